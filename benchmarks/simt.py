@@ -21,7 +21,7 @@ import numpy as np
 from msgspec import Struct
 
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
-from warpsmith.simt.engine.compile import compiled
+from warpsmith.simt.engine.compile import compile_kernel
 from warpsmith.simt.engine.engine import Checks, run
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory
@@ -134,7 +134,7 @@ def machine(
     function = module.function("k")
     assert function is not None
     start = time.perf_counter()
-    compiled(function, width, checks)
+    compile_kernel(function, width, checks)
     made = time.perf_counter() - start
     best = float("inf")
     for _ in range(repeats):

@@ -149,7 +149,7 @@ def step_class(name: str) -> type[Step]:
     found = next((cls for cls in STEPS if cls.name == name), None)
     if found is None:
         helps = _nearest(name, [cls.name for cls in STEPS], "`warpsmith steps` lists them")
-        raise _error(f"no step is called {_quoted(name)}", "name", helps)
+        raise _error(f"no step is called {_quote_word(name)}", "name", helps)
     return found
 
 
@@ -161,7 +161,7 @@ def make(name: str, arguments: Mapping[str, object]) -> Step:
     for key in arguments:
         if key not in known:
             helps = _nearest(key, known, _signature(cls))
-            raise _error(f"{name} has no parameter {_quoted(key)}", key, helps, unknown=True)
+            raise _error(f"{name} has no parameter {_quote_word(key)}", key, helps, unknown=True)
     values = {key: _exact(name, known[key], value) for key, value in arguments.items()}
     for parameter in known.values():
         if parameter.default is None and parameter.name not in values:
@@ -241,7 +241,7 @@ def _exact(name: str, parameter: Parameter, value: object) -> Argument:
             return items
         case "text", str():
             helps = _nearest(value, parameter.choices, f"one of {', '.join(parameter.choices)}")
-            raise _error(f"{name}: {parameter.name} cannot be {_quoted(value)}", parameter.name, helps)
+            raise _error(f"{name}: {parameter.name} cannot be {_quote_word(value)}", parameter.name, helps)
     odd = next((item for item in items or () if not _fits(parameter.kind, item)), None)
     got = _word(value) if odd is None else f"a list with {_word(odd)}"
     raise _error(f"{name}: {parameter.name} is {_WORDS[parameter.kind]}, not {got}", parameter.name, ())
@@ -270,7 +270,7 @@ def _word(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f"the text {_quoted(value)}"
+            return f"the text {_quote_word(value)}"
         case int():
             return f"the number {value}" if _is_number(value) else "a number of more than 64 bits"
         case float():
@@ -293,7 +293,7 @@ def _nearest(word: str, known: Iterable[str], otherwise: str) -> tuple[str, ...]
     return (f"did you mean {' or '.join(near)}?", otherwise) if near else (otherwise,)
 
 
-def _quoted(word: str) -> str:
+def _quote_word(word: str) -> str:
     return repr(word if len(word) <= 60 else word[:57] + "...")
 
 

@@ -96,7 +96,7 @@ class Watch(Counters):
     there: dict[str, dict[Presence, set[int]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(set)))
     log: dict[Instruction, dict[tuple[int, int, object], int]] = field(default_factory=lambda: defaultdict(dict))
 
-    def entered(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+    def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:
         self.there[block.name][lane.block, lane.warp, moment].add(lane.lane)
 
     def access(self, lane: Lane, place: Instruction, moment: object, where: tuple[Space, int, int]) -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.analysis.test_kernel import HEAD
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.likely_block import examined_as_likely, likely_blocks
+from warpsmith.analysis.likely_block import examine_likely, likely_blocks
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.machine.devices import device
@@ -42,7 +42,7 @@ def examined(made: Module, shape: LaunchShape = UNKNOWN) -> tuple[KernelFacts, l
         asked.append(shape)
         return examine(made, "k", shape, device("h100"))
 
-    return examined_as_likely(made.functions[0], shape, ask), asked
+    return examine_likely(made.functions[0], shape, ask), asked
 
 
 def test_the_axes_that_are_read_say_how_many_dimensions() -> None:

@@ -54,7 +54,7 @@ def guards_are_taken_at_their_word(patch: Patch) -> None:
         after = [(graph.rank[branch], graph.successors[branch]) for branch in branches]
         return {name: sum(1 << rank for rank, names in after if name in names) for name in graph.order}
 
-    patch.setattr(guards, "diverged", next_ones)
+    patch.setattr(guards, "find_diverged", next_ones)
 
 
 def loops_end_together(patch: Patch) -> None:
@@ -90,7 +90,7 @@ def classes_share_nothing(patch: Patch) -> None:
 
 
 def loops_do_not_turn(patch: Patch) -> None:
-    patch.setattr(phases._Walk, "_crossed", lambda self, turns, before, after: turns)
+    patch.setattr(phases._Walk, "_cross_edge", lambda self, turns, before, after: turns)
 
 
 def only_the_first_interval(patch: Patch) -> None:
@@ -113,7 +113,7 @@ def barriers_are_reached_by_all(patch: Patch) -> None:
 
 
 def no_barrier_orders(patch: Patch) -> None:
-    patch.setattr(barriers._Ordered, "without", lambda self, barrier: (True, ()))
+    patch.setattr(barriers._Ordered, "holds_without", lambda self, barrier: (True, ()))
 
 
 BUGS: list[tuple[Bug, int]] = [

@@ -19,9 +19,9 @@ from warpsmith.base.c_lexer import (
     Token,
     gap_end,
     goes_on,
+    join_splices,
     lex,
     marks,
-    unspliced,
 )
 from warpsmith.base.source import SourceFile
 
@@ -44,7 +44,7 @@ def test_splices_join_words_comments_strings_numbers_and_signs(splice: str) -> N
     text = "a^b \"c^d\" 'e^f' 1^2e^+^3 <^<^= /^* g ^*^/ /^/ h^i\n j".replace("^", splice)
     assert spelled(text) == ["ab", '"cd"', "'ef'", "12e+3", "<<=", "/* g */", "// hi", "j"]
     assert "".join(t.text for t in lex(text)) == text
-    assert unspliced(text) == text.replace(splice, "")
+    assert join_splices(text) == text.replace(splice, "")
 
 
 def test_a_splice_between_tokens_is_a_blank_and_one_behind_a_line_comment_belongs_to_it() -> None:

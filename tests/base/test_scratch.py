@@ -21,32 +21,32 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_folder_is_made_used_and_removed(place: Path) -> None:
-    folder = scratch.made()
+    folder = scratch.make_folder()
     assert folder is not None and Path(folder).parent == place
-    scratch.used(folder)
+    scratch.use_folder(folder)
     assert os.environ["TMPDIR"] == folder == tempfile.gettempdir()
     Path(folder, "deep").mkdir()
     Path(folder, "deep", "file").write_text("x")
     assert scratch.lasting_folder() == str(place), "what outlives us does not lie in it"
-    scratch.removed(folder)
+    scratch.remove_folder(folder)
     assert not Path(folder).exists() and place.exists()
 
 
 def test_without_a_folder_all_stays_where_it_is(place: Path) -> None:
-    scratch.used(None)
+    scratch.use_folder(None)
     assert os.environ["TMPDIR"] == str(place) and tempfile.gettempdir() == str(place)
     assert scratch.lasting_folder() == str(place)
-    scratch.removed(None)
+    scratch.remove_folder(None)
     assert place.exists()
 
 
 def test_a_machine_without_a_place_for_one(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(place / "gone"))
-    assert scratch.made() is None
+    assert scratch.make_folder() is None
 
 
 def test_what_is_written_while_it_is_removed_goes_too(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = scratch.made()
+    folder = scratch.make_folder()
     assert folder is not None
     tries: list[str] = []
     plainly = shutil.rmtree
@@ -58,5 +58,5 @@ def test_what_is_written_while_it_is_removed_goes_too(place: Path, monkeypatch: 
 
     monkeypatch.setattr(shutil, "rmtree", late)
     monkeypatch.setattr(scratch, "_PAUSE_S", 0.0)
-    scratch.removed(folder)
+    scratch.remove_folder(folder)
     assert len(tries) == 3 and not Path(folder).exists()

@@ -19,7 +19,7 @@ from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.simt.observer import Lane
 from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Phi, Switch, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import number_of, signed
+from warpsmith.ssa.semantics import number_of, to_signed
 
 __all__ = ["Near", "Needed", "Ruler"]
 
@@ -159,4 +159,4 @@ def _compared(i: Instruction, kind: str, operands: list[float]) -> float:
         return _MARGINS[kind](number_of(a, type), number_of(b, type), 0.0)
     if i.op[0] == "u":
         return _MARGINS[kind](a, b, _WHOLE)
-    return _MARGINS[kind](signed(a, type), signed(b, type), _WHOLE)
+    return _MARGINS[kind](to_signed(a, type), to_signed(b, type), _WHOLE)

@@ -11,7 +11,7 @@ import pytest
 
 from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
-from warpsmith.flows.porting.prepare import planned
+from warpsmith.flows.porting.prepare import plan_port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
@@ -43,7 +43,7 @@ def ported(path: Path) -> tuple[Program, Program]:
     """Return the original and the port."""
     program = load_program([str(path)], FrontOptions()).program
     facts = analyze(program, PolyOptions())
-    _, written = planned(Prepared(facts, facts), None, OffloadOptions(), search=True, single_file=False)
+    _, written = plan_port(Prepared(facts, facts), None, OffloadOptions(), search=True, single_file=False)
     return program, written.port.program
 
 

@@ -10,8 +10,8 @@ from tests.random_programs.acceptance import is_accepted
 from warpsmith.base.findings import Finding
 from warpsmith.flows import port as flow
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.flows.porting.judged import doubted
 from warpsmith.flows.porting.plan import Written
+from warpsmith.flows.porting.verdict import find_doubted
 from warpsmith.front.load import FrontOptions
 from warpsmith.loops.prepared import Prepared
 from warpsmith.run.verification import Verification
@@ -73,7 +73,7 @@ def test_what_fails_on_a_pragma_is_ported_without_it(tmp_path: Path, monkeypatch
         failed = Verification(
             "fail", reasons=(Finding("VER007", "error", f"a differs after region {loops[0]} ", None),)
         )
-        return Verification("fail", reasons=(*failed.reasons, *doubted(prepared, written, failed)))
+        return Verification("fail", reasons=(*failed.reasons, *find_doubted(prepared, written, failed)))
 
     monkeypatch.setattr(flow, "_referee", referee)
     path = tmp_path / "a.c"

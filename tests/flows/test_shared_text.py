@@ -9,7 +9,7 @@ import pytest
 
 from warpsmith.flows.porting import prepare
 from warpsmith.flows.porting.plan import Written
-from warpsmith.flows.porting.prepare import planned
+from warpsmith.flows.porting.prepare import plan_port
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
@@ -17,7 +17,7 @@ from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree import shared
-from warpsmith.tree.text.additions import without_additions
+from warpsmith.tree.text.additions import remove_additions
 
 HEADER = """#pragma once
 #include <vector>
@@ -97,7 +97,7 @@ def _planned(folder: Path, standard: str = "-std=c++17") -> Written:
     sources = [Source(str(folder / name), (standard,), "c++") for name in ("main.cpp", "more.cpp")]
     facts = analyze(load_program(sources, FrontOptions()).program, PolyOptions())
     options = OffloadOptions()
-    _, written = planned(Prepared(facts, facts), None, options, search=True, single_file=False, root=str(folder))
+    _, written = plan_port(Prepared(facts, facts), None, options, search=True, single_file=False, root=str(folder))
     return written
 
 
@@ -113,7 +113,7 @@ def _header(written: Written) -> str:
 
 def test_every_instance_has_a_branch_of_its_own(written: Written) -> None:
     text = _header(written)
-    assert without_additions(text) == HEADER
+    assert remove_additions(text) == HEADER
     conditions = [line.strip() for line in text.splitlines() if "constexpr (" in line]
     floats, bytes_ = "std::is_same<T, float>::value", "std::is_same<T, unsigned char>::value"
     assert conditions == [

@@ -133,7 +133,7 @@ def _told_without(name: str, empty: Plain) -> Callable[[pytest.MonkeyPatch], Non
     """Return a bug: a file is told nothing of one kind."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        told, outside = Link.told, Link.outside
+        told, outside = Link.export_known, Link.outside
 
         def less(said: Mapping[str, Plain]) -> dict[str, Plain]:
             return {**said, name: empty} if name in said else dict(said)
@@ -142,7 +142,7 @@ def _told_without(name: str, empty: Plain) -> Callable[[pytest.MonkeyPatch], Non
             real = outside(link, number)
             return msgspec.structs.replace(real, rest=less(real.rest))
 
-        patch.setattr(Link, "told", lambda link, number: less(cast(Mapping[str, Plain], told(link, number))))
+        patch.setattr(Link, "export_known", lambda link, number: less(cast(Mapping[str, Plain], told(link, number))))
         patch.setattr(Link, "outside", less_outside)
 
     return plant

@@ -53,14 +53,14 @@ def test_lists_have_names_sections_and_operators() -> None:
     directive = read(
         "#pragma omp parallel for private(t, u) reduction(max : m) reduction(+: s, h[:n][0:2]) linear(k : 2)"
     )
-    assert directive.listed("private") == ("t", "u")
+    assert directive.list_variables("private") == ("t", "u")
     assert [(c.operator, [v.name for v in c.variables]) for c in directive.clauses if c.name == "reduction"] == [
         ("max", ["m"]),
         ("+", ["s", "h"]),
     ]
     assert directive.clauses[2].variables[1].section == "[:n][0:2]"
-    assert directive.listed("linear") == ("k",)
-    assert directive.listed("private", "linear") == ("t", "u", "k")
+    assert directive.list_variables("linear") == ("k",)
+    assert directive.list_variables("private", "linear") == ("t", "u", "k")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_what_is_not_understood_is_named(text: str, unknown: str) -> None:
 
 def test_macros_in_clauses_are_replaced() -> None:
     directive = read("#pragma omp parallel for private(VARS) num_threads(N)", VARS="t, u", N="4", private="x")
-    assert directive.listed("private") == ("t", "u")
+    assert directive.list_variables("private") == ("t", "u")
     assert directive.argument("num_threads") == "4"
     # a macro that names itself ends
     assert read("#pragma omp parallel for num_threads(A)", A="B", B="A").has("num_threads")
@@ -121,7 +121,7 @@ def test_pragmas_are_found_wherever_they_stand(load: Load) -> None:
     for pragma in pragmas:
         assert pragma.directive is not None
         assert pragma.directive.words == ("parallel", "for")
-        assert pragma.directive.listed("private") == ("t",)
+        assert pragma.directive.list_variables("private") == ("t",)
     # an unbraced body stands in a block with its pragma
     (branch,) = (n for n in found(body, If) if isinstance(n, If))
     for part in (branch.then, branch.other):
@@ -132,7 +132,7 @@ def test_pragmas_are_found_wherever_they_stand(load: Load) -> None:
 
 def test_names_may_have_dollars_and_letters_beyond_ascii() -> None:
     directive = read("#pragma omp parallel for private(i$, gr\xc3\xbcn) schedule(S$)", **{"S$": "static"})
-    assert directive.listed("private") == ("i$", "gr\xc3\xbcn")
+    assert directive.list_variables("private") == ("i$", "gr\xc3\xbcn")
     assert directive.argument("schedule") == "static"
 
 

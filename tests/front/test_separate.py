@@ -30,7 +30,7 @@ def test_loops_are_those_that_run(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert made.has_main() and not made.warnings()
     assert [Path(path).name for path in made.read_files()] == ["case.c", "own.h"]
-    (key,) = made.escaped(house_effects())
+    (key,) = made.find_escaped(house_effects())
     assert key.endswith(":k")
 
 
@@ -59,4 +59,4 @@ def test_a_file_that_cannot_be_read_is_an_answer_of_its_own(tmp_path: Path) -> N
     assert wrong.context is None and wrong.given is not None and wrong.findings[0].rule == "INP001"
     assert right.context is not None and not right.findings and not right.has_main()
     assert (gone.loops(), gone.has_main(), gone.warnings()) == ((), False, ())
-    assert gone.escaped(house_effects()) == frozenset() == gone.library(house_effects())
+    assert gone.find_escaped(house_effects()) == frozenset() == gone.library(house_effects())

@@ -18,10 +18,10 @@ X, Y, Z = (Linear(((symbol(name), 1),)) for name in "xyz")
 
 
 def test_arithmetic_of_forms() -> None:
-    form = X.scaled(2).plus(Y, -3).shifted(5)
+    form = X.scale(2).plus(Y, -3).shift(5)
     assert form.coefficient(symbol("x")) == 2 and form.constant == 5
     assert form.minus(form) == Linear()
-    assert form.with_value(symbol("x"), Y.shifted(1)) == Y.scaled(-1).shifted(7)
+    assert form.with_value(symbol("x"), Y.shift(1)) == Y.scale(-1).shift(7)
 
 
 def _value(form: Linear, point: dict[str, int]) -> int:
@@ -41,7 +41,7 @@ def test_what_follows_holds_everywhere() -> None:
     yes = 0
     for _ in range(400):
         facts = [make() for _ in range(rng.choice([1, 2, 3]))]
-        goal = facts[0].plus(facts[-1]).shifted(rng.randint(-2, 2)) if rng.random() < 0.5 else make()
+        goal = facts[0].plus(facts[-1]).shift(rng.randint(-2, 2)) if rng.random() < 0.5 else make()
         if follows(goal, facts):
             yes += 1
             assert all(_value(goal, p) >= 0 for p in points if all(_value(f, p) >= 0 for f in facts)), (goal, facts)
@@ -49,8 +49,8 @@ def test_what_follows_holds_everywhere() -> None:
 
 
 def test_a_value_fits_its_type_only_where_that_is_shown() -> None:
-    assert not fits(X.shifted(1), INT, ())
-    assert fits(X.shifted(1), LONG_LONG, ())
-    assert fits(X.shifted(1), INT, (Y.minus(X).shifted(-1),))
+    assert not fits(X.shift(1), INT, ())
+    assert fits(X.shift(1), LONG_LONG, ())
+    assert fits(X.shift(1), INT, (Y.minus(X).shift(-1),))
     assert not fits(X, UNSIGNED, ())
     assert fits(X, UNSIGNED, (X,))

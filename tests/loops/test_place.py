@@ -8,7 +8,7 @@ from tests.offload.transfers.abstract_programs import Program as Abstract
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import SourceFile
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.loops.place import LoopContext, with_run, without_place
+from warpsmith.loops.place import LoopContext, report_missing, with_run
 from warpsmith.tree.nodes import Block, For, If, Stmt, Switch
 from warpsmith.tree.program import Program, Unit
 
@@ -66,16 +66,16 @@ def test_an_address_that_names_none_or_several(address: str, rule: str, said: st
 
 
 def test_the_nearest_loops_are_named() -> None:
-    assert without_place("lu/k/jj", ["lu/k/j", "other/x"]).help == ("the nearest loops: lu/k/j",)
-    assert without_place("zzz", ["a/b", "c/d"]).help == ("the nearest loops: a/b, c/d",)
-    assert without_place("zzz", []).help == ("the input has no loop",)
+    assert report_missing("lu/k/jj", ["lu/k/j", "other/x"]).help == ("the nearest loops: lu/k/j",)
+    assert report_missing("zzz", ["a/b", "c/d"]).help == ("the nearest loops: a/b, c/d",)
+    assert report_missing("zzz", []).help == ("the input has no loop",)
 
 
 def test_a_loop_that_is_not_counted_says_why(program: Program) -> None:
     found = LoopContext.of(program, "one.c:6")
     with pytest.raises(RefusedError, match="the loop is not a counted one: "):
-        found.counted()
-    assert LoopContext.of(program, "f/i").counted().variable.name == "i"
+        found.require_counted()
+    assert LoopContext.of(program, "f/i").require_counted().variable.name == "i"
 
 
 def replaced(p: Abstract, scope: tuple[Stmt, ...], old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> tuple[Stmt, ...]:

@@ -41,7 +41,7 @@ def stepped(program: Program, step: Interchange | Unroll, *assumed: Assumption) 
 
 
 def guard(program: Program) -> Assumption:
-    return Assumption("so", "guarded", LoopContext.of(program, "f/t").counted().bound)
+    return Assumption("so", "guarded", LoopContext.of(program, "f/t").require_counted().bound)
 
 
 def test_a_change_rests_on_the_steps_that_worked_on_its_text(tmp_path: Path) -> None:
@@ -57,12 +57,12 @@ def test_a_change_rests_on_the_steps_that_worked_on_its_text(tmp_path: Path) -> 
 
 def test_a_change_with_a_guard_stands_beside_the_users_text(tmp_path: Path) -> None:
     program = load(tmp_path)
-    made = only(stepped(program, Interchange("f/t/i"), guard(program)).guarded())
+    made = only(stepped(program, Interchange("f/t/i"), guard(program)).guard_changes())
     blocks = [loop.body.statements for loop, _ in loops(made.body) if isinstance(loop.body, Block)]
     tests = [stmt for run in blocks for stmt in run if isinstance(stmt, If)]
     assert len(tests) == 1 and tests[0].other is not None
     plain = stepped(program, Interchange("f/t/i"))
-    assert plain.guarded() is plain.program
+    assert plain.guard_changes() is plain.program
 
 
 def test_a_guard_without_a_condition_cannot_be_tested(tmp_path: Path) -> None:

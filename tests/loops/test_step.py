@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.poly.programs import load
 from warpsmith.base.records import Partial
 from warpsmith.base.verdict import Proved, Verdict
-from warpsmith.loops.step import rewritten
+from warpsmith.loops.step import rewrite_program
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.program import Program
 
@@ -34,7 +34,7 @@ class Counted(Partial, frozen=True, eq=False):
 def test_a_step_is_applied_once_to_one_program(tmp_path: Path) -> None:
     program = load("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }", tmp_path)
     same, step = replace(program), Counted("f/i")
-    first = rewritten(step, program)
-    assert rewritten(step, program) is first and len(step.seen) == 1
-    assert rewritten(step, same) is not first and step.seen[1] is same
-    assert rewritten(Counted("f/j"), program) is not first
+    first = rewrite_program(step, program)
+    assert rewrite_program(step, program) is first and len(step.seen) == 1
+    assert rewrite_program(step, same) is not first and step.seen[1] is same
+    assert rewrite_program(Counted("f/j"), program) is not first

@@ -17,7 +17,7 @@ from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
 from warpsmith.simt.memory import Memory
 from warpsmith.ssa.nodes import Function, Module
-from warpsmith.ssa.passes.inline import inlined
+from warpsmith.ssa.passes.inline import inline_calls
 from warpsmith.ssa.passes.tidy import tidy
 from warpsmith.ssa.verify import faults
 
@@ -82,7 +82,7 @@ def test_inlined_ptx_does_what_it_did(tmp_path: Path) -> None:
     text = "\n".join(["#include <cstdio>", marked, *(body for body, _ in given.values()), ""])
     ptx = _ptx(text, tmp_path)
     called = sum(i.op == "call" for f in ptx.functions for _, i in f.instructions())
-    made, findings = inlined(ptx)
+    made, findings = inline_calls(ptx)
     assert called > 0
     assert findings == ()
     for name, (_, block) in given.items():

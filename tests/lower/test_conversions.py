@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lower.harness import answers, code
-from warpsmith.lower.conversions import converted, is_signed, number, resized, truth
+from warpsmith.lower.conversions import convert_value, is_signed, number, resize_integer, truth
 from warpsmith.lower.layout import NotModeled
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import Constant
@@ -39,10 +39,10 @@ def test_an_address_made_a_number_is_told_apart(tmp_path: Path) -> None:
 def test_constants_are_converted_at_once() -> None:
     b = Builder("a")
     assert number(F32, 1.5) == Constant(F32, 0x3FC00000) and number(I8, -1) == Constant(I8, 255)
-    assert resized(b, constant(I8, -1), I32, signed=True) == constant(I32, -1)
-    assert resized(b, constant(I8, -1), I32, signed=False) == constant(I32, 255)
-    assert resized(b, constant(I1, 1), I32, signed=True) == constant(I32, 1)
-    assert resized(b, constant(I64, 2**32 + 5), I32, signed=True) == constant(I32, 5)
+    assert resize_integer(b, constant(I8, -1), I32, signed=True) == constant(I32, -1)
+    assert resize_integer(b, constant(I8, -1), I32, signed=False) == constant(I32, 255)
+    assert resize_integer(b, constant(I1, 1), I32, signed=True) == constant(I32, 1)
+    assert resize_integer(b, constant(I64, 2**32 + 5), I32, signed=True) == constant(I32, 5)
     assert truth(b, constant(I1, 1)) == constant(I1, 1)
     assert is_signed(INT) and not is_signed(UNSIGNED) and not is_signed(BOOL) and not is_signed(FLOAT)
 
@@ -50,9 +50,9 @@ def test_constants_are_converted_at_once() -> None:
 def test_numbers_of_one_size_and_two_kinds_are_not_modeled() -> None:
     half, brain = Scalar("half", 16, "float"), Scalar("__bf16", 16, "float")
     b = Builder("a")
-    value = b.emit("param", (), converted(b, number(F32, 1), FLOAT, half).type)
+    value = b.emit("param", (), convert_value(b, number(F32, 1), FLOAT, half).type)
     with pytest.raises(NotModeled, match="a conversion from"):
-        converted(b, value, half, brain)
+        convert_value(b, value, half, brain)
     with pytest.raises(NotModeled, match="a value of type"):
-        converted(b, value, half, Scalar("void", 0, "void"))
-    assert converted(b, constant(I32, 0), INT, Pointer(DOUBLE)) == constant(I64, 0)
+        convert_value(b, value, half, Scalar("void", 0, "void"))
+    assert convert_value(b, constant(I32, 0), INT, Pointer(DOUBLE)) == constant(I64, 0)

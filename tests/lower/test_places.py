@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.lower.layout import NotModeled
-from warpsmith.lower.places import MemoryPlace, copy, load, pointed, pointer_to, store
+from warpsmith.lower.places import MemoryPlace, copy, load, place_pointed, pointer_to, store
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import Instruction, Memory, Return
 from warpsmith.ssa.types import I64
@@ -24,30 +24,30 @@ def place(space: str = "global", **more: int) -> MemoryPlace:
 
 
 def test_alignment_shrinks_with_the_offset() -> None:
-    whole = place().aligned(16)
+    whole = place().with_alignment(16)
     assert [whole.at(offset).align for offset in (0, 4, 8, 12, 16, 32, 2)] == [16, 4, 8, 4, 16, 16, 2]
-    assert whole.at(8).at(8).offset == 16 and whole.aligned(4).align == 16
+    assert whole.at(8).at(8).offset == 16 and whole.with_alignment(4).align == 16
 
 
 def test_generic_addresses() -> None:
     b = Builder("a")
     assert pointer_to(b, place("generic")) == constant(I64, 64)
     pointer_to(b, place("shared", offset=8))
-    plain = pointed(b, constant(I64, 8), Pointer(INT))
+    plain = place_pointed(b, constant(I64, 8), Pointer(INT))
     assert (plain.space, plain.volatile) == ("generic", False)
-    assert pointed(b, constant(I64, 8), Pointer(Scalar("int", 32, "signed", volatile=True))).volatile
-    assert pointed(b, constant(I64, 8), Pointer(INT, space="shared")).space == "shared"
+    assert place_pointed(b, constant(I64, 8), Pointer(Scalar("int", 32, "signed", volatile=True))).volatile
+    assert place_pointed(b, constant(I64, 8), Pointer(INT, space="shared")).space == "shared"
     assert [i.op for i in made(b)] == ["add", "to_generic", "from_generic"]
     with pytest.raises(NotModeled, match="no pointer"):
-        pointed(Builder("a"), constant(I64, 8), INT)
+        place_pointed(Builder("a"), constant(I64, 8), INT)
 
 
 @pytest.mark.parametrize(
     ("type", "where", "detail"),
     [
         (INT, place(), Memory("global", 0, 4)),
-        (INT, place().aligned(16).at(4), Memory("global", 4, 4)),
-        (INT, place().aligned(16), Memory("global", 0, 16)),
+        (INT, place().with_alignment(16).at(4), Memory("global", 4, 4)),
+        (INT, place().with_alignment(16), Memory("global", 0, 16)),
         (BOOL, place("shared"), Memory("shared", 0, 1)),
         (INT, MemoryPlace(constant(I64, 64), "global", volatile=True), Memory("global", 0, 4, "volatile")),
         (INT, MemoryPlace(constant(I64, 64), "global", cached=True), Memory("global", 0, 4, "", "read only")),

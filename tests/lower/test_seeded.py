@@ -26,12 +26,12 @@ def _unsigned(patch: pytest.MonkeyPatch) -> None:
 
 
 def _no_promotion(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tree, "promoted", lambda kind: kind)
+    patch.setattr(tree, "promote", lambda kind: kind)
     patch.setattr(tree, "common_type", lambda one, other: one)
 
 
 def _wrong_space(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(spaces, "_met", lambda found: max(found))
+    patch.setattr(spaces, "_meet_spaces", lambda found: max(found))
 
 
 def _everything_is_cheap(patch: pytest.MonkeyPatch) -> None:
@@ -84,8 +84,8 @@ def _as_signed(op: str, type: tree.Type) -> tree.Type:
 
 
 def _zero_extended(patch: pytest.MonkeyPatch) -> None:
-    original = conversions.resized
-    patch.setattr(conversions, "resized", lambda b, value, to, signed: original(b, value, to, signed=False))
+    original = conversions.resize_integer
+    patch.setattr(conversions, "resize_integer", lambda b, value, to, signed: original(b, value, to, signed=False))
 
 
 def _no_copy(patch: pytest.MonkeyPatch) -> None:
@@ -96,8 +96,8 @@ def _no_copy(patch: pytest.MonkeyPatch) -> None:
             return places.pointer_to(frame.builder, frame.object(e))
         return original(frame, e, kind)
 
-    original = calls.passed
-    patch.setattr(calls, "passed", passed)
+    original = calls.pass_value
+    patch.setattr(calls, "pass_value", passed)
 
 
 def _overlapping_pieces(patch: pytest.MonkeyPatch) -> None:

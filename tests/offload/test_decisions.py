@@ -12,7 +12,7 @@ from tests.offload.hand import load
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.steps.order.distribute import Distribute
 from warpsmith.loops.steps.order.unroll import Unroll
-from warpsmith.offload.decisions import Decided, decide, decided_nests, made_from, undecided
+from warpsmith.offload.decisions import Decided, decide, decided_nests, find_made_from, find_undecided
 from warpsmith.tree.nodes import Function, Loop
 from warpsmith.tree.program import Decision, Program
 from warpsmith.tree.walk import loop_names
@@ -102,7 +102,7 @@ def test_a_recipe_may_leave_all_others_on_the_host(program: Program) -> None:
 def test_loops_that_stay_with_all_that_is_inside(program: Program) -> None:
     def kept(*pairs: tuple[str, Kind]) -> bool:
         made = decided(program, *pairs)
-        return id(loop(made, "f/i")) in Decided.of(made, function(made)).kept()
+        return id(loop(made, "f/i")) in Decided.of(made, function(made)).find_kept()
 
     assert kept(("f/i", "host"))
     assert not kept(("f/i", "host"), ("f/i/j", "device"))
@@ -113,18 +113,18 @@ def test_a_decision_follows_the_one_loop_that_was_made_from_its_own(program: Pro
     made = decided(program, ("f/i", "device"))
     again = Unroll("f/i/j", 2).apply(made)
     assert loop(again, "f/i") is not loop(made, "f/i")
-    assert Decided.of(again, function(again)).of_loop(loop(again, "f/i")) is not None and not undecided(again)
+    assert Decided.of(again, function(again)).of_loop(loop(again, "f/i")) is not None and not find_undecided(again)
     split = Distribute("f/i").apply(made)
-    assert len(made_from(function(split), loop(made, "f/i"))) == 2
-    assert [d.loop for d in undecided(split)] == ["f/i"] and Decided.of(split, function(split)).by_loop == {}
+    assert len(find_made_from(function(split), loop(made, "f/i"))) == 2
+    assert [d.loop for d in find_undecided(split)] == ["f/i"] and Decided.of(split, function(split)).by_loop == {}
 
 
 def test_a_loop_with_another_counter_or_header_is_another_loop(program: Program) -> None:
     mine = loop(program, "f/k")
-    assert made_from(function(program), mine) == (mine,)
-    assert made_from(function(program, "g"), mine) == ()
+    assert find_made_from(function(program), mine) == (mine,)
+    assert find_made_from(function(program, "g"), mine) == ()
     gone = changed(program, decisions=(Decision("f/z", "f", "device", loop(program, "g/i")),))
-    assert [d.loop for d in undecided(gone)] == ["f/z"]
+    assert [d.loop for d in find_undecided(gone)] == ["f/z"]
 
 
 def test_the_search_leaves_nests_with_decisions_alone(program: Program) -> None:

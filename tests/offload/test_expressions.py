@@ -6,7 +6,7 @@ import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.offload.expressions import binary, number, shifted, wide
+from warpsmith.offload.expressions import binary, number, shift_expression, wide
 from warpsmith.tree.nodes import Cast
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import INT, LONG_LONG
@@ -38,6 +38,6 @@ def test_sums_are_made_in_64_bits(program: Analyzed) -> None:
     made = wide(m)
     assert isinstance(made, Cast) and made.type == LONG_LONG
     assert wide(made) is made and wide(zero := number(0, SPAN)) is zero
-    assert shifted(m, 0) is m
-    assert [print_expr(shifted(m, by)) for by in (2, -2)] == ["(long long)m + 2", "(long long)m - 2"]
-    assert print_expr(shifted(number(5, SPAN), -7)) == "-2"
+    assert shift_expression(m, 0) is m
+    assert [print_expr(shift_expression(m, by)) for by in (2, -2)] == ["(long long)m + 2", "(long long)m - 2"]
+    assert print_expr(shift_expression(number(5, SPAN), -7)) == "-2"

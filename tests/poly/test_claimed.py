@@ -8,7 +8,14 @@ import pytest
 
 from tests.poly.analysis import program_of
 from tests.poly.programs import function, loop, shown
-from warpsmith.poly.claimed import claims_of, covered_inside, marked_statements, protected_in, regions_of, threadprivate
+from warpsmith.poly.claimed import (
+    claims_of,
+    find_covered_inside,
+    find_protected_in,
+    marked_statements,
+    regions_of,
+    threadprivate,
+)
 from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Program
@@ -136,7 +143,7 @@ def test_regions_protection_and_what_each_thread_owns() -> None:
     program = program_of(REGION)
     one = function(program, "f")
     assert [r.directive.title for r in regions_of(one)] == ["omp parallel", "omp parallel for"]
-    assert [(p.kind, p.name) for p in protected_in(one.body)] == [("critical", "lock"), ("atomic", "")]
+    assert [(p.kind, p.name) for p in find_protected_in(one.body)] == [("critical", "lock"), ("atomic", "")]
     own = threadprivate(program)
     assert shown(own) == "own"
     claims = claims_of(one, own)
@@ -145,7 +152,7 @@ def test_regions_protection_and_what_each_thread_owns() -> None:
     assert [p.kind for p in claims[1].protected] == ["atomic"]
     outer = loop(program, "f/i")
     assert isinstance(outer, For)
-    assert [x.variable.name for x in covered_inside(outer)] == ["j"]
+    assert [x.variable.name for x in find_covered_inside(outer)] == ["j"]
     marked = [stmt for _, stmt in marked_statements(one.body)]
     assert not any(stmt.span.text == "n = 2" for stmt in marked), "a barrier stands alone"
 

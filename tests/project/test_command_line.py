@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.command_line import Call, commands_of, compiler_family, read_call, with_implied
+from warpsmith.project.command_line import Call, add_implied, commands_of, compiler_family, read_call
 
 HOME = "/home/me/p"
 
@@ -134,5 +134,5 @@ def test_an_mpi_compiler_says_what_it_adds(tmp_path: Path) -> None:
     tool.chmod(0o755)
     found = read_call([str(tool), "-c", "a.c"], HOME)
     assert found is not None
-    assert with_implied(found).arguments == ("-I/opt/mpi/include", "-pthread")
-    assert with_implied(call("gcc -c a.c")).arguments == ()
+    assert add_implied(found).arguments == ("-I/opt/mpi/include", "-pthread")
+    assert add_implied(call("gcc -c a.c")).arguments == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.filling import filled
+from warpsmith.project.filling import fill_template
 
 TEMPLATES = Path(str(files("warpsmith.project") / "templates"))
 
@@ -19,7 +19,7 @@ def test_the_shell_takes_it(name: str) -> None:
 
 
 def test_values_stand_in_place_of_names() -> None:
-    text = filled("cmake.sh", {"log": "/tmp/a b", "real": "'/usr/bin/c make'", "path": r"/x\1"})
+    text = fill_template("cmake.sh", {"log": "/tmp/a b", "real": "'/usr/bin/c make'", "path": r"/x\1"})
     assert 'file="/tmp/a b/$$"' in text
     assert text.splitlines()[-1].startswith(r"PATH=/x\1 CMAKE_EXPORT")
     assert text.endswith("""exec '/usr/bin/c make' "$@"\n""")
@@ -27,4 +27,4 @@ def test_values_stand_in_place_of_names() -> None:
 
 def test_a_name_without_a_value_is_an_error() -> None:
     with pytest.raises(KeyError):
-        filled("targets.cmake", {"library": "libwarpsmith.so"})
+        fill_template("targets.cmake", {"library": "libwarpsmith.so"})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.patches import Change, Patch, applied_in, patch_name, series_texts
+from warpsmith.project.patches import Change, Patch, find_patch_root, patch_name, series_texts
 
 LINES = "".join(f"line {n}\n" for n in range(40))
 
@@ -86,9 +86,9 @@ def test_a_project_in_a_folder_of_its_checkout(start: str, tmp_path: Path) -> No
     root = tmp_path / "code" / "our solver"
     root.mkdir(parents=True)
     (root / "a.c").write_text(LINES)
-    assert applied_in(str(root)) == str(root)
+    assert find_patch_root(str(root)) == str(root)
     subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
-    assert applied_in(str(root)) == str(tmp_path)
+    assert find_patch_root(str(root)) == str(tmp_path)
     changes = (Change("a.c", LINES, "new\n" + LINES), Change("gpu/b.cu", None, LINES))
     (text,) = series_texts([Patch("one", "two", changes)], "x", "code/our solver/")
     apply(tmp_path / start, text)

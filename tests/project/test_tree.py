@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.project import tree
-from warpsmith.project.tree import copy_of, relocated
+from warpsmith.project.tree import copy_of, relocate
 
 
 @pytest.fixture
@@ -55,4 +55,4 @@ def test_a_folder_beyond_the_limit_is_refused(root: Path, monkeypatch: pytest.Mo
     ],
 )
 def test_words_that_name_the_folder(word: str, expected: str) -> None:
-    assert relocated(word, "/p", "/new") == expected
+    assert relocate(word, "/p", "/new") == expected

@@ -14,7 +14,7 @@ from warpsmith.base.verdict import DependenceKind
 from warpsmith.loops import versions
 from warpsmith.offload import port
 from warpsmith.offload.data import buffers
-from warpsmith.offload.expressions import shifted
+from warpsmith.offload.expressions import shift_expression
 from warpsmith.offload.fragments import Draft, Use
 from warpsmith.offload.mapping import kernels, ranges
 from warpsmith.offload.plan import Buffer
@@ -130,7 +130,7 @@ def _alias_ignored(patch: Patch) -> None:
 
 def _live_out_dropped(patch: Patch) -> None:
     _changed_roles(patch, lambda roles: msgspec.structs.replace(roles, live_out=()))
-    patch.setattr("warpsmith.offload.selection.nests._seen_elsewhere", lambda *_: False)
+    patch.setattr("warpsmith.offload.selection.nests._is_seen_elsewhere", lambda *_: False)
 
 
 def _copies_without(direction: str) -> Seed:
@@ -163,7 +163,7 @@ def _offset_dropped(patch: Patch) -> None:
 def _launched_one_short(patch: Patch) -> None:
     def launch_ranges(heads: Sequence[For]) -> tuple[ranges.LaunchRange, ...] | None:
         found = ranges.launch_ranges(heads)
-        return None if found is None else tuple((low, shifted(count, -1)) for low, count in found)
+        return None if found is None else tuple((low, shift_expression(count, -1)) for low, count in found)
 
     patch.setattr(kernels, "launch_ranges", launch_ranges)
 

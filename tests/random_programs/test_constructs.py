@@ -37,7 +37,7 @@ def test_verdicts_agree_with_the_oracle(functions: int, capsys: pytest.CaptureFi
 
 
 def _writes_forgotten(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr("warpsmith.poly.effects.origin.changed_in", lambda function, known: frozenset())
+    patch.setattr("warpsmith.poly.effects.origin.find_changed_in", lambda function, known: frozenset())
 
 
 BUGS = {

@@ -133,7 +133,7 @@ def test_seeded_resize_without_effects(tmp_path: Path, monkeypatch: pytest.Monke
     def harmless(self: Expressions, row: int, value: Expr, reason: str, rows: list[int]) -> Expr:
         return value
 
-    monkeypatch.setattr(cxx_calls.CxxCalls, "_changed", harmless)
+    monkeypatch.setattr(cxx_calls.CxxCalls, "_change_container", harmless)
     assert _localizes(tmp_path)["f"]
 
 

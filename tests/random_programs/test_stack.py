@@ -226,27 +226,27 @@ def test_the_stack_is_copied_once_however_long_a_data_region_lasts(tmp_path: Pat
 
 def _taken_for_never_kept(patch: Patch) -> None:
     """Host code does without updates of objects that the run time keeps."""
-    patch.setattr(data_regions, "kept_by_functions", lambda *_: ())
+    patch.setattr(data_regions, "find_kept_by_functions", lambda *_: ())
 
 
 def _parameters_are_never_kept(patch: Patch) -> None:
     """A parameter that lies behind the frame is taken for memory that is never kept."""
     patch.setattr(
         data_regions,
-        "kept_by_functions",
+        "find_kept_by_functions",
         lambda found: (symbol for data_region in found for symbol in data_region.lasting),
     )
 
 
 def _kept_only_at_the_end(patch: Patch) -> None:
     """All calls are taken for ones in front of the first that hands an object to a kernel."""
-    real = data_region_stack.not_yet_kept
+    real = data_region_stack.find_not_yet_kept
 
     def not_yet_kept(found: Sequence[DataRegion], *rest: object) -> dict[Call, frozenset[Root]]:
         told = frozenset(Root("object", symbol) for data_region in found for symbol in data_region.lasting)
         return dict.fromkeys(real(found, *rest), told)  # type: ignore[arg-type]  # handed on as it came
 
-    patch.setattr(data_regions, "not_yet_kept", not_yet_kept)
+    patch.setattr(data_regions, "find_not_yet_kept", not_yet_kept)
 
 
 def _regions_begin_in_regions_alone(patch: Patch) -> None:

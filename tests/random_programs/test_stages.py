@@ -189,17 +189,17 @@ def _ends_before_what_is_sent(patch: Patch) -> None:
 
 
 def _absent_for_one_caller(patch: Patch) -> None:
-    real = presence.short_lived
+    real = presence.find_short_lived
 
     def short_lived(*given: object, **named: object) -> dict[object, presence.Resident]:
         made = real(*given, **named)  # type: ignore[arg-type]
         return {f: presence.Resident(r.presence, r.short, r.absent | r.short, r.watched) for f, r in made.items()}
 
-    patch.setattr(data_regions, "short_lived", short_lived)
+    patch.setattr(data_regions, "find_short_lived", short_lived)
 
 
 def _copies_are_overlooked(patch: Patch) -> None:
-    patch.setattr(needs.Needs, "copied", lambda *_: None)
+    patch.setattr(needs.Needs, "note_copy", lambda *_: None)
 
 
 def _no_guard(patch: Patch) -> None:

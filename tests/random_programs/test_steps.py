@@ -117,7 +117,7 @@ def unchanged(body: Stmt, *_: object) -> Stmt:
     return body
 
 
-GUARDED, PLUS, PARTLY, NARROWED = pieces.guarded, pieces.plus, unroll._partly, interchange._narrowed
+GUARDED, PLUS, PARTLY, NARROWED = pieces.guard_run, pieces.plus, unroll._partly, interchange._narrow_range
 
 
 class Bug(Struct, frozen=True):
@@ -139,7 +139,7 @@ class Bug(Struct, frozen=True):
 
 BUGS = (
     Bug("interchange", "dependences forgotten", interchange, "keeps_order", always),
-    Bug("interchange", "tests of triangles forgotten", interchange, "_narrowed", without_tests, " 4", 3),
+    Bug("interchange", "tests of triangles forgotten", interchange, "_narrow_range", without_tests, " 4", 3),
     Bug("distribute", "dependences forgotten", distribute, "keeps_order", always),
     Bug("tile", "dependences forgotten", tile, "keeps_order", always, " 1"),
     Bug("tile", "tiles at the edge taken for whole", strip_mine, "choice", first_choice),
@@ -148,10 +148,10 @@ BUGS = (
     Bug("strip-mine", "the last strip taken for whole", strip_mine, "choice", first_choice),
     Bug("unroll", "iterations left over forgotten", unroll, "_partly", without_rest),
     Bug("unroll", "each copy one further", unroll, "plus", one_further),
-    Bug("peel", "a loop without iterations forgotten", peel, "guarded", no_test),
+    Bug("peel", "a loop without iterations forgotten", peel, "guard_run", no_test),
     Bug("split", "a cut outside the range forgotten", split, "choice", first_choice),
     Bug("split", "a cut inside the range forgotten", split, "choice", second_choice),
-    Bug("shift", "the counter's old value forgotten", shift, "replaced", unchanged),
+    Bug("shift", "the counter's old value forgotten", shift, "replace_values", unchanged),
     Bug("privatize", "a value that is read later forgotten", privatize, "read_after", never),
     Bug("privatize", "a value of an older iteration forgotten", privatize, "private_in", always),
     Bug("expand", "a value of an older iteration forgotten", expand, "private_in", always),

@@ -9,7 +9,7 @@ import pytest
 from tests.recipes.cases import TWO, prepared
 from warpsmith.base.verdict import Proved
 from warpsmith.catalogue import make
-from warpsmith.loops.step import rewritten, step_text
+from warpsmith.loops.step import rewrite_program, step_text
 from warpsmith.recipes import enabling
 from warpsmith.recipes.enabling import enabling_steps
 
@@ -39,7 +39,7 @@ def test_each_answer_makes_the_refused_step_legal(tmp_path: Path, monkeypatch: p
     assert 1 <= len(answers) <= 4, "each iteration may have its own t"
     for answer in answers:
         assert isinstance(answer.step.check(facts.program, facts), Proved)
-        program = rewritten(answer.step, facts.program)
+        program = rewrite_program(answer.step, facts.program)
         assert isinstance(answer.then.check(program, facts.after(program)), Proved)
         assert answer.then.name == "offload"
     assert len({step_text(answer.step) for answer in answers}) == len(answers)

@@ -71,11 +71,11 @@ def test_what_makes_no_sense_is_usage(tmp_path: Path) -> None:
 
 def test_steps_are_applied_in_order(tmp_path: Path) -> None:
     before = prepared(tmp_path, TWO)
-    assert StepRequest(()).applied(before) is before
-    made = StepRequest.of(None, ("interchange=f/i",)).applied(before)
+    assert StepRequest(()).apply_to(before) is before
+    made = StepRequest.of(None, ("interchange=f/i",)).apply_to(before)
     assert [applied.step.name for applied in made.applied] == ["interchange"]
     with pytest.raises(RefusedError):
-        StepRequest.of(None, ("offload=f/i#2",)).applied(before)
+        StepRequest.of(None, ("offload=f/i#2",)).apply_to(before)
 
 
 def test_a_guard_that_nothing_tests_is_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from warpsmith.simt.collect import collected
+from warpsmith.simt.collect import collect_given
 from warpsmith.ssa.types import F32, I8, I32, Type
 
 MINUS = 2**32 - 1
@@ -28,9 +28,9 @@ def bits(number: float) -> int:
     ],
 )
 def test_totals_and_prefixes_in_the_order_of_threads(how: str, total: int, scan: list[int], before: list[int]) -> None:
-    assert collected(how, I32, GIVEN) == dict.fromkeys(GIVEN, total)
-    assert collected(f"scan_{how}", I32, GIVEN) == dict(enumerate(scan))
-    assert collected(f"before_{how}", I32, GIVEN) == dict(enumerate(before))
+    assert collect_given(how, I32, GIVEN) == dict.fromkeys(GIVEN, total)
+    assert collect_given(f"scan_{how}", I32, GIVEN) == dict(enumerate(scan))
+    assert collect_given(f"before_{how}", I32, GIVEN) == dict(enumerate(before))
 
 
 @pytest.mark.parametrize(
@@ -39,22 +39,22 @@ def test_totals_and_prefixes_in_the_order_of_threads(how: str, total: int, scan:
 )
 def test_floats(how: str, total: float, first: float) -> None:
     given = {0: bits(3.5), 1: bits(-2.0)}
-    assert collected(how, F32, given)[0] == bits(total)
-    assert collected(f"before_{how}", F32, given) == {0: bits(first), 1: bits(3.5)}
+    assert collect_given(how, F32, given)[0] == bits(total)
+    assert collect_given(f"before_{how}", F32, given) == {0: bits(first), 1: bits(3.5)}
 
 
 def test_sums_wrap_at_the_size_of_their_type() -> None:
     narrow: Type = I8
-    assert collected("add", narrow, {0: 200, 1: 100}) == {0: 44, 1: 44}
-    assert collected("smax", narrow, {0: 200, 1: 100}) == {0: 100, 1: 100}
+    assert collect_given("add", narrow, {0: 200, 1: 100}) == {0: 44, 1: 44}
+    assert collect_given("smax", narrow, {0: 200, 1: 100}) == {0: 100, 1: 100}
 
 
 @pytest.mark.parametrize(("given", "all_", "any_", "count"), [([1, 2], 1, 1, 2), ([0, 7], 0, 1, 1), ([0, 0], 0, 0, 0)])
 def test_votes(given: list[int], all_: int, any_: int, count: int) -> None:
     held = dict(enumerate(given))
-    found = tuple(set(collected(how, I32, held).values()) for how in ("and", "or", "count"))
+    found = tuple(set(collect_given(how, I32, held).values()) for how in ("and", "or", "count"))
     assert found == ({all_}, {any_}, {count})
 
 
 def test_one_thread_alone() -> None:
-    assert collected("before_add", I32, {4: 9}) == {4: 0} and collected("scan_add", I32, {4: 9}) == {4: 9}
+    assert collect_given("before_add", I32, {4: 9}) == {4: 0} and collect_given("scan_add", I32, {4: 9}) == {4: 9}

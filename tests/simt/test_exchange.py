@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.simt.exchange import exchanged
+from warpsmith.simt.exchange import exchange_lanes
 from warpsmith.ssa.nodes import Exchange, Instruction, Value
 from warpsmith.ssa.types import I1, I32
 
@@ -22,12 +22,12 @@ def op(name: str, how: str = "", results: int = 1) -> Instruction:
 )
 def test_votes_of_the_lanes_that_are_there(how: str, some: int, none: int, every: int) -> None:
     for yes, expected in (((2,), some), ((), none), ((1, 2, 3), every)):
-        found = exchanged(op("vote", how), {lane: (int(lane in yes),) for lane in (1, 2, 3)})
+        found = exchange_lanes(op("vote", how), {lane: (int(lane in yes),) for lane in (1, 2, 3)})
         assert found == dict.fromkeys((1, 2, 3), (expected,))
 
 
 def shuffled(how: str, by: int, clamp: int, lanes: range = ALL) -> list[tuple[int, int]]:
-    found = exchanged(op("shuffle", how, 2), {lane: (100 + lane, by, clamp) for lane in lanes})
+    found = exchange_lanes(op("shuffle", how, 2), {lane: (100 + lane, by, clamp) for lane in lanes})
     return [(number - 100, inside) for number, inside in found.values()]
 
 
@@ -56,14 +56,14 @@ def test_a_lane_that_is_not_there_gives_nothing() -> None:
 
 
 def test_one_result_where_one_is_asked_for() -> None:
-    assert exchanged(op("shuffle", "idx"), {0: (5, 0, 31)}) == {0: (5,)}
+    assert exchange_lanes(op("shuffle", "idx"), {0: (5, 0, 31)}) == {0: (5,)}
 
 
 def test_matches() -> None:
     brought = {0: (7,), 1: (8,), 3: (7,)}
-    assert exchanged(op("match", "any"), brought) == {0: (0b1001,), 1: (0b10,), 3: (0b1001,)}
-    assert exchanged(op("match", "all", 2), brought) == dict.fromkeys(brought, (0, 0))
-    assert exchanged(op("match", "all", 2), {0: (7,), 3: (7,)}) == dict.fromkeys((0, 3), (0b1001, 1))
+    assert exchange_lanes(op("match", "any"), brought) == {0: (0b1001,), 1: (0b10,), 3: (0b1001,)}
+    assert exchange_lanes(op("match", "all", 2), brought) == dict.fromkeys(brought, (0, 0))
+    assert exchange_lanes(op("match", "all", 2), {0: (7,), 3: (7,)}) == dict.fromkeys((0, 3), (0b1001, 1))
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_matches() -> None:
 def test_reductions(how: str, total: int) -> None:
     brought = {0: (3,), 1: (2**32 - 1,), 5: (2**32 - 4,)}
     expected = total if how != "add" else (3 - 1 - 4) % 2**32
-    assert exchanged(op("reduce", how), brought) == dict.fromkeys(brought, (expected,))
+    assert exchange_lanes(op("reduce", how), brought) == dict.fromkeys(brought, (expected,))
 
 
 def test_who_is_active_and_what_only_waits() -> None:
-    assert exchanged(op("active"), {1: (), 4: ()}) == dict.fromkeys((1, 4), (0b10010,))
-    assert exchanged(op("warp_barrier", results=0), {1: (), 4: ()}) == {1: (), 4: ()}
+    assert exchange_lanes(op("active"), {1: (), 4: ()}) == dict.fromkeys((1, 4), (0b10010,))
+    assert exchange_lanes(op("warp_barrier", results=0), {1: (), 4: ()}) == {1: (), 4: ()}

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from warpsmith.ssa.library import computed
+from warpsmith.ssa.library import compute_lanewise
 from warpsmith.ssa.nodes import Constant, Instruction, Text, Value
 from warpsmith.ssa.semantics import number_of, pattern_of
 from warpsmith.ssa.types import F32, F64, I32, Type
@@ -17,7 +17,7 @@ def instruction(name: str, *operands: Type, result: Type = F64) -> Instruction:
 
 
 def value(name: str, *given: float) -> float:
-    made = computed(instruction(name, *[F64] * len(given)), tuple(pattern_of(x, F64) for x in given))
+    made = compute_lanewise(instruction(name, *[F64] * len(given)), tuple(pattern_of(x, F64) for x in given))
     assert made is not None
     return number_of(made[0], F64)
 
@@ -48,15 +48,15 @@ def test_outside_of_the_domain_is_no_number(name: str, given: tuple[float, ...])
 
 def test_results_have_the_type_that_is_asked_for() -> None:
     bits = pattern_of(2.5, F32)
-    assert computed(instruction("lround", F32, result=I32), (bits,)) == (3,)
-    assert computed(instruction("lround", F32, result=I32), (pattern_of(-2.5, F32),)) == (2**32 - 3,)
-    assert computed(instruction("lround", F32, result=I32), (pattern_of(math.inf, F32),)) is None
-    assert computed(instruction("ldexp", F32, I32, result=F32), (bits, 2**32 - 1)) == (pattern_of(1.25, F32),)
+    assert compute_lanewise(instruction("lround", F32, result=I32), (bits,)) == (3,)
+    assert compute_lanewise(instruction("lround", F32, result=I32), (pattern_of(-2.5, F32),)) == (2**32 - 3,)
+    assert compute_lanewise(instruction("lround", F32, result=I32), (pattern_of(math.inf, F32),)) is None
+    assert compute_lanewise(instruction("ldexp", F32, I32, result=F32), (bits, 2**32 - 1)) == (pattern_of(1.25, F32),)
 
 
 def test_what_is_not_known_has_no_value() -> None:
-    assert computed(instruction("somebody_elses", F64), (0,)) is None
-    assert computed(instruction("pow", F64), (0,)) is None
-    assert computed(Instruction("lanewise", (), (), Text("printf")), ()) == ()
-    assert computed(Instruction("lanewise", (), (Value(F64), Value(F64)), Text("sin")), ()) is None
-    assert computed(Instruction("lanewise", (Constant(F64, 0),), (Value(F64),), None), (0,)) is None
+    assert compute_lanewise(instruction("somebody_elses", F64), (0,)) is None
+    assert compute_lanewise(instruction("pow", F64), (0,)) is None
+    assert compute_lanewise(Instruction("lanewise", (), (), Text("printf")), ()) == ()
+    assert compute_lanewise(Instruction("lanewise", (), (Value(F64), Value(F64)), Text("sin")), ()) is None
+    assert compute_lanewise(Instruction("lanewise", (Constant(F64, 0),), (Value(F64),), None), (0,)) is None

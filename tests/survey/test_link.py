@@ -58,7 +58,7 @@ def test_a_function_that_names_another_files_is_not_known_at_first() -> None:
     link = _link(main, wrap, deep)
     assert _known(link, 0) == {"wrap": None}
     assert _known(link, 1) == {"deep": False}
-    assert plain_of(link.known(1, "over"))[2] is None  # type: ignore[index]
+    assert plain_of(link.find_known(1, "over"))[2] is None  # type: ignore[index]
     assert link.waiting() == [0, 1]
     before = link.outside(0).question
     assert link.update(1, _texts(_function("wrap", io=True), _function("over"))) == [0]
@@ -92,7 +92,7 @@ def test_which_pointer_a_function_stores_through_is_nothing_to_others() -> None:
         writes = compact([[], [[root, True, ["s", "double", 64, "float"]]], [], False])
         main = _exports(_function("main"), named={"main": ["step"]}, main=True)
         step = {**_exports(_function("step"), named={"step": []}), "writes": {"step": writes}}
-        return _link(main, step, programs=[frozenset({0}), frozenset({0})]).told(0)
+        return _link(main, step, programs=[frozenset({0}), frozenset({0})]).export_known(0)
 
     # the file was edited above the function, and its local stands elsewhere now
     assert told("100") == told("140")

@@ -1,4 +1,4 @@
-"""One file of a survey: what it tells the others, and what it says once they have told it."""
+"""One file of a survey: what it tells the others, and what it says once they are known."""
 
 from __future__ import annotations
 

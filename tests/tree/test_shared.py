@@ -9,7 +9,7 @@ import pytest
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import replace
 from warpsmith.tree.program import Program
-from warpsmith.tree.shared import _has_constexpr, is_own, is_shared, shared_functions, without_shared
+from warpsmith.tree.shared import _has_constexpr, is_own, is_shared, restore_shared, shared_functions
 
 HEADER = """#pragma once
 template <typename T> void invert(T *a) { for (int i = 0; i < 3; i++) a[i] = -a[i]; }
@@ -60,6 +60,6 @@ def test_shared_functions_go_back_to_what_they_were(tmp_path: Path) -> None:
     changed = made
     for _, function in made.functions():
         changed = changed.with_function(function, replace(function, static=not function.static))
-    back = without_shared(made, changed)
+    back = restore_shared(made, changed)
     same = {f.symbol.name for (_, f), (_, g) in zip(made.functions(), back.functions(), strict=True) if f is g}
     assert same == {"invert", "plain", "hidden"}

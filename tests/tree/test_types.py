@@ -27,7 +27,7 @@ from warpsmith.tree.types import (
     is_float,
     is_integer,
     padding_of,
-    promoted,
+    promote,
 )  # fmt: skip
 
 SHORT = Scalar("short", 16, "signed")
@@ -62,9 +62,9 @@ def test_ranges() -> None:
 
 def test_kinds() -> None:
     assert [t.name for t in ALL if is_integer(t)] == [t.name for t in ALL if not is_float(t)]
-    assert promoted(BOOL) == INT and promoted(USHORT) == INT and promoted(UNSIGNED) == UNSIGNED
+    assert promote(BOOL) == INT and promote(USHORT) == INT and promote(UNSIGNED) == UNSIGNED
     pointer = Pointer(DOUBLE)
-    assert promoted(pointer) is pointer
+    assert promote(pointer) is pointer
     assert common_type(pointer, INT) is pointer and common_type(INT, pointer) is pointer
 
 

@@ -19,7 +19,7 @@ from warpsmith.analysis.memory.presence import Presences, conditions
 from warpsmith.analysis.resources.resources import Compiled, resources
 from warpsmith.analysis.sync.barriers import Races, barriers, exchanges, races
 from warpsmith.analysis.sync.grid import across_blocks
-from warpsmith.analysis.sync.orders import agreed, compared
+from warpsmith.analysis.sync.orders import find_agreed, find_compared
 from warpsmith.analysis.sync.races import Judge
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, Dim, KernelFacts, LaunchShape, RaceFact
 from warpsmith.analysis.uniformity.seeds import Threads
@@ -89,12 +89,12 @@ def _together(
 def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -> Forms:
     """Return the addresses and conditions of a function as sums; where these show that threads answer a comparison
     alike, uniformity is asked again."""
-    forms = _solved(module, ask(), shape)
-    alike = agreed(forms, compared(forms))
-    return _solved(module, ask(agreed=alike), shape) if alike else forms
+    forms = _solve(module, ask(), shape)
+    alike = find_agreed(forms, find_compared(forms))
+    return _solve(module, ask(agreed=alike), shape) if alike else forms
 
 
-def _solved(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:
+def _solve(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:
     assert answer.threads.block is not None
     lanes = Lanes(answer.threads.block, answer.threads.warp, answer.threads)
     forms = Forms(module, answer, lanes, shape)
@@ -109,13 +109,13 @@ def block_of(function: Function, shape: LaunchShape, device: Device) -> tuple[Di
     if function.limits.exact_block is not None:
         return function.limits.exact_block, ()
     if shape.likely is not None:
-        return shape.likely, (_taken(shape.likely),)
+        return shape.likely, (_describe_block(shape.likely),)
     most = function.limits.most_threads or 256
     whole = max(device.warp_width, min(256, most) // device.warp_width * device.warp_width)
-    return (whole, 1, 1), (_taken((whole, 1, 1)),)
+    return (whole, 1, 1), (_describe_block((whole, 1, 1)),)
 
 
-def _taken(block: Dim) -> str:
+def _describe_block(block: Dim) -> str:
     x, y, z = block
     sizes = f"{x}" if y == z == 1 else f"{x}x{y}" if z == 1 else f"{x}x{y}x{z}"
     return f"a block has {sizes} threads"

@@ -18,7 +18,7 @@ from warpsmith.analysis.rules.memory.shared import outside
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
 from warpsmith.ssa.nodes import Function, Instruction, Query
 
-__all__ = ["examined_as_likely", "likely_blocks"]
+__all__ = ["examine_likely", "likely_blocks"]
 
 _ROWS: Final[tuple[Dim, ...]] = tuple((threads, 1, 1) for threads in (256, 128, 64, 32, 16, 8))
 _PLANES: Final[tuple[Dim, ...]] = ((32, 8, 1), (16, 16, 1), (32, 32, 1), (8, 8, 1), (4, 4, 1))
@@ -45,7 +45,7 @@ def _is_called(query: Instruction) -> bool:
     return query.span is None or ("(" in text and "get_" not in text)
 
 
-def examined_as_likely(
+def examine_likely(
     function: Function, shape: LaunchShape, examine: Callable[[LaunchShape], KernelFacts]
 ) -> KernelFacts:
     """Return the facts for the likely block that fits the kernel best: the first one with which no access is out of

@@ -31,8 +31,23 @@ from typing import Final, Literal, NamedTuple
 from msgspec import Struct
 
 __all__ = [
-    "C17", "C23", "CUDA", "CXX", "DIGRAPHS", "GAPS", "NAME", "TEXTS", "Dialect", "Mark", "Token", "TokenKind",
-    "gap_end", "goes_on", "lex", "marks", "unspliced",
+    "C17",
+    "C23",
+    "CUDA",
+    "CXX",
+    "DIGRAPHS",
+    "GAPS",
+    "NAME",
+    "TEXTS",
+    "Dialect",
+    "Mark",
+    "Token",
+    "TokenKind",
+    "gap_end",
+    "goes_on",
+    "join_splices",
+    "lex",
+    "marks",
 ]  # fmt: skip
 
 TokenKind = Literal[
@@ -128,10 +143,10 @@ def lex(text: str, dialect: Dialect = CXX) -> Iterator[Token]:
     like a suffix of C++ behind one.
     """
     found = tuple(_SPLICE.finditer(text))
-    return _spliced(_Source.of(text, found), dialect) if found else _plain(text, dialect)
+    return _lex_spliced(_Source.of(text, found), dialect) if found else _plain(text, dialect)
 
 
-def unspliced(text: str) -> str:
+def join_splices(text: str) -> str:
     """Return `text`, which holds no raw strings, with its spliced lines joined (translation phase 2)."""
     return _SPLICE.sub("", text)
 
@@ -251,7 +266,7 @@ def _pieces(source: _Source, dialect: Dialect, skimming: re.Pattern[str] | None 
             if directive:
                 if awaited == "header" and (header := _HEADER.match(text, start)):
                     kind, end = "header", header.end()
-                awaited = _next_awaited(awaited, text[start:end])
+                awaited = _await_next(awaited, text[start:end])
             elif fresh:
                 directive, awaited = text[start:end] in ("#", "%:"), "word"
             fresh = False
@@ -269,7 +284,7 @@ def _raw_string(source: _Source, place: int) -> tuple[TokenKind, int]:
     return "string", suffix.end() if suffix else end
 
 
-def _next_awaited(awaited: _Awaited, word: str) -> _Awaited:
+def _await_next(awaited: _Awaited, word: str) -> _Awaited:
     """Return what may follow `word` in a preprocessor line."""
     if awaited == "word":
         return "header" if word in _INCLUDES else "nothing"
@@ -290,12 +305,12 @@ def _plain(text: str, dialect: Dialect) -> Iterator[Token]:
             line_start = start + written.rindex("\n") + 1
 
 
-def _spliced(source: _Source, dialect: Dialect) -> Iterator[Token]:
+def _lex_spliced(source: _Source, dialect: Dialect) -> Iterator[Token]:
     """Yield the tokens of a text with splices: one inside a token or at the end of a `//` comment belongs to it, any
     other to a blank."""
     text = source.text
     line, line_start = 1, 0
-    for kind, spelling, start, end, directive in _mapped(source, dialect):
+    for kind, spelling, start, end, directive in _lex_mapped(source, dialect):
         written = text[start:end]
         yield Token(kind, written, spelling, start, end, line, start - line_start + 1, directive)
         if "\n" in written:
@@ -303,7 +318,7 @@ def _spliced(source: _Source, dialect: Dialect) -> Iterator[Token]:
             line_start = start + written.rindex("\n") + 1
 
 
-def _mapped(source: _Source, dialect: Dialect) -> Iterator[tuple[TokenKind, str, int, int, bool]]:
+def _lex_mapped(source: _Source, dialect: Dialect) -> Iterator[tuple[TokenKind, str, int, int, bool]]:
     """Yield kind, spelling, [start, end) in the text as written, and whether it stands in a preprocessor line."""
     places, removed = source.places, source.removed
     passed = done = 0

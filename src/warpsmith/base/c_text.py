@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from warpsmith.base.c_lexer import CXX, GAPS, NAME, TEXTS, Dialect, lex, marks, unspliced
+from warpsmith.base.c_lexer import CXX, GAPS, NAME, TEXTS, Dialect, join_splices, lex, marks
 
-__all__ = ["included", "masked", "stripped", "words_anywhere"]
+__all__ = ["find_includes", "mask_code", "strip_code", "words_anywhere"]
 
 _NAME: Final = re.compile(NAME)
 _VISIBLE: Final = re.compile(r"[^\n]")
 
 
-def included(text: str) -> Iterator[str]:
+def find_includes(text: str) -> Iterator[str]:
     """Yield what the `#include` lines of a text name: `<a.h>`, `"b.h"`, or the macros that stand there, without
     comments."""
     line: list[str] = []
@@ -22,12 +22,12 @@ def included(text: str) -> Iterator[str]:
         if mark.kind == "newline":
             line = []
         elif mark.directive and mark.kind != "comment":
-            line.append(unspliced(text[mark.start : mark.end]))
+            line.append(join_splices(text[mark.start : mark.end]))
             if len(line) == 3 and line[1] == "include":
                 yield line[2]
 
 
-def masked(text: str, dialect: Dialect = CXX) -> str:
+def mask_code(text: str, dialect: Dialect = CXX) -> str:
     """Return `text` with blanks for its comments and texts in quotes; its length and its line feeds stay."""
     pieces, position = list[str](), 0
     for mark in marks(text, dialect, brackets=False):
@@ -37,11 +37,11 @@ def masked(text: str, dialect: Dialect = CXX) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def stripped(text: str) -> str:
+def strip_code(text: str) -> str:
     """Return a text on one line: its comments, line ends and blanks are a blank each, its spliced lines are joined."""
     return "".join(" " if t.kind in GAPS else t.spelling for t in lex(text)).strip()
 
 
 def words_anywhere(text: str) -> list[str]:
     """Return all words of a text, those in comments and strings too: for questions where one too many does no harm."""
-    return _NAME.findall(unspliced(text))
+    return _NAME.findall(join_splices(text))

@@ -47,14 +47,14 @@ def kept_table(name: str, form: type[T], sources: Sequence[Traversable], make: C
         return make()
     key = source_hash(b"".join(len(part).to_bytes(8, "little") + part for part in said))
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        return _unpacked(place.read_bytes(), key, form)
+        return _unpack(place.read_bytes(), key, form)
     table = make()
     with contextlib.suppress(OSError):
         _keep(place, key, msgspec.msgpack.encode(table))
     return table
 
 
-def _unpacked(data: bytes, key: bytes, form: type[T]) -> T:
+def _unpack(data: bytes, key: bytes, form: type[T]) -> T:
     """Return the table that `data` holds; raises DecodeError where it is another one, or not whole."""
     head, table = data[: 2 * _HASH_BYTES], data[2 * _HASH_BYTES :]
     if head != key + source_hash(table):

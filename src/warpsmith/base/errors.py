@@ -14,7 +14,7 @@ __all__ = ["InputError", "RefusedError", "UsageError", "WarpsmithError"]
 
 
 class WarpsmithError(Exception):
-    """An expected failure, told in the user's words."""
+    """An expected failure, reported in the user's words."""
 
     exit_code = 2
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-__all__ = ["Activity", "Progress", "unwatched"]
+__all__ = ["Activity", "Progress", "ignore_progress"]
 
 
 class Activity(Struct, frozen=True):
@@ -21,5 +21,5 @@ class Activity(Struct, frozen=True):
 Progress = Callable[[Activity], None]
 
 
-def unwatched(_: Activity) -> None:
+def ignore_progress(_: Activity) -> None:
     """Tell nobody."""

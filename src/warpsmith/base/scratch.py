@@ -11,13 +11,13 @@ import tempfile
 import time
 from pathlib import Path
 
-__all__ = ["lasting_folder", "made", "removed", "used"]
+__all__ = ["lasting_folder", "make_folder", "remove_folder", "use_folder"]
 
 _PREFIX = "warpsmith-run-"
 _ROUNDS, _PAUSE_S = 5, 0.05
 
 
-def made() -> str | None:
+def make_folder() -> str | None:
     """Return a new folder; None where the machine has no place for one, which matters to those alone who need it."""
     try:
         return tempfile.mkdtemp(prefix=_PREFIX)
@@ -25,14 +25,14 @@ def made() -> str | None:
         return None
 
 
-def used(folder: str | None) -> None:
+def use_folder(folder: str | None) -> None:
     """Let this process, and all that it starts, keep what is temporary in the folder."""
     if folder is not None:
         tempfile.tempdir = folder
         os.environ["TMPDIR"] = folder
 
 
-def removed(folder: str | None) -> None:
+def remove_folder(folder: str | None) -> None:
     """Take the folder away with all that is in it."""
     for _ in range(_ROUNDS if folder is not None else 0):
         assert folder is not None

@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "held", "one_line", "readable"]
+__all__ = ["Edit", "SourceFile", "Span", "apply_edits", "decode_text", "one_line", "readable"]
 
 
 _ESCAPES = {code: repr(chr(code))[1:-1] for code in (*range(32), 127)}
@@ -30,7 +30,7 @@ def one_line(path: str) -> str:
     return path.translate(_ESCAPES)
 
 
-def held(text: str) -> str:
+def decode_text(text: str) -> str:
     """Return a name or a sentence as the text of a source file holds it: one character a byte.
 
     Bytes of a path that are no UTF-8 (Python has them as lone surrogates) come back as they are on the disk.

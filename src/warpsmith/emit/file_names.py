@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Final
 
-from warpsmith.base.source import held
+from warpsmith.base.source import decode_text
 
 __all__ = ["in_comment", "kernel_stem"]
 
@@ -30,4 +30,4 @@ def in_comment(name: str) -> str:
     ('a*_b.c', 'two_lines.c')
     """
     plain = "".join(c if c.isprintable() or "\udc80" <= c <= "\udcff" else "_" for c in name)
-    return held(plain.replace("*/", "*_").rstrip("\\"))
+    return decode_text(plain.replace("*/", "*_").rstrip("\\"))

@@ -68,7 +68,7 @@ def fill(name: str, values: Mapping[str, Value]) -> str:
     arguments, what makes a text of them."""
     text = "\n".join(_Reader({_VALUES}, "ws", set()).lines(name))
     used: set[str] = set()
-    filled = "".join(_filled(text, values, used))
+    filled = "".join(_fill_values(text, values, used))
     assert used == set(values), f"{name}: {used ^ set(values)}"
     return _tidy(filled).rstrip()
 
@@ -119,7 +119,7 @@ class _Reader:
             elif include is not None and all(decided for decided, _ in open_):
                 self.headers.add(include[2])
             else:
-                yield self._renamed(line, name)
+                yield self._rename_names(line, name)
         assert not open_, f"{name}: a conditional is not closed"
         yield ""
 
@@ -141,7 +141,7 @@ class _Reader:
             return open_.pop()[0]
         return feature is not None
 
-    def _renamed(self, line: str, name: str) -> str:
+    def _rename_names(self, line: str, name: str) -> str:
         line = line.replace("WS_VERSION", __version__)
         if self._prefix == "ws":
             return line
@@ -164,7 +164,7 @@ def _tidy(text: str) -> str:
 # --- values
 
 
-def _filled(text: str, values: Mapping[str, Value], used: set[str]) -> Iterator[str]:
+def _fill_values(text: str, values: Mapping[str, Value], used: set[str]) -> Iterator[str]:
     at = 0
     for found in _NAME.finditer(text):
         if found.start() < at:

@@ -139,12 +139,12 @@ class Support(Struct, frozen=True):
 
     @property
     def watch(self) -> str:
-        """Function that says whether the death of memory is seen, and has it told from then on."""
+        """Function that says whether the death of memory is seen, and has it reported from then on."""
         return f"{self.prefix}_unit_watch"
 
     @property
     def dies(self) -> str:
-        """Function that is told of a block of memory that dies, or moves."""
+        """Function that is notified of a block of memory that dies, or moves."""
         return f"{self.prefix}_data_dies"
 
     @property
@@ -154,12 +154,12 @@ class Support(Struct, frozen=True):
 
     @property
     def lasts(self) -> str:
-        """Function that is told of an object on the stack that outlives the data region."""
+        """Function that registers an object on the stack that outlives the data region."""
         return f"{self.prefix}_data_outlives"
 
     @property
     def callers(self) -> str:
-        """Function that is told where the stack of the callers begins, which outlives the data region."""
+        """Function that registers where the stack of the callers begins, which outlives the data region."""
         return f"{self.prefix}_data_callers"
 
     @property

@@ -29,7 +29,7 @@ def remove(site: Site, facts: KernelFacts, finding: KernelFinding) -> Iterator[F
     del facts, finding
     statement = _statement(site)
     if statement is not None and isinstance(site.parent(statement), Block):
-        yield Fix("remove the barrier", (_without(statement),), False)
+        yield Fix("remove the barrier", (_remove_statement(statement),), False)
 
 
 def hoist(site: Site, facts: KernelFacts, finding: KernelFinding) -> Iterator[Fix]:
@@ -44,7 +44,7 @@ def hoist(site: Site, facts: KernelFacts, finding: KernelFinding) -> Iterator[Fi
             where = "behind" if at else "in front of"
             title = f"move the barrier {where} the branch of line {branch.span.line}"
             inserted = _beside(branch, _text(statement), behind=bool(at))
-            yield Fix(title, tuple(sorted((_without(statement), inserted), key=_start)), False)
+            yield Fix(title, tuple(sorted((_remove_statement(statement), inserted), key=_start)), False)
             below = branch
 
 
@@ -78,7 +78,7 @@ def _whole(statement: ExprStmt) -> Span:
     return Span(span.file, span.start, span.file.text.index(";", span.end) + 1)
 
 
-def _without(statement: ExprStmt) -> Edit:
+def _remove_statement(statement: ExprStmt) -> Edit:
     span = _whole(statement)
     return Edit(line_of(span) or span, "")
 

@@ -84,14 +84,14 @@ def _edits(site: Site, expr: Expr, root: Expr) -> Iterator[Edit]:
             yield from _edits(site, then, root)
             yield from _edits(site, other, root)
         case Call(function=function, arguments=arguments):
-            yield from _renamed(site, expr, peel(function))
+            yield from _rename_call(site, expr, peel(function))
             for argument in arguments:
                 yield from _edits(site, argument, root)
         case _:
             raise _DeliberateError
 
 
-def _renamed(site: Site, call: Expr, callee: Expr) -> Iterator[Edit]:
+def _rename_call(site: Site, call: Expr, callee: Expr) -> Iterator[Edit]:
     """Yield the name of the function for floats; of two functions with one name, its arguments choose."""
     name = callee.symbol.name if isinstance(callee, Name) else ""
     if name not in _FUNCTIONS:

@@ -44,7 +44,7 @@ def pad(site: Site, facts: KernelFacts, finding: KernelFinding) -> Iterator[Fix]
     """Yield the declaration with a longer last dimension."""
     del finding
     symbol = _array(site.node)
-    if symbol is None or symbol.space != "shared" or _declared_with_value(site, symbol):
+    if symbol is None or symbol.space != "shared" or _is_declared_with_value(site, symbol):
         return
     extents = _extents(symbol.type)
     uses = _uses(site, symbol, len(extents))
@@ -76,7 +76,7 @@ def _extents(type: Type) -> tuple[int, ...]:
     return tuple(found) if isinstance(type, Scalar) else ()
 
 
-def _declared_with_value(site: Site, symbol: Symbol) -> bool:
+def _is_declared_with_value(site: Site, symbol: Symbol) -> bool:
     declared = [node for node in walk(site.function.body) if isinstance(node, VarDecl) and node.symbol == symbol]
     return len(declared) != 1 or declared[0].init is not None
 

@@ -36,7 +36,7 @@ def multiply(site: Site, facts: KernelFacts, finding: KernelFinding) -> Iterator
     base, exponent = peel(call.arguments[0]), peel(call.arguments[1])
     if not isinstance(exponent, Literal) or not isinstance(exponent.value, int | float) or not _is_repeatable(base):
         return
-    text = _written(call, base, float(exponent.value), root="sqrt" if site.language == "opencl" else "")
+    text = _write_power(call, base, float(exponent.value), root="sqrt" if site.language == "opencl" else "")
     if text is not None:
         yield Fix(f"{text} in place of pow", (Edit(call.span, text),), False)
 
@@ -53,7 +53,7 @@ def _is_repeatable(base: Expr) -> bool:
     return plain and not any(isinstance(part, Call | Assign | Unary | VerbatimExpr) for part in walk(base))
 
 
-def _written(call: Call, base: Expr, exponent: float, root: str) -> str | None:
+def _write_power(call: Call, base: Expr, exponent: float, root: str) -> str | None:
     """Return what a power is, of the type that it has."""
     wide = isinstance(call.type, Scalar) and call.type.bits == 64
     x = base.span.text
@@ -82,7 +82,7 @@ def quicken(site: Site, facts: KernelFacts, finding: KernelFinding) -> Iterator[
     if site.language != "cuda" or not isinstance(call, Call | Binary) or not isinstance(call.type, Scalar):
         return
     if isinstance(call, Binary):
-        yield from _divided(call)
+        yield from _find_divided(call)
         return
     name = _name(call)
     if call.type.bits == 32 and name.removesuffix("f") in _FAST:
@@ -91,7 +91,7 @@ def quicken(site: Site, facts: KernelFacts, finding: KernelFinding) -> Iterator[
         yield Fix(f"{fast} in place of {name}", (Edit(Span(site.file, call.span.start, end), fast),), False)
 
 
-def _divided(quotient: Binary) -> Iterator[Fix]:
+def _find_divided(quotient: Binary) -> Iterator[Fix]:
     sign = operator(quotient)
     if quotient.op != "/" or sign is None or quotient.type != quotient.left.type:
         return

@@ -67,7 +67,7 @@ class Ranges(Struct, frozen=True):
     def of(cls, site: Site, block: Dim | None) -> Ranges:
         """Return the ranges of the function of a place."""
         nodes = list(walk(site.function.body))
-        writes = Counter(symbol for node in nodes for symbol in _written(node))
+        writes = Counter(symbol for node in nodes for symbol in _find_written(node))
         loops = [node for node in nodes if isinstance(node, While)]
         found = {symbol: counter for loop in loops for symbol, counter in _counters(loop)}
         counters = {symbol: counter for symbol, counter in found.items() if writes[symbol] == 1}
@@ -79,10 +79,10 @@ class Ranges(Struct, frozen=True):
         """Return the range of an expression; None where it is not known."""
         if depth > _DEEPEST or not is_integer(expr.type):
             return None
-        found = self._found(peel(expr), depth)
+        found = self._find_range(peel(expr), depth)
         return found if found is not None and _fits(found, expr.type) else None
 
-    def _found(self, bare: Expr, depth: int) -> Range | None:
+    def _find_range(self, bare: Expr, depth: int) -> Range | None:
         match bare:
             case Literal(value=int() as number):
                 return Range(number, number)
@@ -129,7 +129,7 @@ class Ranges(Struct, frozen=True):
                 return None
 
 
-def _written(node: Node) -> Iterator[Symbol]:
+def _find_written(node: Node) -> Iterator[Symbol]:
     """Yield the variables that a node writes, or whose address it takes."""
     match node:
         case Assign(target=target):
@@ -205,12 +205,12 @@ def _mask(one: Range, other: Range) -> Range | None:
     return Range(0, min(r.most for r in least)) if least else None
 
 
-def _shifted(one: Range, other: Range) -> Range | None:
+def _shift_range(one: Range, other: Range) -> Range | None:
     if one.least < 0 or other.least < 0 or other.most > 31:
         return None
     return Range(one.least >> other.most, one.most >> other.least)
 
 
 _RULES: Final[Mapping[str, Callable[[Range, Range], Range | None]]] = {
-    "+": _sum, "-": _difference, "*": _product, "/": _quotient, "%": _remainder, "&": _mask, ">>": _shifted,
+    "+": _sum, "-": _difference, "*": _product, "/": _quotient, "%": _remainder, "&": _mask, ">>": _shift_range,
 }  # fmt: skip

@@ -39,7 +39,7 @@ def load_read_only(site: Site, facts: KernelFacts, finding: KernelFinding) -> It
         for node in walk(site.function.body)
         if isinstance(node, Index) and " ".join(node.span.text.split()) == words and _root(node) == base.symbol
     ]
-    edits = tuple(edit for node in alike for edit in _wrapped(node))
+    edits = tuple(edit for node in alike for edit in _wrap_load(node))
     type = base.symbol.type
     safe = type.restrict and isinstance(type.to, Scalar) and type.to.const and not site.is_template
     yield Fix(f"load {words} by __ldg", edits, safe)
@@ -66,6 +66,6 @@ def _is_only_read(site: Site, symbol: Symbol) -> bool:
     return True
 
 
-def _wrapped(node: Node) -> tuple[Edit, Edit]:
+def _wrap_load(node: Node) -> tuple[Edit, Edit]:
     span = node.span
     return Edit(Span(span.file, span.start, span.start), "__ldg(&"), Edit(Span(span.file, span.end, span.end), ")")

@@ -13,7 +13,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.explaining.explain_file import FileResult, FileTask
 from warpsmith.flows.explaining.explain_files import explain_files
-from warpsmith.flows.explaining.selection import Choice, Chosen, chosen
+from warpsmith.flows.explaining.selection import Choice, Chosen, choose_findings
 from warpsmith.kernels.shape import Launching, check_names
 from warpsmith.kernels.units import KernelFile
 from warpsmith.machine.devices import device
@@ -28,7 +28,7 @@ INTERNAL, LATE = 70, 124
 
 
 class ExplainOptions(Struct, frozen=True):
-    """What EXPLAIN may be told besides the settings. `kernels`: patterns of names; `baseline`: what is known;
+    """The options of EXPLAIN besides the settings. `kernels`: patterns of names; `baseline`: what is known;
     `ptxas`: ask it for the registers of PTX kernels; `diagrams`: control flow and dependences shall be drawn; `fixes`:
     edits that mend findings are tried."""
 
@@ -59,7 +59,7 @@ def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisRep
     # Names that nothing has are mistakes of the user's.
     _check(results, options)
     # What is selected, certain enough, not suppressed, and not known already.
-    found = chosen(results, settings, options.baseline)
+    found = choose_findings(results, settings, options.baseline)
     clock.lap("select")
     # How it ends: a finding at the gate is a negative answer; what could not be read makes it incomplete.
     status, code = _end(results, found, settings)

@@ -21,7 +21,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.explaining.checked_fixes import combined
+from warpsmith.flows.explaining.checked_fixes import combine_fixes
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 
@@ -111,7 +111,7 @@ def _round(report: AnalysisReport, path: str, state: _State, *, unsafe: bool) ->
     taken: list[Fix] = []
     text = None
     for fix in dict.fromkeys(one.fix for one in wanted if one.fix is not None):
-        more = combined(SourceFile(path, state.text), [*taken, fix])
+        more = combine_fixes(SourceFile(path, state.text), [*taken, fix])
         if more is not None:
             taken.append(fix)
             text = more
@@ -126,11 +126,11 @@ def _is_wanted(one: Reported, *, unsafe: bool) -> bool:
 
 def _is_better(before: AnalysisReport, after: AnalysisReport, path: str) -> bool:
     """Whether nothing is said of a file that was not said before, and less of something."""
-    old, new = _said(before, path), _said(after, path)
+    old, new = _count_findings(before, path), _count_findings(after, path)
     return all(new[key] <= old[key] for key in new if key[0] not in _ONE_AT_A_TIME) and new.total() < old.total()
 
 
-def _said(report: AnalysisReport, path: str) -> Counter[tuple[str, str]]:
+def _count_findings(report: AnalysisReport, path: str) -> Counter[tuple[str, str]]:
     reported = Counter(
         (one.finding.rule, one.kernel) for one in (*report.findings, *report.kept_back) if one.input == path
     )

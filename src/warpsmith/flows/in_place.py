@@ -20,7 +20,7 @@ from warpsmith.flows.porting.targets import build_folder, build_root, sources_be
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import CompileCommand, Project
 from warpsmith.tree.nodes import NOT_MADE, While
-from warpsmith.tree.text.additions import without_additions
+from warpsmith.tree.text.additions import remove_additions
 from warpsmith.tree.walk import loop_names
 
 __all__ = ["PortedProject", "port_project", "project_of"]
@@ -79,7 +79,7 @@ def _has_additions(root: str, path: str) -> bool:
         text = Path(root, path).read_bytes().decode("latin-1")
     except OSError:
         return False
-    return without_additions(text) != text
+    return remove_additions(text) != text
 
 
 def _loops(asked: tuple[str, ...], sources: Sequence[Source], earlier: Earlier) -> tuple[str, ...]:
@@ -87,10 +87,10 @@ def _loops(asked: tuple[str, ...], sources: Sequence[Source], earlier: Earlier) 
     if not asked:
         return ()
     before = [loop for loops in earlier.loops.values() for loop in loops]
-    return tuple(dict.fromkeys([*(_moved(loop, sources) for loop in asked), *before]))
+    return tuple(dict.fromkeys([*(_move_address(loop, sources) for loop in asked), *before]))
 
 
-def _moved(loop: str, sources: Sequence[Source]) -> str:
+def _move_address(loop: str, sources: Sequence[Source]) -> str:
     """Return FILE:LINE with the line that it has without additions."""
     file, _, line = loop.rpartition(":")
     for source in sources:
@@ -99,7 +99,7 @@ def _moved(loop: str, sources: Sequence[Source]) -> str:
         with open(source.path, "rb") as given:  # noqa: PTH123
             text = given.read().decode("latin-1")
         start = sum(len(one) + 1 for one in text.split("\n")[: int(line) - 1])
-        return f"{file}:{without_additions(text[:start]).count(chr(10)) + 1}"
+        return f"{file}:{remove_additions(text[:start]).count(chr(10)) + 1}"
     return loop
 
 

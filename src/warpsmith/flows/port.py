@@ -14,7 +14,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.plan import Written
-from warpsmith.flows.porting.prepare import planned
+from warpsmith.flows.porting.prepare import plan_port
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
@@ -22,7 +22,7 @@ from warpsmith.loops.select import select_loops
 from warpsmith.offload.automatic import automatic
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
-from warpsmith.poly.assumed import check_forms, check_names, check_sizes, heeded
+from warpsmith.poly.assumptions import check_forms, check_names, check_sizes, find_heeded
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.recipes.request import StepRequest
@@ -37,7 +37,7 @@ __all__ = ["PortOptions", "PortResult", "port"]
 
 
 class PortOptions(Struct, frozen=True):
-    """What a port may be told. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
+    """The options of a port. `loops`: FILE:LINE or loop addresses; `survey`: stop after the verdicts;
     `steps`: look for steps that make more loops parallel; `verify`: run the referee on the result;
     `recipe` (a file) and `transforms` (NAME=LOOP,key=value): steps to apply, see recipes/request.py;
     `explain_illegal`: look for what would make a refused one legal; `root`: the folder of the project in which the port
@@ -94,8 +94,8 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     asked = StepRequest.of(options.recipe, options.transforms)
     check_forms(assumption.text for assumption in options.poly.granted)
     # What the user wrote: a tree whose every node knows the text that it came from.
-    told = options.run.progress
-    told(Activity("reading", _named(paths)))
+    report = options.run.progress
+    report(Activity("reading", _name_paths(paths)))
     loaded = load_program(paths, options.front)
     options = _with_assertions(loaded.program, options)
     clock.lap("parse")
@@ -103,22 +103,22 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     selected = select_loops(loaded.program, options.loops)
     # What may run in parallel as written, exactly, and under which conditions; what the user's pragmas claim is judged
     # as well, and what of it cannot be judged is granted: the referee tests it.
-    told(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
+    report(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
     facts = analyze(loaded.program, asked.poly(options.poly), apply_claims)
     clock.lap("analyze")
-    told(Activity("trying steps"))
+    report(Activity("trying steps"))
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
-    prepared = asked.applied(Prepared(facts, facts), explain=options.explain_illegal)
+    prepared = asked.apply_to(Prepared(facts, facts), explain=options.explain_illegal)
     search = options.steps and not asked.exact
     if options.survey:
         prepared = automatic(prepared, selected) if search else prepared
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
-    told(Activity("planning"))
+    report(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
     one_build = options.root is not None
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=one_build)
-    write = partial(planned, search=search, single_file=options.single_file, root=options.root)
+    write = partial(plan_port, search=search, single_file=options.single_file, root=options.root)
     prepared, written = write(prepared, selected, wanted)
     asked.check_tested(written.port.uncovered)
     plan = written.port.plan
@@ -126,13 +126,13 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
         plan = _with_remedies(
             (plan, facts, selected),
             (tuple(paths), options.front),
-            lambda other: write(asked.applied(Prepared(other, other)), selected, wanted)[1].port.plan,
+            lambda other: write(asked.apply_to(Prepared(other, other)), selected, wanted)[1].port.plan,
         )
     result = PortResult(prepared, plan, (), None, loaded.findings, plan.findings, clock.laps)
     clock.lap("plan")
     if not plan.fragments:
         return result
-    told(Activity("verifying" if options.verify else "writing"))
+    report(Activity("verifying" if options.verify else "writing"))
     # The referee builds both programs, runs the port under hostile schedules, and compares.
     verification = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
@@ -141,14 +141,14 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # A pragma on which a loop was ported, and that the referee has found wrong, counts for nothing; where that loop was
     # asked for, the referee's word is the answer.
     wrong = _wrong_pragmas(verification, options.poly) if search and not options.loops else ()
-    return _without(paths, options, wrong) if wrong else result
+    return _port_without(paths, options, wrong) if wrong else result
 
 
 def _with_assertions(program: Program, options: PortOptions) -> PortOptions:
     """Return the options with everything granted; raises UsageError for a name that the program does not have."""
     check_names(program, options.poly.granted)
     check_sizes(program, options.offload.sizes or ())
-    granted = (*options.poly.granted, *heeded(program, options.assumed))
+    granted = (*options.poly.granted, *find_heeded(program, options.assumed))
     return replace(options, poly=replace(options.poly, granted=granted), assumed=())
 
 
@@ -166,7 +166,7 @@ def _with_remedies(
     return with_remedies(*made, Trials(Inputs(*read), planned))
 
 
-def _named(paths: Sequence[str | Source]) -> str:
+def _name_paths(paths: Sequence[str | Source]) -> str:
     first = paths[0] if isinstance(paths[0], str) else paths[0].path
     return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more"
 
@@ -182,16 +182,16 @@ def _places(findings: tuple[Finding, ...]) -> frozenset[tuple[str, int]]:
     return frozenset((f.span.file.path, f.span.line) for f in findings if f.span is not None)
 
 
-def _without(paths: Sequence[str | Source], options: PortOptions, wrong: tuple[Finding, ...]) -> PortResult:
+def _port_without(paths: Sequence[str | Source], options: PortOptions, wrong: tuple[Finding, ...]) -> PortResult:
     """Port again without the word of pragmas that are wrong."""
     poly = replace(options.poly, disbelieved=options.poly.disbelieved | _places(wrong))
     again = port(paths, replace(options, poly=poly))
-    told = (replace(f, message=f"{f.message}; this port does without it", help=()) for f in wrong)
-    return replace(again, findings=(*told, *again.findings))
+    dropped = (replace(f, message=f"{f.message}; this port does without it", help=()) for f in wrong)
+    return replace(again, findings=(*dropped, *again.findings))
 
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
     # loaded where it is wanted: what builds and compares programs takes longer to load than many a port to make
-    from warpsmith.flows.porting.judged import judged
+    from warpsmith.flows.porting.verdict import judge_port
 
-    return judged(prepared, written, options.run, options.root)
+    return judge_port(prepared, written, options.run, options.root)

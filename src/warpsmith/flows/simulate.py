@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.base.progress import Activity, Progress, unwatched
+from warpsmith.base.progress import Activity, Progress, ignore_progress
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.kernels.arguments import ELEMENTS, Argument, Array, arguments_for
 from warpsmith.kernels.chosen import launch_of, named_kernel
@@ -38,7 +38,7 @@ _INTERRUPTED: Final = 130
 
 
 class SimulateOptions(Struct, frozen=True):
-    """What SIMULATE may be told. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
+    """The options of SIMULATE. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
     for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `engine`: who runs it, "" for
     either; `settings`: the configuration, for what is not said otherwise: how a kernel is launched, on which numbers,
     and the time that it may take."""
@@ -56,7 +56,7 @@ class SimulateOptions(Struct, frozen=True):
     out: Mapping[str, str] = field(default_factory=dict)
     timeline: bool = False
     engine: Engine = ""
-    progress: Progress = unwatched
+    progress: Progress = ignore_progress
     settings: Settings | None = None
 
 
@@ -81,7 +81,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     # the run, every lane by itself
     memory = Memory(checks=bool(options.checks))
     end = shared_layout(unit.module, kernel.name).end
-    buffers, packed, parts = _placed(arguments, memory, end + shared)
+    buffers, packed, parts = _place_arguments(arguments, memory, end + shared)
     before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
     width = options.warp or gpu.warp_width
     asked = shared + sum(part.end - part.start for part in parts)
@@ -89,7 +89,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     launch = Launch(grid, block, packed, added, parts, width, options.seed, options.max_steps)
     choice = Choice(options.engine, options.timeline, text_order(unit.module))
     run = partial(execute, unit.module, kernel.name, launch, memory, choice, progress=options.progress)
-    done, cut = _until_cut(run, _limited(options.settings, name, kernel), kernel)
+    done, cut = _until_cut(run, _limit_time(options.settings, name, kernel), kernel)
     clock.lap("run")
     # what it showed: lanes are put together to warps, and counted
     sizes = {one.name: one.array.itemsize for one in arguments if one.array is not None}
@@ -105,7 +105,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
         inputs=(file.path,),
         status=status,
         exit_code=code,
-        diagnostics=(*unit.findings, *stopped, *_noted(done, kernel)),
+        diagnostics=(*unit.findings, *stopped, *_note_machine(done, kernel)),
         kernel=name,
         device=gpu.name,
         warp_width=width,
@@ -164,7 +164,7 @@ def _until_cut(
 
 
 @contextmanager
-def _limited(settings: Settings | None, name: str, kernel: Function) -> Iterator[None]:
+def _limit_time(settings: Settings | None, name: str, kernel: Function) -> Iterator[None]:
     """Raise InputError where the run takes longer than is set."""
     seconds = settings.seconds("timeout") if settings is not None else 0.0
     try:
@@ -183,7 +183,7 @@ def _check_out(out: Mapping[str, str], arguments: Sequence[Argument]) -> None:
             raise _usage(f"--out {name}: no argument of this name is an array", f"the arrays: {listed}")
 
 
-def _placed(
+def _place_arguments(
     arguments: Iterable[Argument], memory: Memory, end: int
 ) -> tuple[dict[str, Buffer], dict[str, bytes], tuple[Part, ...]]:
     """Put the arguments into memory; shared memory that arguments ask for comes behind byte `end`. Returns buffers, the
@@ -207,7 +207,7 @@ def _placed(
 # --- how it ends
 
 
-def _noted(done: Done, kernel: Function) -> Iterator[Finding]:
+def _note_machine(done: Done, kernel: Function) -> Iterator[Finding]:
     """Yield who ran the kernel, where another was asked for."""
     if done.note:
         yield Finding("SIM007", "note", f"the interpreter ran it: {done.note}", kernel.span)

@@ -18,8 +18,8 @@ from msgspec import Struct, field
 from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
-from warpsmith.base.progress import Activity, Progress, unwatched
-from warpsmith.flows.profiled import not_counted
+from warpsmith.base.progress import Activity, Progress, ignore_progress
+from warpsmith.flows.profiling import report_not_counted
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import Project
 from warpsmith.project.profile.model import Profile
@@ -45,7 +45,7 @@ class SurveyOptions(Struct, frozen=True):
     jobs: int = 1
     cache: Path | None = None
     profile: Profile | None = None
-    progress: Progress = unwatched
+    progress: Progress = ignore_progress
 
 
 def survey(project: Project, options: SurveyOptions) -> SurveyReport:
@@ -71,7 +71,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
         clock.lap("read")
         if not any(record.exports for record in records):
             raise InputError(*(findings or [_nothing(project)]))
-        # What each tells the others, until nothing new is told.
+        # What each tells the others, until nothing new is said.
         programs = _programs(project, commands)
         link = Link([record.exports for record in records], programs, not (findings or _hides_code(project)))
         state.settle(link)
@@ -83,7 +83,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
         cache.save(record)
     # One entry a place, with its share of the work, and the blockers.
     loops = joined_loops(answers, project.root, options.profile)
-    said = (*project.findings, *findings, *state.failures, *not_counted(loops, options.profile, project.root))
+    said = (*project.findings, *findings, *state.failures, *report_not_counted(loops, options.profile, project.root))
     status: Status = "incomplete" if any(f.severity == "error" for f in said) else "ok"
     clock.lap("rank")
     return SurveyReport(
@@ -154,7 +154,7 @@ def _nothing(project: Project) -> Finding:
 
 
 class _Arguments(Struct, frozen=True):
-    """What a file is told; plain data only where somebody is to read it."""
+    """What a file is given; plain data only where somebody is to read it."""
 
     outside: Outside
     others: tuple[Plain, ...] = ()
@@ -171,7 +171,7 @@ class _Survey(Struct):
     records: list[Record]
     crew: Crew
     sources: Sequence[Source]
-    progress: Progress = unwatched
+    progress: Progress = ignore_progress
     again: set[int] = field(default_factory=set)
     failures: list[Finding] = field(default_factory=list)
 
@@ -188,17 +188,19 @@ class _Survey(Struct):
                 case {"files": list()} if isinstance(exports, dict):
                     self.cache.renew(self.records[number], exports)
                 case _:
-                    findings.append((number, [self._crashed(number, exports)]))
+                    findings.append((number, [self._report_crash(number, exports)]))
         return [finding for _, found in sorted(findings, key=lambda f: f[0]) for finding in found]
 
     def settle(self, link: Link) -> None:
         """Work out what functions do that call those of other files, until nothing changes."""
         waiting = link.waiting()
         for _ in range(ROUNDS):
-            told = {number: link.outside(number) for number in waiting}
-            asked = {number: f"summaries {fingerprint(outside.question)}" for number, outside in told.items()}
+            outsides = {number: link.outside(number) for number in waiting}
+            asked = {number: f"summaries {fingerprint(outside.question)}" for number, outside in outsides.items()}
             news: list[list[int]] = []
-            for number, answer in list(self._answers("summarize", asked, {n: _Arguments(o) for n, o in told.items()})):
+            for number, answer in list(
+                self._answers("summarize", asked, {n: _Arguments(o) for n, o in outsides.items()})
+            ):
                 match answer:
                     case {"functions": dict(functions)}:
                         news.append(link.update(number, cast(Texts, functions)))
@@ -212,9 +214,9 @@ class _Survey(Struct):
         arguments: dict[int, _Arguments] = {}
         for number, record in enumerate(self.records):
             if record.exports is not None:
-                outside, told = link.outside(number), link.told(number)
-                asked[number] = f"verdicts {fingerprint([outside.question, told])}"
-                arguments[number] = _Arguments(outside, (told,))
+                outside, known = link.outside(number), link.export_known(number)
+                asked[number] = f"verdicts {fingerprint([outside.question, known])}"
+                arguments[number] = _Arguments(outside, (known,))
         found = dict(self._answers("analyze", asked, arguments))
         answers: list[Answers] = []
         for number, record in enumerate(self.records):
@@ -222,7 +224,7 @@ class _Survey(Struct):
             if record.exports is None:
                 continue
             if not isinstance(answer, dict) or "verdicts" not in answer:
-                self.failures.append(self._crashed(number, answer))
+                self.failures.append(self._report_crash(number, answer))
                 answer = {"verdicts": [], "efforts": []}
             answers.append(Answers(record.exports, cast(Mapping[str, Plain], answer), link.programs[number]))
             self.failures += [decode_finding(f) for f in cast(list[Plain], record.exports["warnings"])]
@@ -248,7 +250,7 @@ class _Survey(Struct):
                 self.records[number].put(asked[number], answer)
             yield number, answer
 
-    def _crashed(self, number: int, answer: Plain | None) -> Finding:
+    def _report_crash(self, number: int, answer: Plain | None) -> Finding:
         """Return the finding on a file whose analysis went wrong; its loops are listed all the same."""
         path = self.sources[number].path
         details = answer.get("crashed") if isinstance(answer, dict) else None

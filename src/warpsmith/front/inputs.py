@@ -104,7 +104,7 @@ def _too_large(path: str, size: int, node_limit: int) -> Finding:
 def parser_arguments(language: Language, arguments: tuple[str, ...]) -> list[str]:
     """Return the parser's options for a file: the user's own, after those that it needs to see what gcc sees."""
     result = ["-x", _PARSER_LANGUAGES[language], *_QUIET]
-    given = [_standard(argument) for argument in _joined(arguments)]
+    given = [_standard(argument) for argument in _join_options(arguments)]
     if not any(argument.startswith("-std=") for argument in given):
         result.append(f"-std={_STANDARDS[language]}")
     if language == "cuda":
@@ -118,7 +118,7 @@ def parser_arguments(language: Language, arguments: tuple[str, ...]) -> list[str
     return [*result, *([_OPENMP] if openmp else []), *given, *system_arguments()]
 
 
-def _joined(arguments: tuple[str, ...]) -> list[str]:
+def _join_options(arguments: tuple[str, ...]) -> list[str]:
     """Return the options with `-I x`, `-isystem x` and `--std x` written as one word each."""
     result: list[str] = []
     pending = ""

@@ -24,7 +24,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.device.instances import named_instances
 from warpsmith.front.clang.process import Failed, parse_files
 from warpsmith.front.clang.wire import Dump, Mark
-from warpsmith.front.cuda.losses import LostKernel, lost_in_part
+from warpsmith.front.cuda.losses import LostKernel, find_partly_lost
 from warpsmith.front.cuda.problems import Problems
 from warpsmith.front.cuda.source import DeviceInput, device_arguments, read_device_input
 from warpsmith.front.device.functions import DeviceFunctions
@@ -87,13 +87,13 @@ def load_kernels(source: Source, options: FrontOptions, instances: tuple[str, ..
 
 def _read(given: DeviceInput, options: FrontOptions, wanted: tuple[str, ...], *, plain: bool) -> KernelUnit | None:
     """Read a file; None where it may read better with the C++ library's own headers."""
-    asked = _asked(given, wanted)
+    asked = _instantiate(given, wanted)
     file = SourceFile(given.file.path, given.file.text + asked) if asked else given.file
     text = named_instances(file.text) if given.language == "cuda" else file.text
     request = (file.path, device_arguments(given, plain=plain), text.encode("latin-1"), options.node_limit, False)
     (answer,) = parse_files([request], options.timeout_s)
     if isinstance(answer, Failed):
-        return KernelUnit(Program(()), (), (_failed(given, answer, options),))
+        return KernelUnit(Program(()), (), (_report_failure(given, answer, options),))
     if answer.exceeded:
         message = f"{file.path} has more than {options.node_limit:,} syntax tree nodes, the limit"
         finding = Finding("INP003", "error", message, Span(file, 0, 0), ("split the file",))
@@ -101,7 +101,7 @@ def _read(given: DeviceInput, options: FrontOptions, wanted: tuple[str, ...], *,
     return _Reader(given, file, answer, wanted).unit(plain=plain)
 
 
-def _asked(given: DeviceInput, wanted: tuple[str, ...]) -> str:
+def _instantiate(given: DeviceInput, wanted: tuple[str, ...]) -> str:
     """Return the text that makes the instances that the user names; it stands behind the file's own."""
     if not wanted or given.language != "cuda":
         return ""
@@ -109,7 +109,7 @@ def _asked(given: DeviceInput, wanted: tuple[str, ...]) -> str:
     return "\n" + "\n".join(lines) + "\n"
 
 
-def _failed(given: DeviceInput, answer: Failed, options: FrontOptions) -> Finding:
+def _report_failure(given: DeviceInput, answer: Failed, options: FrontOptions) -> Finding:
     path = given.file.path
     if answer.why == "time-out":
         message = f"{path} was not parsed within {options.timeout_s:g} s"
@@ -144,7 +144,7 @@ class _Reader:
         builder = DeviceFunctions(self.context, self._constant)
         lost: dict[Symbol, LostKernel | None] = {}
         for row, number, own in self._rows():
-            if self.problems.lost(row, number):
+            if self.problems.is_lost(row, number):
                 lost[self.context.symbol(self.table.aux[row])] = builder.lost_kernel(row, number)
             else:
                 made = tuple(builder.build(row, number))
@@ -153,7 +153,7 @@ class _Reader:
         templates = tuple(self._templates())
         if plain and (self.problems.matter or templates):
             return None
-        kept = _reached(written, called)
+        kept = _find_reached(written, called)
         items: list[Top] = [*self._variables(kept), *(f for f in kept if f.device is not None and not f.device.ours)]
         items.sort(key=lambda item: (item.span.file is not self.file, item.span.start))
         headers = tuple(p for p, user in zip(self.dump.files[1:], self.dump.user[1:], strict=True) if user and p)
@@ -163,7 +163,7 @@ class _Reader:
         labels = {f.symbol: _label(f) for f in kept}
         labels |= {symbol: kernel.name for symbol, kernel in lost.items() if kernel is not None}
         launches, repeats = tuple(self._launches(labels)), tuple(self._repeats())
-        gone = (*(kernel for kernel in lost.values() if kernel is not None), *lost_in_part(kept, set(lost)))
+        gone = (*(kernel for kernel in lost.values() if kernel is not None), *find_partly_lost(kept, set(lost)))
         text = self._device_text() if self.given.language == "cuda" else ""
         return KernelUnit(Program((unit,)), kernels, findings, launches, gone, text, repeats)
 
@@ -241,9 +241,11 @@ class _Reader:
         for row, number in self._file_scope():
             symbol = self.context.symbol(self.table.aux[row])
             if symbol in named or symbol.space:
-                yield GlobalDecl(span=self._declared(row, number).span, declarations=(self._declared(row, number),))
+                yield GlobalDecl(
+                    span=self._declare_variable(row, number).span, declarations=(self._declare_variable(row, number),)
+                )
 
-    def _declared(self, row: int, number: int) -> VarDecl:
+    def _declare_variable(self, row: int, number: int) -> VarDecl:
         return DeviceStatements(self.context, self.context.text(number)).variable(row)
 
     def _file_scope(self) -> Iterator[tuple[int, int]]:
@@ -272,7 +274,7 @@ class _Reader:
                 continue
             for row, file in self._file_scope():
                 if self.table.aux[row] == number:
-                    init = self._declared(row, file).init
+                    init = self._declare_variable(row, file).init
                     return constant_value(init) if init is not None else None
         return None
 
@@ -290,7 +292,7 @@ class _Reader:
                 yield HostRepeat(callee, what, device, host, tuple(conditions), span, loop)
 
 
-def _reached(written: list[Function], called: list[Function]) -> list[Function]:
+def _find_reached(written: list[Function], called: list[Function]) -> list[Function]:
     """Return the functions that the user wrote, and of all others those that they call; each once."""
     by_symbol: dict[Symbol, Function] = {}
     for function in (*written, *called):

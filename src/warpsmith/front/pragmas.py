@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from warpsmith.base.c_lexer import NAME
-from warpsmith.base.c_text import stripped
+from warpsmith.base.c_text import strip_code
 from warpsmith.tree.text.directives import Clause, Directive, Family, Listed, words_of
 
 __all__ = ["read_directive"]
@@ -40,7 +40,7 @@ def read_directive(text: str, macros: Mapping[str, str]) -> Directive | None:
     if not words or words[0] not in ("omp", "acc"):
         return None
     family: Family = "omp" if words[0] == "omp" else "acc"
-    rest = _expanded(words[1] if len(words) > 1 else "", family, macros)
+    rest = _expand_macros(words[1] if len(words) > 1 else "", family, macros)
     named, position = _directive_words(rest, family)
     clauses: list[Clause] = []
     unknown: list[str] = [] if named else [rest.strip()]
@@ -58,12 +58,12 @@ def _plain(text: str) -> str:
     operator = _OPERATOR.fullmatch(text.strip())
     if operator is not None:
         return operator[1].replace('\\"', '"').replace("\\\\", "\\").strip()
-    plain = stripped(text)
+    plain = strip_code(text)
     found = _PRAGMA.match(plain)
     return plain[found.end() :].strip() if found else plain
 
 
-def _expanded(text: str, family: Family, macros: Mapping[str, str]) -> str:
+def _expand_macros(text: str, family: Family, macros: Mapping[str, str]) -> str:
     """Return `text` with the file's macros replaced, but for the words that the directive itself is made of."""
     reserved = words_of(family) | words_of("lists") | words_of("others")
     for _ in range(_MOST_EXPANSIONS):
@@ -156,14 +156,14 @@ def _with_list(name: str, argument: str, shown: str) -> Clause | None:
             return None
         listed = after
     elif name in ("map", "to", "from", "copyin", "copyout", "create", "lastprivate", "linear", "aligned", "depend"):
-        listed, modifier = _without_modifier(name, argument)
+        listed, modifier = _split_modifier(name, argument)
         if modifier == "conditional":
             return None
     found = _items(listed)
     return None if found is None else Clause(name, shown, found, operator, modifier)
 
 
-def _without_modifier(name: str, argument: str) -> tuple[str, str]:
+def _split_modifier(name: str, argument: str) -> tuple[str, str]:
     """Return the list, and what stands in front of it (`tofrom:`) or behind it (`x : 2`)."""
     depth = 0
     for position, character in enumerate(argument):

@@ -1,7 +1,7 @@
 """Files read one by one, each without the trees of the others: what a survey of a large project needs.
 
     sources ─► worker ─► one Parsed a file ─► Exports (plain facts)      … all files' exports are merged …
-                                           └► unit(knowledge)            the tree, with what the other files told
+                                           └► unit(knowledge)            the tree, with what the other files gave
 
 The loops of a file are counted in clang's own rows and not in our tree: what is opaque in the tree is counted all the
 same.
@@ -76,7 +76,7 @@ class Parsed(Struct, frozen=True, eq=False):
         """Return the keys of the functions that system headers declare."""
         return frozenset(self.context.library_keys(effects)) if self.context is not None else frozenset()
 
-    def escaped(self, effects: EffectsTable) -> frozenset[str]:
+    def find_escaped(self, effects: EffectsTable) -> frozenset[str]:
         """Return the keys of the variables whose address is taken and may be kept."""
         return frozenset(escaped_keys(self.context, effects)) if self.context is not None else frozenset()
 

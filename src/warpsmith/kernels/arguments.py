@@ -72,7 +72,7 @@ def arguments_for(texts: Iterable[str], unit: KernelUnit, kernel: Function, exam
     numbers: dict[str, int] = {}
     for name, text in said.items():
         if _is_number(text):
-            value = _evaluated(text, numbers, name)
+            value = _evaluate_text(text, numbers, name)
             if isinstance(value, int):
                 numbers[name] = value
     return tuple(_argument(p, said[p.name], declared.get(p.name), numbers) for p in kernel.parameters)
@@ -106,7 +106,7 @@ def _split(texts: Iterable[str], kernel: Function) -> dict[str, str]:
 def _missing(
     missing: Sequence[Parameter], kernel: Function, declared: Mapping[str, tree.Type], unit: KernelUnit, example: str
 ) -> UsageError:
-    listed = ", ".join(f"{p.name} ({_called(p, declared.get(p.name))})" for p in missing)
+    listed = ", ".join(f"{p.name} ({_describe_parameter(p, declared.get(p.name))})" for p in missing)
     integer = next((p.name for p in kernel.parameters if _takes_integer(p, declared.get(p.name))), "64")
     forms = " ".join(f"--arg '{p.name}={_example(p, declared.get(p.name), integer)}'" for p in missing)
     word = "an argument" if len(missing) == 1 else "arguments"
@@ -116,12 +116,12 @@ def _missing(
     return _usage(f"{kernel.name} needs {word} for {listed}", *helps)
 
 
-def _called(parameter: Parameter, type: tree.Type | None) -> str:
+def _describe_parameter(parameter: Parameter, type: tree.Type | None) -> str:
     if type is None:
         return f"{parameter.bytes} bytes"
     match type:
         case tree.Pointer():
-            return f"{_called(parameter, type.to)} {'&' if type.reference else '*'}"
+            return f"{_describe_parameter(parameter, type.to)} {'&' if type.reference else '*'}"
         case tree.Scalar():
             return type.spelling or type.name
         case tree.Record():
@@ -166,12 +166,12 @@ _OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 
 
-def _evaluated(text: str, numbers: Mapping[str, int], name: str) -> int | float:
+def _evaluate_text(text: str, numbers: Mapping[str, int], name: str) -> int | float:
     """Return a number, or an expression of numbers that were named before; raises UsageError."""
     if _NUMBER.fullmatch(text) and not text.lstrip("+-").isdecimal():
         return float(text)
     try:
-        return _folded(ast.parse(text, mode="eval").body, numbers)
+        return _fold(ast.parse(text, mode="eval").body, numbers)
     except ZeroDivisionError as error:
         raise _usage(f"--arg {name}: {text!r} divides by zero") from error
     except KeyError as error:
@@ -182,16 +182,16 @@ def _evaluated(text: str, numbers: Mapping[str, int], name: str) -> int | float:
         raise _usage(f"--arg {name}: {text!r} is not of a form that is known", *forms) from error
 
 
-def _folded(node: ast.expr, numbers: Mapping[str, int]) -> int:
+def _fold(node: ast.expr, numbers: Mapping[str, int]) -> int:
     match node:
         case ast.Constant(value=int() as number):
             return int(number)
         case ast.Name(id=name):
             return numbers[name]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_folded(operand, numbers)
+            return -_fold(operand, numbers)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            result = _OPERATORS[type(op)](_folded(left, numbers), _folded(right, numbers))
+            result = _OPERATORS[type(op)](_fold(left, numbers), _fold(right, numbers))
             if abs(result) >> 64:
                 raise ValueError("too large")
             return int(result)
@@ -203,10 +203,16 @@ def _argument(parameter: Parameter, text: str, type: tree.Type | None, numbers: 
     if text.startswith("hex:"):
         return Argument(parameter.name, _from_hex(parameter, text))
     if _is_number(text):
-        return Argument(parameter.name, _packed(parameter, text, type, numbers))
+        return Argument(parameter.name, _pack_number(parameter, text, type, numbers))
     if isinstance(type, tree.Scalar | tree.Record) or (type is None and parameter.bytes != 8):
-        raise _usage(f"--arg {parameter.name}: it is {_called(parameter, type)}, not a pointer; it got {text!r}")
-    made = _loaded(parameter.name, text[1:]) if text.startswith("@") else _made(parameter.name, text, numbers)
+        raise _usage(
+            f"--arg {parameter.name}: it is {_describe_parameter(parameter, type)}, not a pointer; it got {text!r}"
+        )
+    made = (
+        _load_argument(parameter.name, text[1:])
+        if text.startswith("@")
+        else _make_argument(parameter.name, text, numbers)
+    )
     if isinstance(type, tree.Pointer):
         _check_element(parameter, type, made.element, is_local=made.array is None)
     return made
@@ -222,16 +228,18 @@ def _from_hex(parameter: Parameter, text: str) -> bytes:
     return found
 
 
-def _packed(parameter: Parameter, text: str, type: tree.Type | None, numbers: Mapping[str, int]) -> bytes:
+def _pack_number(parameter: Parameter, text: str, type: tree.Type | None, numbers: Mapping[str, int]) -> bytes:
     """Return a number as its parameter holds it; raises UsageError where it does not fit."""
     if isinstance(type, tree.Pointer):
         helps = (f"for example --arg '{parameter.name}={_example(parameter, type, '64')}'",)
-        raise _usage(f"--arg {parameter.name}: it is a pointer ({_called(parameter, type)}), not a number", *helps)
+        raise _usage(
+            f"--arg {parameter.name}: it is a pointer ({_describe_parameter(parameter, type)}), not a number", *helps
+        )
     if parameter.type is None:
         helps = (f"give its bytes: --arg {parameter.name}=hex:{'00' * parameter.bytes}",)
         raise _usage(f"--arg {parameter.name}: it is a struct of {parameter.bytes} bytes, not a number", *helps)
-    value = _evaluated(text, numbers, parameter.name)
-    name = _called(parameter, type)
+    value = _evaluate_text(text, numbers, parameter.name)
+    name = _describe_parameter(parameter, type)
     bits = 8 * parameter.bytes
     if parameter.type.kind == "float":
         with np.errstate(over="ignore"):
@@ -249,7 +257,7 @@ def _packed(parameter: Parameter, text: str, type: tree.Type | None, numbers: Ma
 # --- arrays
 
 
-def _made(name: str, text: str, numbers: Mapping[str, int]) -> Argument:
+def _make_argument(name: str, text: str, numbers: Mapping[str, int]) -> Argument:
     """Return the array, or the room in shared memory, that a text describes; raises UsageError."""
     found = _BUFFER.fullmatch(text)
     if found is None:
@@ -279,7 +287,7 @@ def _made(name: str, text: str, numbers: Mapping[str, int]) -> Argument:
 
 
 def _count(name: str, text: str, size: int, numbers: Mapping[str, int]) -> int:
-    count = _evaluated(text.strip(), numbers, name)
+    count = _evaluate_text(text.strip(), numbers, name)
     if not isinstance(count, int) or count < 0 or count * size > _LARGEST:
         raise _usage(f"--arg {name}: {text} elements: it must be from 0 to {_LARGEST // size:,}")
     return count
@@ -305,7 +313,7 @@ def _random(name: str, more: str, count: int, dtype: np.dtype[Any]) -> Array:
         raise _usage(f"--arg {name}: rand takes seed=N and below=N, both numbers that fit: {error}") from error
 
 
-def _loaded(name: str, path: str) -> Argument:
+def _load_argument(name: str, path: str) -> Argument:
     """Return the array in a file of numpy's; raises UsageError."""
     try:
         if Path(path).stat().st_size > _LARGEST:
@@ -330,7 +338,7 @@ def _loaded(name: str, path: str) -> Argument:
 def _check_element(parameter: Parameter, type: tree.Pointer, element: str, *, is_local: bool) -> None:
     wanted = _element_names(type.to)
     if wanted and element not in wanted:
-        called = _called(parameter, type)
+        called = _describe_parameter(parameter, type)
         raise _usage(f"--arg {parameter.name}: it is {called}; its elements are {wanted[0]}, not {element}")
     if is_local != (type.space == "shared"):
         where = "shared memory of the block: local:f32[64]" if type.space == "shared" else "not shared memory"

@@ -22,7 +22,7 @@ from warpsmith.lower.program import Lowered
 from warpsmith.ssa.nodes import Block, Function, Instruction, Module, Param
 from warpsmith.tree.types import Symbol
 
-__all__ = ["Recovered", "recovered"]
+__all__ = ["Recovered", "recover_kernels"]
 
 
 class Recovered(Struct, frozen=True):
@@ -34,20 +34,20 @@ class Recovered(Struct, frozen=True):
     parameters: Mapping[str, tuple[Symbol, ...]]
 
 
-def recovered(read: KernelUnit, lowered: Lowered, arguments: Sequence[str]) -> Recovered:
+def recover_kernels(read: KernelUnit, lowered: Lowered, arguments: Sequence[str]) -> Recovered:
     """Return the device code of a file with the kernels that only a compiler takes, where NVRTC is and takes them."""
     said = (*read.findings, *lowered.findings)
-    wanted = {kernel.name: kernel for kernel in (*_without_code(read, lowered.module), *read.lost)}
+    wanted = {kernel.name: kernel for kernel in (*_find_without_code(read, lowered.module), *read.lost)}
     if not wanted or not read.device_text or not read.program.units:
         return Recovered(lowered.module, said, {})
     own = read.program.units[0].file
     made = compile_to_ptx(SourceFile(own.path, read.device_text), arguments, tuple(wanted))
     if isinstance(made, Finding):
-        return Recovered(lowered.module, (*said, _softened(made)), {})
+        return Recovered(lowered.module, (*said, _soften_finding(made)), {})
     return _put_together(lowered.module, said, wanted, _read(own, made), made)
 
 
-def _without_code(read: KernelUnit, module: Module) -> Iterable[LostKernel]:
+def _find_without_code(read: KernelUnit, module: Module) -> Iterable[LostKernel]:
     """Yield the kernels with a tree of which no code could be made."""
     for function in module.functions:
         if function.kernel and not function.blocks and function.name in read.kernels:
@@ -70,7 +70,7 @@ def _put_together(
     ptx, problems = read
     entries = {kernel: ptx.function(made.entries.get(kernel, "")) for kernel in wanted}
     new = {
-        kernel: _named(function, wanted[kernel])
+        kernel: _name_kernel(function, wanted[kernel])
         for kernel, function in entries.items()
         if function is not None and function.blocks
     }
@@ -86,17 +86,17 @@ def _put_together(
     return Recovered(whole, (*(f for f in findings if f is not None), *problems, *notes), parameters)
 
 
-def _named(function: Function, kernel: LostKernel) -> Function:
+def _name_kernel(function: Function, kernel: LostKernel) -> Function:
     """Return a kernel of the PTX under the name that the user writes, with the names of its parameters."""
     names = {p.name: own.name for p, own in zip(function.parameters, kernel.parameters, strict=False) if own.name}
     if len(kernel.parameters) != len(function.parameters):
         names = {}
     parameters = tuple(replace(p, name=names.get(p.name, p.name)) for p in function.parameters)
-    blocks = tuple(_renamed(block, names) for block in function.blocks)
+    blocks = tuple(_rename_block(block, names) for block in function.blocks)
     return replace(function, name=kernel.name, parameters=parameters, blocks=blocks, span=kernel.span)
 
 
-def _renamed(block: Block, names: Mapping[str, str]) -> Block:
+def _rename_block(block: Block, names: Mapping[str, str]) -> Block:
     return replace(block, instructions=tuple(_with_names(i, names) for i in block.instructions))
 
 
@@ -111,7 +111,7 @@ def _with_names(i: Instruction, names: Mapping[str, str]) -> Instruction:
 # --- what is said
 
 
-def _softened(finding: Finding) -> Finding:
+def _soften_finding(finding: Finding) -> Finding:
     """Return a finding as a note: that NVRTC does not take the text either is no new error."""
     return replace(finding, severity="note")
 

@@ -66,10 +66,10 @@ def bounds_of(texts: Iterable[str]) -> tuple[Bound, ...]:
     >>> [bound.text for bound in bounds_of(["n % 32 == 0 && n >= 64"])]
     ['n % 32 == 0', 'n >= 64']
     """
-    return tuple(_bound(part.strip()) for text in texts for part in re.split(r"&&|\band\b", text))
+    return tuple(_parse_bound(part.strip()) for text in texts for part in re.split(r"&&|\band\b", text))
 
 
-def _bound(text: str) -> Bound:
+def _parse_bound(text: str) -> Bound:
     found = _FORM.match(text)
     turned = _TURNED.match(text) if found is None else None
     if found is None and turned is None:

@@ -19,7 +19,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import LaunchSite, load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.front.ptx.read import read_ptx
-from warpsmith.kernels.ptx_kernels import recovered
+from warpsmith.kernels.ptx_kernels import recover_kernels
 from warpsmith.lower.program import lower
 from warpsmith.settings.globs import path_matches
 from warpsmith.ssa.nodes import Module
@@ -96,25 +96,25 @@ def read_unit(wanted: KernelFile) -> KernelUnit | Finding:
     file = _read(wanted)
     if isinstance(file, Finding):
         return file
-    language = wanted.language or _LANGUAGES.get(Path(wanted.path).suffix.lower()) or _guessed(file)
+    language = wanted.language or _LANGUAGES.get(Path(wanted.path).suffix.lower()) or _guess_language(file)
     if language is None:
         suffix = Path(wanted.path).suffix or "(none)"
         return _unusable(f"{wanted.path}: the suffix {suffix} says no language", "use --lang cuda, opencl or ptx")
     if language == "ptx":
         module, findings = read_ptx(file)
         return KernelUnit(file, module, findings, language=language)
-    return _compiled(wanted, file, language)
+    return _compile_source(wanted, file, language)
 
 
-def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> KernelUnit:
+def _compile_source(wanted: KernelFile, file: SourceFile, language: Language) -> KernelUnit:
     """Return the kernels of a source file: libclang reads it, the tree becomes SSA; what it cannot take, NVRTC may."""
     text = file.text if wanted.text is not None else None
     source = Source(wanted.path, wanted.arguments, language, text)
     read = load_kernels(source, FrontOptions(timeout_s=wanted.timeout_s), wanted.instances)
-    whole = recovered(read, lower(read.program), wanted.arguments)
+    whole = recover_kernels(read, lower(read.program), wanted.arguments)
     seen = read.program.units[0].file if read.program.units else file
     names = [function.name for function in whole.module.functions if function.kernel]
-    launches = {name: shape for name in names if (shape := _launched(read.launches, name)) is not None}
+    launches = {name: shape for name in names if (shape := _find_launched(read.launches, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels} | dict(whole.parameters)
     functions = tuple(function for _, function in read.program.functions())
     headers = tuple(path for one in read.program.units for path in one.headers)
@@ -123,7 +123,7 @@ def _compiled(wanted: KernelFile, file: SourceFile, language: Language) -> Kerne
     )
 
 
-def _launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:
+def _find_launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:
     """Return what all launches of a kernel in its file agree on; None where nothing is known of them."""
     mine = [site for site in sites if site.kernel == kernel]
     if not mine:
@@ -145,7 +145,7 @@ def _dim(sizes: tuple[int | None, ...]) -> Dim | None:
     return x, y, z
 
 
-def _guessed(file: SourceFile) -> Language | None:
+def _guess_language(file: SourceFile) -> Language | None:
     return "ptx" if ".version" in file.text and ".entry" in file.text else None
 
 

@@ -33,7 +33,7 @@ def declared_symbols(node: Node) -> tuple[Symbol, ...]:
 
 # nodes never change, and a step leaves all functions but one as they are
 @functools.lru_cache(maxsize=4096)
-def _taken(function: Function) -> tuple[frozenset[str], frozenset[str]]:
+def _find_taken(function: Function) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names and the keys in a function."""
     symbols = {*(n.symbol for n in names(function)), *declared_symbols(function), *function.parameters}
     return frozenset(s.name for s in symbols), frozenset(s.key for s in symbols)
@@ -53,7 +53,7 @@ class Fresh(Struct):
             fresh._words.update(identifiers(unit.file.text))
             fresh._words.update(word for text in unit.type_texts for word in (text.name, *text.needs))
             for function in unit.functions:
-                words, keys = _taken(function)
+                words, keys = _find_taken(function)
                 fresh._words.update(words)
                 fresh._keys.update(keys)
         return fresh

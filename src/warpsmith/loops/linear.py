@@ -44,10 +44,10 @@ class Linear(Struct, frozen=True):
                 return cls(((symbol, 1),)) if plain else None
             case Cast(type=type, operand=operand):
                 return cls.of(operand) if _widens(operand.type, type) else None
-            case Unary(op="-" | "+" as op, operand=operand, type=type) if _signed(type):
+            case Unary(op="-" | "+" as op, operand=operand, type=type) if _is_signed(type):
                 inner = cls._operand(operand, type)
-                return None if inner is None else inner.scaled(-1 if op == "-" else 1)
-            case Binary(op="+" | "-" | "*", type=type) if _signed(type):
+                return None if inner is None else inner.scale(-1 if op == "-" else 1)
+            case Binary(op="+" | "-" | "*", type=type) if _is_signed(type):
                 return cls._of_binary(expr, type)
             case _:
                 return None
@@ -67,11 +67,11 @@ class Linear(Struct, frozen=True):
         if expr.op == "-":
             return left.minus(right)
         if not left.terms:
-            return right.scaled(left.constant)
-        return left.scaled(right.constant) if not right.terms else None
+            return right.scale(left.constant)
+        return left.scale(right.constant) if not right.terms else None
 
     @classmethod
-    def made(cls, terms: Mapping[Symbol, int], constant: int) -> Linear:
+    def make(cls, terms: Mapping[Symbol, int], constant: int) -> Linear:
         """Return the form with these coefficients."""
         kept = sorted(((s, c) for s, c in terms.items() if c), key=lambda term: term[0].key)
         return cls(tuple(kept), constant)
@@ -95,17 +95,17 @@ class Linear(Struct, frozen=True):
         terms = dict(self.terms)
         for symbol, c in other.terms:
             terms[symbol] = terms.get(symbol, 0) + factor * c
-        return Linear.made(terms, self.constant + factor * other.constant)
+        return Linear.make(terms, self.constant + factor * other.constant)
 
     def minus(self, other: Linear) -> Linear:
         """Return self - other."""
         return self.plus(other, -1)
 
-    def scaled(self, factor: int) -> Linear:
+    def scale(self, factor: int) -> Linear:
         """Return factor * self."""
-        return Linear.made({s: factor * c for s, c in self.terms}, factor * self.constant)
+        return Linear.make({s: factor * c for s, c in self.terms}, factor * self.constant)
 
-    def shifted(self, by: int) -> Linear:
+    def shift(self, by: int) -> Linear:
         """Return self + by."""
         return Linear(self.terms, self.constant + by)
 
@@ -121,16 +121,16 @@ class Linear(Struct, frozen=True):
         for symbol, factor in parts:
             piece: Expr = use(symbol, span)
             if abs(factor) != 1:
-                piece = _joined("*", number(abs(factor), span), piece)
+                piece = _join("*", number(abs(factor), span), piece)
             if result is None:
                 result = piece if factor > 0 else Unary(span=span, type=_arithmetic(piece.type), op="-", operand=piece)
             else:
-                result = _joined("+" if factor > 0 else "-", result, piece)
+                result = _join("+" if factor > 0 else "-", result, piece)
         if result is None:
             return number(self.constant, span)
         if self.constant == 0:
             return result
-        return _joined("+" if self.constant > 0 else "-", result, number(abs(self.constant), span))
+        return _join("+" if self.constant > 0 else "-", result, number(abs(self.constant), span))
 
 
 def number(value: int, span: Span) -> Expr:
@@ -147,7 +147,7 @@ def use(symbol: Symbol, span: Span) -> Expr:
     return Name(span=span, type=symbol.type, symbol=symbol)
 
 
-def _joined(op: str, left: Expr, right: Expr) -> Expr:
+def _join(op: str, left: Expr, right: Expr) -> Expr:
     return Binary(span=left.span, type=common_type(left.type, right.type), op=op, left=left, right=right)
 
 
@@ -155,7 +155,7 @@ def _arithmetic(type: Type) -> Type:
     return common_type(type, INT)
 
 
-def _signed(type: Type) -> bool:
+def _is_signed(type: Type) -> bool:
     return isinstance(type, Scalar) and type.kind == "signed" and type.bits >= INT.bits
 
 
@@ -170,7 +170,7 @@ def _widens(own: Type, target: Type) -> bool:
 
 def follows(goal: Linear, facts: Iterable[Linear]) -> bool:
     """Whether goal >= 0 wherever every one of `facts` is >= 0 (over integers; no means that it was not shown)."""
-    system = {fact for fact in facts if fact.terms} | {goal.scaled(-1).shifted(-1)}
+    system = {fact for fact in facts if fact.terms} | {goal.scale(-1).shift(-1)}
     while True:
         if any(not row.terms and row.constant < 0 for row in system):
             return True
@@ -180,7 +180,7 @@ def follows(goal: Linear, facts: Iterable[Linear]) -> bool:
         symbol = min(
             sorted({s for row in system for s in row.symbols}, key=lambda s: s.key), key=lambda s: _growth(system, s)
         )
-        system = _without(system, symbol)
+        system = _eliminate(system, symbol)
         if len(system) > _MOST:
             return False
 
@@ -190,12 +190,12 @@ def _growth(system: set[Linear], symbol: Symbol) -> int:
     return up * sum(row.coefficient(symbol) < 0 for row in system)
 
 
-def _without(system: set[Linear], symbol: Symbol) -> set[Linear]:
+def _eliminate(system: set[Linear], symbol: Symbol) -> set[Linear]:
     """Eliminate a variable: every lower bound meets every upper bound."""
     kept = {row for row in system if row.coefficient(symbol) == 0}
     lower = [row for row in system if row.coefficient(symbol) > 0]
     upper = [row for row in system if row.coefficient(symbol) < 0]
     for low in lower:
         for high in upper:
-            kept.add(low.scaled(-high.coefficient(symbol)).plus(high, low.coefficient(symbol)))
+            kept.add(low.scale(-high.coefficient(symbol)).plus(high, low.coefficient(symbol)))
     return kept

@@ -18,7 +18,7 @@ from warpsmith.tree.nodes import Block, Case, For, Function, If, Loop, Node, Stm
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import loop_names, loops, rebuild
 
-__all__ = ["LoopContext", "with_run", "without_place"]
+__all__ = ["LoopContext", "report_missing", "with_run"]
 
 
 class LoopContext(Struct, frozen=True):
@@ -47,10 +47,10 @@ class LoopContext(Struct, frozen=True):
         if len(found) > 1:
             raise RefusedError(_ambiguous(address, tuple(found.values())))
         if not found:
-            raise RefusedError(without_place(address, known))
+            raise RefusedError(report_missing(address, known))
         return next(iter(found.values()))
 
-    def counted(self) -> For:
+    def require_counted(self) -> For:
         """Return the loop; raises RefusedError (STP002) where it is not a counted one."""
         if isinstance(self.loop, For):
             return self.loop
@@ -58,7 +58,7 @@ class LoopContext(Struct, frozen=True):
         raise RefusedError(Finding("STP002", "error", message, self.loop.header))
 
 
-def without_place(address: str, known: list[str]) -> Finding:
+def report_missing(address: str, known: list[str]) -> Finding:
     """Return the finding for an address that names no loop."""
     near = difflib.get_close_matches(address, known, n=3, cutoff=0.3) or known[:3]
     helps = (f"the nearest loops: {', '.join(near)}",) if near else ("the input has no loop",)
@@ -84,10 +84,10 @@ def with_run(program: Program, function: Function, old: tuple[Stmt, ...], new: t
         match node:
             case Block(statements=statements) if any(s is old[0] for s in statements):
                 done.append(node)
-                return replace(node, statements=_spliced(statements, old, new))
+                return replace(node, statements=_splice_run(statements, old, new))
             case Case(body=statements) if any(s is old[0] for s in statements):
                 done.append(node)
-                return replace(node, body=_spliced(statements, old, new))
+                return replace(node, body=_splice_run(statements, old, new))
             case For(body=body) | While(body=body) if body is old[0]:
                 done.append(node)
                 return replace(node, body=_one(old, new))
@@ -103,7 +103,7 @@ def with_run(program: Program, function: Function, old: tuple[Stmt, ...], new: t
     return program.with_function(function, changed)
 
 
-def _spliced(run: tuple[Stmt, ...], old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+def _splice_run(run: tuple[Stmt, ...], old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
     start = next(k for k, s in enumerate(run) if s is old[0])
     return (*run[:start], *new, *run[start + len(old) :])
 

@@ -98,7 +98,7 @@ class Prepared(Struct, frozen=True):
         """Return the steps that worked on the user's text at `span`."""
         return tuple(a for a in self.applied if a.span.file is span.file and _meet(a.span, span))
 
-    def guarded(self) -> Program:
+    def guard_changes(self) -> Program:
         """Return the rewritten program with `if (guards) { new } else { old }` for every change that needs it."""
         program = self.program
         for change in self.changes():
@@ -126,10 +126,10 @@ class Prepared(Struct, frozen=True):
         mine = [a for a in self.applied if a.function == function.symbol and a.step.name not in _PLACING]
         inside = [a for a in mine if old and _meet(statement_spans(old), a.span)]
         found: Sequence[Applied] = inside if old else mine
-        moved = [a for a in self.applied if a.function != function.symbol and self._moved(a, old, new)]
+        moved = [a for a in self.applied if a.function != function.symbol and self._is_moved(a, old, new)]
         return _distinct([*_widest(found), *_elsewhere(moved)])
 
-    def _moved(self, applied: Applied, old: Run, new: Run) -> bool:
+    def _is_moved(self, applied: Applied, old: Run, new: Run) -> bool:
         """Whether a step worked on loops of another function, to which `old` went (outline) or from which `new` came
         (inline)."""
         if all(f.symbol != applied.function for _, f in self.original.program.functions()):

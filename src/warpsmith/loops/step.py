@@ -12,7 +12,7 @@ from warpsmith.base.verdict import Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.program import Program
 
-__all__ = ["Step", "rewritten", "step_text"]
+__all__ = ["Step", "rewrite_program", "step_text"]
 
 
 class Step(Protocol):
@@ -30,13 +30,13 @@ class Step(Protocol):
         ...
 
 
-def rewritten(step: Step, program: Program) -> Program:
+def rewrite_program(step: Step, program: Program) -> Program:
     """Return the program after a step whose check is Proved: what the check has made of it, if that looked at it."""
-    return _rewritten(cast(Hashable, step), Identity(program))
+    return _rewrite_checked(cast(Hashable, step), Identity(program))
 
 
 @functools.lru_cache(maxsize=2)
-def _rewritten(step: Hashable, program: Identity[Program]) -> Program:
+def _rewrite_checked(step: Hashable, program: Identity[Program]) -> Program:
     return cast(Step, step).apply(program.value)
 
 

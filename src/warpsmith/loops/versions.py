@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from warpsmith.base.source import Span
 from warpsmith.loops.fresh import declared_symbols
-from warpsmith.poly.effects.effects import effects, escaped
+from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import (
@@ -36,7 +36,7 @@ from warpsmith.tree.types import INT, Array
 from warpsmith.tree.units import asks_units
 from warpsmith.tree.walk import names, peel, same, walk
 
-__all__ = ["can_version", "stable", "tested", "usable", "version"]
+__all__ = ["can_version", "stable", "usable", "version", "write_guards"]
 
 
 def usable(
@@ -63,7 +63,7 @@ def stable(
     movable = {s for s in named if not isinstance(s.type, Array) and s.storage not in ("function", "enumerator")}
     if any(e.calls_unknown for e in everything) and any(s.storage in ("global", "static") for s in movable):
         return False
-    return not movable & escaped(program, function, summaries)
+    return not movable & find_escaped(program, function, summaries)
 
 
 def can_version(scope: Sequence[Stmt]) -> bool:
@@ -82,14 +82,14 @@ def version(original: tuple[Stmt, ...], ported: tuple[Stmt, ...], guards: Sequen
 
     What the user granted is not tested. The result is `ported` itself where there is nothing to test.
     """
-    condition = tested(guards)
+    condition = write_guards(guards)
     if condition is None:
         return ported
     span = statement_spans(original)
     return (If(span=span, condition=condition, then=_block(ported, span), other=_block(original, span)),)
 
 
-def tested(guards: Sequence[Assumption]) -> Expr | None:
+def write_guards(guards: Sequence[Assumption]) -> Expr | None:
     """Return the condition under which every guard holds; None where there is nothing to test."""
     condition: Expr | None = None
     conditions: list[Expr] = []

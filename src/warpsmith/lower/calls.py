@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from warpsmith.lower.builtins import BUILTINS
 from warpsmith.lower.builtins.convert import conversion
-from warpsmith.lower.conversions import converted, truth
+from warpsmith.lower.conversions import convert_value, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, stored_type
 from warpsmith.lower.names import initialize
@@ -18,7 +18,7 @@ from warpsmith.ssa.types import I1, I8
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 
-__all__ = ["call", "is_void", "passed"]
+__all__ = ["call", "is_void", "pass_value"]
 
 
 def is_void(type: tree.Type) -> bool:
@@ -50,7 +50,7 @@ def _own(frame: Frame, e: nodes.Call, symbol: tree.Symbol) -> Result:
     kinds = [parameter.type for parameter in frame.rules.callees[symbol.key].parameters]
     if len(kinds) != len(e.arguments):
         raise NotModeled(f"a call of {symbol.name} with {len(e.arguments)} arguments for {len(kinds)}", e.span)
-    operands = [passed(frame, a, kind) for a, kind in zip(e.arguments, kinds, strict=True)]
+    operands = [pass_value(frame, a, kind) for a, kind in zip(e.arguments, kinds, strict=True)]
     detail = Callee(frame.rules.called[symbol.key])
     if is_object(type.result):
         place = frame.temporary(type.result)
@@ -62,10 +62,10 @@ def _own(frame: Frame, e: nodes.Call, symbol: tree.Symbol) -> Result:
     found = frame.builder.emit("call", tuple(operands), stored_type(type.result), detail)
     boolean = isinstance(type.result, tree.Scalar) and type.result.kind == "bool"
     value = truth(frame.builder, found) if boolean else found
-    return value if isinstance(e.type, tree.Pointer) else converted(frame.builder, value, type.result, e.type)
+    return value if isinstance(e.type, tree.Pointer) else convert_value(frame.builder, value, type.result, e.type)
 
 
-def passed(frame: Frame, e: nodes.Expr, kind: tree.Type) -> Operand:
+def pass_value(frame: Frame, e: nodes.Expr, kind: tree.Type) -> Operand:
     """Return what a parameter of type `kind` gets."""
     if is_object(kind):
         place = frame.temporary(kind)
@@ -87,4 +87,4 @@ def _foreign(frame: Frame, e: nodes.Call, symbol: tree.Symbol) -> Result:
         elif found is not None:
             operands.append(found)
     frame.blame(NotModeled(f"the function {symbol.name}, whose text is not here"), e.span)
-    return frame.unknown(e.type, symbol.name, tuple(operands))
+    return frame.emit_unknown(e.type, symbol.name, tuple(operands))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warpsmith.lower.conversions import converted, truth
+from warpsmith.lower.conversions import convert_value, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, value_type
 from warpsmith.lower.names import QUERIES, initialize
@@ -20,7 +20,7 @@ from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 from warpsmith.tree.types import BOOL
 
-__all__ = ["branch", "chosen", "logical"]
+__all__ = ["branch", "logical", "lower_conditional"]
 
 CHEAP = 8
 """So many operators are evaluated rather than skipped."""
@@ -134,7 +134,7 @@ def logical(frame: Frame, e: nodes.Binary) -> Result:
         with frame.skipping():
             right = truth(builder, frame.scalar(e.right))
         found: Operand = builder.emit(op, (left, right), I1)
-        return converted(builder, found, BOOL, e.type)
+        return convert_value(builder, found, BOOL, e.type)
     more, after, key = builder.fresh("also"), builder.fresh("joined"), _key(e)
     builder.write(key, left)
     ways = (more, after) if e.op == "&&" else (after, more)
@@ -145,7 +145,7 @@ def logical(frame: Frame, e: nodes.Binary) -> Result:
     builder.end(Jump(after, builder.span))
     builder.seal(after)
     builder.start(after)
-    return converted(builder, builder.read(key, I1), BOOL, e.type)
+    return convert_value(builder, builder.read(key, I1), BOOL, e.type)
 
 
 def _key(e: nodes.Expr) -> tuple[str, int]:
@@ -153,7 +153,7 @@ def _key(e: nodes.Expr) -> tuple[str, int]:
     return "value", id(e)
 
 
-def chosen(frame: Frame, e: nodes.Conditional) -> Result:
+def lower_conditional(frame: Frame, e: nodes.Conditional) -> Result:
     """Lower `condition ? then : other`."""
     builder = frame.builder
     if lanes_of(e.condition.type):

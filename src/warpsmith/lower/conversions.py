@@ -9,7 +9,7 @@ from warpsmith.ssa.semantics import pattern_of
 from warpsmith.ssa.types import I1, I32, I64, Type
 from warpsmith.tree import types as tree
 
-__all__ = ["converted", "is_signed", "number", "resized", "truth"]
+__all__ = ["convert_value", "is_signed", "number", "resize_integer", "truth"]
 
 
 def is_signed(type: tree.Type) -> bool:
@@ -32,7 +32,7 @@ def truth(builder: Builder, value: Operand) -> Operand:
     return builder.emit("fune" if value.type.kind == "float" else "ne", (value, zero), I1)
 
 
-def resized(builder: Builder, value: Operand, to: Type, *, signed: bool) -> Operand:
+def resize_integer(builder: Builder, value: Operand, to: Type, *, signed: bool) -> Operand:
     """Return an integer with as many bits as `to` has."""
     if value.type == to:
         return value
@@ -46,7 +46,7 @@ def resized(builder: Builder, value: Operand, to: Type, *, signed: bool) -> Oper
     return builder.emit("sext" if signed else "zext", (value,), to)
 
 
-def converted(builder: Builder, value: Operand, source: tree.Type, target: tree.Type) -> Operand:
+def convert_value(builder: Builder, value: Operand, source: tree.Type, target: tree.Type) -> Operand:
     """Return `value`, which has type `source`, as `target`; raises NotModeled."""
     to = value_type(target)
     own = value.type
@@ -61,7 +61,7 @@ def converted(builder: Builder, value: Operand, source: tree.Type, target: tree.
         return builder.emit("sitof" if is_signed(source) else "uitof", (whole,), to, Convert())
     if own.kind == "float":
         return builder.emit("ftosi" if is_signed(target) else "ftoui", (value,), to, Convert("zero"))
-    return resized(builder, value, to, signed=is_signed(source))
+    return resize_integer(builder, value, to, signed=is_signed(source))
 
 
 def _float(builder: Builder, value: Operand, to: Type) -> Operand:
@@ -77,6 +77,6 @@ def _address(builder: Builder, value: Operand, source: tree.Type, target: tree.T
     """Return an address as a number, or a number as an address: the op between them says that it is no pointer."""
     if isinstance(source, tree.FunctionType) or isinstance(target, tree.FunctionType):
         return value
-    wide = resized(builder, value, I64, signed=is_signed(source))
+    wide = resize_integer(builder, value, I64, signed=is_signed(source))
     made = builder.emit("bitcast", (wide,), I64)
-    return resized(builder, made, value_type(target), signed=False)
+    return resize_integer(builder, made, value_type(target), signed=False)

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
-from warpsmith.lower.conversions import converted
+from warpsmith.lower.conversions import convert_value
 from warpsmith.lower.layout import NotModeled, align_of, is_object, lanes_of, leaf, size_of, stored_type, value_type
 from warpsmith.lower.places import (
     MemoryPlace,
@@ -50,7 +50,7 @@ class Names:
         self._taken: dict[str, int] = {}
         self._known: dict[str, str] = {}
 
-    def known(self, key: str, stem: str) -> str:
+    def name_of(self, key: str, stem: str) -> str:
         """Return the name of the thing with this key, the same one each time."""
         if key not in self._known:
             self._known[key] = self.fresh(stem)
@@ -157,7 +157,7 @@ class Frame(Struct):
             return rule(self, expr)
         except NotModeled as problem:
             self.blame(problem, expr.span)
-            return self.unknown(expr.type, problem.reason)
+            return self.emit_unknown(expr.type, problem.reason)
         finally:
             self.builder.span = before
 
@@ -171,7 +171,7 @@ class Frame(Struct):
     def as_type(self, expr: nodes.Expr, target: tree.Type) -> Operand:
         """Return the value of a scalar expression, converted to `target`."""
         try:
-            return converted(self.builder, self.scalar(expr), self.decayed(expr.type), target)
+            return convert_value(self.builder, self.scalar(expr), self.decay(expr.type), target)
         except NotModeled as problem:
             self.blame(problem, expr.span)
             return self.builder.emit("unmodeled", (), value_type(target), Text(problem.reason))
@@ -208,7 +208,7 @@ class Frame(Struct):
         store(self.builder, place, expr.type, value)
         return place
 
-    def decayed(self, type: tree.Type) -> tree.Type:
+    def decay(self, type: tree.Type) -> tree.Type:
         """Return a type as a value has it: arrays and functions are pointers."""
         match type:
             case tree.Array():
@@ -225,7 +225,7 @@ class Frame(Struct):
         value = expr.symbol.value if isinstance(expr, nodes.Name) else None
         if value is not None and -(1 << 31) <= value < 1 << 31 and tree.is_integer(expr.type):
             return tree.INT
-        return self.decayed(expr.type)
+        return self.decay(expr.type)
 
     # --- vectors of OpenCL, and objects
 
@@ -281,11 +281,11 @@ class Frame(Struct):
         self.homes[symbol.key] = made.name, space
         return address_of_symbol(self.builder, made.name, space)
 
-    def shared(self, symbol: tree.Symbol) -> None:
+    def share_variable(self, symbol: tree.Symbol) -> None:
         """Take note of a variable in shared memory: one for all functions that declare it."""
         if symbol.key in self.rules.globals or symbol.key in self.homes:
             return
-        known = self.names.known(symbol.key, symbol.name)
+        known = self.names.name_of(symbol.key, symbol.name)
         self.symbols.append(symbol_for(known, "shared", symbol.type, symbol.alignment, symbol.span))
         self.homes[symbol.key] = known, "shared"
 
@@ -302,7 +302,7 @@ class Frame(Struct):
             self.store_lanes(place, type, found)
         elif lanes_of(type) and found is not None and not isinstance(found, MemoryPlace):
             element, _ = self.lane_types(type)
-            one = converted(self.builder, found, self.decayed(expr.type), element)
+            one = convert_value(self.builder, found, self.decay(expr.type), element)
             self.store_lanes(place, type, (one,) * lanes_of(type))
         elif isinstance(found, MemoryPlace):
             copy(self.builder, place, found, type)
@@ -318,7 +318,7 @@ class Frame(Struct):
         if not any(f.span == where and f.message == message for f in self.findings):
             self.findings.append(Finding("INP006", "warning", message, where))
 
-    def unknown(self, type: tree.Type, text: str, operands: tuple[Operand, ...] = ()) -> Result:
+    def emit_unknown(self, type: tree.Type, text: str, operands: tuple[Operand, ...] = ()) -> Result:
         """Emit an op that may do anything, and return a value of `type` of which nothing is known."""
         detail = Text(text)
         if isinstance(type, tree.Scalar) and type.kind == "void":
@@ -330,7 +330,7 @@ class Frame(Struct):
                 address = pointer_to(self.builder, place)
                 self.builder.emit_many("unmodeled", (*operands, address), (), detail)
                 return place
-            return self.builder.emit("unmodeled", operands, value_type(self.decayed(type)), detail)
+            return self.builder.emit("unmodeled", operands, value_type(self.decay(type)), detail)
         except NotModeled:
             self.builder.emit_many("unmodeled", operands, (), detail)
             return Undefined(I8)
@@ -340,8 +340,8 @@ class Frame(Struct):
         operands: list[Operand] = []
         named = [s for s in dict.fromkeys((*node.reads, *node.writes)) if s.storage != "local" or self.is_here(s)]
         for symbol in named:
-            operands += self._named(symbol, written=symbol in node.writes)
-        result = self.unknown(getattr(node, "type", tree.VOID), node.text[:200], tuple(operands))
+            operands += self._text_operands(symbol, written=symbol in node.writes)
+        result = self.emit_unknown(getattr(node, "type", tree.VOID), node.text[:200], tuple(operands))
         for symbol in (s for s in named if s in node.writes):
             target = self.variable(symbol)
             if isinstance(target, Variable) and symbol.storage in ("local", "parameter") and not is_object(symbol.type):
@@ -349,7 +349,7 @@ class Frame(Struct):
                 self.builder.write(key_of(symbol), self.builder.emit("unmodeled", (), own, Text(node.text[:200])))
         return result
 
-    def _named(self, symbol: tree.Symbol, *, written: bool) -> list[Operand]:
+    def _text_operands(self, symbol: tree.Symbol, *, written: bool) -> list[Operand]:
         """Return what a piece of text sees of a variable: its value, or its address where it lies in memory."""
         target = self.variable(symbol)
         if isinstance(target, MemoryPlace):

@@ -11,23 +11,23 @@ from typing import Any, Final
 
 from warpsmith.base.findings import Finding
 from warpsmith.lower.calls import call, is_void
-from warpsmith.lower.control import chosen, logical
+from warpsmith.lower.control import logical, lower_conditional
 from warpsmith.lower.conversions import truth
 from warpsmith.lower.frame import Frame, Names, Result, Rules, key_of
 from warpsmith.lower.layout import NotModeled, align_of, is_object, pieces, size_of, stored_type, value_type
 from warpsmith.lower.names import (
     element_place,
     index,
-    initialized,
     literal,
+    lower_initializer,
+    lower_sizeof,
     member,
     member_place,
     name,
     name_place,
-    sized,
     verbatim,
 )
-from warpsmith.lower.operators import assigned, cast, dereferenced, unary
+from warpsmith.lower.operators import cast, lower_assignment, lower_dereference, unary
 from warpsmith.lower.places import MemoryPlace, Target, store
 from warpsmith.lower.statements import end_labels, run
 from warpsmith.ssa.builder import Builder
@@ -37,7 +37,7 @@ from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 from warpsmith.tree.walk import walk
 
-__all__ = ["TARGETS", "VALUES", "lowered"]
+__all__ = ["TARGETS", "VALUES", "lower_function"]
 
 RESULT: Final = ".result"
 """The parameter by which a function that returns an object gets room for it."""
@@ -61,10 +61,10 @@ def _cast_place(frame: Frame, e: nodes.Cast) -> Target:
         return frame.object(e.operand)
     if e.type == e.operand.type and type(e.operand) in TARGETS:
         return frame.target(e.operand)
-    return _held(frame, e)
+    return _hold_temporary(frame, e)
 
 
-def _held(frame: Frame, e: nodes.Expr) -> MemoryPlace:
+def _hold_temporary(frame: Frame, e: nodes.Expr) -> MemoryPlace:
     """Put a value that has no place into a temporary."""
     value = frame.scalar(e)
     place = frame.temporary(e.type)
@@ -76,12 +76,12 @@ def _stepped_place(frame: Frame, e: nodes.Unary) -> Target:
     if e.op in ("++x", "--x"):
         frame.value(e)
         return frame.target(e.operand)
-    return dereferenced(frame, e) if e.op == "*" else _held(frame, e)
+    return lower_dereference(frame, e) if e.op == "*" else _hold_temporary(frame, e)
 
 
 def _comma_place(frame: Frame, e: nodes.Binary) -> Target:
     if e.op != ",":
-        return frame.object(e) if is_object(e.type) else _held(frame, e)
+        return frame.object(e) if is_object(e.type) else _hold_temporary(frame, e)
     frame.value(e.left)
     return frame.target(e.right)
 
@@ -91,14 +91,14 @@ VALUES: Final[dict[type, Callable[[Frame, Any], Result]]] = {
     nodes.Name: name,
     nodes.Unary: unary,
     nodes.Binary: logical,
-    nodes.Assign: assigned,
-    nodes.Conditional: chosen,
+    nodes.Assign: lower_assignment,
+    nodes.Conditional: lower_conditional,
     nodes.Call: call,
     nodes.Index: index,
     nodes.Member: member,
     nodes.Cast: cast,
-    nodes.SizeOf: sized,
-    nodes.InitList: initialized,
+    nodes.SizeOf: lower_sizeof,
+    nodes.InitList: lower_initializer,
     nodes.MacroUse: _macro,
     nodes.VerbatimExpr: verbatim,
 }
@@ -114,14 +114,16 @@ TARGETS: Final[dict[type, Callable[[Frame, Any], Target]]] = {
 }
 
 
-def lowered(rules: Rules, names: Names, function: nodes.Function, called: str) -> tuple[Function, tuple[Finding, ...]]:
+def lower_function(
+    rules: Rules, names: Names, function: nodes.Function, called: str
+) -> tuple[Function, tuple[Finding, ...]]:
     """Return `function` under the name `called`, and what was not modeled. Where control is lost, it has no blocks."""
     type = function.symbol.type
     assert isinstance(type, tree.FunctionType)
     kernel = function.device is not None and function.device.kernel
     result = tree.VOID if kernel else type.result
     ours = function.device is not None and function.device.ours
-    frame = Frame(rules, names, Builder(), frozenset(_addressed(function)), result, kernel, ours=ours)
+    frame = Frame(rules, names, Builder(), frozenset(_find_addressed(function)), result, kernel, ours=ours)
     frame.at(function.span)
     parameters = tuple(_parameters(function, kernel, result))
     try:
@@ -143,7 +145,7 @@ def lowered(rules: Rules, names: Names, function: nodes.Function, called: str) -
     return made, tuple(frame.findings)
 
 
-def _addressed(function: nodes.Function) -> Iterator[str]:
+def _find_addressed(function: nodes.Function) -> Iterator[str]:
     """Yield the keys of the variables whose address somebody may take."""
     for node in walk(function.body):
         match node:
@@ -208,7 +210,7 @@ def _enter(frame: Frame, function: nodes.Function, parameters: tuple[Parameter, 
             frame.places[symbol.key] = MemoryPlace(_read(frame, label, I64), "generic")
         else:
             frame.declared.add(symbol.key)
-            value = _given(frame, symbol, label)
+            value = _read_given(frame, symbol, label)
             if symbol.key in frame.addressed:
                 store(frame.builder, frame.declare(symbol, "local"), symbol.type, value)
             else:
@@ -222,7 +224,7 @@ def _read(frame: Frame, label: str, type: Type, offset: int = 0) -> Operand:
 _SPACES: Final = {"shared": "shared", "constant": "constant", "private": "local"}
 
 
-def _given(frame: Frame, symbol: tree.Symbol, label: str) -> Operand:
+def _read_given(frame: Frame, symbol: tree.Symbol, label: str) -> Operand:
     value = _read(frame, label, stored_type(symbol.type))
     if frame.kernel and isinstance(symbol.type, tree.Pointer):
         space = _SPACES.get(symbol.type.space, "global")

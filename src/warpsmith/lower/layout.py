@@ -85,7 +85,7 @@ def value_type(type: tree.Type) -> Type:
             return I64
         case _:
             pass
-    raise NotModeled(f"a value of type {_said(type)}")
+    raise NotModeled(f"a value of type {_describe_type(type)}")
 
 
 _HANDLE: Final = re.compile(r"(?:__?\w+ )*(?:image\w+_t|sampler_t)$")
@@ -116,7 +116,7 @@ def size_of(type: tree.Type) -> int:
         case tree.Scalar() | tree.Pointer() | tree.Opaque():
             return stored_type(type).bytes
         case _:
-            raise NotModeled(f"the size of {_said(type)}")
+            raise NotModeled(f"the size of {_describe_type(type)}")
 
 
 def align_of(type: tree.Type) -> int:
@@ -147,7 +147,7 @@ def pieces(type: tree.Type) -> tuple[Piece, ...]:
     for piece in _pieces(type, 0):
         found.append(piece)
         if len(found) > MOST_PIECES:
-            raise NotModeled(f"a copy of {_said(type)}, which has more than {MOST_PIECES} numbers")
+            raise NotModeled(f"a copy of {_describe_type(type)}, which has more than {MOST_PIECES} numbers")
     return tuple(found)
 
 
@@ -214,7 +214,7 @@ def _has_padding(type: tree.Type) -> bool:
     return sum(piece.type.bytes * piece.count for piece in pieces(type)) != size_of(type)
 
 
-def _said(type: tree.Type) -> str:
+def _describe_type(type: tree.Type) -> str:
     match type:
         case tree.Scalar():
             return type.spelling or type.name
@@ -223,6 +223,6 @@ def _said(type: tree.Type) -> str:
         case tree.Opaque():
             return type.text
         case tree.Array():
-            return f"an array of {_said(type.of)}" + ("" if type.count is not None else " of variable length")
+            return f"an array of {_describe_type(type.of)}" + ("" if type.count is not None else " of variable length")
         case _:
             return type.spelling or "this type"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpsmith.lower.conversions import converted, is_signed, number
+from warpsmith.lower.conversions import convert_value, is_signed, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, align_of, is_object, lanes_of, leaf, size_of, stored_type, value_type
-from warpsmith.lower.operators import moved, read
-from warpsmith.lower.places import Bits, Lanes, MemoryPlace, Target, pointed, store
+from warpsmith.lower.operators import move_pointer, read
+from warpsmith.lower.places import Bits, Lanes, MemoryPlace, Target, place_pointed, store
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Operand, Query, Text
 from warpsmith.ssa.types import I32, I64
@@ -20,14 +20,14 @@ __all__ = [
     "element_place",
     "index",
     "initialize",
-    "initialized",
     "literal",
+    "lower_initializer",
+    "lower_sizeof",
     "member",
     "member_place",
     "name",
     "name_place",
     "parts_of",
-    "sized",
     "verbatim",
 ]
 
@@ -43,10 +43,10 @@ def literal(frame: Frame, e: nodes.Literal) -> Result:
     if e.value is None:
         detail = Text(f"the address of {e.text[:40]}")
         return frame.builder.emit("lanewise", (), I64, detail)
-    return number(value_type(frame.decayed(e.type)), e.value)
+    return number(value_type(frame.decay(e.type)), e.value)
 
 
-def sized(frame: Frame, e: nodes.SizeOf) -> Result:
+def lower_sizeof(frame: Frame, e: nodes.SizeOf) -> Result:
     """Return the value of sizeof."""
     if e.value is None:
         raise NotModeled(f"{e.text}, which is no constant", e.span)
@@ -71,13 +71,13 @@ def name_place(frame: Frame, e: nodes.Name) -> Target:
     """Return where a variable lives."""
     symbol = e.symbol
     if symbol.name in QUERIES and symbol.storage in ("global", "static"):
-        return _materialized(frame, e)
+        return _materialize(frame, e)
     if symbol.storage in ("global", "static") and not frame.has_home(symbol):
         raise NotModeled(f"{symbol.name}, which is no variable of the device", e.span)
     return frame.variable(symbol)
 
 
-def _materialized(frame: Frame, e: nodes.Name) -> MemoryPlace:
+def _materialize(frame: Frame, e: nodes.Name) -> MemoryPlace:
     """Put the three numbers of threadIdx and the like into memory, where they are used as one object."""
     place = frame.temporary(e.type)
     for number_, axis in enumerate("xyz"):
@@ -108,7 +108,7 @@ def member(frame: Frame, e: nodes.Member) -> Result:
     register = _register(e)
     if register is not None:
         found = frame.builder.emit("query", (), I32, Query(register), register)
-        return converted(frame.builder, found, UNSIGNED, e.type)
+        return convert_value(frame.builder, found, UNSIGNED, e.type)
     if not e.arrow and lanes_of(e.base.type):
         lanes = frame.lanes(e.base)
         chosen = tuple(lanes[n] for n in _numbers(e))
@@ -124,8 +124,8 @@ def _numbers(e: nodes.Member) -> tuple[int, ...]:
 def member_place(frame: Frame, e: nodes.Member) -> Target:
     """Return where a member lives."""
     if e.arrow:
-        type = frame.decayed(e.base.type)
-        base = pointed(frame.builder, frame.scalar(e.base), type)
+        type = frame.decay(e.base.type)
+        base = place_pointed(frame.builder, frame.scalar(e.base), type)
         record = type.to if isinstance(type, tree.Pointer) else type
     else:
         record = e.base.type
@@ -134,12 +134,12 @@ def member_place(frame: Frame, e: nodes.Member) -> Target:
         element, _ = frame.lane_types(record)
         numbers = _numbers(e)
         if len(numbers) == 1:
-            return base.aligned(align_of(record)).at(numbers[0] * stored_type(element).bytes)
+            return base.with_alignment(align_of(record)).at(numbers[0] * stored_type(element).bytes)
         return Lanes(base, element, numbers)
     field = _field(record, e.field)
     if field is None:
         raise NotModeled(f"the member {e.field}", e.span)
-    inside = base.aligned(align_of(record)).at(field.offset)
+    inside = base.with_alignment(align_of(record)).at(field.offset)
     return _bits(inside, field) if field.bits else inside
 
 
@@ -172,33 +172,33 @@ def element_place(frame: Frame, e: nodes.Index) -> Target:
     if isinstance(base.type, tree.Array):
         return _element(frame, frame.place(base), e, base.type.of)
     pointer, number_ = (base, e.index) if isinstance(base.type, tree.Pointer) else (e.index, base)
-    type = frame.decayed(pointer.type)
+    type = frame.decay(pointer.type)
     address = frame.scalar(pointer)
-    place = pointed(frame.builder, address, type)
-    return _moved(frame, place, number_, e.type)
+    place = place_pointed(frame.builder, address, type)
+    return _move_place(frame, place, number_, e.type)
 
 
 def _element(frame: Frame, place: MemoryPlace, e: nodes.Index, type: tree.Type) -> MemoryPlace:
-    return _moved(frame, place, e.index, type)
+    return _move_place(frame, place, e.index, type)
 
 
-def _moved(frame: Frame, place: MemoryPlace, expr: nodes.Expr, type: tree.Type) -> MemoryPlace:
+def _move_place(frame: Frame, place: MemoryPlace, expr: nodes.Expr, type: tree.Type) -> MemoryPlace:
     """Return the place of element `expr` behind `place`; a constant goes into the offset."""
     found = frame.scalar(expr)
-    signed = is_signed(tree.promoted(expr.type))
+    signed = is_signed(tree.promote(expr.type))
     if isinstance(found, Constant):
         bits = found.bits
         if signed and bits >> (found.type.bits - 1):
             bits -= 1 << found.type.bits
         return place.at(bits * size_of(type))
-    address = moved(frame, place.address, type, found, signed=signed)
+    address = move_pointer(frame, place.address, type, found, signed=signed)
     return MemoryPlace(address, place.space, place.offset, place.volatile, place.cached)
 
 
 # --- initializers
 
 
-def initialized(frame: Frame, e: nodes.InitList) -> Result:
+def lower_initializer(frame: Frame, e: nodes.InitList) -> Result:
     """Return the value of `{ … }`: an object, a vector, or the one number in it."""
     if lanes_of(e.type):
         return _vector(frame, e)

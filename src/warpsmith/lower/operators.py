@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpsmith.lower.conversions import converted, is_signed, number, resized, truth
+from warpsmith.lower.conversions import convert_value, is_signed, number, resize_integer, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, size_of, value_type
-from warpsmith.lower.places import Bits, Lanes, MemoryPlace, Target, load, pointed, pointer_to, store
+from warpsmith.lower.places import Bits, Lanes, MemoryPlace, Target, load, place_pointed, pointer_to, store
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, NoWrap, Operand
 from warpsmith.ssa.types import I1, I32, I64
@@ -15,7 +15,17 @@ from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 from warpsmith.tree.types import BOOL, INT, LONG
 
-__all__ = ["COMPARISONS", "arithmetic", "assigned", "binary", "cast", "compared", "moved", "read", "unary"]
+__all__ = [
+    "COMPARISONS",
+    "arithmetic",
+    "binary",
+    "cast",
+    "compare_operands",
+    "lower_assignment",
+    "move_pointer",
+    "read",
+    "unary",
+]
 
 COMPARISONS: Final = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _PLAIN: Final = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
@@ -39,14 +49,14 @@ def arithmetic(frame: Frame, op: str, type: tree.Type, left: Operand, right: Ope
     if op in _SIGNED:
         return builder.emit(f"{'s' if is_signed(type) else 'u'}{_SIGNED[op]}", (left, right), own)
     if op in ("<<", ">>"):
-        amount = resized(builder, right, I32, signed=False)
+        amount = resize_integer(builder, right, I32, signed=False)
         chosen = "shl" if op == "<<" else "ashr" if is_signed(type) else "lshr"
         return builder.emit(chosen, (left, amount), own)
     exact = op in _EXACT and is_signed(type) and own.bits >= 32 and not frame.skipped
     return builder.emit(_PLAIN[op], (left, right), own, NoWrap(signed=True) if exact else None)
 
 
-def compared(frame: Frame, op: str, type: tree.Type, left: Operand, right: Operand) -> Operand:
+def compare_operands(frame: Frame, op: str, type: tree.Type, left: Operand, right: Operand) -> Operand:
     """Return the predicate `left op right`, both of `type`."""
     test = COMPARISONS[op]
     own = value_type(type)
@@ -59,24 +69,24 @@ def compared(frame: Frame, op: str, type: tree.Type, left: Operand, right: Opera
     return frame.builder.emit(name, (left, right), I1)
 
 
-def moved(frame: Frame, pointer: Operand, to: tree.Type, index: Operand, *, signed: bool) -> Operand:
+def move_pointer(frame: Frame, pointer: Operand, to: tree.Type, index: Operand, *, signed: bool) -> Operand:
     """Return the address of element `index` behind `pointer`, which points to things of type `to`."""
-    offset = scaled(frame, index, size_of(to), signed=signed)
+    offset = scale_index(frame, index, size_of(to), signed=signed)
     return frame.builder.emit("add", (pointer, offset), I64)
 
 
-def scaled(frame: Frame, index: Operand, size: int, *, signed: bool) -> Operand:
+def scale_index(frame: Frame, index: Operand, size: int, *, signed: bool) -> Operand:
     """Return `index` times `size` as 64 bits: as nvcc has it, by one wide multiplication where it has 32."""
     builder = frame.builder
     if isinstance(index, Constant):
-        wide = resized(builder, index, I64, signed=signed)
+        wide = resize_integer(builder, index, I64, signed=signed)
         assert isinstance(wide, Constant)
         return constant(I64, wide.bits * size)
     if index.type.bits < 32:
-        index, signed = resized(builder, index, I32, signed=signed), True
+        index, signed = resize_integer(builder, index, I32, signed=signed), True
     if index.type == I32 and size > 1:
         return builder.emit("smulwide" if signed else "umulwide", (index, constant(I32, size)), I64)
-    wide = resized(builder, index, I64, signed=signed)
+    wide = resize_integer(builder, index, I64, signed=signed)
     return wide if size == 1 else builder.emit("mul", (wide, constant(I64, size)), I64)
 
 
@@ -93,13 +103,13 @@ def binary(frame: Frame, e: nodes.Binary) -> Result:
         return _lanewise(frame, e)
     if e.op in COMPARISONS:
         found = _comparison(frame, e, left, right)
-        return converted(frame.builder, found, BOOL, e.type)
+        return convert_value(frame.builder, found, BOOL, e.type)
     if isinstance(left, tree.Pointer) or isinstance(right, tree.Pointer):
         return _pointers(frame, e, left, right)
-    common = tree.promoted(left) if e.op in ("<<", ">>") else tree.common_type(left, right)
-    other = tree.promoted(right) if e.op in ("<<", ">>") else common
+    common = tree.promote(left) if e.op in ("<<", ">>") else tree.common_type(left, right)
+    other = tree.promote(right) if e.op in ("<<", ">>") else common
     one, two = frame.as_type(e.left, common), frame.as_type(e.right, other)
-    return converted(frame.builder, arithmetic(frame, e.op, common, one, two), common, e.type)
+    return convert_value(frame.builder, arithmetic(frame, e.op, common, one, two), common, e.type)
 
 
 def _comparison(frame: Frame, e: nodes.Binary, left: tree.Type, right: tree.Type) -> Operand:
@@ -107,7 +117,7 @@ def _comparison(frame: Frame, e: nodes.Binary, left: tree.Type, right: tree.Type
         common: tree.Type = left if isinstance(left, tree.Pointer) else right
     else:
         common = tree.common_type(left, right)
-    return compared(frame, e.op, common, frame.as_type(e.left, common), frame.as_type(e.right, common))
+    return compare_operands(frame, e.op, common, frame.as_type(e.left, common), frame.as_type(e.right, common))
 
 
 def _pointers(frame: Frame, e: nodes.Binary, left: tree.Type, right: tree.Type) -> Operand:
@@ -117,21 +127,23 @@ def _pointers(frame: Frame, e: nodes.Binary, left: tree.Type, right: tree.Type) 
         bytes_ = builder.emit("sub", (frame.scalar(e.left), frame.scalar(e.right)), I64)
         size = size_of(left.to)
         apart = bytes_ if size == 1 else builder.emit("sdiv", (bytes_, constant(I64, size)), I64)
-        return converted(builder, apart, LONG, e.type)
+        return convert_value(builder, apart, LONG, e.type)
     pointer, index = (e.left, e.right) if isinstance(left, tree.Pointer) else (e.right, e.left)
     type = left if isinstance(left, tree.Pointer) else right
     if not isinstance(type, tree.Pointer) or e.op not in ("+", "-"):
         raise NotModeled(f"the operator {e.op} of pointers", e.span)
     base = frame.scalar(pointer)
-    return _stepped(frame, base, type, frame.scalar(index), (index.type, e.op))
+    return _step_pointer(frame, base, type, frame.scalar(index), (index.type, e.op))
 
 
-def _stepped(frame: Frame, base: Operand, type: tree.Pointer, index: Operand, how: tuple[tree.Type, str]) -> Operand:
+def _step_pointer(
+    frame: Frame, base: Operand, type: tree.Pointer, index: Operand, how: tuple[tree.Type, str]
+) -> Operand:
     kind, op = how
-    signed = is_signed(tree.promoted(kind))
+    signed = is_signed(tree.promote(kind))
     if op == "+":
-        return moved(frame, base, type.to, index, signed=signed)
-    return frame.builder.emit("sub", (base, scaled(frame, index, size_of(type.to), signed=signed)), I64)
+        return move_pointer(frame, base, type.to, index, signed=signed)
+    return frame.builder.emit("sub", (base, scale_index(frame, index, size_of(type.to), signed=signed)), I64)
 
 
 def _lanewise(frame: Frame, e: nodes.Binary) -> tuple[Operand, ...]:
@@ -142,7 +154,7 @@ def _lanewise(frame: Frame, e: nodes.Binary) -> tuple[Operand, ...]:
     if e.op in COMPARISONS:
         own, _ = frame.lane_types(e.type)
         made = value_type(own)
-        tests = [compared(frame, e.op, element, a, b) for a, b in zip(one, two, strict=True)]
+        tests = [compare_operands(frame, e.op, element, a, b) for a, b in zip(one, two, strict=True)]
         return tuple(frame.builder.emit("select", (t, number(made, -1), number(made, 0)), made) for t in tests)
     if e.op in ("&&", "||"):
         return _both(frame, e, one, two)
@@ -193,9 +205,9 @@ def unary(frame: Frame, e: nodes.Unary) -> Result:
         return tuple(_sign(frame, e.op, element, lane) for lane in frame.lanes(e.operand))
     if e.op == "!":
         zero = frame.builder.emit("not", (truth(frame.builder, frame.scalar(e.operand)),), I1)
-        return converted(frame.builder, zero, BOOL, e.type)
-    kind = tree.promoted(frame.kind(e.operand))
-    return converted(frame.builder, _sign(frame, e.op, kind, frame.as_type(e.operand, kind)), kind, e.type)
+        return convert_value(frame.builder, zero, BOOL, e.type)
+    kind = tree.promote(frame.kind(e.operand))
+    return convert_value(frame.builder, _sign(frame, e.op, kind, frame.as_type(e.operand, kind)), kind, e.type)
 
 
 def _sign(frame: Frame, op: str, kind: tree.Type, value: Operand) -> Operand:
@@ -253,18 +265,18 @@ def _plus(frame: Frame, value: Operand, type: tree.Type, other: Operand, how: tu
     """Return `value op other` as `value`'s type: what a compound assignment and ++ store."""
     kind, op = how
     if isinstance(type, tree.Pointer):
-        return _stepped(frame, value, type, other, (kind, op))
+        return _step_pointer(frame, value, type, other, (kind, op))
     builder = frame.builder
-    common = tree.promoted(type) if op in ("<<", ">>") else tree.common_type(type, kind)
-    right = tree.promoted(kind) if op in ("<<", ">>") else common
-    one, two = converted(builder, value, type, common), converted(builder, other, kind, right)
-    return converted(builder, arithmetic(frame, op, common, one, two), common, type)
+    common = tree.promote(type) if op in ("<<", ">>") else tree.common_type(type, kind)
+    right = tree.promote(kind) if op in ("<<", ">>") else common
+    one, two = convert_value(builder, value, type, common), convert_value(builder, other, kind, right)
+    return convert_value(builder, arithmetic(frame, op, common, one, two), common, type)
 
 
 # --- assignment
 
 
-def assigned(frame: Frame, e: nodes.Assign) -> Result:
+def lower_assignment(frame: Frame, e: nodes.Assign) -> Result:
     """Lower = and the compound assignments."""
     type = e.target.type
     if lanes_of(type):
@@ -353,9 +365,9 @@ def cast(frame: Frame, e: nodes.Cast) -> Result:
     return frame.as_type(e.operand, target)
 
 
-def dereferenced(frame: Frame, e: nodes.Unary) -> Target:
+def lower_dereference(frame: Frame, e: nodes.Unary) -> Target:
     """Return where `*p` lives."""
     if e.op != "*":
         return frame.place(e)
-    pointer = frame.decayed(e.operand.type)
-    return pointed(frame.builder, frame.scalar(e.operand), pointer)
+    pointer = frame.decay(e.operand.type)
+    return place_pointed(frame.builder, frame.scalar(e.operand), pointer)

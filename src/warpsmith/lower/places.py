@@ -33,7 +33,7 @@ __all__ = [
     "copy",
     "load",
     "load_pieces",
-    "pointed",
+    "place_pointed",
     "pointer_to",
     "store",
     "store_pieces",
@@ -60,14 +60,14 @@ class MemoryPlace(Struct, frozen=True):
 
     def at(self, offset: int) -> MemoryPlace:
         """Return the place `offset` bytes behind this one."""
-        return replace(self, offset=self.offset + offset, align=_shifted(self.align, offset))
+        return replace(self, offset=self.offset + offset, align=_shifted_alignment(self.align, offset))
 
-    def aligned(self, align: int) -> MemoryPlace:
+    def with_alignment(self, align: int) -> MemoryPlace:
         """Return the place, of which it is known that it is a multiple of `align`."""
         return replace(self, align=max(self.align, align))
 
 
-def _shifted(align: int, offset: int) -> int:
+def _shifted_alignment(align: int, offset: int) -> int:
     """Return the alignment of what lies `offset` bytes behind what is aligned."""
     return min(align, offset & -offset) if offset else align
 
@@ -112,7 +112,7 @@ _OWN_SPACES: dict[str, Space] = {
 }  # fmt: skip
 
 
-def pointed(builder: Builder, pointer: Operand, type: tree.Type) -> MemoryPlace:
+def place_pointed(builder: Builder, pointer: Operand, type: tree.Type) -> MemoryPlace:
     """Return the place that a pointer of type `type` leads to."""
     if not isinstance(type, tree.Pointer):
         raise NotModeled("an access through what is no pointer")
@@ -124,7 +124,7 @@ def pointed(builder: Builder, pointer: Operand, type: tree.Type) -> MemoryPlace:
 
 
 def _detail(place: MemoryPlace, offset: int, align: int) -> Memory:
-    align = max(align, _shifted(place.align, offset))
+    align = max(align, _shifted_alignment(place.align, offset))
     order: Literal["", "volatile"] = "volatile" if place.volatile else ""
     cached: Literal["", "read only"] = "read only" if place.cached else ""
     return Memory(place.space, place.offset + offset, align, order, cached)

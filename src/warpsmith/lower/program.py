@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from warpsmith.base.findings import Finding
 from warpsmith.lower.constants import initial_numbers
 from warpsmith.lower.frame import Names, Rules, symbol_for
-from warpsmith.lower.functions import TARGETS, VALUES, lowered
+from warpsmith.lower.functions import TARGETS, VALUES, lower_function
 from warpsmith.lower.layout import NotModeled
 from warpsmith.ssa.nodes import Callee, Function, Module, Space, Symbol
-from warpsmith.ssa.passes.fold import folded
-from warpsmith.ssa.passes.inline import inlined
+from warpsmith.ssa.passes.fold import fold_instruction
+from warpsmith.ssa.passes.inline import inline_calls
 from warpsmith.ssa.passes.tidy import tidy
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
@@ -42,22 +42,22 @@ def lower(program: Program, *, inline: bool = True) -> Lowered:
     functions = _functions(program)
     names = Names()
     symbols, homes, constants, findings = _variables(program, names)
-    called = _called(functions)
+    called = _name_called(functions)
     rules = Rules(VALUES, TARGETS, {f.symbol.key: f for f in functions}, called, homes, constants)
     made: list[Function] = []
     for function in functions:
-        one, problems = lowered(rules, names, function, called[function.symbol.key])
+        one, problems = lower_function(rules, names, function, called[function.symbol.key])
         made.append(one)
         findings += problems
     module = Module(tuple(made), tuple(symbols))
     if inline:
-        module, problems = inlined(module, folded)
+        module, problems = inline_calls(module, fold_instruction)
         findings += problems
-        module = replace(module, functions=_needed(module.functions))
+        module = replace(module, functions=_find_needed(module.functions))
     return Lowered(replace(module, functions=tuple(tidy(function) for function in module.functions)), tuple(findings))
 
 
-def _needed(functions: tuple[Function, ...]) -> tuple[Function, ...]:
+def _find_needed(functions: tuple[Function, ...]) -> tuple[Function, ...]:
     """Return the kernels, and what is still called; all where there is no kernel."""
     by_name = {function.name: function for function in functions}
     found = dict.fromkeys(function.name for function in functions if function.kernel)
@@ -83,7 +83,7 @@ def _functions(program: Program) -> tuple[nodes.Function, ...]:
     return tuple(f for key, f in device.items() if key in found) if found else tuple(device.values())
 
 
-def _called(functions: tuple[nodes.Function, ...]) -> dict[str, str]:
+def _name_called(functions: tuple[nodes.Function, ...]) -> dict[str, str]:
     """Return the name of each function in the module: what the user calls it, with a number where that is taken."""
     names = Names()
     ordered = sorted(functions, key=lambda f: not (f.device is not None and f.device.kernel))
@@ -106,7 +106,7 @@ def _variables(
     homes: dict[str, tuple[str, Space]] = {}
     constants: dict[str, nodes.Expr] = {}
     findings: list[Finding] = []
-    for one in _declared(program):
+    for one in _find_declared(program):
         symbol = one.symbol
         space = _SPACES.get(symbol.space)
         if space is None:
@@ -130,7 +130,7 @@ def _variables(
     return symbols, homes, constants, findings
 
 
-def _declared(program: Program) -> Iterator[nodes.VarDecl]:
+def _find_declared(program: Program) -> Iterator[nodes.VarDecl]:
     """Yield the variables of files, and of functions where they outlive a call."""
     for unit in program.units:
         for item in unit.items:

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from warpsmith.base.source import Span
 from warpsmith.lower.control import branch
-from warpsmith.lower.conversions import converted, number
+from warpsmith.lower.conversions import convert_value, number
 from warpsmith.lower.frame import Frame, Loop, key_of
 from warpsmith.lower.layout import NotModeled, is_object, value_type
 from warpsmith.lower.names import initialize
-from warpsmith.lower.operators import arithmetic, compared
+from warpsmith.lower.operators import arithmetic, compare_operands
 from warpsmith.lower.places import Target, load, store
 from warpsmith.ssa.nodes import Branch, Constant, Construct, Jump, Return, Switch, Undefined
 from warpsmith.ssa.types import I1, I8
@@ -45,7 +45,7 @@ def run(frame: Frame, statement: nodes.Stmt) -> None:
         frame.blame(problem, statement.span)
         frame.lost = frame.lost or isinstance(statement, _CONTROL)
         if not frame.builder.ended:
-            frame.unknown(tree.VOID, problem.reason)
+            frame.emit_unknown(tree.VOID, problem.reason)
     frame.builder.span = before
 
 
@@ -73,7 +73,7 @@ def _declarations(frame: Frame, s: nodes.DeclStmt) -> None:
 
 def _declare(frame: Frame, symbol: Symbol, init: nodes.Expr | None, span: Span) -> None:
     if symbol.space in ("shared", "dynamic"):
-        frame.shared(symbol)
+        frame.share_variable(symbol)
         return
     if symbol.storage == "static local" and symbol.key in frame.rules.constants:
         return
@@ -119,7 +119,7 @@ def _leave(frame: Frame, target: str) -> None:
 
 def _switch(frame: Frame, s: nodes.Switch) -> None:
     builder = frame.builder
-    kind = tree.promoted(s.value.type)
+    kind = tree.promote(s.value.type)
     value = frame.as_type(s.value, kind)
     after = builder.fresh("after")
     blocks = [builder.fresh("case") for _ in s.cases]
@@ -224,8 +224,8 @@ def _for(frame: Frame, s: nodes.For) -> None:
     builder.start(head)
     frame.at(s.header)
     common = tree.common_type(type, s.bound.type)
-    left = converted(builder, load(builder, frame.variable(variable), type), type, common)
-    condition = compared(frame, s.relation, common, left, frame.as_type(s.bound, common))
+    left = convert_value(builder, load(builder, frame.variable(variable), type), type, common)
+    condition = compare_operands(frame, s.relation, common, left, frame.as_type(s.bound, common))
     builder.end(Branch(condition, body, after, span=builder.span, construct="for"))
     builder.seal(body)
     builder.start(body)
@@ -244,9 +244,9 @@ def _for(frame: Frame, s: nodes.For) -> None:
 def _advance(frame: Frame, target: Target, type: tree.Type, step: int) -> None:
     builder = frame.builder
     common = tree.common_type(type, INT)
-    before = converted(builder, load(builder, target, type), type, common)
+    before = convert_value(builder, load(builder, target, type), type, common)
     made = arithmetic(frame, "+", common, before, number(value_type(common), step))
-    store(builder, target, type, converted(builder, made, common, type))
+    store(builder, target, type, convert_value(builder, made, common, type))
 
 
 def _break(frame: Frame, s: nodes.Break) -> None:
@@ -289,7 +289,7 @@ def _jump(frame: Frame, name: str) -> str:
 def end_labels(frame: Frame, span: Span) -> None:
     """Check that each label that something goes to has been met."""
     for name, block in frame.labels.items():
-        if not frame.builder.started(block):
+        if not frame.builder.is_started(block):
             frame.blame(NotModeled(f"the label {name}, which stands where nothing is modeled"), span)
             frame.lost = True
 

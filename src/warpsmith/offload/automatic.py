@@ -16,7 +16,7 @@ from warpsmith.base.source import Span
 from warpsmith.loops.prepared import Prepared, pairs
 from warpsmith.loops.search.last_apart import last_apart
 from warpsmith.loops.search.prepare import prepare
-from warpsmith.loops.search.unthreaded import unthreaded
+from warpsmith.loops.search.unthreading import unthread_regions
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Loop
@@ -42,9 +42,9 @@ def automatic(
     """
     left |= decided_nests(prepared.program) | _in_headers(prepared.program, root)
     while True:
-        start, only = (prepared, None) if earlier is None else _undone(prepared, earlier, left)
-        asked = _asked(prepared.program, selected, only)
-        alone = last_apart(unthreaded(start, asked, left), asked, left)
+        start, only = (prepared, None) if earlier is None else _undo_steps(prepared, earlier, left)
+        asked = _asked_spans(prepared.program, selected, only)
+        alone = last_apart(unthread_regions(start, asked, left), asked, left)
         wanted = _ids(standing_in(alone.program, selected))
         found = prepare(alone, wanted, left, only)
         untestable = {statement_spans(change.old) for change in found.untestable() if change.old}
@@ -67,7 +67,7 @@ def standing_in(program: Program, selected: tuple[Loop, ...] | None) -> tuple[Lo
     )
 
 
-def _undone(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) -> tuple[Prepared, frozenset[Symbol]]:
+def _undo_steps(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) -> tuple[Prepared, frozenset[Symbol]]:
     """Return `earlier` without any step in the functions that it changed in text of `left`, and these. So goes every
     function that has taken in the text of others: steps may have worked on that too."""
     known = len(prepared.applied)
@@ -83,7 +83,9 @@ def _undone(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) -> tup
     return replace(prepared, facts=facts, applied=(*prepared.applied, *kept)), frozenset(again)
 
 
-def _asked(program: Program, selected: tuple[Loop, ...] | None, only: frozenset[Symbol] | None) -> list[Span] | None:
+def _asked_spans(
+    program: Program, selected: tuple[Loop, ...] | None, only: frozenset[Symbol] | None
+) -> list[Span] | None:
     """Return the text of the loops that are asked for, in the functions `only`; None: of all."""
     if only is None:
         return None if selected is None else [loop.span for loop in selected]

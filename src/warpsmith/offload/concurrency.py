@@ -35,12 +35,12 @@ _NO_DATA = ("remove the data directives: the port places its own copies",)
 def no_port_here(program: Program, function: Function, *, one_build: bool = False) -> Reason | None:
     """Return why no loop of `function` may be ported at all, or None; `one_build`: no build has what the one at hand
     leaves out by macros of the program's own."""
-    callees = {f.symbol: _called(f) for _, f in program.functions()}
+    callees = {f.symbol: _find_called(f) for _, f in program.functions()}
     if function.symbol in _reach(callees, callees.get(function.symbol, frozenset())):
         return Reason("POR008", f"'{function.symbol.name}' is recursive", function.symbol.span)
     for _, other in program.functions():
-        for node in _threaded(other.body):
-            if function.symbol in _reach(callees, _called(node)):
+        for node in _find_threaded(other.body):
+            if function.symbol in _reach(callees, _find_called(node)):
                 text = (
                     f"'{function.symbol.name}' is called from '{other.symbol.name}' "
                     f"inside an OpenMP parallel region (line {node.span.line})"
@@ -51,7 +51,7 @@ def no_port_here(program: Program, function: Function, *, one_build: bool = Fals
 
 def _orphan(function: Function) -> Reason | None:
     """Return the pragma that says that callers run the function on several threads: the region is not in it."""
-    inside = {id(part) for node in _threaded(function.body) for part in walk(node)}
+    inside = {id(part) for node in _find_threaded(function.body) for part in walk(node)}
     for part in walk(function.body):
         directive = part.directive if isinstance(part, Pragma) else None
         if directive is None or directive.family != "omp" or id(part) in inside or directive.starts_threads:
@@ -76,10 +76,10 @@ def _device_data(function: Function, one_build: bool) -> Reason | None:
 def _data_of_others(program: Program, function: Function, one_build: bool) -> Reason | None:
     """Return why data may be on a device of their own while `function` runs: other functions keep them there, over a
     call of it, or from some place on."""
-    callees = {f.symbol: _called(f) for _, f in program.functions()}
+    callees = {f.symbol: _find_called(f) for _, f in program.functions()}
     for _, other in program.functions():
-        for pragma, over in _kept_over(other.body, one_build):
-            if over is None or function.symbol in _reach(callees, _called(over)):
+        for pragma, over in _find_kept_over(other.body, one_build):
+            if over is None or function.symbol in _reach(callees, _find_called(over)):
                 title = pragma.directive.title if pragma.directive is not None else pragma.text
                 text = (
                     f"'{title}' in '{other.symbol.name}' (line {pragma.span.line}) keeps data on a device of its own "
@@ -90,7 +90,7 @@ def _data_of_others(program: Program, function: Function, one_build: bool) -> Re
 
 
 @functools.lru_cache(maxsize=4096)
-def _kept_over(node: Node, one_build: bool) -> tuple[tuple[Pragma, Stmt | None], ...]:
+def _find_kept_over(node: Node, one_build: bool) -> tuple[tuple[Pragma, Stmt | None], ...]:
     """Return the pragmas below `node` that keep data on a device, each with the statement that it does so for; None
     where that is no one statement."""
     marked = marked_statements(node, any_build=True)
@@ -119,7 +119,7 @@ def run_concurrently(program: Program, function: Function, options: PolyOptions)
     found: dict[int, Reason] = {}
     regions = {id(region.body): region for region in regions_of(function) if region.directive.words == ("parallel",)}
     facts = Facts.about(program, options) if regions else None
-    for node in _threaded(function.body):
+    for node in _find_threaded(function.body):
         reason = Reason("POR008", "several host threads run this loop at once (OpenMP)", node.span)
         region = regions.get(id(node))
         why = in_the_way(facts, function, region) if facts is not None and region is not None else None
@@ -134,7 +134,7 @@ def run_concurrently(program: Program, function: Function, options: PolyOptions)
 
 # nodes never change, and each function of a program asks about all the others: here and below answers are remembered
 @functools.lru_cache(maxsize=4096)
-def _threaded(node: Node) -> tuple[Node, ...]:
+def _find_threaded(node: Node) -> tuple[Node, ...]:
     """Return the statements that an OpenMP construct lets several threads run."""
     found = marked_statements(node, any_build=True)
     return tuple(after for pragmas, after in found if any(_starts_threads(p) for p in pragmas))
@@ -151,7 +151,7 @@ def _starts_threads(pragma: Pragma) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
-def _called(node: Node) -> frozenset[Symbol]:
+def _find_called(node: Node) -> frozenset[Symbol]:
     """Return the functions that `node` calls, or whose address it takes."""
     calls = {part.function.symbol for part in walk(node) if isinstance(part, Call) and isinstance(part.function, Name)}
     taken = {part.symbol for part in walk(node) if isinstance(part, Name) and part.symbol.storage == "function"}

@@ -2,7 +2,7 @@
 
     map f/i            decision: node i, axes (y, x)
     unroll f/i/j       rebuilds i: another node, the same header → the decision still means it
-    distribute f/i     two loops with that header → the decision means neither: `undecided`
+    distribute f/i     two loops with that header → the decision means neither: `find_undecided`
 
 Invariant: a decision never moves to a loop that was not made from the one that it was taken for. A decision says where
 a loop runs, not that it may: the planner proves that as for any other loop.
@@ -22,7 +22,7 @@ from warpsmith.tree.nodes import For, Function, Loop
 from warpsmith.tree.program import Decision, Program
 from warpsmith.tree.walk import loops
 
-__all__ = ["Decided", "decide", "decided_nests", "made_from", "undecided"]
+__all__ = ["Decided", "decide", "decided_nests", "find_made_from", "find_undecided"]
 
 
 class Decided(Struct, frozen=True):
@@ -37,7 +37,7 @@ class Decided(Struct, frozen=True):
         """Return the decisions about `function`; of two about one loop the later counts."""
         found: dict[Loop, Decision] = {}
         for decision in program.decisions:
-            loop = _meant(function, decision) if decision.function == function.symbol.name else None
+            loop = _find_meant(function, decision) if decision.function == function.symbol.name else None
             if loop is not None:
                 found[loop] = decision
         return cls(found, dict(loops(function.body)) if found or only else {}, only)
@@ -69,7 +69,7 @@ class Decided(Struct, frozen=True):
             return Reason("STP005", "the recipe does not move it to the device", loop.header)
         return None
 
-    def kept(self) -> frozenset[int]:
+    def find_kept(self) -> frozenset[int]:
         """Return the identities of the loops that stay on the host with all that is inside."""
         return frozenset(id(loop) for loop, own in self.by_loop.items() if own.kind == "host" and self._alone(loop))
 
@@ -82,17 +82,17 @@ class Decided(Struct, frozen=True):
 
 def decide(program: Program, place: LoopContext, decision: Decision) -> Program:
     """Return the program with one more decision, in place of an earlier one about the same loop."""
-    kept = tuple(d for d in program.decisions if _meant(place.function, d) is not place.loop)
+    kept = tuple(d for d in program.decisions if _find_meant(place.function, d) is not place.loop)
     return replace(program, decisions=(*kept, decision))
 
 
-def undecided(program: Program) -> tuple[Decision, ...]:
+def find_undecided(program: Program) -> tuple[Decision, ...]:
     """Return the decisions of which the program does not tell any more which loop they mean."""
     functions = [function for _, function in program.functions()]
     return tuple(
         decision
         for decision in program.decisions
-        if not any(_meant(f, decision) for f in functions if f.symbol.name == decision.function)
+        if not any(_find_meant(f, decision) for f in functions if f.symbol.name == decision.function)
     )
 
 
@@ -105,16 +105,16 @@ def decided_nests(program: Program) -> frozenset[Span]:
     return frozenset(found)
 
 
-def _meant(function: Function, decision: Decision) -> Loop | None:
+def _find_meant(function: Function, decision: Decision) -> Loop | None:
     """Return the loop of `function` that is the decision's, or the only one that was made from it."""
     found = [loop for loop, _ in loops(function.body)]
     if any(loop is decision.node for loop in found):
         return decision.node
-    alike = made_from(function, decision.node)
+    alike = find_made_from(function, decision.node)
     return alike[0] if len(alike) == 1 else None
 
 
-def made_from(function: Function, node: Loop) -> tuple[Loop, ...]:
+def find_made_from(function: Function, node: Loop) -> tuple[Loop, ...]:
     """Return the loops of `function` that steps may have made from the loop `node`."""
     return tuple(loop for loop, _ in loops(function.body) if _alike(loop, node))
 

@@ -8,7 +8,7 @@ from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name,
 from warpsmith.tree.types import INT, LONG_LONG, Symbol, Type
 from warpsmith.tree.walk import peel
 
-__all__ = ["binary", "larger", "name", "number", "shifted", "smaller", "wide"]
+__all__ = ["binary", "larger", "name", "number", "shift_expression", "smaller", "wide"]
 
 
 def number(value: int, span: Span) -> Expr:
@@ -41,7 +41,7 @@ def wide(expr: Expr) -> Expr:
     return Cast(span=expr.span, type=LONG_LONG, operand=expr)
 
 
-def shifted(expr: Expr, by: int) -> Expr:
+def shift_expression(expr: Expr, by: int) -> Expr:
     """Return `expr + by` in 64 bits, without a zero."""
     if by == 0:
         return expr

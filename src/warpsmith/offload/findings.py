@@ -33,13 +33,13 @@ def refused_findings(functions: Iterable[FunctionFacts], plan: Plan, options: Of
         for facts in function.loops:
             # a step may have written the text a second time, or loops of its own; a header's may be in several files
             made = facts.loop.span in texts or facts.loop.span.start == facts.loop.span.end
-            if made or not _asked(facts.loop, options):
+            if made or not _is_asked(facts.loop, options):
                 continue
             if not any(loop in ported for loop, _ in loops(facts.loop)):
                 yield _refusal(facts, refused.get(facts.id) or _why(facts))
 
 
-def _asked(loop: Loop, options: OffloadOptions) -> bool:
+def _is_asked(loop: Loop, options: OffloadOptions) -> bool:
     return options.selected is not None and any(loop is wanted for wanted in options.selected)
 
 
@@ -79,7 +79,7 @@ def transfer_findings(offload_regions: Iterable[OffloadRegion], transfers: Seque
     for offload_region in offload_regions:
         nests = [d for d in offload_region.drafts if d.kind == "nest"]
         arrays = [f"'{b.host.name}'" for b in offload_region.buffers if not b.cell and not is_table(b)]
-        if not nests or not arrays or any(_repeated(offload_region, nest) or _heavy(nest) for nest in nests):
+        if not nests or not arrays or any(_is_repeated(offload_region, nest) or _heavy(nest) for nest in nests):
             continue
         if len(nests) > 1 and len(nests) > sum(_is_of(transfer, offload_region) for transfer in transfers):
             continue
@@ -117,7 +117,7 @@ def order_findings(offload_regions: Iterable[OffloadRegion]) -> Iterator[Finding
                 )
 
 
-def _repeated(offload_region: OffloadRegion, draft: Draft) -> bool:
+def _is_repeated(offload_region: OffloadRegion, draft: Draft) -> bool:
     """Whether a loop of the scope runs the fragment more than once."""
     own = {id(part) for s in draft.statements for part in walk(s)}
     return any(

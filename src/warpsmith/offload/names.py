@@ -69,7 +69,7 @@ class Names:
         """Take names that a scope has given and that must not be given again."""
         self._taken.update(taken)
 
-    def taken(self, name: str) -> bool:
+    def is_taken(self, name: str) -> bool:
         """Whether somebody already uses `name`."""
         return name in self._taken or is_reserved(name)
 
@@ -81,7 +81,7 @@ class Names:
         """
         wanted = name_from(wanted, _CUDA_PREFIXES)
         name, number = wanted, 1
-        while self.taken(name):
+        while self.is_taken(name):
             number += 1
             name = f"{wanted}{'_' if wanted[-1].isdigit() else ''}{number}"
         self._taken.add(name)

@@ -135,8 +135,8 @@ class Plan(Struct, frozen=True):
 class DataRegion(Struct, frozen=True, eq=False):
     """Statements of `function` during which data stay on the device: one loop, or a run of stages in one block. `own`:
     no call in it leads to a kernel, but offload regions of the function's own are entered again and again. `lasting`:
-    objects on the stack that outlive it and may be kept, of which the run time must be told; `callers`: so may what the
-    function's callers own."""
+    objects on the stack that outlive it and may be kept, of which the run time must be notified; `callers`: so may what
+    the function's callers own."""
 
     function: Function
     run: tuple[Stmt, ...]

@@ -41,7 +41,7 @@ from warpsmith.offload.plan import (
 from warpsmith.offload.regions.coherence import Coherent
 from warpsmith.offload.regions.data_regions import find_data_regions, plan_data_regions, presence_of
 from warpsmith.offload.regions.transfers import data_region_findings, data_region_transfers
-from warpsmith.offload.regions.versions_in_place import beside, versions_in_place, written_in_versions
+from warpsmith.offload.regions.versions_in_place import beside, find_written_in_versions, versions_in_place
 from warpsmith.offload.selection.choice import choose, failure_key
 from warpsmith.offload.transfers.captures import with_captures
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
@@ -104,12 +104,12 @@ def plan_port(
         request = Request(
             program, function, options, poly_options, names.scope(), summaries, mine, resident, written=written
         )
-        found = _function(request, names, _failed(function.function, unwritable))
+        found = _function(request, names, _find_failed(function.function, unwritable))
         names.reserve(built.fragment.kernel.name for built in found.built)
         planned.append(found)
         requests.append(request)
     planned, decided = _with_data_regions(planned, requests, unwritable, closed or {})
-    ported = _ported(program, planned)
+    ported = _apply_plan(program, planned)
     offload_regions = tuple(offload_region for found in planned for offload_region in found.offload_regions)
     plan = Plan(
         fragments=tuple(built.fragment for found in planned for built in found.built),
@@ -119,15 +119,15 @@ def plan_port(
         findings=(),
     )
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
-    slow = (*transfer_findings(_left(planned, decided), plan.transfers), *data_region_findings(decided))
+    slow = (*transfer_findings(_find_left(planned, decided), plan.transfers), *data_region_findings(decided))
     findings = (*refused, *order_findings(offload_regions), *slow)
     reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, offload_regions)
-    uncovered = tuple(_uncovered(changes, offload_regions))
+    uncovered = tuple(_find_uncovered(changes, offload_regions))
     versions = tuple(v for found in planned for v in found.versions)
     return Port(ported, replace(plan, findings=findings), reference, candidate, uncovered, versions, decided.inserted)
 
 
-def _left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[OffloadRegion]:
+def _find_left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[OffloadRegion]:
     """Yield the offload regions whose data no data region keeps on the device."""
     inside = {part for data_region in decided.data_regions for stmt in data_region.run for part in walk(stmt)}
     for found in planned:
@@ -137,7 +137,7 @@ def _left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[Offload
             )
 
 
-def _failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[str, Reason]]:
+def _find_failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[str, Reason]]:
     """Return the fragments of a function that an earlier plan could not write."""
     mine = (pair for pair in unwritable if pair[0].function is function)
     return {failure_key(fragment): (fragment.region, reason) for fragment, reason in mine}
@@ -166,7 +166,7 @@ def _with_data_regions(
             resident = wanted.residents.get(found.original)
             if resident is not None:
                 renewed = replace(request, names=names.scope(), resident=resident)
-                found = _function(renewed, names, _failed(found.original, unwritable))
+                found = _function(renewed, names, _find_failed(found.original, unwritable))
                 names.reserve(built.fragment.kernel.name for built in found.built)
             again.append(found)
         offload_regions = {found.original: found.offload_regions for found in again}
@@ -174,7 +174,9 @@ def _with_data_regions(
         lost = frozenset(new.original for old, new in zip(planned, again, strict=True) if _nests(new) < _nests(old))
         inserted, more = plan_data_regions(wanted, asked, offload_regions, closed, lost)
         if not more:
-            added = tuple(new for found in again for new in _inserted(found, inserted, changes[found.original]))
+            added = tuple(
+                new for found in again for new in _insert_statements(found, inserted, changes[found.original])
+            )
             decided = DataRegions(wanted.data_regions, wanted.whole, added, tuple(refused))
             return [_with_insertions(f, inserted.get(f.original), changes[f.original]) for f in again], decided
         refused += more
@@ -206,11 +208,13 @@ def _in_fallback(versioned: tuple[Stmt, ...], around: tuple[tuple[Stmt, ...], tu
     return (replace_node(chosen, other=replace_node(chosen.other, statements=statements)),)
 
 
-def _inserted(found: _Planned, inserted: Mapping[Function, Coherent], changes: Sequence[Change]) -> Iterator[Inserted]:
+def _insert_statements(
+    found: _Planned, inserted: Mapping[Function, Coherent], changes: Sequence[Change]
+) -> Iterator[Inserted]:
     """Yield what is added between the statements of one function."""
     if found.original not in inserted:
         return
-    made = written_in_versions(found.moved, changes)
+    made = find_written_in_versions(found.moved, changes)
     user = counterparts(changes[0].written, changes[0].rewritten) if changes else {}
     decided = inserted[found.original]
     for at, statements in decided.inserted.items():
@@ -251,7 +255,7 @@ def _comparable(
     return program
 
 
-def _uncovered(changes: Sequence[Change], offload_regions: Sequence[OffloadRegion]) -> Iterator[Change]:
+def _find_uncovered(changes: Sequence[Change], offload_regions: Sequence[OffloadRegion]) -> Iterator[Change]:
     """Yield the changes that need a guard and stand in no offload region that tests it."""
     for change in changes:
         guarded = any(assumption.kind == "guarded" for assumption in change.assumptions)
@@ -259,7 +263,7 @@ def _uncovered(changes: Sequence[Change], offload_regions: Sequence[OffloadRegio
             yield change
 
 
-def _ported(program: Program, planned: Sequence[_Planned]) -> Program:
+def _apply_plan(program: Program, planned: Sequence[_Planned]) -> Program:
     ported = program
     for found in planned:
         if found.function is not found.original:
@@ -295,7 +299,9 @@ def _attempt(request: Request, drafts: tuple[Draft, ...]) -> _Planned | _Failure
     placement = place(request, drafts)
     if placement.failures:
         return placement.failures
-    unguarded = tuple(failure for offload_region in placement.offload_regions for failure in _unguarded(offload_region))
+    unguarded = tuple(
+        failure for offload_region in placement.offload_regions for failure in _find_unguarded(offload_region)
+    )
     if unguarded:
         return unguarded
     built: dict[Draft, Built] = {}
@@ -307,7 +313,7 @@ def _attempt(request: Request, drafts: tuple[Draft, ...]) -> _Planned | _Failure
                 built[draft] = build(request, offload_region, draft, name)
             except RefusedError as error:
                 failed.append((draft, _reason(error)))
-    return tuple(failed) if failed else _assembled(request, placement.offload_regions, built)
+    return tuple(failed) if failed else _assemble_plan(request, placement.offload_regions, built)
 
 
 def _reason(error: RefusedError) -> Reason:
@@ -315,7 +321,7 @@ def _reason(error: RefusedError) -> Reason:
     return Reason(found.rule, found.message, found.span, legal_if=found.help)
 
 
-def _unguarded(offload_region: OffloadRegion) -> Iterator[tuple[Draft, Reason]]:
+def _find_unguarded(offload_region: OffloadRegion) -> Iterator[tuple[Draft, Reason]]:
     """Yield the drafts of an offload region whose guards cannot be tested where they must be."""
     guards = [a for a in offload_region.guards if a.kind == "guarded"]
     untested = next((a for a in guards if a.condition is None), None)
@@ -327,7 +333,9 @@ def _unguarded(offload_region: OffloadRegion) -> Iterator[tuple[Draft, Reason]]:
         yield draft, Reason("POR008", f"the code would need a run-time test, which {why} does not allow", span)
 
 
-def _assembled(request: Request, offload_regions: tuple[OffloadRegion, ...], built: Mapping[Draft, Built]) -> _Planned:
+def _assemble_plan(
+    request: Request, offload_regions: tuple[OffloadRegion, ...], built: Mapping[Draft, Built]
+) -> _Planned:
     function = request.facts.function
     transfers: list[Transfer] = []
     replaced: list[tuple[tuple[Stmt, ...], tuple[Stmt, ...]]] = []

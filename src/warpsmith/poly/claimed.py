@@ -40,9 +40,9 @@ from warpsmith.tree.walk import names, walk
 __all__ = [
     "ParallelRegion",
     "claims_of",
-    "covered_inside",
+    "find_covered_inside",
+    "find_protected_in",
     "marked_statements",
-    "protected_in",
     "regions_of",
     "threadprivate",
 ]
@@ -95,7 +95,7 @@ def regions_of(function: Function) -> tuple[ParallelRegion, ...]:
     )
 
 
-def protected_in(node: Node) -> tuple[Protected, ...]:
+def find_protected_in(node: Node) -> tuple[Protected, ...]:
     """Return the statements below `node` under `atomic`, `critical` and `ordered`."""
     found: list[Protected] = []
     for pragmas, stmt in marked_statements(node):
@@ -133,7 +133,7 @@ def _threadprivate_in(function: Function) -> frozenset[str]:
 def claims_of(function: Function, own: frozenset[Symbol] = frozenset()) -> tuple[Claim, ...]:
     """Return the claims of `function`, those of a block in the order of its text and before those of the blocks in it;
     `own` are the program's threadprivate variables."""
-    regions = [(r, frozenset(map(id, walk(r.body))), _declared(r.body)) for r in regions_of(function)]
+    regions = [(r, frozenset(map(id, walk(r.body))), _find_declared(r.body)) for r in regions_of(function)]
     found: list[Claim] = []
     for pragmas, stmt in marked_statements(function.body):
         for pragma in pragmas:
@@ -150,14 +150,14 @@ def claims_of(function: Function, own: frozenset[Symbol] = frozenset()) -> tuple
     return tuple(found)
 
 
-def covered_inside(loop: For) -> frozenset[For]:
+def find_covered_inside(loop: For) -> frozenset[For]:
     """Return the loops inside `loop` that pragmas of their own cover."""
     found: set[For] = set()
     for pragmas, stmt in marked_statements(loop.body):
         for pragma in pragmas:
             directive = pragma.directive
             if directive is not None and isinstance(stmt, For) and (directive.shares_loop or directive.is_simd):
-                found.update(_covered(directive, stmt)[0])
+                found.update(_find_covered(directive, stmt)[0])
     return frozenset(found)
 
 
@@ -165,10 +165,10 @@ def _claim(
     pragma: Pragma, directive: Directive, loop: Loop, around: Sequence[ParallelRegion], own: frozenset[Symbol]
 ) -> Claim:
     """`own`: the variables that each thread has for itself without a clause."""
-    used = _used(loop)
+    used = _find_used(loop)
     lists = [directive, *(outer.directive for outer in around)]
     sharing = _Sharing.of(lists, used)
-    loops, problems = _covered(directive, loop)
+    loops, problems = _find_covered(directive, loop)
     claim = Claim(
         kind="simd" if directive.is_simd else "threads",
         pragma=pragma,
@@ -176,27 +176,27 @@ def _claim(
         marked=loop,
         loops=loops,
         region=around[0].pragma if around else None,
-        private=sharing.named("private") | frozenset(s for s in used.values() if s in own),
-        firstprivate=sharing.named("firstprivate", "copyin"),
-        lastprivate=sharing.named("lastprivate"),
-        linear=sharing.named("linear"),
+        private=sharing.find_named("private") | frozenset(s for s in used.values() if s in own),
+        firstprivate=sharing.find_named("firstprivate", "copyin"),
+        lastprivate=sharing.find_named("lastprivate"),
+        linear=sharing.find_named("linear"),
         reductions=sharing.reductions(),
-        protected=protected_in(loop),
-        unclaimed=(*problems, *_not_understood(lists, loop)),
+        protected=find_protected_in(loop),
+        unclaimed=(*problems, *_find_not_understood(lists, loop)),
     )
     return replace(claim, firstprivate=claim.firstprivate | _by_default(claim, lists, used))
 
 
-def _used(loop: Loop) -> Mapping[str, Symbol]:
+def _find_used(loop: Loop) -> Mapping[str, Symbol]:
     """Return the variables that the loop uses and does not declare, by name."""
-    inside = _declared(loop)
+    inside = _find_declared(loop)
     found = {n.symbol.name: n.symbol for n in names(loop) if n.symbol not in inside}
     found |= {n.variable.name: n.variable for n in walk(loop) if isinstance(n, For) and n.variable not in inside}
     opaque = (s for n in walk(loop) for s in (*getattr(n, "reads", ()), *getattr(n, "writes", ())))
     return {s.name: s for s in opaque if s not in inside} | found
 
 
-def _declared(node: Node) -> frozenset[Symbol]:
+def _find_declared(node: Node) -> frozenset[Symbol]:
     """Return the automatic variables that are declared below `node`."""
     declared = {d.symbol for n in walk(node) if isinstance(n, DeclStmt) for d in n.declarations}
     counters = {n.variable for n in walk(node) if isinstance(n, For) and n.declares}
@@ -228,7 +228,7 @@ class _Sharing(Struct, frozen=True):
             combined.append(operators)
         return cls(tuple(lists), tuple(combined))
 
-    def named(self, *clauses: str) -> frozenset[Symbol]:
+    def find_named(self, *clauses: str) -> frozenset[Symbol]:
         """Return the variables that the innermost directive which names them has in one of `clauses`."""
         found: set[Symbol] = set()
         decided: set[Symbol] = set()
@@ -246,7 +246,7 @@ class _Sharing(Struct, frozen=True):
             decided |= {s for clause in _SHARING for s in level.get(clause, ())}
         return found
 
-    def decided(self) -> frozenset[Symbol]:
+    def find_decided(self) -> frozenset[Symbol]:
         return frozenset(s for level in self.lists for symbols in level.values() for s in symbols)
 
 
@@ -262,7 +262,7 @@ def _by_default(claim: Claim, lists: list[Directive], used: Mapping[str, Symbol]
     )
     if not offloaded:
         return frozenset()
-    named = _Sharing.of(lists, used).decided() | {loop.variable for loop in claim.loops}
+    named = _Sharing.of(lists, used).find_decided() | {loop.variable for loop in claim.loops}
     return frozenset(s for s in used.values() if isinstance(s.type, Scalar) and s not in named and _is_variable(s))
 
 
@@ -270,7 +270,7 @@ def _is_variable(symbol: Symbol) -> bool:
     return symbol.storage not in ("function", "enumerator")
 
 
-def _covered(directive: Directive, loop: Loop) -> tuple[tuple[For, ...], list[str]]:
+def _find_covered(directive: Directive, loop: Loop) -> tuple[tuple[For, ...], list[str]]:
     """Return the counted loops that the directive covers, and what is wrong with them."""
     if not isinstance(loop, For):
         return (), [f"the loop is not a counted one: {loop.reason}"]
@@ -293,7 +293,7 @@ def _statements(body: Stmt) -> tuple[Stmt, ...]:
     return (body,)
 
 
-def _not_understood(directives: list[Directive], loop: Loop) -> Iterator[str]:
+def _find_not_understood(directives: list[Directive], loop: Loop) -> Iterator[str]:
     for directive in directives:
         yield from (f"the clause {text} is not understood" for text in directive.unknown)
         for clause in directive.clauses:
@@ -308,5 +308,5 @@ def _not_understood(directives: list[Directive], loop: Loop) -> Iterator[str]:
         inner = node.directive if isinstance(node, Pragma) else None
         if inner is not None and inner.family == "omp" and _UNREAD_INSIDE.intersection(inner.words):
             yield f"{inner.title} inside the loop (line {node.span.line}) is not judged"
-        elif inner is not None and inner.listed(*_OWNED):
+        elif inner is not None and inner.list_variables(*_OWNED):
             yield f"the lists of {inner.title} inside the loop (line {node.span.line}) are not judged"

@@ -5,7 +5,7 @@
 
 Invariant: the build does what it would have done: wrappers exec the real tool with the same words. cmake records where
 the compiler is, so it must not see a wrapper: its own compile_commands.json is read instead. Where another build writes
-down the path of a wrapper, the user is told. One file a call, so that -j cannot mix them up.
+down the path of a wrapper, the user is notified. One file a call, so that -j cannot mix them up.
 
 Limits: a compiler that is called by an absolute path is not seen, unless it is given as CC=/…; a compiler server that
 starts compilers elsewhere neither. Objects that are linked and whose compilation was not seen are reported.
@@ -33,9 +33,9 @@ from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.scratch import lasting_folder
 from warpsmith.project.archives import read_archive
-from warpsmith.project.command_line import commands_of, compiler_family, read_call, with_implied
+from warpsmith.project.command_line import add_implied, commands_of, compiler_family, read_call
 from warpsmith.project.database import NAME, project_root, read_database
-from warpsmith.project.filling import filled
+from warpsmith.project.filling import fill_template
 from warpsmith.project.model import CompileCommand, LinkCommand, Project
 
 __all__ = ["capture_build"]
@@ -57,15 +57,15 @@ def capture_build(command: Sequence[str]) -> Project:
         message = f"the build command {command[0]} is not found"
         raise UsageError(Finding("PRJ006", "error", message, None, ("check its name: warpsmith survey -- make -j8",)))
     with tempfile.TemporaryDirectory(prefix="warpsmith-capture-") as folder:
-        wrappers = _Wrappers.made(Path(folder))
+        wrappers = _Wrappers.make(Path(folder))
         # what a build of the user's keeps beside itself, it keeps
-        words, environment = wrappers.applied(command, os.environ | {"TMPDIR": lasting_folder()})
+        words, environment = wrappers.apply_to(command, os.environ | {"TMPDIR": lasting_folder()})
         sys.stderr.flush()
         started = time.time()
         code = subprocess.run(words, env=environment, stdout=_standard_error(), check=False).returncode
-        seen = list(_seen(wrappers.log))
+        seen = list(_read_calls(wrappers.log))
         findings = _named_wrappers(Path.cwd(), wrappers, started)
-    findings += [_failed(command, code)] if code != 0 else []
+    findings += [_report_failure(command, code)] if code != 0 else []
     return _project(seen, str(Path.cwd()), findings)
 
 
@@ -85,7 +85,7 @@ class _Wrappers(Struct, frozen=True):
     real: Mapping[str, str]
 
     @classmethod
-    def made(cls, base: Path) -> _Wrappers:
+    def make(cls, base: Path) -> _Wrappers:
         """Write a wrapper for every compiler and archiver that PATH has."""
         folder, log = base / "bin", base / "log"
         folder.mkdir()
@@ -98,7 +98,7 @@ class _Wrappers(Struct, frozen=True):
     def write(self, name: str, real: str) -> str:
         """Write one wrapper and return its path."""
         place = self.folder / name
-        text = filled(
+        text = fill_template(
             "cmake.sh" if name == "cmake" else "compiler.sh",
             {
                 "log": str(self.log),
@@ -111,7 +111,7 @@ class _Wrappers(Struct, frozen=True):
         place.chmod(0o755)
         return str(place)
 
-    def applied(self, command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    def apply_to(self, command: Sequence[str], environment: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
         """Return a command and its environment such that the wrappers stand first, also for CC=/absolute/path."""
         changed = dict(environment)
         for name in _VARIABLES:
@@ -155,7 +155,7 @@ def _tools(path: str) -> dict[str, str]:
     return found
 
 
-def _seen(log: Path) -> Iterator[tuple[str, list[str]]]:
+def _read_calls(log: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield the folder and the words of every call, in the order in which they were made."""
     for place in sorted(log.iterdir(), key=lambda p: (p.stat().st_mtime_ns, p.name)):
         words = place.read_bytes().decode("utf-8", "surrogateescape").split("\0")
@@ -183,11 +183,11 @@ def _project(seen: Iterable[tuple[str, list[str]]], root: str, findings: list[Fi
             findings += known.findings
     commands = list(dict.fromkeys(gathered.commands))
     there = [c for c in commands if Path(c.file).is_file()]
-    findings += [_gone(c.file) for c in commands if not Path(c.file).is_file() and c.file.startswith(root)]
+    findings += [_report_gone(c.file) for c in commands if not Path(c.file).is_file() and c.file.startswith(root)]
     findings += [_no_response(place) for place in dict.fromkeys(gathered.missing)]
     if not there:
         raise InputError(*findings, _nothing(gathered.folders))
-    unseen = _unseen(there, gathered.links, root)
+    unseen = _find_unseen(there, gathered.links, root)
     whole = root if all(c.file.startswith(f"{root}/") for c in there) else project_root(there)
     return Project(whole, tuple(there), tuple(dict.fromkeys(gathered.links)), (*findings, *unseen))
 
@@ -203,7 +203,7 @@ def _gather(folder: str, words: list[str], into: _Gathered) -> None:
         call = read_call(words, folder)
         if call is not None:
             into.missing += call.missing
-            made, link = commands_of(with_implied(call))
+            made, link = commands_of(add_implied(call))
             into.commands += made
             into.links += [replace(link, inputs=(*link.inputs, *_libraries(link)))] if link is not None else []
 
@@ -226,7 +226,7 @@ def _libraries(link: LinkCommand) -> Iterator[str]:
         yield from (os.path.normpath(p / n) for p in folders for n in names if (p / n).is_file())
 
 
-def _unseen(commands: Sequence[CompileCommand], links: Sequence[LinkCommand], root: str) -> list[Finding]:
+def _find_unseen(commands: Sequence[CompileCommand], links: Sequence[LinkCommand], root: str) -> list[Finding]:
     """Return a finding where objects or the project's archives were linked that nobody was seen to make."""
     made = {c.output for c in commands} | {link.output for link in links}
     used = {i for link in links for i in link.inputs if i not in made}
@@ -255,7 +255,7 @@ def _nothing(folders: Sequence[str]) -> Finding:
     return Finding("PRJ004", "error", "the build compiled nothing that could be seen", None, tuple(helps))
 
 
-def _failed(command: Sequence[str], code: int) -> Finding:
+def _report_failure(command: Sequence[str], code: int) -> Finding:
     words = " ".join(command)
     how = f"exit code {code}" if code > 0 else f"signal {-code}"
     helps = ("its output stands above; what it compiled before it failed is surveyed",)
@@ -285,7 +285,7 @@ def _named_wrappers(root: Path, wrappers: _Wrappers, started: float) -> list[Fin
     ]
 
 
-def _gone(file: str) -> Finding:
+def _report_gone(file: str) -> Finding:
     remedy = "the build makes it and deletes it again: its loops are not listed"
     return Finding("PRJ002", "warning", f"{file} was compiled, and is not there any more", None, (remedy,))
 

@@ -26,6 +26,7 @@ from warpsmith.project.model import CompileCommand, LinkCommand
 
 __all__ = [
     "Call",
+    "add_implied",
     "commands_of",
     "compiler_family",
     "expand_responses",
@@ -33,7 +34,6 @@ __all__ = [
     "language_of",
     "read_call",
     "split_words",
-    "with_implied",
 ]
 
 Stage = Literal["compile", "link", "other"]
@@ -149,7 +149,7 @@ def expand_responses(words: Sequence[str], directory: str) -> tuple[list[str], l
 
 def read_call(words: Sequence[str], directory: str) -> Call | None:
     """Return what a command of these words does in `directory`; None where no compiler is called."""
-    own = _without_launchers(words)
+    own = _drop_launchers(words)
     family = compiler_family(own[0]) if own else None
     if family is None:
         return None
@@ -189,7 +189,7 @@ def implied_arguments(compiler: str) -> tuple[str, ...]:
     return ()
 
 
-def with_implied(call: Call) -> Call:
+def add_implied(call: Call) -> Call:
     """Return the call of an MPI wrapper with the options that it adds; any other call as it is."""
     family = compiler_family(call.compiler) or ""
     if not family.startswith("mpi"):
@@ -213,7 +213,7 @@ def _object(call: Call, path: str) -> str:
     return call.output or _path(call.directory, f"{Path(path).stem}.o")
 
 
-def _without_launchers(words: Sequence[str]) -> list[str]:
+def _drop_launchers(words: Sequence[str]) -> list[str]:
     """Return a command without what stands before the compiler: ccache, env A=b, cmake -E … --."""
     rest = list(words)
     while rest:
@@ -282,10 +282,10 @@ class _Reader:
             self.language = None if named == "none" else _NAMED.get(named, "other")
         elif word.startswith(("-MF", "-MT", "-MQ")):
             return
-        elif not self._valued(word, rest):
+        elif not self._take_valued(word, rest):
             self._plain(word, rest)
 
-    def _valued(self, word: str, rest: Iterator[str]) -> bool:
+    def _take_valued(self, word: str, rest: Iterator[str]) -> bool:
         """Take an option whose value is a folder, a header or a word of its own."""
         for option in (*_FOLDERS, *_FORCED):
             if word == option or (word.startswith(option) and word not in ("-include-pch", "-imultilib")):

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.project.command_line import commands_of, language_of, read_call, split_words, with_implied
+from warpsmith.project.command_line import add_implied, commands_of, language_of, read_call, split_words
 from warpsmith.project.model import CompileCommand, Project
 
 __all__ = ["NAME", "find_database", "project_of_files", "project_root", "read_database", "write_database"]
@@ -138,7 +138,7 @@ def _commands(place: Path, number: int, entry: object, findings: list[Finding]) 
         assert call is not None
         call = replace(call, compiler=words[0])
     findings += [_no_response(where, file, missing) for missing in call.missing]
-    made, _ = commands_of(with_implied(replace(call, stage="compile")))
+    made, _ = commands_of(add_implied(replace(call, stage="compile")))
     named = [c for c in made if os.path.realpath(c.file) == os.path.realpath(source)] or list(made)
     if not named:
         named = [CompileCommand(source, folder, call.compiler, call.arguments, call.output)]

@@ -21,7 +21,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-__all__ = ["Change", "Patch", "applied_in", "patch_name", "series_texts"]
+__all__ = ["Change", "Patch", "find_patch_root", "patch_name", "series_texts"]
 
 
 class Change(Struct, frozen=True):
@@ -42,7 +42,7 @@ class Patch(Struct, frozen=True):
     changes: tuple[Change, ...]
 
 
-def applied_in(root: str) -> str:
+def find_patch_root(root: str) -> str:
     """Return the folder that the paths in patches for the project at `root` start from: that of the checkout around it,
     since git passes over, without a word, what it does not find from there; without one, `root`."""
     around = [Path(root), *Path(root).parents]
@@ -81,7 +81,7 @@ def _mail(patch: Patch, number: int, count: int, signature: str) -> str:
 
 
 def _diff(change: Change) -> str:
-    a, b = _quoted(f"a/{change.path}"), _quoted(f"b/{change.path}")
+    a, b = _quote(f"a/{change.path}"), _quote(f"b/{change.path}")
     mode = "100755" if change.executable else "100644"
     hashes = f"index {_blob(change.before)}..{_blob(change.after)}"
     head = [f"diff --git {a} {b}"]
@@ -118,7 +118,7 @@ def _blob(text: str | None) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def _quoted(path: str) -> str:
+def _quote(path: str) -> str:
     if all(c.isprintable() and c not in '"\\' and c.isascii() for c in path):
         return path
     plain = b" !#$%&'()*+,-./:;<=>?@[]^_`{|}~"

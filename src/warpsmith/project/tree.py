@@ -15,7 +15,7 @@ from pathlib import Path
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 
-__all__ = ["copy_of", "relocated"]
+__all__ = ["copy_of", "relocate"]
 
 _LEFT_OUT = (".git", ".hg", ".svn")
 _LIMIT = 2 << 30
@@ -39,7 +39,7 @@ def copy_of(root: str, changes: Mapping[str, str | None] | None = None) -> Itera
         yield copy
 
 
-def relocated(word: str, old: str, new: str) -> str:
+def relocate(word: str, old: str, new: str) -> str:
     """Return an option or a path with the folder `old` in it replaced by `new`."""
     return word.replace(old + os.sep, new + os.sep) if old + os.sep in word else _whole(word, old, new)
 

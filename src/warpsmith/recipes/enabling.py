@@ -21,8 +21,8 @@ from warpsmith.catalogue import STEPS, arguments_of, make, parameters
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.search.candidates import candidates, expansions
 from warpsmith.loops.search.cost import cost_of
-from warpsmith.loops.step import Step, rewritten, step_text
-from warpsmith.offload.decisions import made_from
+from warpsmith.loops.step import Step, rewrite_program, step_text
+from warpsmith.offload.decisions import find_made_from
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import For, Index, Loop, Name
 from warpsmith.tree.program import Program
@@ -53,20 +53,20 @@ def enabling_steps(facts: Facts, refused: Step) -> tuple[Enabling, ...]:
     except RefusedError:
         return ()
     found: list[Enabling] = []
-    for step in islice(_unseen(_tries(facts, place)), MOST_TRIES):
+    for step in islice(_find_unseen(_tries(facts, place)), MOST_TRIES):
         if len(found) < _MOST_ANSWERS:
-            found += _enabled(facts, place, step, refused)
+            found += _find_enabled(facts, place, step, refused)
     return tuple(found)
 
 
-def _enabled(facts: Facts, place: LoopContext, step: Step, refused: Step) -> Iterator[Enabling]:
+def _find_enabled(facts: Facts, place: LoopContext, step: Step, refused: Step) -> Iterator[Enabling]:
     """Yield `step` with the refused one if it is Proved after it."""
     try:
         if not isinstance(step.check(facts.program, facts), Proved):
             return
-        program = rewritten(step, facts.program)
+        program = rewrite_program(step, facts.program)
         after = facts.after(program)
-        for then in _renamed(program, place, refused):
+        for then in _rename_loop(program, place, refused):
             if isinstance(then.check(program, after), Proved):
                 yield Enabling(step, then)
                 return
@@ -74,14 +74,14 @@ def _enabled(facts: Facts, place: LoopContext, step: Step, refused: Step) -> Ite
         return
 
 
-def _renamed(program: Program, place: LoopContext, refused: Step) -> Iterator[Step]:
+def _rename_loop(program: Program, place: LoopContext, refused: Step) -> Iterator[Step]:
     """Yield the refused step about every loop that was made from its own."""
     symbol = place.function.symbol
     function = next((f for _, f in program.functions() if f.symbol == symbol), None)
     if function is None:
         return
     names = loop_names(function)
-    for loop in made_from(function, place.loop):
+    for loop in find_made_from(function, place.loop):
         yield make(refused.name, arguments_of(refused) | {"loop": names[loop]})
 
 
@@ -101,11 +101,11 @@ def _tries(facts: Facts, place: LoopContext) -> Iterator[Step]:
             if needed == ["loop"]:
                 yield make(cls.name, {"loop": names[loop]})
             elif needed == ["loop", "variable"]:
-                for symbol in _written(loop):
+                for symbol in _find_written(loop):
                     yield make(cls.name, {"loop": names[loop], "variable": symbol.name})
 
 
-def _unseen(steps: Iterable[Step]) -> Iterator[Step]:
+def _find_unseen(steps: Iterable[Step]) -> Iterator[Step]:
     seen: set[str] = set()
     for step in steps:
         text = step_text(step)
@@ -114,7 +114,7 @@ def _unseen(steps: Iterable[Step]) -> Iterator[Step]:
             yield step
 
 
-def _written(loop: Loop) -> tuple[Symbol, ...]:
+def _find_written(loop: Loop) -> tuple[Symbol, ...]:
     """Return the variables that a loop writes, or elements of which it writes, but for the counters inside."""
     counters = {inner.variable for inner, _ in loops(loop) if isinstance(inner, For)}
     elements = (root_symbol(part) for part in walk(loop) if isinstance(part, Index))

@@ -145,7 +145,7 @@ class _Scan(Struct):
         self.position = found.end()
         self._skip(_BLANKS)
         if self.at("."):
-            self._unused("dotted keys", Span(self.file, span.start, self.position + 1))
+            self._refuse_unused("dotted keys", Span(self.file, span.start, self.position + 1))
         return self._word(span), span
 
     def _word(self, span: Span) -> str:
@@ -168,7 +168,7 @@ class _Scan(Struct):
                 self.position += 1
                 return tuple(items)
             if self.at("["):
-                self._unused("lists in lists", Span(self.file, self.position, self.position + 1))
+                self._refuse_unused("lists in lists", Span(self.file, self.position, self.position + 1))
             items.append(self._value())
             self._skip(_TRIVIA)
             if self.at(","):
@@ -178,7 +178,7 @@ class _Scan(Struct):
 
     def _value(self) -> Span:
         if self.at("{"):
-            self._unused("inline tables", Span(self.file, self.position, self.position + 1))
+            self._refuse_unused("inline tables", Span(self.file, self.position, self.position + 1))
         found = _TEXTS.match(self.file.text, self.position) or _PLAIN.match(self.file.text, self.position)
         if found is None:
             self._wrong()
@@ -196,7 +196,7 @@ class _Scan(Struct):
         if found is not None:
             self.position = found.end()
 
-    def _unused(self, what: str, span: Span) -> NoReturn:
+    def _refuse_unused(self, what: str, span: Span) -> NoReturn:
         help = 'a step is written as [[step]] with lines such as name = "tile"'
         raise UsageError(Finding("RCP002", "error", f"recipes use no {what}", span, (help,)))
 

@@ -123,7 +123,7 @@ def _top_level(top: Table, known: dict[str, object]) -> Iterator[Finding]:
             yield Finding("RCP002", "error", "steps are tables", entry.place, (help,))
         elif entry.key not in _TOP_KEYS:
             helps = (*_near(entry.key, _TOP_KEYS), "keys of a step stand below its [[step]]")
-            yield _unknown(f"a recipe has no key {_quoted(entry.key)}", entry.place, helps)
+            yield _report_unknown(f"a recipe has no key {_quote_word(entry.key)}", entry.place, helps)
         elif entry.key != "recipe":
             yield from _wrong_texts(entry, known[entry.key])
 
@@ -153,7 +153,7 @@ def _headers(found: Iterable[Table]) -> Iterator[Finding]:
             yield Finding("RCP002", "error", "write [[step]]: there may be many", table.header)
         else:
             helps = (*_near(table.name, ("step",)), "a recipe has [[step]] tables only")
-            yield _unknown(f"a recipe has no table {_quoted(table.name)}", table.header, helps)
+            yield _report_unknown(f"a recipe has no table {_quote_word(table.name)}", table.header, helps)
 
 
 def _tables_of(known: dict[str, object]) -> tuple[dict[str, object], ...]:
@@ -174,14 +174,14 @@ def _step(table: Table, given: dict[str, object]) -> Listed | tuple[Finding, ...
     name = given["name"]
     if not isinstance(name, str):
         return (Finding("RCP002", "error", "name is a text", named.value),)
-    arguments = {key: _held(value) for key, value in given.items() if key != "name"}
+    arguments = {key: _decode_texts(value) for key, value in given.items() if key != "name"}
     try:
         return Listed(make(name, arguments), named.value)
     except ArgumentsError as error:
-        return tuple(_placed(error, table, header, finding) for finding in error.findings)
+        return tuple(_place_error(error, table, header, finding) for finding in error.findings)
 
 
-def _placed(error: ArgumentsError, table: Table, header: Span, finding: Finding) -> Finding:
+def _place_error(error: ArgumentsError, table: Table, header: Span, finding: Finding) -> Finding:
     """Return a finding about a step's arguments at the key or value that is to blame."""
     entry = table.entry(error.key) if error.key is not None else None
     span = header if entry is None else entry.place if error.unknown else entry.value
@@ -200,19 +200,19 @@ def _long_values(entry: Entry, value: object) -> Iterator[Finding]:
                 yield from _too_long(item, span)
 
 
-def _held(value: object) -> object:
+def _decode_texts(value: object) -> object:
     """Return texts as source text is held: one character a byte."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("latin-1")
-    return [_held(item) for item in value] if isinstance(value, list) else value
+    return [_decode_texts(item) for item in value] if isinstance(value, list) else value
 
 
 def _texts(known: dict[str, object], key: str) -> tuple[str, ...]:
     found = known.get(key, [])
-    return tuple(str(_held(item)) for item in found) if isinstance(found, list) else ()
+    return tuple(str(_decode_texts(item)) for item in found) if isinstance(found, list) else ()
 
 
-def _unknown(message: str, span: Span, helps: tuple[str, ...]) -> Finding:
+def _report_unknown(message: str, span: Span, helps: tuple[str, ...]) -> Finding:
     return Finding("RCP002", "error", message, span, helps)
 
 
@@ -221,7 +221,7 @@ def _near(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
     return (f"did you mean {near[0]}?",) if near else ()
 
 
-def _quoted(word: str) -> str:
+def _quote_word(word: str) -> str:
     return repr(_short(word))
 
 

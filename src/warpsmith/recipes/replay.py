@@ -18,8 +18,8 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared, pairs
-from warpsmith.loops.step import Step, rewritten, step_text
-from warpsmith.offload.decisions import undecided
+from warpsmith.loops.step import Step, rewrite_program, step_text
+from warpsmith.offload.decisions import find_undecided
 from warpsmith.recipes.enabling import Enabling, enabling_steps
 from warpsmith.recipes.listed import Listed
 from warpsmith.tree.nodes import Function
@@ -39,23 +39,23 @@ def apply_steps(prepared: Prepared, steps: Sequence[Listed], *, explain: bool = 
     would make it legal. Raises UsageError where a step names no loop, or several.
     """
     for number, listed in enumerate(steps, 1):
-        prepared = _applied(prepared, listed, f"step {number} of {len(steps)}", explain=explain)
+        prepared = _apply_listed(prepared, listed, f"step {number} of {len(steps)}", explain=explain)
     return prepared
 
 
-def _applied(prepared: Prepared, listed: Listed, which: str, *, explain: bool) -> Prepared:
+def _apply_listed(prepared: Prepared, listed: Listed, which: str, *, explain: bool) -> Prepared:
     step, facts, program = listed.step, prepared.facts, prepared.program
     try:
         verdict = step.check(program, facts)
     except RefusedError as error:
-        raise _without_loop(listed, which, error) from error
+        raise _explain_missing(listed, which, error) from error
     if not isinstance(verdict, Proved):
         wrong = any(reason.rule == "STP003" for reason in verdict.reasons)
         enabling = enabling_steps(facts, step) if explain and not wrong else None
         raise RefusedError(*refusal(listed, which, verdict, enabling))
-    after = rewritten(step, program)
+    after = rewrite_program(step, program)
     _check_result(listed, which, prepared, after)
-    function, span = _worked_on(program, after, step)
+    function, span = _find_worked_on(program, after, step)
     done = Applied(step, verdict, function.symbol, span)
     return msgspec.structs.replace(prepared, facts=facts.after(after), applied=(*prepared.applied, done))
 
@@ -128,13 +128,13 @@ def _finding(listed: Listed, head: str, reason: Reason, helps: tuple[str, ...]) 
     )
 
 
-def _without_loop(listed: Listed, which: str, error: RefusedError) -> Exception:
+def _explain_missing(listed: Listed, which: str, error: RefusedError) -> Exception:
     """Return the error for a step whose address names no loop, several, or one that it cannot be about."""
-    findings = tuple(_located(listed, which, finding) for finding in error.findings)
+    findings = tuple(_locate_finding(listed, which, finding) for finding in error.findings)
     return UsageError(*findings) if findings[0].rule in _NO_LOOP else RefusedError(*findings)
 
 
-def _located(listed: Listed, which: str, finding: Finding) -> Finding:
+def _locate_finding(listed: Listed, which: str, finding: Finding) -> Finding:
     notes = finding.related
     if listed.span is not None and finding.span is not None:
         notes = (Note(finding.span, ""), *notes)
@@ -148,13 +148,13 @@ def _located(listed: Listed, which: str, finding: Finding) -> Finding:
 
 def _check_result(listed: Listed, which: str, prepared: Prepared, after: Program) -> None:
     """Raise where what the step makes cannot be used: a decision is lost, a header is changed, a function too large."""
-    reason = _lost(after) or _in_header(prepared, after) or _too_large(prepared, after)
+    reason = _find_lost(after) or _in_header(prepared, after) or _too_large(prepared, after)
     if reason is not None:
         raise RefusedError(_finding(listed, f"{which}, {step_text(listed.step)}", reason, ()))
 
 
-def _lost(after: Program) -> Reason | None:
-    for decision in undecided(after):
+def _find_lost(after: Program) -> Reason | None:
+    for decision in find_undecided(after):
         text = f"it would leave open which loop is meant by the earlier step about {decision.loop}"
         return Reason("STP005", text, decision.node.header, legal_if=("offload, map and keep stand last",))
     return None
@@ -183,7 +183,7 @@ def _size(function: Function) -> int:
     return sum(1 for _ in walk(function))
 
 
-def _worked_on(before: Program, after: Program, step: Step) -> tuple[Function, Span]:
+def _find_worked_on(before: Program, after: Program, step: Step) -> tuple[Function, Span]:
     """Return the function of the user's that a step worked on, and the text in it."""
     address = getattr(step, "loop", None)
     if isinstance(address, str):

@@ -65,7 +65,7 @@ class StepRequest(Struct, frozen=True):
         helps = tuple(f"--assume '{guard}' asserts it" for guard in guards)
         raise RefusedError(Finding("STP001", "error", message, statement_spans(found.old), helps))
 
-    def applied(self, prepared: Prepared, *, explain: bool = False) -> Prepared:
+    def apply_to(self, prepared: Prepared, *, explain: bool = False) -> Prepared:
         """Return the program after the steps; raises RefusedError or UsageError at the first that cannot be applied,
         with `explain` together with what would make it legal."""
         if not self.steps:

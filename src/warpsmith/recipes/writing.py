@@ -51,12 +51,12 @@ def _value(value: Argument) -> str:
         case int():
             return str(value)
         case str():
-            return f'"{"".join(_escaped(c) for c in readable(value))}"'
+            return f'"{"".join(_escape(c) for c in readable(value))}"'
         case tuple():
             return f"[{', '.join(_value(item) for item in value)}]"
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     return f"\\u{ord(character):04x}" if ord(character) < 0x20 or ord(character) == 0x7F else character

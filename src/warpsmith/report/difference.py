@@ -72,7 +72,7 @@ def compare_reports(old: Json, new: Json, *, files_count: bool = True) -> Differ
         tuple(one for key, found in after.items() for one in found[common[key] :]),
         tuple(one for key, found in before.items() for one in found[common[key] :]),
         common.total(),
-        (*_changed(_kernels(old), _kernels(new)), *_changed(_loops(old), _loops(new))),
+        (*_find_changed(_kernels(old), _kernels(new)), *_find_changed(_loops(old), _loops(new))),
     )
 
 
@@ -121,7 +121,7 @@ def _loops(report: Json) -> Facts:
     return {(str(row.get("id")), "category"): str(row.get("category")) for row in _rows(report, "loops")}
 
 
-def _changed(old: Facts, new: Facts) -> Iterator[Change]:
+def _find_changed(old: Facts, new: Facts) -> Iterator[Change]:
     for key in dict.fromkeys([*old, *new]):
         if old.get(key) != new.get(key):
             yield Change(*key, old.get(key), new.get(key))

@@ -64,25 +64,25 @@ def rule_json(rule: Rule) -> dict[str, object]:
 
 def rule_text(rule: Rule) -> str:
     """Return the rule as a page of text."""
-    example, good = (_indented(text) for text in (rule.example, rule.good))
-    lines = [f"{rule.code} {rule.name}   severity: {rule.severity}", "", _said("What it checks", rule.what)]
-    lines.append(_said("Why it matters", rule.why))
+    example, good = (_indent_text(text) for text in (rule.example, rule.good))
+    lines = [f"{rule.code} {rule.name}   severity: {rule.severity}", "", _format_paragraph("What it checks", rule.what)]
+    lines.append(_format_paragraph("Why it matters", rule.why))
     lines += [f"Example\n{example}"] if example else []
-    lines += [_said("Analyzed with", rule.launch)] if rule.launch else []
-    lines.append(_said("Do instead", rule.instead))
+    lines += [_format_paragraph("Analyzed with", rule.launch)] if rule.launch else []
+    lines.append(_format_paragraph("Do instead", rule.instead))
     lines += [f"For example\n{good}"] if good else []
-    lines += [_said("Analyzed with", rule.good_launch)] if rule.good_launch else []
-    lines += [_said("When it is wrong", rule.wrong)] if rule.wrong else []
+    lines += [_format_paragraph("Analyzed with", rule.good_launch)] if rule.good_launch else []
+    lines += [_format_paragraph("When it is wrong", rule.wrong)] if rule.wrong else []
     if rule.family in KERNEL_FAMILIES:
         lines.append(f"How to silence   // warpsmith: ignore[{rule.code}] reason, --ignore {rule.code}, or a baseline")
-    lines += [_said("See also", " ".join(rule.see))] if rule.see else []
+    lines += [_format_paragraph("See also", " ".join(rule.see))] if rule.see else []
     return "\n".join(lines)
 
 
 _INDENT, _WIDTH = " " * 17, 100
 
 
-def _said(title: str, text: str) -> str:
+def _format_paragraph(title: str, text: str) -> str:
     """Return a paragraph with its title beside it."""
     return textwrap.fill(
         text, _WIDTH, initial_indent=f"{title:<17}", subsequent_indent=_INDENT, break_on_hyphens=False
@@ -90,7 +90,7 @@ def _said(title: str, text: str) -> str:
 
 
 class Term(Struct, frozen=True):
-    """A word that findings use: what it means, how it is told or shown, what to read next."""
+    """A word that findings use: what it means, how it is reported or shown, what to read next."""
 
     name: str
     what: str
@@ -113,5 +113,5 @@ def term_text(term: Term) -> str:
     return "\n".join(lines)
 
 
-def _indented(text: str) -> str:
+def _indent_text(text: str) -> str:
     return "\n".join("    " + line for line in text.strip("\n").splitlines())

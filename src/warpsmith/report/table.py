@@ -50,12 +50,12 @@ def _lines(rows: Iterable[Sequence[str]], widths: Sequence[int], width: int) -> 
     """Yield the lines of rows whose columns but the last have `widths`, in `width` columns altogether."""
     left = width - sum(widths) - _GAP * len(widths)
     for *first, last in rows:
-        for number, part in enumerate(_wrapped(last, left)):
+        for number, part in enumerate(_wrap_lines(last, left)):
             cells = first if number == 0 else [""] * len(widths)
             yield "".join(cell.ljust(size + _GAP) for cell, size in zip(cells, widths, strict=True)) + part
 
 
-def _wrapped(text: str, width: int) -> Iterator[str]:
+def _wrap_lines(text: str, width: int) -> Iterator[str]:
     """Yield the lines of a text of which none is wider than `width`; a word alone is cut where it is."""
     start = used = 0
     for found in _WORD.finditer(text):

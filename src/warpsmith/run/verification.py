@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
-from warpsmith.base.progress import Progress, unwatched
+from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.base.source import Span
 from warpsmith.emit.files import OutputFile
 from warpsmith.tree.nodes import Expr, Function
@@ -32,9 +32,9 @@ __all__ = [
     "Status",
     "Verification",
     "VerifyOptions",
+    "has_timed_out",
     "is_made_for",
     "joint_tolerance",
-    "timed_out",
 ]
 
 Status = Literal["pass", "fail", "undecided", "skipped"]
@@ -105,7 +105,7 @@ class HarnessFunction(Struct, frozen=True):
 
 class VerifyOptions(Struct, frozen=True):
     """How to run both programs. `run_stdin` is a file, `run_dir` a folder whose copy they run in. Tolerances None:
-    derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is told of
+    derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is notified of
     every build and run."""
 
     run_args: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class VerifyOptions(Struct, frozen=True):
     timeout_s: float = 120.0
     keep_dir: str | None = None
     device: str = "sm_80"
-    progress: Progress = unwatched
+    progress: Progress = ignore_progress
 
 
 class LiveOut(Struct, frozen=True):
@@ -142,7 +142,7 @@ class LiveOut(Struct, frozen=True):
     identical: bool = True
     rounding: float = 0.0
 
-    def covered(self, compared: int, masked: int) -> LiveOut:
+    def cover(self, compared: int, masked: int) -> LiveOut:
         """Return the row with these counts, if they are the smaller share, or the same one of more elements."""
         known, new = self.compared + self.masked, compared + masked
         if known and new and (self.compared / known, -known) <= (compared / new, -new):
@@ -209,6 +209,6 @@ def joint_tolerance(one: str, other: str) -> str:
     return max(one, other, key=lambda text: ranks.get(text, len(ranks)))
 
 
-def timed_out(verification: Verification) -> bool:
+def has_timed_out(verification: Verification) -> bool:
     """Whether there is no verdict because a program did not end within the time limit."""
     return verification.status == "skipped" and any(reason.rule == "VER003" for reason in verification.reasons)

@@ -19,11 +19,11 @@ def path_matches(path: str, pattern: str) -> bool:
     (False, False)
     """
     subject = path if "/" in pattern else path.rpartition("/")[2]
-    return _compiled(pattern).fullmatch(subject) is not None
+    return _compile_pattern(pattern).fullmatch(subject) is not None
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     parts: list[str] = []
     position = 0
     while position < len(pattern):

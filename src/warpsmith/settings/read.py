@@ -19,7 +19,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, Severity
-from warpsmith.base.source import SourceFile, Span, held
+from warpsmith.base.source import SourceFile, Span, decode_text
 from warpsmith.settings.model import KernelSettings, Key, Setting, Settings, load_keys
 
 __all__ = ["MOST_SECONDS", "Wanted", "read_settings"]
@@ -165,7 +165,7 @@ class _Reader:
                 self.key(layer, file, name, value)
             case _:
                 known = [key for key in load_keys() if "." not in key]
-                self.unknown(file, name, [*known, *_TABLES])
+                self.report_unknown(file, name, [*known, *_TABLES])
 
     def rules(self, layer: _Layer, file: SourceFile, table: Mapping[str, object]) -> None:
         for name, value in table.items():
@@ -174,20 +174,20 @@ class _Reader:
             elif f"rules.{name}" in load_keys():
                 self.key(layer, file, f"rules.{name}", value)
             else:
-                self.unknown(file, name, ["select", "extend-select", "ignore", "severity"])
+                self.report_unknown(file, name, ["select", "extend-select", "ignore", "severity"])
 
     def severities(self, layer: _Layer, file: SourceFile, table: Mapping[str, object]) -> None:
         for code, word in table.items():
             if word in _SEVERITIES:
                 layer.severity[code] = str(word)
             else:
-                self.wrong(file, code, f"one of {', '.join(_SEVERITIES)}", _meant(word, _SEVERITIES))
+                self.wrong(file, code, f"one of {', '.join(_SEVERITIES)}", _suggest_word(word, _SEVERITIES))
 
     def key(self, layer: _Layer, file: SourceFile, name: str, value: object) -> None:
         key = load_keys()[name]
-        found = _checked(key, value)
+        found = _check_value(key, value)
         if found is None:
-            self.wrong(file, name.removeprefix("rules."), _expected(key), _meant(value, key.words))
+            self.wrong(file, name.removeprefix("rules."), _describe_expected(key), _suggest_word(value, key.words))
         elif key.type == "path" and found != "":
             layer.values[name] = os.path.relpath(Path(layer.path).parent / str(found))
         else:
@@ -199,7 +199,7 @@ class _Reader:
             return
         for name in row:
             if name not in _KERNEL_KEYS:
-                self.unknown(file, name, _KERNEL_KEYS)
+                self.report_unknown(file, name, _KERNEL_KEYS)
         shapes = {name: _dim(row[name]) for name in ("block", "grid") if name in row}
         for name, shape in shapes.items():
             if shape is None:
@@ -212,8 +212,8 @@ class _Reader:
         texts = tuple(map(str, assume)) if isinstance(assume, list) else (str(assume),)
         layer.kernels.append(KernelSettings(pattern, shapes.get("block"), shapes.get("grid"), numbers, texts))
 
-    def unknown(self, file: SourceFile, name: str, known: Sequence[str]) -> None:
-        helps = _meant(name, known) or (f"known: {', '.join(known)}",)
+    def report_unknown(self, file: SourceFile, name: str, known: Sequence[str]) -> None:
+        helps = _suggest_word(name, known) or (f"known: {', '.join(known)}",)
         self.findings.append(Finding("CFG001", "error", f"no key is called '{name}'", _place(file, name), helps))
 
     def wrong(self, file: SourceFile, name: str, expected: str, helps: tuple[str, ...] = ()) -> None:
@@ -226,13 +226,13 @@ class _Reader:
         for name in sorted(os.environ):
             if not name.startswith("WARPSMITH_") or name.startswith(_EMULATION) or name in known:
                 continue
-            meant = _meant(name, known, cutoff=0.85)
+            meant = _suggest_word(name, known, cutoff=0.85)
             listed = meant or (f"known: {', '.join(sorted(known))}",)
             severity: Severity = "error" if meant else "warning"
             self.findings.append(Finding("CFG001", severity, f"no variable is called {name}", None, listed))
 
 
-def _meant(value: object, known: Sequence[str], cutoff: float = 0.6) -> tuple[str, ...]:
+def _suggest_word(value: object, known: Sequence[str], cutoff: float = 0.6) -> tuple[str, ...]:
     """Return the help for a word that is not one of those `known`: the nearest one, if one is near."""
     near = get_close_matches(value.strip(), known, n=1, cutoff=cutoff) if isinstance(value, str) else []
     return tuple(f"did you mean '{one}'?" for one in near)
@@ -240,7 +240,7 @@ def _meant(value: object, known: Sequence[str], cutoff: float = 0.6) -> tuple[st
 
 def _place(file: SourceFile, name: str) -> Span:
     """Return where a key is written: at the start of a line, after a brace, or in the head of a table."""
-    word = held(name)
+    word = decode_text(name)
     found = re.search(rf"(?:^|[\[{{,.])[ \t]*[\"']?({re.escape(word)})[\"']?\s*(?:[=.\]]|$)", file.text, re.MULTILINE)
     start = found.start(1) if found else max(0, file.text.find(word))
     return Span(file, start, start + len(word))
@@ -249,7 +249,7 @@ def _place(file: SourceFile, name: str) -> Span:
 # --- values
 
 
-def _checked(key: Key, value: object) -> Setting | None:
+def _check_value(key: Key, value: object) -> Setting | None:
     """Return a value as its key wants it, None where it is of another type."""
     match key.type, value:
         case "texts", list() if all(isinstance(item, str) for item in value):
@@ -276,14 +276,14 @@ def _from_text(key: Key, text: str, reader: _Reader) -> Setting | None:
         value = int(text) if text.strip().isdecimal() else None
     elif key.type == "seconds":
         value = float(text) if text.strip().replace(".", "", 1).isdecimal() else None
-    found = _checked(key, value)
+    found = _check_value(key, value)
     if found is None:
-        message = f"{key.variable} must be {_expected(key)}; it is {text!r}"
-        reader.findings.append(Finding("CFG002", "error", message, None, _meant(text, key.words)))
+        message = f"{key.variable} must be {_describe_expected(key)}; it is {text!r}"
+        reader.findings.append(Finding("CFG002", "error", message, None, _suggest_word(text, key.words)))
     return found
 
 
-def _expected(key: Key) -> str:
+def _describe_expected(key: Key) -> str:
     if key.words:
         return f"one of {', '.join(key.words)}"
     return {

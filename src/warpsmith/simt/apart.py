@@ -49,7 +49,7 @@ class Apart(Generic[Result]):
         try:
             held.begin()
             # whatever happens here, the thread holds all that its work uses
-            with_stack(self.stack, lambda: _thread.start_new_thread(self._worked, ()))
+            with_stack(self.stack, lambda: _thread.start_new_thread(self._run_work, ()))
             while not self._over.acquire(timeout=_LOOK_S):
                 pass
         finally:
@@ -58,7 +58,7 @@ class Apart(Generic[Result]):
             raise self.error
         return self.result  # type: ignore[return-value]  # it is there: the work has returned
 
-    def _worked(self) -> None:
+    def _run_work(self) -> None:
         try:
             self.result = self.work()
         except BaseException as error:

@@ -18,11 +18,11 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.base.progress import Progress, unwatched
+from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.machine.requests import SECTOR
 from warpsmith.simt.counters import BranchCount
 from warpsmith.simt.engine.counts import Counts, RequestSum
-from warpsmith.simt.engine.engine import Checks, order_matters, refused, run
+from warpsmith.simt.engine.engine import Checks, order_matters, run, why_refused
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome, Problem
 from warpsmith.simt.memory import Memory
@@ -61,7 +61,7 @@ class Done(Struct, frozen=True):
     note: str = ""
 
 
-def forgotten(_: Done) -> None:
+def forget_part(_: Done) -> None:
     """Forget a part of a run."""
 
 
@@ -72,35 +72,35 @@ def execute(
     memory: Memory,
     choice: Choice,
     *,
-    progress: Progress = unwatched,
-    rescue: Callable[[Done], None] = forgotten,
+    progress: Progress = ignore_progress,
+    rescue: Callable[[Done], None] = forget_part,
 ) -> Done:
     """Run a kernel on `memory`, whose buffers it changes; raises KeyError where there is no such kernel with code.
     Where something is raised meanwhile (a time limit, Ctrl-C), `rescue` gets what was done by then."""
     wanted = _Wanted(module, kernel, launch, memory, choice, progress)
-    why = wanted.refused()
+    why = wanted.why_refused()
     if why:
-        return wanted.interpreted(launch.max_steps, why)
+        return wanted.run_interpreted(launch.max_steps, why)
     restore = memory.snapshot()
     if not choice.engine:
-        done = wanted.interpreted(min(TRIAL, launch.max_steps))
+        done = wanted.run_interpreted(min(TRIAL, launch.max_steps))
         if launch.max_steps <= TRIAL or not any(problem.kind == "budget" for problem in done.outcome.problems):
             return done
         restore()
     checks = Checks(uninitialized=memory.checks, races=memory.checks)
 
-    def stopped(counts: Counts) -> None:
-        rescue(_done(counts, ()))
+    def stop_early(counts: Counts) -> None:
+        rescue(_make_done(counts, ()))
 
-    made = run(module, kernel, launch, memory, checks, progress=progress, rescue=stopped)
+    made = run(module, kernel, launch, memory, checks, progress=progress, rescue=stop_early)
     if not made.why:
-        return _done(made.counts, None)
+        return _make_done(made.counts, None)
     if made.problem is not None and made.counts.totals.lane_instructions > AGAIN:
-        return _done(made.counts, (made.problem,))
-    return wanted.interpreted(launch.max_steps, made.why)
+        return _make_done(made.counts, (made.problem,))
+    return wanted.run_interpreted(launch.max_steps, made.why)
 
 
-def _done(counts: Counts, problems: tuple[Problem, ...] | None) -> Done:
+def _make_done(counts: Counts, problems: tuple[Problem, ...] | None) -> Done:
     """Return what the compiled machine did; `problems`: what ended it, None where it came to its end."""
     outcome = Outcome(problems is None, counts.totals.lane_instructions, problems or (), ())
     return Done(outcome, counts.totals, counts.branches, counts.requests)
@@ -116,7 +116,7 @@ class _Wanted(Struct, frozen=True):
     choice: Choice
     progress: Progress
 
-    def refused(self) -> str:
+    def why_refused(self) -> str:
         """Return why the interpreter runs the kernel; "" where it need not."""
         function = self.module.function(self.kernel)
         if function is None or not function.blocks:
@@ -125,9 +125,11 @@ class _Wanted(Struct, frozen=True):
             return "it is asked for"
         if self.choice.timeline:
             return "a timeline shows every step of every lane"
-        return refused(self.module, function, self.launch) or ("" if self.choice.engine else order_matters(function))
+        return why_refused(self.module, function, self.launch) or (
+            "" if self.choice.engine else order_matters(function)
+        )
 
-    def interpreted(self, max_steps: int, why: str = "") -> Done:
+    def run_interpreted(self, max_steps: int, why: str = "") -> Done:
         """Run the kernel lane by lane."""
         tally, launch = Tally(order=self.choice.order or {}), replace(self.launch, max_steps=max_steps)
         outcome = interpret(self.module, self.kernel, launch, self.memory, tally, progress=self.progress)

@@ -9,15 +9,15 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate
 from typing import Final
 
-from warpsmith.ssa.semantics import number_of, pattern_of, signed
+from warpsmith.ssa.semantics import number_of, pattern_of, to_signed
 from warpsmith.ssa.types import Type
 
-__all__ = ["collected"]
+__all__ = ["collect_given"]
 
 _SCAN, _BEFORE = "scan_", "before_"
 
 
-def collected(how: str, type: Type, given: Mapping[int, int]) -> Mapping[int, int]:
+def collect_given(how: str, type: Type, given: Mapping[int, int]) -> Mapping[int, int]:
     """Return what each thread gets, from what each has given as a `type`."""
     match how:
         case "and":
@@ -39,7 +39,7 @@ def collected(how: str, type: Type, given: Mapping[int, int]) -> Mapping[int, in
 
 def _integers(function: Callable[[int, int], int], *, signs: bool) -> Callable[[int, int, Type], int]:
     def combine(a: int, b: int, type: Type) -> int:
-        found = function(signed(a, type), signed(b, type)) if signs else function(a, b)
+        found = function(to_signed(a, type), to_signed(b, type)) if signs else function(a, b)
         return found & ((1 << type.bits) - 1)
 
     return combine

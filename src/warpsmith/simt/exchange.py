@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from warpsmith.ssa.nodes import Exchange, Instruction
-from warpsmith.ssa.semantics import signed
+from warpsmith.ssa.semantics import to_signed
 from warpsmith.ssa.types import I32
 
-__all__ = ["exchanged"]
+__all__ = ["exchange_lanes"]
 
 Brought = Mapping[int, tuple[int, ...]]
 Given = dict[int, tuple[int, ...]]
 
 
-def exchanged(instruction: Instruction, brought: Brought) -> Given:
+def exchange_lanes(instruction: Instruction, brought: Brought) -> Given:
     """Return what each lane gets of an exchange."""
     match instruction.op:
         case "vote":
@@ -87,15 +87,15 @@ _REDUCTIONS: dict[str, Callable[[list[int]], int]] = {
     "add": sum,
     "umin": min,
     "umax": max,
-    "smin": lambda numbers: min(signed(number, I32) for number in numbers),
-    "smax": lambda numbers: max(signed(number, I32) for number in numbers),
-    "and": lambda numbers: _folded(numbers, lambda a, b: a & b),
-    "or": lambda numbers: _folded(numbers, lambda a, b: a | b),
-    "xor": lambda numbers: _folded(numbers, lambda a, b: a ^ b),
+    "smin": lambda numbers: min(to_signed(number, I32) for number in numbers),
+    "smax": lambda numbers: max(to_signed(number, I32) for number in numbers),
+    "and": lambda numbers: _fold_numbers(numbers, lambda a, b: a & b),
+    "or": lambda numbers: _fold_numbers(numbers, lambda a, b: a | b),
+    "xor": lambda numbers: _fold_numbers(numbers, lambda a, b: a ^ b),
 }
 
 
-def _folded(numbers: list[int], combine: Callable[[int, int], int]) -> int:
+def _fold_numbers(numbers: list[int], combine: Callable[[int, int], int]) -> int:
     total = numbers[0]
     for number in numbers[1:]:
         total = combine(total, number)

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from warpsmith.base.progress import Activity, Progress, unwatched
-from warpsmith.simt.collect import collected
-from warpsmith.simt.exchange import exchanged
+from warpsmith.base.progress import Activity, Progress, ignore_progress
+from warpsmith.simt.collect import collect_given
+from warpsmith.simt.exchange import exchange_lanes
 from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
-from warpsmith.simt.memory import Access, Buffer, Fault, Memory, Where, allocated
+from warpsmith.simt.memory import Access, Buffer, Fault, Memory, Where, allocate_shared
 from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, Kernel, Thread
 from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module
@@ -39,15 +39,15 @@ def interpret(
     memory: Memory,
     observer: Observer | None = None,
     *,
-    progress: Progress = unwatched,
+    progress: Progress = ignore_progress,
 ) -> Outcome:
     """Run `kernel` of `module` to its end, on `memory`, whose buffers it changes; `progress` learns of every turn.
 
     Raises KeyError where there is no such kernel with code. What the kernel does wrong is in the outcome.
     """
-    run = _Run(_prepared(module, kernel, launch, memory, observer or Silent()), progress)
+    run = _Run(_prepare_kernel(module, kernel, launch, memory, observer or Silent()), progress)
     run.go()
-    unwritten = (_unwritten(*found) for found in memory.unwritten)
+    unwritten = (_report_unwritten(*found) for found in memory.unwritten)
     overflows = (_overflow(*found) for found in run.kernel.overflows.items())
     return Outcome(run.complete, run.steps, (*run.problems, *unwritten, *overflows), tuple(memory.conflicts))
 
@@ -57,17 +57,17 @@ def _overflow(instruction: Instruction, lane: Lane) -> Problem:
     return Problem(message, instruction.span, lane.block, lane.thread, "overflow")
 
 
-def _unwritten(where: Where, access: Access) -> Problem:
+def _report_unwritten(where: Where, access: Access) -> Problem:
     name, offset, _ = where
     message = f"{name} is read at byte {offset} before anything was written there"
     span = getattr(access.instruction, "span", None)
     return Problem(message, span, access.origin.block, access.origin.thread, "uninitialized", where)
 
 
-def _prepared(module: Module, name: str, launch: Launch, memory: Memory, observer: Observer) -> Kernel:
+def _prepare_kernel(module: Module, name: str, launch: Launch, memory: Memory, observer: Observer) -> Kernel:
     codes = {function.name: Code.of(function) for function in module.functions if function.blocks}
     entry = codes[name]
-    constants = allocated(module, memory)
+    constants = allocate_shared(module, memory)
     shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
     places = {**constants, **local.starts, **shared.starts}
     return Kernel(module, entry, launch, memory, codes, places, shared, local, observer)
@@ -114,7 +114,7 @@ class _Run:
                 self.progress(Activity("simulating", f"blocks, {self.steps:,} instructions", start, len(numbers)))
                 moved = [self._turn(block) for block in blocks if not block.ended]
                 if not any(moved) and not self.stopped:
-                    self._stuck(blocks)
+                    self._report_stuck(blocks)
             if self.stopped:
                 return
         self.complete = True
@@ -204,7 +204,7 @@ class _Run:
                 return False
             if any(t.ended for t in named):
                 self._note(f"the mask {mask:#x} names lanes that have ended", thread, "exchange")
-        given = exchanged(instruction, {lane: t.operands for lane, t in lanes.items()})
+        given = exchange_lanes(instruction, {lane: t.operands for lane, t in lanes.items()})
         whole = not absent and len(lanes) == sum(not t.ended for t in warp)
         synchronized = instruction.op == "warp_barrier" and whole
         for lane, other in lanes.items():
@@ -243,10 +243,10 @@ class _Run:
             how = _reduces(thread)
             thread.epoch += whole
             if how and how not in results:
-                results[how] = collected(how, instruction.operands[-1].type, brought)
+                results[how] = collect_given(how, instruction.operands[-1].type, brought)
             thread.finish(instruction, (results[how][thread.lane.thread],) if how else ())
 
-    def _stuck(self, blocks: Iterable[_Block]) -> None:
+    def _report_stuck(self, blocks: Iterable[_Block]) -> None:
         for block in blocks:
             thread = next((t for t in block.threads if not t.ended), None)
             if thread is not None:

@@ -56,7 +56,7 @@ def shared_layout(module: Module, kernel: str, dynamic: int = 0, given: Sequence
     """Return the layout of the shared memory of a block. `dynamic`: bytes that the launch adds, for variables of no
     size; `given`: parts of them that arguments are."""
     found, open_ = list[Part](), list[str]()
-    end = _laid_out(_symbols(module, kernel, "shared"), found, open_)
+    end = _lay_out(_symbols(module, kernel, "shared"), found, open_)
     if dynamic and not given:
         open_ = open_ or ["shared memory"]
     found += [Part(name, end, end + dynamic) for name in open_]
@@ -66,11 +66,11 @@ def shared_layout(module: Module, kernel: str, dynamic: int = 0, given: Sequence
 def local_layout(module: Module, kernel: str) -> Layout:
     """Return the layout of the local memory of a thread."""
     found = list[Part]()
-    end = _laid_out(_symbols(module, kernel, "local"), found, [])
+    end = _lay_out(_symbols(module, kernel, "local"), found, [])
     return Layout(tuple(found), end)
 
 
-def _laid_out(symbols: Iterable[Symbol], found: list[Part], open_: list[str]) -> int:
+def _lay_out(symbols: Iterable[Symbol], found: list[Part], open_: list[str]) -> int:
     """Put parts into `found`, names of variables without a size into `open_`; return where there is room again."""
     end = 0
     for symbol in symbols:
@@ -85,7 +85,7 @@ def _laid_out(symbols: Iterable[Symbol], found: list[Part], open_: list[str]) ->
 
 
 def _symbols(module: Module, kernel: str, space: Space) -> Iterator[Symbol]:
-    reached = list(_reached(module, kernel))
+    reached = list(_find_reached(module, kernel))
     named = {i.detail.symbol for function in reached for _, i in function.instructions()
              if isinstance(i.detail, Address)}  # fmt: skip
     own = (symbol for function in reached for symbol in function.symbols)
@@ -94,7 +94,7 @@ def _symbols(module: Module, kernel: str, space: Space) -> Iterator[Symbol]:
             yield symbol
 
 
-def _reached(module: Module, kernel: str) -> Iterator[Function]:
+def _find_reached(module: Module, kernel: str) -> Iterator[Function]:
     """Yield a kernel and the functions that it calls; all of them where one is called through a pointer."""
     pending, seen = [kernel], set[str]()
     while pending:

@@ -21,7 +21,8 @@ from warpsmith.simt.layout import Layout, Part
 from warpsmith.ssa.nodes import Module, Space
 
 __all__ = [
-    "LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin", "Where", "allocated",
+    "LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin", "Where",
+    "allocate_shared",
 ]  # fmt: skip
 
 SHARED_WINDOW: Final = 0x0100_0000_0000_0000
@@ -179,7 +180,7 @@ class Memory:
             known = buffer.last.setdefault(byte, {})
             for others in known.values():
                 for other in others:
-                    if _unordered(other, access):
+                    if _is_unordered(other, access):
                         self.conflict(Conflict(buffer.name, byte, other, access))
             origin = access.origin
             mine = known.setdefault((origin.block, origin.warp, access.kind), [])
@@ -195,7 +196,7 @@ class Memory:
             self.conflicts.append(found)
 
 
-def allocated(module: Module, memory: Memory) -> dict[str, int]:
+def allocate_shared(module: Module, memory: Memory) -> dict[str, int]:
     """Make the variables of a module that all threads share; return where each is."""
     found: dict[str, int] = {}
     own = (symbol for function in module.functions if function.blocks for symbol in function.symbols)
@@ -207,7 +208,7 @@ def allocated(module: Module, memory: Memory) -> dict[str, int]:
     return found
 
 
-def _unordered(one: Access, other: Access) -> bool:
+def _is_unordered(one: Access, other: Access) -> bool:
     """Whether the two conflict: one writes, not both are atomic, and no barrier stands between them."""
     if one.kind == other.kind and one.kind != "store":
         return False

@@ -28,10 +28,10 @@ class Lane(Struct, frozen=True):
 
 
 class Observer(Protocol):
-    """All that may be watched; every method is called before the effect is visible to other lanes. A branch is told
+    """All that may be watched; every method is called before the effect is visible to other lanes. A branch is reported
     when the lane leaves the block, which it entered before."""
 
-    def entered(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+    def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:
         """Lane `lane` comes to instruction `start` of `block`: 0, or the one behind a call that has returned. It goes
         on to the next call of the block, else to its end, unless the run is stopped."""
         ...
@@ -52,7 +52,7 @@ class Observer(Protocol):
 class Silent:
     """Watches nothing; a base for observers that need one method."""
 
-    def entered(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+    def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:
         """Ignore it."""
 
     def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:

@@ -48,7 +48,7 @@ class Piece(Struct, frozen=True, eq=False):
         """What ends the block; None where a call ends the piece."""
         return self.block.terminator if self.stop > len(self.block.instructions) else None
 
-    def executed(self) -> Iterator[Instruction | Terminator]:
+    def instructions_executed(self) -> Iterator[Instruction | Terminator]:
         """Yield what it executes."""
         yield from self.block.instructions[self.start : self.stop]
         if self.ends is not None:
@@ -71,7 +71,7 @@ class Tally(Counters):
     order: Mapping[Block, int] = field(default_factory=dict)
     _warps: dict[tuple[int, int], _Warp] = field(default_factory=lambda: defaultdict(_Warp))
 
-    def entered(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+    def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:
         """Put the lane to those of its warp that are there in the same moment."""
         warp = self._warps[lane.block, lane.warp]
         bit, again = 1 << lane.lane, 0
@@ -99,7 +99,7 @@ class Tally(Counters):
     def warps(self) -> Iterator[tuple[tuple[int, int], list[Piece]]]:
         """Yield (block, warp) with its pieces in order, for each warp."""
         for key in sorted(self._warps):
-            yield key, _ordered(self._warps[key], self.order)
+            yield key, _order_pieces(self._warps[key], self.order)
 
 
 def _own_space(address: int) -> tuple[Space, int]:
@@ -111,7 +111,7 @@ def _own_space(address: int) -> tuple[Space, int]:
 # --- the order
 
 
-def _ordered(warp: _Warp, order: Mapping[Block, int]) -> list[Piece]:
+def _order_pieces(warp: _Warp, order: Mapping[Block, int]) -> list[Piece]:
     """Return the pieces of a warp in an order in which each comes after all that its lanes do before.
 
     Kept: the head of each lane; a piece is ready when all its lanes have it as their head. Of those that are ready the
@@ -193,7 +193,7 @@ def _add(pieces: Sequence[Piece], width: int, found: Totals) -> None:
     met = [[0] * width for _ in range(width)]
     all_met = 0
     for number, piece in enumerate(pieces):
-        lanes = _kept(lanes_of, piece.mask)
+        lanes = _list_lanes(lanes_of, piece.mask)
         found.warp_instructions += piece.count
         found.lane_instructions += piece.count * len(lanes)
         found.issued_slots += piece.count * width
@@ -201,7 +201,7 @@ def _add(pieces: Sequence[Piece], width: int, found: Totals) -> None:
         if piece.mask == everyone:
             all_met = number
             continue
-        for lane in _kept(lanes_of, everyone & ~piece.mask):
+        for lane in _list_lanes(lanes_of, everyone & ~piece.mask):
             row = met[lane]
             diverged = pieces[max(all_met, *(row[other] for other in lanes))].ends
             if isinstance(diverged, Branch | Switch):
@@ -214,7 +214,7 @@ def _add(pieces: Sequence[Piece], width: int, found: Totals) -> None:
                 row[other] = number
 
 
-def _kept(lanes_of: dict[int, tuple[int, ...]], mask: int) -> tuple[int, ...]:
+def _list_lanes(lanes_of: dict[int, tuple[int, ...]], mask: int) -> tuple[int, ...]:
     """Return the lanes of a mask."""
     found = lanes_of.get(mask)
     if found is None:

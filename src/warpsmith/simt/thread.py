@@ -18,7 +18,7 @@ from warpsmith.simt.layout import Layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Access, AccessKind, Buffer, Fault, Memory, Origin
 from warpsmith.simt.observer import Lane, Observer
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.library import computed
+from warpsmith.ssa.library import compute_lanewise
 from warpsmith.ssa.nodes import (
     Address,
     Block,
@@ -43,7 +43,7 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.nodes import Memory as MemoryDetail
 from warpsmith.ssa.semantics import lane as compute
-from warpsmith.ssa.semantics import number_of, pattern_of, signed
+from warpsmith.ssa.semantics import number_of, pattern_of, to_signed
 from warpsmith.ssa.types import Type
 
 __all__ = ["TOGETHER", "Code", "Frame", "Kernel", "Thread"]
@@ -187,16 +187,16 @@ class Thread(Struct):
     def exact(self, instruction: Instruction, operands: tuple[int, ...], results: tuple[int, ...]) -> None:
         """Take note of a signed number that overflows where the language says that none does."""
         type = instruction.result.type
-        a, b = (signed(bits, type) for bits in operands)
+        a, b = (to_signed(bits, type) for bits in operands)
         whole = {"add": a + b, "sub": a - b, "mul": a * b}[instruction.op]
-        if whole != signed(results[0], type):
+        if whole != to_signed(results[0], type):
             self.kernel.overflows.setdefault(instruction, self.lane)
 
     def load(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Read consecutive elements."""
         size = instruction.results[0].type.bytes
         place, offset = self.place(instruction, operands[0], size * len(instruction.results))
-        access = self.seen(instruction, "load")
+        access = self.make_access(instruction, "load")
         read = self.kernel.memory.read
         return tuple(read(place, offset + n * size, size, access) for n in range(len(instruction.results)))
 
@@ -204,7 +204,7 @@ class Thread(Struct):
         """Write consecutive elements."""
         size = instruction.operands[1].type.bytes
         place, offset = self.place(instruction, operands[0], size * (len(operands) - 1))
-        access = self.seen(instruction, "store")
+        access = self.make_access(instruction, "store")
         for number, value in enumerate(operands[1:]):
             self.kernel.memory.write(place, offset + number * size, size, value, access)
         return ()
@@ -213,13 +213,13 @@ class Thread(Struct):
         """Read, combine, write; return what was there."""
         type = instruction.operands[1].type
         place, offset = self.place(instruction, operands[0], type.bytes)
-        access = self.seen(instruction, "atomic")
+        access = self.make_access(instruction, "atomic")
         old = self.kernel.memory.read(place, offset, type.bytes, access)
         new = _COMBINE[instruction.op.removeprefix("atomic_")](type, old, operands[1:])
         self.kernel.memory.write(place, offset, type.bytes, new & ((1 << type.bits) - 1), access)
         return (old,) if instruction.results else ()
 
-    def seen(self, instruction: Instruction, kind: AccessKind) -> Access:
+    def make_access(self, instruction: Instruction, kind: AccessKind) -> Access:
         """Return who accesses what, for the memory to remember."""
         return Access(
             kind, Origin(self.lane.block, self.lane.warp, self.lane.thread, self.epoch, self.warp_epoch), instruction
@@ -294,7 +294,7 @@ class Thread(Struct):
         base = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space, 0)
         return ((operands[0] + (base if instruction.op == "to_generic" else -base)) % 2**64,)
 
-    def unknown(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def refuse_unknown(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Refuse what has no semantics."""
         detail = instruction.detail
         text = detail.text if isinstance(detail, Text) else instruction.op
@@ -302,12 +302,12 @@ class Thread(Struct):
 
     def library(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Compute a function of the mathematics library, or ask what a texture has; refuse any other."""
-        found = computed(instruction, operands)
+        found = compute_lanewise(instruction, operands)
         if found is not None:
             return found
         textures, detail = self.kernel.launch.textures, instruction.detail
         if textures is None or not isinstance(detail, Text) or not detail.text.startswith("tex"):
-            return self.unknown(frame, instruction, operands)
+            return self.refuse_unknown(frame, instruction, operands)
         names = (f"{detail.text} {number}" for number in range(len(instruction.results)))
         return tuple(textures(n, operands, v.type) for n, v in zip(names, instruction.results, strict=True))
 
@@ -335,8 +335,8 @@ class Thread(Struct):
         }
         first = code.function.blocks[0]
         self.frames.append(Frame(code, first, 0, {}, {}, values, instruction))
-        self.moved()
-        self.kernel.observer.entered(self.lane, first, self.moment, 0)
+        self.note_moment()
+        self.kernel.observer.enter(self.lane, first, self.moment, 0)
 
     def leave(self, frame: Frame) -> None:
         """Execute the terminator of the block."""
@@ -374,12 +374,12 @@ class Thread(Struct):
             made = tuple(
                 number & ((1 << value.type.bits) - 1) for number, value in zip(results, frame.call.results, strict=True)
             )
-            self.moved()
+            self.note_moment()
             self.finish(frame.call, made)
             caller = self.frames[-1]
-            self.kernel.observer.entered(self.lane, caller.block, self.moment, caller.place)
+            self.kernel.observer.enter(self.lane, caller.block, self.moment, caller.place)
 
-    def moved(self) -> None:
+    def note_moment(self) -> None:
         """Take note of the moment: the block, or the function, is another one than before."""
         frame = self.frames[-1]
         frame.moment = tuple(frame.rounds.get(header, 0) for header in frame.code.around[frame.block.name])
@@ -396,18 +396,18 @@ class Thread(Struct):
             elif header == name:
                 frame.rounds[header] += 1
         frame.block, frame.place = block, 0
-        self.moved()
-        self.kernel.observer.entered(self.lane, block, self.moment, 0)
+        self.note_moment()
+        self.kernel.observer.enter(self.lane, block, self.moment, 0)
 
 
-def _added(type: Type, old: int, more: tuple[int, ...]) -> int:
+def _add(type: Type, old: int, more: tuple[int, ...]) -> int:
     return pattern_of(number_of(old, type) + number_of(more[0], type), type)
 
 
 _COMBINE: dict[str, Callable[[Type, int, tuple[int, ...]], int]] = {
     "add": lambda t, old, more: old + more[0],
-    "smin": lambda t, old, more: min(signed(old, t), signed(more[0], t)),
-    "smax": lambda t, old, more: max(signed(old, t), signed(more[0], t)),
+    "smin": lambda t, old, more: min(to_signed(old, t), to_signed(more[0], t)),
+    "smax": lambda t, old, more: max(to_signed(old, t), to_signed(more[0], t)),
     "umin": lambda t, old, more: min(old, more[0]),
     "umax": lambda t, old, more: max(old, more[0]),
     "and": lambda t, old, more: old & more[0],
@@ -417,7 +417,7 @@ _COMBINE: dict[str, Callable[[Type, int, tuple[int, ...]], int]] = {
     "compare": lambda t, old, more: more[1] if old == more[0] else old,
     "inc": lambda t, old, more: 0 if old >= more[0] else old + 1,
     "dec": lambda t, old, more: more[0] if old == 0 or old > more[0] else old - 1,
-    "fadd": _added,
+    "fadd": _add,
 }
 
 _SPECIAL: dict[str, Callable[[Thread, Frame, Instruction, tuple[int, ...]], tuple[int, ...]]] = {
@@ -428,7 +428,7 @@ _SPECIAL: dict[str, Callable[[Thread, Frame, Instruction, tuple[int, ...]], tupl
     "query": Thread.query,
     "to_generic": Thread.window,
     "from_generic": Thread.window,
-    "unmodeled": Thread.unknown,
+    "unmodeled": Thread.refuse_unknown,
     "lanewise": Thread.library,
     "fence": Thread.nothing,
 }

@@ -95,7 +95,7 @@ class Builder:
         self._current.calls = self.calls
         self._started[name] = None
 
-    def started(self, name: str) -> bool:
+    def is_started(self, name: str) -> bool:
         """Whether a block has been written to."""
         return name in self._started
 
@@ -184,7 +184,7 @@ class Builder:
             reached |= set(new)
             pending += new
         ordered = dict.fromkeys((*self._started, *self._blocks))
-        return tuple(self._made(self._blocks[name], reached) for name in ordered if name in reached)
+        return tuple(self._make_block(self._blocks[name], reached) for name in ordered if name in reached)
 
     # --- how
 
@@ -258,7 +258,7 @@ class Builder:
             operand = self._replaced[operand]
         return operand
 
-    def _made(self, block: _Open, reached: set[str]) -> Block:
+    def _make_block(self, block: _Open, reached: set[str]) -> Block:
         phis = tuple(
             Phi(value, tuple((name, self._now(operand)) for name, operand in incoming.items() if name in reached))
             for value, incoming in block.phis.items()

@@ -63,7 +63,7 @@ class Graph(Struct, frozen=True):
         whole = {block.name: successors(block.terminator) for block in function.blocks}
         order = tuple(reversed(postorder(whole, entry)))
         after = {name: whole[name] for name in order}
-        before = _reversed(after)
+        before = _reverse_edges(after)
         rank = {name: number for number, name in enumerate(order)}
         dominator, post_dominator = dominators(after, entry), _post_dominators(before, after)
         cycles = tuple(_cycles(_Edges(after, before, rank), order, 1))
@@ -98,7 +98,7 @@ class Graph(Struct, frozen=True):
         return self._around.get(block, ())
 
 
-def _reversed(after: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+def _reverse_edges(after: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Return the predecessors of each node."""
     before: dict[str, list[str]] = {name: [] for name in after}
     for name, names in after.items():

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Final
 
 from warpsmith.ssa.nodes import Instruction, Text
-from warpsmith.ssa.semantics import number_of, pattern_of, signed
+from warpsmith.ssa.semantics import number_of, pattern_of, to_signed
 
-__all__ = ["computed"]
+__all__ = ["compute_lanewise"]
 
 
-def computed(instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...] | None:
+def compute_lanewise(instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return the results of a `lanewise` op; None where it is no function that is known here."""
     name = instruction.detail.text if isinstance(instruction.detail, Text) else ""
     if name == "printf":
@@ -26,7 +26,7 @@ def computed(instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, 
     if function is None or len(instruction.results) != 1:
         return None
     given = [
-        number_of(bits, operand.type) if operand.type.kind == "float" else signed(bits, operand.type)
+        number_of(bits, operand.type) if operand.type.kind == "float" else to_signed(bits, operand.type)
         for bits, operand in zip(operands, instruction.operands, strict=True)
     ]
     type = instruction.result.type

@@ -92,12 +92,12 @@ class _Lines:
 
 
 def _symbol(line: str) -> Symbol:
-    space, name, type, count, align, initial = _matched(_SYMBOL, line)
+    space, name, type, count, align, initial = _match_line(_SYMBOL, line)
     numbers = tuple(int(word, 16) for word in (initial or "").split())
     return Symbol(name, _space(space), TYPES[type], int(count), int(align), numbers)
 
 
-def _matched(pattern: re.Pattern[str], line: str) -> tuple[Any, ...]:
+def _match_line(pattern: re.Pattern[str], line: str) -> tuple[Any, ...]:
     found = pattern.match(line)
     if found is None:
         raise ValueError(f"{line!r} has not the form that is expected here")
@@ -117,7 +117,7 @@ class _Reader(Struct):
     types: dict[str, Type] = field(default_factory=dict)
 
     def function(self, line: str) -> Function:
-        word, name, parameters, results, limits = _matched(_FUNCTION, line)
+        word, name, parameters, results, limits = _match_line(_FUNCTION, line)
         body = list(self._body())
         for text in body:
             for value, type in re.findall(r"%(\S+):(\w+)", text.partition(" = ")[0] if " = " in text else ""):
@@ -155,8 +155,8 @@ class _Reader(Struct):
         return Phi(self.values[left[1:].rpartition(":")[0]], tuple((b, self._operand(o)) for b, o in pairs))
 
     def _instruction(self, text: str) -> Instruction:
-        left, right = _matched(_RESULTS, text) if _RESULTS.match(text) else ("", text)
-        op, detail, operands = _matched(_OP, right)
+        left, right = _match_line(_RESULTS, text) if _RESULTS.match(text) else ("", text)
+        op, detail, operands = _match_line(_OP, right)
         results = tuple(self.values[word[1:].rpartition(":")[0]] for word in left.split())
         made = None if detail is None else _detail(op, detail)
         return Instruction(op, tuple(map(self._operand, operands.split())), results, made)

@@ -21,7 +21,7 @@ from msgspec import Struct
 from warpsmith.ssa.nodes import Convert, Float, Instruction, Rounding
 from warpsmith.ssa.types import BF16, F16, F32, F64, Type
 
-__all__ = ["lane", "lanes", "number_of", "pattern_of", "signed"]
+__all__ = ["lane", "lanes", "number_of", "pattern_of", "to_signed"]
 
 Lane = Callable[[Instruction, tuple[int, ...]], int]
 
@@ -46,11 +46,11 @@ def lanes(instruction: Instruction, columns: Sequence[Sequence[int]]) -> tuple[i
 # --- numbers and patterns
 
 
-def signed(bits: int, type: Type) -> int:
+def to_signed(bits: int, type: Type) -> int:
     """Return the two's complement number that `bits` is.
 
     >>> from warpsmith.ssa.types import I8
-    >>> signed(255, I8)
+    >>> to_signed(255, I8)
     -1
     """
     return bits - (1 << type.bits) if bits >> (type.bits - 1) else bits
@@ -96,7 +96,7 @@ def _exact(value: Fraction, type: Type) -> int:
     return pattern_of(near, type)
 
 
-def _rounded(value: Fraction, type: Type, rounding: Rounding) -> int:
+def _round_exact(value: Fraction, type: Type, rounding: Rounding) -> int:
     """Return the pattern of an exact number under a rounding mode."""
     bits = _exact(value, type)
     found = number_of(bits, type)
@@ -126,18 +126,18 @@ def _float_op(exact: Callable[..., Fraction], special: Callable[..., float], *, 
     def compute(i: Instruction, operands: tuple[int, ...]) -> int:
         type = i.results[0].type
         detail = i.detail if isinstance(i.detail, Float) else Float()
-        values = [_flushed(number_of(o, type), type, detail) for o in operands]
+        values = [_flush(number_of(o, type), type, detail) for o in operands]
         if detail.rounding in ("", "nearest") and (near := _native(special, values, type)):
-            return _finished(pattern_of(near, type), type, detail)
+            return _finish(pattern_of(near, type), type, detail)
         value = exact(*map(Fraction, values)) if _is_exact(exact, values) else Fraction(0)
         if value:
-            bits = _rounded(value, type, detail.rounding)
+            bits = _round_exact(value, type, detail.rounding)
         elif sums and detail.rounding == "down":
             # what cancels is -0 here: the negated sum of the negated terms
             bits = pattern_of(-_special(special, [-values[0], *values[1:-1], -values[-1]]), type)
         else:
             bits = pattern_of(_special(special, values), type)
-        return _finished(bits, type, detail)
+        return _finish(bits, type, detail)
 
     return compute
 
@@ -165,17 +165,17 @@ def _special(function: Callable[..., float], values: list[float]) -> float:
         return math.nan
 
 
-def _flushed(value: float, type: Type, detail: Float) -> float:
+def _flush(value: float, type: Type, detail: Float) -> float:
     least = {F16: 2.0**-14, F32: 2.0**-126}.get(type, 0.0)
     return math.copysign(0.0, value) if detail.flush and abs(value) < least else value
 
 
-def _finished(bits: int, type: Type, detail: Float) -> int:
+def _finish(bits: int, type: Type, detail: Float) -> int:
     value = number_of(bits, type)
     if detail.saturate:
         value = 0.0 if math.isnan(value) else min(1.0, max(0.0, value))
         return pattern_of(value, type)
-    return pattern_of(_flushed(value, type, detail), type) if detail.flush else bits
+    return pattern_of(_flush(value, type, detail), type) if detail.flush else bits
 
 
 def _quotient(a: Fraction, b: Fraction) -> Fraction:
@@ -203,8 +203,8 @@ def _of_number(function: Callable[[float], float]) -> Lane:
     def compute(i: Instruction, operands: tuple[int, ...]) -> int:
         type = i.results[0].type
         detail = i.detail if isinstance(i.detail, Float) else Float()
-        value = _flushed(number_of(operands[0], type), type, detail)
-        return _finished(pattern_of(_special(function, [value]), type), type, detail)
+        value = _flush(number_of(operands[0], type), type, detail)
+        return _finish(pattern_of(_special(function, [value]), type), type, detail)
 
     return compute
 
@@ -230,7 +230,7 @@ def _to_integral(i: Instruction, operands: tuple[int, ...]) -> int:
     detail = i.detail if isinstance(i.detail, Float) else Float()
     value = number_of(operands[0], type)
     whole = value if not math.isfinite(value) else math.copysign(float(_whole(value, detail.rounding)), value)
-    return _finished(pattern_of(whole, type), type, detail)
+    return _finish(pattern_of(whole, type), type, detail)
 
 
 def _whole(value: float, rounding: Rounding) -> int:
@@ -271,7 +271,7 @@ def _compare_numbers(test: Callable[[float, float], bool], *, unordered: bool) -
     def compute(i: Instruction, operands: tuple[int, ...]) -> int:
         type = i.operands[0].type
         detail = i.detail if isinstance(i.detail, Float) else Float()
-        a, b = (_flushed(number_of(o, type), type, detail) for o in operands)
+        a, b = (_flush(number_of(o, type), type, detail) for o in operands)
         return int(unordered if math.isnan(a) or math.isnan(b) else test(a, b))
 
     return compute
@@ -294,8 +294,8 @@ def _is(test: Callable[[float, float], bool]) -> Lane:
 def _from_integer(*, sign: bool) -> Lane:
     def compute(i: Instruction, operands: tuple[int, ...]) -> int:
         own, type = i.operands[0].type, i.results[0].type
-        value = signed(operands[0], own) if sign else operands[0]
-        return _rounded(Fraction(value), type, _rounding(i)) if value else 0
+        value = to_signed(operands[0], own) if sign else operands[0]
+        return _round_exact(Fraction(value), type, _rounding(i)) if value else 0
 
     return compute
 
@@ -320,11 +320,11 @@ def _resize(i: Instruction, operands: tuple[int, ...]) -> int:
     own, type = i.operands[0].type, i.results[0].type
     value = number_of(operands[0], own)
     if math.isfinite(value) and value != 0:
-        bits = _rounded(Fraction(value), type, _rounding(i))
+        bits = _round_exact(Fraction(value), type, _rounding(i))
     else:
         bits = pattern_of(value, type)
     saturate = isinstance(i.detail, Convert) and i.detail.saturate
-    return _finished(bits, type, Float(saturate=saturate))
+    return _finish(bits, type, Float(saturate=saturate))
 
 
 def _rounding(i: Instruction) -> Rounding:
@@ -346,7 +346,7 @@ class _Whole(Struct, frozen=True):
         """Compute one lane."""
         if self.signs:
             first = zip(operands[: self.signs], i.operands, strict=False)
-            operands = (*(signed(bits, at.type) for bits, at in first), *operands[self.signs :])
+            operands = (*(to_signed(bits, at.type) for bits, at in first), *operands[self.signs :])
         return self.function(i.operands[0].type.bits, *operands) if self.sized else self.function(*operands)
 
     def column(self, i: Instruction, columns: Sequence[Sequence[int]]) -> Iterable[int]:
@@ -368,7 +368,7 @@ def _integer(function: Callable[..., int], *, sign: bool = False) -> Lane:
     return _Whole(function, _ALL if sign else 0)
 
 
-def _sized(function: Callable[..., int], *, sign: bool = False) -> Lane:
+def _make_sized(function: Callable[..., int], *, sign: bool = False) -> Lane:
     """Return the lane of a function that gets the width of operand 0 first."""
     return _Whole(function, int(sign), sized=True)
 
@@ -384,7 +384,7 @@ def _remainder_of(a: int, b: int) -> int:
 def _high(*, sign: bool) -> Lane:
     def compute(i: Instruction, operands: tuple[int, ...]) -> int:
         type = i.results[0].type
-        a, b = ((signed(o, type) if sign else o) for o in operands)
+        a, b = ((to_signed(o, type) if sign else o) for o in operands)
         return a * b >> type.bits
 
     return compute
@@ -447,10 +447,10 @@ def _dot(*, sign: bool) -> Lane:
     return compute
 
 
-def _saturated(function: Callable[[int, int], int], *, sign: bool) -> Lane:
+def _make_saturated(function: Callable[[int, int], int], *, sign: bool) -> Lane:
     def compute(i: Instruction, operands: tuple[int, ...]) -> int:
         type = i.results[0].type
-        a, b = ((signed(o, type) if sign else o) for o in operands)
+        a, b = ((to_signed(o, type) if sign else o) for o in operands)
         low, high = (-(1 << (type.bits - 1)), (1 << (type.bits - 1)) - 1) if sign else (0, (1 << type.bits) - 1)
         return min(high, max(low, function(a, b)))
 
@@ -496,22 +496,22 @@ _TABLE: Final[dict[str, Lane]] = {
     **{f"{s}div": _integer(_quotient_of, sign=s == "s") for s in "su"},
     **{f"{s}rem": _integer(_remainder_of, sign=s == "s") for s in "su"},
     **{f"{s}sad": _integer(lambda a, b, c: abs(a - b) + c, sign=s == "s") for s in "su"},
-    **{f"{s}addsat": _saturated(lambda a, b: a + b, sign=s == "s") for s in "su"},
-    **{f"{s}subsat": _saturated(lambda a, b: a - b, sign=s == "s") for s in "su"},
+    **{f"{s}addsat": _make_saturated(lambda a, b: a + b, sign=s == "s") for s in "su"},
+    **{f"{s}subsat": _make_saturated(lambda a, b: a - b, sign=s == "s") for s in "su"},
     **{f"{s}dot4": _dot(sign=s == "s") for s in "su"},
     "smulhi": _high(sign=True),
     "umulhi": _high(sign=False),
-    "uextract": _sized(_extract),
-    "sextract": _sized(_signed_extract),
-    "insert": _sized(_insert),
-    "reverse": _sized(lambda width, a: int(f"{a:0{width}b}"[::-1], 2)),
+    "uextract": _make_sized(_extract),
+    "sextract": _make_sized(_signed_extract),
+    "insert": _make_sized(_insert),
+    "reverse": _make_sized(lambda width, a: int(f"{a:0{width}b}"[::-1], 2)),
     "popcount": _integer(int.bit_count),
-    "leading": _sized(lambda width, a: width - a.bit_length()),
+    "leading": _make_sized(lambda width, a: width - a.bit_length()),
     "ufind": _integer(_find),
-    "sfind": _sized(lambda width, a: _find(~a if a < 0 else a), sign=True),
-    "shl": _sized(lambda width, a, n: a << min(n, width)),
-    "lshr": _sized(lambda width, a, n: a >> min(n, width)),
-    "ashr": _sized(lambda width, a, n: a >> min(n, width), sign=True),
+    "sfind": _make_sized(lambda width, a: _find(~a if a < 0 else a), sign=True),
+    "shl": _make_sized(lambda width, a, n: a << min(n, width)),
+    "lshr": _make_sized(lambda width, a, n: a >> min(n, width)),
+    "ashr": _make_sized(lambda width, a, n: a >> min(n, width), sign=True),
     "funnel_left": _integer(lambda a, b, n: (b << 32 | a) << (n & 31) >> 32),
     "funnel_left_clamp": _integer(lambda a, b, n: (b << 32 | a) << min(n, 32) >> 32),
     "funnel_right": _integer(lambda a, b, n: (b << 32 | a) >> (n & 31)),
@@ -527,9 +527,9 @@ _TABLE: Final[dict[str, Lane]] = {
     "fmax": _least(max, nan=False),
     "fmin_nan": _least(min, nan=True),
     "fmax_nan": _least(max, nan=True),
-    "copysign": _sized(lambda width, a, b: (b & ((1 << (width - 1)) - 1)) | (a & (1 << (width - 1)))),
-    "fneg": _sized(lambda width, a: a ^ (1 << (width - 1))),
-    "fabs": _sized(lambda width, a: a & ((1 << (width - 1)) - 1)),
+    "copysign": _make_sized(lambda width, a, b: (b & ((1 << (width - 1)) - 1)) | (a & (1 << (width - 1)))),
+    "fneg": _make_sized(lambda width, a: a ^ (1 << (width - 1))),
+    "fabs": _make_sized(lambda width, a: a & ((1 << (width - 1)) - 1)),
     "fround": _to_integral,
     "sqrt": _of_number(_root),
     "rsqrt": _of_number(lambda x: math.inf if x == 0 else 1.0 / math.sqrt(x)),

@@ -85,9 +85,9 @@ def _uses(function: Function) -> Iterator[str]:
             yield from _phi(phi, block, place, graph)
         for number, instruction in enumerate(block.instructions):
             for operand in instruction.operands:
-                yield from _reached(operand, place, graph, block.name, number)
+                yield from _find_reached(operand, place, graph, block.name, number)
         for operand in terminator_operands(block.terminator):
-            yield from _reached(operand, place, graph, block.name, len(block.instructions))
+            yield from _find_reached(operand, place, graph, block.name, len(block.instructions))
 
 
 def _phi(phi: Phi, block: Block, place: dict[Value, tuple[str, int]], graph: Graph) -> Iterator[str]:
@@ -96,10 +96,10 @@ def _phi(phi: Phi, block: Block, place: dict[Value, tuple[str, int]], graph: Gra
     for name, operand in phi.incoming:
         if operand.type != phi.result.type:
             yield f"{block.name}: the phi %{phi.result.name} has an operand of another type"
-        yield from _reached(operand, place, graph, name, _END)
+        yield from _find_reached(operand, place, graph, name, _END)
 
 
-def _reached(
+def _find_reached(
     operand: Operand, place: dict[Value, tuple[str, int]], graph: Graph, block: str, number: int
 ) -> Iterator[str]:
     if not isinstance(operand, Value):
@@ -151,7 +151,7 @@ _OWN: dict[Shape, Callable[[_Types, _Types], _Types]] = {
 _ADDRESSES = ((I32,), (I64,))
 
 
-def _collected(given: _Types) -> tuple[_Types, ...]:
+def _barrier_types(given: _Types) -> tuple[_Types, ...]:
     """Return what a barrier may give: nothing of numbers; a vote or a count of a predicate, else the type it is of."""
     if given[-1:] == (I1,):
         return (I1,), (I32,)
@@ -185,7 +185,7 @@ _RULES: dict[Shape, Callable[[_Types, _Types], bool]] = {
     "shuffle": lambda given, made: given[1:] in ((I32, I32), (I32, I32, I32)) and made in (given[:1], (*given[:1], I1)),
     "match": lambda given, made: given[1:] in ((), (I32,)) and made in ((I32,), (I32, I1)),
     "reduce": lambda given, made: given in ((I32,), (I32, I32)) and made == (I32,),
-    "barrier": lambda given, made: set(given[:-1]) <= {I32} and len(given) <= 3 and made in _collected(given),
+    "barrier": lambda given, made: set(given[:-1]) <= {I32} and len(given) <= 3 and made in _barrier_types(given),
     "fence": lambda given, made: not given and not made,
     "warp": lambda given, made: given in ((), (I32,)) and not made,
     "free": lambda given, made: True,

@@ -1,1 +1,1 @@
-"""The parts of a survey: files are read one by one, told about each other, and remembered. Read `unit.py`."""
+"""The parts of a survey: files are read one by one, linked with each other, and cached. Read `unit.py`."""

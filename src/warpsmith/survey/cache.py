@@ -3,7 +3,7 @@
     KEY.json   the hash of the rest
                files    every file that the parser read, with the hash of its content
                exports  what the file tells the others; its functions and what they write: a line of texts each
-               found    the questions: hashes of what the file was told; then a line for each answer
+               found    the questions: hashes of what the file was given; then a line for each answer
 
 KEY is made of the file's name, its options, what the survey may do, and warpsmith's own sources. A record that cannot
 be read, or is not ours, counts as none. Of lines that nobody asks for nothing is read. Writing is a rename: who reads

@@ -47,9 +47,9 @@ class CallGraph(Struct):
         several = {key for key, found in self._defined.items() if len(found) > 1}
         for key, found in self._defined.items():
             for number, one in enumerate(found.values()):
-                yield self._resolved(one, _numbered(key, number), several), one.places
+                yield self._resolve_effort(one, _number_key(key, number), several), one.places
 
-    def _resolved(self, one: _Defined, key: str, several: set[str]) -> FunctionEffort:
+    def _resolve_effort(self, one: _Defined, key: str, several: set[str]) -> FunctionEffort:
         effort = one.effort
         loops = tuple(
             loop if several.isdisjoint(loop.calls) else replace(loop, calls=self._targets(loop.calls, one, several))
@@ -61,11 +61,11 @@ class CallGraph(Struct):
         """Return the keys that calls mean; the files of the caller may mean different ones."""
         found: list[str] = []
         for call in calls:
-            meant = [self._meant(call, file) for file in sorted(caller.files)] if call in several else [0]
-            found += [_numbered(call, number) for number in dict.fromkeys(meant)]
+            meant = [self._find_meant(call, file) for file in sorted(caller.files)] if call in several else [0]
+            found += [_number_key(call, number) for number in dict.fromkeys(meant)]
         return tuple(found)
 
-    def _meant(self, call: str, file: int) -> int:
+    def _find_meant(self, call: str, file: int) -> int:
         """Return which function of a name a file's call means."""
         made = list(self._defined[call].values())
         near = (number for number, one in enumerate(made) if file in one.files)
@@ -73,5 +73,5 @@ class CallGraph(Struct):
         return next(near, next(linked, 0))
 
 
-def _numbered(key: str, number: int) -> str:
+def _number_key(key: str, number: int) -> str:
     return f"{key}#{number + 1}" if number else key

@@ -28,7 +28,7 @@ Exports = Mapping[str, Plain]
 
 
 class Outside(Struct, frozen=True):
-    """What a file is told for its summaries and verdicts: functions as texts, and the `rest`."""
+    """What a file is given for its summaries and verdicts: functions as texts, and the `rest`."""
 
     functions: tuple[str, ...]
     rest: Mapping[str, Plain]
@@ -74,13 +74,13 @@ class Link(Struct):
         for number, exports in self._usable():
             self._needed[number] = self._foreign(number, _texts(exports["outside"]))
             self.functions[number] = _functions(exports)
-            self._open[number] = self._opened(number, exports)
+            self._open[number] = self._find_open(number, exports)
 
     def waiting(self) -> list[int]:
         """Return the files that name functions of other files."""
         return [n for n, _ in self._usable() if self._needed[n]]
 
-    def known(self, number: int, key: str) -> str:
+    def find_known(self, number: int, key: str) -> str:
         """Return what is known of a file's function, as text: no summary where that rests on what is not known yet."""
         text = self.functions[number][key]
         return _bare(text) if key in self._open[number] else text
@@ -94,7 +94,7 @@ class Link(Struct):
         return [n for n, needed in self._needed.items() if not news.isdisjoint(needed)]
 
     def outside(self, number: int) -> Outside:
-        """Return what a file is told for its summaries and verdicts."""
+        """Return what a file is given for its summaries and verdicts."""
         exports = cast(Exports, self.exports[number])
         entries = [self._entry(number, key) for key in self._needed[number]]
         # also what the file does not name itself, if a function does that it calls
@@ -110,10 +110,10 @@ class Link(Struct):
     def _touching(self, entry: str) -> tuple[str, ...]:
         """Return the keys of the variables that a function names in its summary."""
         if entry not in self._touched:
-            self._touched[entry] = tuple(_touched(_list(plain_of(entry))))
+            self._touched[entry] = tuple(_find_touched(_list(plain_of(entry))))
         return self._touched[entry]
 
-    def told(self, number: int) -> Plain:
+    def export_known(self, number: int) -> Plain:
         """Return what the front end may know of others' functions for the counted loops of a file."""
         exports = cast(Exports, self.exports[number])
         foreign = self._needed[number]
@@ -142,7 +142,7 @@ class Link(Struct):
                     pending += own[key].calls
             for writes in own.values():
                 writes.unknown = writes.unknown or any(c not in texts and c not in library for c in writes.calls)
-            self._closed_writes = _closed(own)
+            self._closed_writes = _close_calls(own)
         return self._closed_writes
 
     def _of_all(self, name: str, seen: Sequence[str]) -> Plain:
@@ -159,7 +159,7 @@ class Link(Struct):
         """Return those of `keys` that another file of the project defines."""
         return [key for key in keys if self._defined.get(key, [number]) != [number]]
 
-    def _opened(self, number: int, exports: Exports) -> frozenset[str]:
+    def _find_open(self, number: int, exports: Exports) -> frozenset[str]:
         """Return those of a file's functions whose summaries rest on what is not known yet."""
         named = {key: _texts(found) for key, found in cast(Mapping[str, Plain], exports["named"]).items()}
         open_ones = {key for key, found in named.items() if self._foreign(number, [f for f in found if f not in named])}
@@ -174,7 +174,7 @@ class Link(Struct):
         """Return the one function of this name that a file's call can mean, without a summary where that is open."""
         makers = [n for n in self._defined[key] if n != number]
         together = [n for n in makers if self.programs[n] & self.programs[number]]
-        first, *rest = [self.known(n, key) for n in together or makers]
+        first, *rest = [self.find_known(n, key) for n in together or makers]
         agreed = self._everywhere(number, key) and all(text == first for text in rest)
         return first if agreed else _bare(first)
 
@@ -183,7 +183,7 @@ class Link(Struct):
         return all(any(program in self.programs[n] for n in self._defined[key]) for program in self.programs[number])
 
 
-def _touched(entry: list[Plain]) -> Iterable[str]:
+def _find_touched(entry: list[Plain]) -> Iterable[str]:
     """Yield the keys of the variables that a function names in its summary."""
     if entry[2] is not None:
         variables, roots = _list(entry[2])[:2]
@@ -224,7 +224,7 @@ class _Writes(Struct):
     unknown: bool
 
 
-def _closed(own: Mapping[str, _Writes]) -> dict[str, Plain]:
+def _close_calls(own: Mapping[str, _Writes]) -> dict[str, Plain]:
     """Let every function write what those write that it calls, and return it as plain data."""
     callers: dict[str, list[str]] = {}
     for key, writes in own.items():
@@ -247,13 +247,13 @@ def _own_writes(bodies: Iterable[Plain]) -> _Writes:
     found = _Writes(set(), set(), [], False)
     for variables, stores, calls, unknown in map(_list, bodies):
         found.variables |= {compact(s) for s in _list(variables) if _list(s)[2] in _FILE_SCOPE}
-        found.stores |= {compact(_store_seen(_list(s))) for s in _list(stores) if _is_outer(_list(s))}
+        found.stores |= {compact(_export_store(_list(s))) for s in _list(stores) if _is_outer(_list(s))}
         found.calls += [str(_list(s)[1]) for s in _list(calls)]
         found.unknown = found.unknown or bool(unknown)
     return found
 
 
-def _store_seen(store: list[Plain]) -> list[Plain]:
+def _export_store(store: list[Plain]) -> list[Plain]:
     """Return a store as other files see it: which pointer of the function it goes through is nothing to them, so that
     they need not hear of an edit that only moves that pointer."""
     root, indirect, type = store

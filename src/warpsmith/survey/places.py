@@ -66,7 +66,7 @@ def joined_loops(answers: Sequence[Answers], root: str, profile: Profile | None)
     loops = [_loop(key, joined, weights, root) for key in joined.places]
     if profile is not None:
         total = profile.busy_seconds or 1.0
-        loops = [_measured(loop, profile, root, total) for loop in loops]
+        loops = [_measure_loop(loop, profile, root, total) for loop in loops]
         loops = _with_gains(loops, joined, profile)
     ranked = sorted(loops, key=lambda one: (-one.worth, -one.depth, one.spot.file, one.spot.line, one.spot.column))
     return tuple(ranked)
@@ -82,7 +82,7 @@ def _join(answer: Answers, joined: _Joined, *, memory: bool) -> None:
         keys.append(key)
         joined.places.setdefault(key, place)
         joined.units.setdefault(key, []).append(unit)
-        verdict = cast("Mapping[str, Plain]", verdicts.get(number) or _unjudged(place))
+        verdict = cast("Mapping[str, Plain]", verdicts.get(number) or _find_unjudged(place))
         old = joined.verdicts.get(key)
         if old is None or _rank(verdict) > _rank(old):
             joined.verdicts[key] = verdict
@@ -97,7 +97,7 @@ def _rank(verdict: Mapping[str, Plain]) -> int:
     return CATEGORIES.index(str(verdict["category"]))
 
 
-def _unjudged(place: list[Plain]) -> Mapping[str, Plain]:
+def _find_unjudged(place: list[Plain]) -> Mapping[str, Plain]:
     spot = [place[0], *_list(place[5])]
     reason: list[Plain] = ["INT070", "its file could not be analyzed", spot, None, []]
     return {
@@ -125,7 +125,7 @@ def _loop(key: Key, joined: _Joined, weights: Weights, root: str) -> SurveyLoop:
         category=category,
         reasons=reasons,
         assumptions=tuple((readable(str(text)), str(kind)) for text, kind in map(_list, _list(verdict["assumptions"]))),
-        units=tuple(dict.fromkeys(_shown(unit, root) for unit in joined.units[key])),
+        units=tuple(dict.fromkeys(_show_path(unit, root) for unit in joined.units[key])),
         steps=tuple(map(str, _list(verdict["steps"]))),
         construct=construct(category, label, reasons),
         share=inclusive / weights.total,
@@ -134,7 +134,7 @@ def _loop(key: Key, joined: _Joined, weights: Weights, root: str) -> SurveyLoop:
     )
 
 
-def _measured(loop: SurveyLoop, profile: Profile, root: str, total: float) -> SurveyLoop:
+def _measure_loop(loop: SurveyLoop, profile: Profile, root: str, total: float) -> SurveyLoop:
     """Return a loop with what the run has shown of it; one that never ran is last, as is one that was not counted."""
     file, line = _whole(str(Path(root, loop.spot.file))), loop.spot.line
     found = profile.at(file, line, loop.spot.column)
@@ -161,11 +161,11 @@ def _with_gains(loops: list[SurveyLoop], joined: _Joined, profile: Profile) -> l
         # counters are a place's, so that any of its compilations tells
         home = homes[0]
 
-        def measured(number: int, function: str = home[0]) -> LoopProfile | None:
+        def measure_loop(number: int, function: str = home[0]) -> LoopProfile | None:
             found = places.get((function, number))
             return profile.at(found[0], *_line_and_column(found[1])) if found is not None else None
 
-        gain = gain_of(joined.efforts[home[0]], home[1], measured, machine)
+        gain = gain_of(joined.efforts[home[0]], home[1], measure_loop, machine)
         made.append(loop if gain is None else _with_gain(loop, gain))
     return made
 
@@ -206,7 +206,7 @@ def _dependence(plain: list[Plain], root: str) -> SurveyDependence:
 def _spot(plain: Sequence[Plain], root: str) -> Spot:
     file, line, column, end_line, end_column = plain
     numbers = cast(tuple[int, int, int, int], (line, column, end_line, end_column))
-    return Spot(_shown(str(file), root), *numbers)
+    return Spot(_show_path(str(file), root), *numbers)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -216,7 +216,7 @@ def _whole(path: str) -> str:
 
 
 @functools.lru_cache(maxsize=4096)
-def _shown(path: str, root: str) -> str:
+def _show_path(path: str, root: str) -> str:
     """Return a path as the user reads it: relative to the project where it lies in it, by a link's name if need be."""
     real, named = Path(_whole(path)), Path(os.path.normpath(Path(path).absolute()))
     if not root:

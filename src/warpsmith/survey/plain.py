@@ -75,7 +75,7 @@ def decode_outside(plain: Plain) -> Outside:
 def encode_effort(effort: FunctionEffort) -> Plain:
     """Return how much work a function is, as a list."""
     inner: list[Plain] = [
-        [e.around, e.trips, e.counted, e.operations, list(e.calls), _touched(e)] for e in effort.loops
+        [e.around, e.trips, e.counted, e.operations, list(e.calls), _list_touched(e)] for e in effort.loops
     ]
     return [effort.key, effort.operations, list(effort.calls), inner]
 
@@ -103,7 +103,7 @@ def _loop(plain: Plain, *, memory: bool) -> LoopEffort:
             raise ValueError("not an effort of ours")
 
 
-def _touched(effort: LoopEffort) -> Plain:
+def _list_touched(effort: LoopEffort) -> Plain:
     return [[t.array, t.bytes, t.read, t.written, list(t.moved)] for t in effort.touched]
 
 

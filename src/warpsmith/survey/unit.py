@@ -1,4 +1,4 @@
-"""One file of a survey: what it tells the others, and the verdicts on its loops once the others have told it.
+"""One file of a survey: what it tells the others, and the verdicts on its loops once the others are known.
 
     read       source ─► places of its loops, what its functions do as far as this file says   (Exports, plain)
     summarize  what others export ─► what its functions do, with those
@@ -77,10 +77,10 @@ class Desk(Struct):
         program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
         return {"functions": _functions(program)}
 
-    def analyze(self, number: int, outside: Plain, told: Plain) -> Plain:
-        """Return the verdicts on the loops of a file; `told`: what its calls of other files' functions write."""
+    def analyze(self, number: int, outside: Plain, called: Plain) -> Plain:
+        """Return the verdicts on the loops of a file; `called`: what its calls of other files' functions write."""
         parsed, unit = self._unit(number)
-        knowledge = self._knowledge(parsed, unit, told)
+        knowledge = self._knowledge(parsed, unit, called)
         if knowledge.library != parsed.library(self.limits.front.effects):
             unit = parsed.unit(knowledge)
         elif any(map(has_uncounted, unit.functions)):
@@ -113,11 +113,11 @@ class Desk(Struct):
     def _first_knowledge(self, parsed: Parsed) -> Knowledge:
         effects = self.limits.front.effects
         references = parsed.given is not None and parsed.given.language != "c"
-        return Knowledge({}, parsed.library(effects), parsed.escaped(effects), False, references)
+        return Knowledge({}, parsed.library(effects), parsed.find_escaped(effects), False, references)
 
-    def _knowledge(self, parsed: Parsed, unit: Unit, told: Plain) -> Knowledge:
+    def _knowledge(self, parsed: Parsed, unit: Unit, called: Plain) -> Knowledge:
         """Return what the front end may know of a file's own functions and of others'."""
-        fields = cast(Mapping[str, Plain], told)
+        fields = cast(Mapping[str, Plain], called)
         first = self._first_knowledge(parsed)
         # a function of the project is not the library's of that name
         library = first.library - frozenset(cast(list[str], fields["defined"]))
@@ -147,17 +147,17 @@ class Desk(Struct):
         program = Program((unit,), effects=effects, outside=Outside())
         uses = global_uses(program)
         own = {f.symbol.key for f in unit.functions}
-        named = {f.symbol.key: _functions_named(f) for f in unit.functions}
-        watched = effects.watched()
+        named = {f.symbol.key: _find_named_functions(f) for f in unit.functions}
+        watched = effects.find_watched()
         return {
             "files": list(parsed.read_files()),
             "loops": [_place(place) for place in parsed.loops()],
             "functions": _functions(program),
-            "writes": {f.symbol.key: _numbered(f, encode_writes(writes_of([f.body]))) for f in unit.functions},
+            "writes": {f.symbol.key: _number_parameters(f, encode_writes(writes_of([f.body]))) for f in unit.functions},
             "named": {key: sorted(found) for key, found in named.items()},
             "outside": sorted(frozenset().union(*named.values()) - own),
             "library": sorted(parsed.library(effects)),
-            "escaped": sorted(parsed.escaped(effects)),
+            "escaped": sorted(parsed.find_escaped(effects)),
             "main": parsed.has_main(),
             "seen": sorted(s.key for s in uses.seen),
             "shared": [encode_symbol(s) for s in sorted(uses.shared, key=lambda s: s.key)],
@@ -188,7 +188,7 @@ class _Places:
         return found
 
 
-def _functions_named(function: Function) -> frozenset[str]:
+def _find_named_functions(function: Function) -> frozenset[str]:
     """Return the keys of the functions that a function names, called or not."""
     names = (n.symbol for n in walk(function.body) if isinstance(n, Name))
     return frozenset(s.key for s in names if s.storage == "function")
@@ -200,14 +200,16 @@ def _functions(program: Program) -> Plain:
     found: dict[str, Plain] = {}
     for _, f in program.functions():
         key = f.symbol.key
-        text = _numbered(f, encode_function(OutsideFunction(f.symbol, f.parameters, summaries.summary(f.symbol))))
+        text = _number_parameters(
+            f, encode_function(OutsideFunction(f.symbol, f.parameters, summaries.summary(f.symbol)))
+        )
         # of two bodies under one name nothing is known
         same = found.setdefault(key, text) == text
-        found[key] = text if same else _numbered(f, encode_function(OutsideFunction(f.symbol, f.parameters)))
+        found[key] = text if same else _number_parameters(f, encode_function(OutsideFunction(f.symbol, f.parameters)))
     return found
 
 
-def _numbered(function: Function, plain: Plain) -> str:
+def _number_parameters(function: Function, plain: Plain) -> str:
     """Return what is said of a function as text. A parameter is known by its number and not by its place in the file:
     callers need not hear of an edit that only moves the function."""
     text = compact(plain)

@@ -105,7 +105,7 @@ class Crew:
             for worker in [w for w in busy if w.pipe in ready]:
                 done = worker.at
                 assert done is not None
-                yield done, self._received(worker)
+                yield done, self._receive(worker)
             busy = [w for w in self._workers if w is not None and (w.at is not None or _next(w))]
 
     def _own_desk(self) -> Desk:
@@ -133,7 +133,7 @@ class Crew:
             worker = self._workers[home] = _Worker(process, ours)
         return worker
 
-    def _received(self, worker: _Worker) -> Plain:
+    def _receive(self, worker: _Worker) -> Plain:
         """Return the answer of a worker and give it its next job; None where it died."""
         worker.at = None
         try:
@@ -170,14 +170,14 @@ def _desk(limits: SurveyLimits, sources: Sequence[Source]) -> Desk:
 def _answer(desk: Desk, job: Job) -> Plain:
     """Return what a desk says; where it fails, in what file the details are: the other files are served."""
     try:
-        return _asked(desk, job)
+        return _ask_desk(desk, job)
     except Exception:
         with tempfile.NamedTemporaryFile("w", prefix="warpsmith-crash-", suffix=".txt", delete=False) as file:
             file.write(f"survey: {job.task} {job.numbers}\n\n{traceback.format_exc()}")
         return {"crashed": file.name}
 
 
-def _asked(desk: Desk, job: Job) -> Plain:
+def _ask_desk(desk: Desk, job: Job) -> Plain:
     match job.task:
         case "read":
             return desk.read(job.numbers)

@@ -18,7 +18,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from warpsmith.base.c_lexer import unspliced
+from warpsmith.base.c_lexer import join_splices
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import For, Loop, Pragma, Stmt
 from warpsmith.tree.text.directives import Directive
@@ -76,7 +76,7 @@ class Claim(Struct, frozen=True, eq=False):
     def differing(self) -> frozenset[Symbol]:
         """The variables that may have another value in each thread before the loop starts: the region's, not those that
         the loop's own pragma lists."""
-        own = self.directive.listed("private", "firstprivate", "lastprivate", "linear", "reduction")
+        own = self.directive.list_variables("private", "firstprivate", "lastprivate", "linear", "reduction")
         counters = {loop.variable for loop in self.loops}
         return frozenset(s for s in self.owned if s.name not in own and s not in counters)
 
@@ -88,4 +88,4 @@ class Claim(Struct, frozen=True, eq=False):
     @property
     def text(self) -> str:
         """The pragma on one line, as a reader would quote it."""
-        return " ".join(unspliced(self.pragma.text).split())
+        return " ".join(join_splices(self.pragma.text).split())

@@ -20,7 +20,7 @@ __all__ = [
     "SIZE",
     "SWAP",
     "changes_no_container",
-    "exchanged",
+    "find_exchanged",
     "holds_no_container",
     "is_container",
     "is_held_by_container",
@@ -38,7 +38,7 @@ SIZE = "size()"
 _OWN = (DATA, SIZE)
 
 
-def exchanged(block: Block) -> tuple[Expr, Expr] | None:
+def find_exchanged(block: Block) -> tuple[Expr, Expr] | None:
     """Return the objects that a block stands for the exchange of; None for any other block."""
     match block.statements:
         case (ExprStmt(expr=Binary(op=",") as both), DeclStmt(declarations=(only,)), *_) if SWAP in only.symbol.key:

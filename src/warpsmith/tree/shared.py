@@ -20,7 +20,7 @@ from pathlib import Path
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program, Unit
 
-__all__ = ["is_own", "is_shared", "shared_functions", "without_shared"]
+__all__ = ["is_own", "is_shared", "restore_shared", "shared_functions"]
 
 _STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(\w+)")
 _NEWEST = ("17", "1z", "20", "2a", "23", "2b", "26", "2c")
@@ -39,7 +39,7 @@ def is_shared(unit: Unit, function: Function) -> bool:
 
 
 def _has_constexpr(arguments: Sequence[str]) -> bool:
-    """Whether a file is compiled as C++17 or newer, which compilers do unless they are told otherwise."""
+    """Whether a file is compiled as C++17 or newer, which compilers do by default."""
     said = [found[1] for found in map(_STANDARD.fullmatch, arguments) if found is not None]
     return not said or said[-1] in _NEWEST
 
@@ -56,7 +56,7 @@ def shared_functions(program: Program, root: str) -> Iterator[tuple[Unit, Functi
             yield unit, function
 
 
-def without_shared(original: Program, changed: Program) -> Program:
+def restore_shared(original: Program, changed: Program) -> Program:
     """Return a changed program with every shared function as it was."""
     for old_unit, new_unit in zip(original.units, changed.units, strict=True):
         new = [f for f in new_unit.functions if f.span.start != f.span.end]

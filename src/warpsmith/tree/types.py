@@ -51,7 +51,7 @@ __all__ = [
     "is_integer",
     "lengths",
     "padding_of",
-    "promoted",
+    "promote",
 ]
 
 VOID = Scalar("void", 0, "void")
@@ -89,7 +89,7 @@ def integer_range(type: Scalar) -> tuple[int, int]:
     return -(2 ** (type.bits - 1)), 2 ** (type.bits - 1) - 1
 
 
-def promoted(type: Type) -> Type:
+def promote(type: Type) -> Type:
     """Return the type after integer promotion (C17 6.3.1.1)."""
     if isinstance(type, Scalar) and (type.kind == "bool" or (is_integer(type) and type.bits < INT.bits)):
         return INT
@@ -98,7 +98,7 @@ def promoted(type: Type) -> Type:
 
 def common_type(left: Type, right: Type) -> Type:
     """Return the type of the usual arithmetic conversions (C17 6.3.1.8); a pointer operand wins over an integer."""
-    a, b = promoted(left), promoted(right)
+    a, b = promote(left), promote(right)
     if not isinstance(a, Scalar):
         return a
     if not isinstance(b, Scalar):
@@ -124,23 +124,23 @@ def padding_of(type: Type) -> tuple[tuple[int, int], ...]:
     if not isinstance(type, Record) or not type.fields:
         return ()
     used = [False] * type.bytes
-    for offset, length in _used(type, 0):
+    for offset, length in _find_used(type, 0):
         used[offset : offset + length] = [True] * min(length, type.bytes - offset)
     starts = [at for at in range(type.bytes) if not used[at] and (at == 0 or used[at - 1])]
     ends = [at + 1 for at in range(type.bytes) if not used[at] and (at + 1 == type.bytes or used[at + 1])]
     return tuple((start, end - start) for start, end in zip(starts, ends, strict=True))
 
 
-def _used(type: Type, offset: int) -> Iterator[tuple[int, int]]:
+def _find_used(type: Type, offset: int) -> Iterator[tuple[int, int]]:
     match type:
         case Record(union=False) if type.fields:
             for part in type.fields:
-                yield from _used(part.type, offset + part.offset)
+                yield from _find_used(part.type, offset + part.offset)
         case Record():
             yield offset, type.bytes
         case Array() if type.count is not None and (size := _bytes(type.of)):
             for index in range(type.count):
-                yield from _used(type.of, offset + index * size)
+                yield from _find_used(type.of, offset + index * size)
         case Array() | FunctionType() | Opaque() | Pointer() | Scalar():
             yield offset, _bytes(type)
 

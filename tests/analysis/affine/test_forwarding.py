@@ -10,7 +10,7 @@ import pytest
 from tests.analysis.own_memory import own_memory_module
 from tests.analysis.uniformity.test_uniformity import shape, wrong
 from warpsmith.analysis.affine import forwarding
-from warpsmith.analysis.affine.forwarding import forwarded
+from warpsmith.analysis.affine.forwarding import find_forwarded
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import uniformity
 from warpsmith.ssa.graph import Graph
@@ -28,7 +28,7 @@ def _wrong(seeds: range) -> Iterator[tuple[int, list[str]]]:
 
 def _known(module: Module) -> int:
     (function,) = module.functions
-    return len(forwarded(function, Graph.of(function)))
+    return len(find_forwarded(function, Graph.of(function)))
 
 
 # each bug below shows in these
@@ -42,7 +42,7 @@ def test_what_is_found_in_own_memory_is_what_was_stored() -> None:
         (function,) = own_memory_module(seed).functions
         loads = [i for _, i in function.instructions() if i.op == "load"]
         answer = uniformity(function, Threads("warp", shape(seed), 4))
-        known = forwarded(function, answer.graph)
+        known = find_forwarded(function, answer.graph)
         met["known"] += len(known)
         met["unknown"] += len(loads) - len(known)
         met["same"] += sum(i.result not in answer.divergent for i in known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.analysis.affine.guards import Guard, Guards, bits, diverged
+from warpsmith.analysis.affine.guards import Guard, Guards, bits, find_diverged
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Block, Branch, Constant, Function, Instruction, Jump, Return, Terminator
 from warpsmith.ssa.types import I1
@@ -35,16 +35,16 @@ LOOP = graph(a="head", head="body done", body="cont head", cont="head", done="")
 
 def test_a_branch_parts_threads_up_to_where_they_meet() -> None:
     (g, _) = IF_ELSE
-    found = diverged(g, ["a"])
+    found = find_diverged(g, ["a"])
     assert {name: names(g, number) for name, number in found.items()} == {
         "a": set(), "then": {"a"}, "other": {"a"}, "join": set()
     }  # fmt: skip
-    assert not any(diverged(g, []).values())
+    assert not any(find_diverged(g, []).values())
 
 
 def test_branches_inside_of_others_add_up() -> None:
     (g, _) = NESTED
-    found = diverged(g, ["a", "b"])
+    found = find_diverged(g, ["a", "b"])
     assert {name: names(g, found[name]) for name in g.order} == {
         "a": set(), "b": {"a"}, "c": {"a", "b"}, "inner": {"a"}, "join": set()
     }  # fmt: skip
@@ -52,7 +52,7 @@ def test_branches_inside_of_others_add_up() -> None:
 
 def test_threads_that_never_come_back_are_missing_from_then_on() -> None:
     (g, _) = graph(a="gone rest", gone="", rest="c last", c="last", last="")
-    found = diverged(g, ["a"])
+    found = find_diverged(g, ["a"])
     assert {name for name in g.order if found[name]} == {"gone", "rest", "c", "last"}
 
 
@@ -65,7 +65,7 @@ def test_an_end_that_all_reach_by_leaving_is_no_place_where_they_miss_each_other
     }
     g = Graph.of(Function("f", True, (), (), tuple(made.values())))
     assert g.leaving == {"end"}
-    assert {name: names(g, number) for name, number in diverged(g, ["a"]).items()} == {
+    assert {name: names(g, number) for name, number in find_diverged(g, ["a"]).items()} == {
         "a": set(), "work": {"a"}, "end": set()
     }  # fmt: skip
 

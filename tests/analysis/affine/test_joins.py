@@ -14,7 +14,7 @@ from zlib import crc32
 import pytest
 
 from warpsmith.analysis.affine import joins
-from warpsmith.analysis.affine.guards import bits, diverged
+from warpsmith.analysis.affine.guards import bits, find_diverged
 from warpsmith.analysis.affine.joins import between, follow_divergence, meeting
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
@@ -166,7 +166,7 @@ def test_later_iterations_that_are_taken_for_the_same_are_seen(monkeypatch: pyte
 def test_threads_are_apart_where_a_way_leads_before_they_meet() -> None:
     for graph, branch, _ in _branches(range(120)):
         end = meeting(graph, branch)
-        found = {name for name, branches in diverged(graph, [branch]).items() if branches}
+        found = {name for name, branches in find_diverged(graph, [branch]).items() if branches}
         # a block that only ends the thread has no work that they could do apart
         assert found - graph.leaving == between(graph, branch, end) - graph.leaving, (graph.successors, branch)
 
@@ -176,8 +176,8 @@ def test_branches_that_part_are_told_by_their_rank() -> None:
     for seed in range(80):
         graph = Graph.of(function(seed))
         branches = [name for name in graph.order if len(graph.successors[name]) > 1]
-        each = {name: diverged(graph, [name]) for name in branches}
-        for block, together in diverged(graph, branches).items():
+        each = {name: find_diverged(graph, [name]) for name in branches}
+        for block, together in find_diverged(graph, branches).items():
             assert {graph.order[rank] for rank in bits(together)} == {b for b in branches if each[b][block]}
             seen += bool(together)
     assert seen > 120

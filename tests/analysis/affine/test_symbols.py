@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from warpsmith.analysis.affine.symbols import Atom, Form, centered, constant_form, from_atom, text_of
+from warpsmith.analysis.affine.symbols import Atom, Form, center, constant_form, from_atom, text_of
 
 X = Atom("tid.x", "index", 0, (0, 3), table=(0, 1, 2, 3))
 N = Atom("n", "shared", 1, (1, 10))
@@ -26,7 +26,7 @@ def number(k: int, bits: int = 32) -> Form:
      (-1, 1, 1), (255, 8, -1)],
 )  # fmt: skip
 def test_a_coefficient_is_the_number_nearest_to_zero(of: int, bits: int, expected: int) -> None:
-    assert centered(of, bits) == expected
+    assert center(of, bits) == expected
 
 
 def test_sums() -> None:
@@ -35,7 +35,7 @@ def test_sums() -> None:
     assert x.plus(number(2**31)).plus(number(2**31)).same(x)
     assert not x.same(from_atom(X, 64))
     assert number(5).constant == 5 and x.constant is None and x.plus(number(1)).constant is None
-    assert x.scaled(0).terms == {} and x.scaled(2**31).scaled(2).terms == {}
+    assert x.scale(0).terms == {} and x.scale(2**31).scale(2).terms == {}
 
 
 def test_products() -> None:
@@ -45,7 +45,7 @@ def test_products() -> None:
     # the order of factors does not matter
     turned = n.times(x)
     assert turned is not None and turned.same(Form(32, {(X, N): 1}))
-    gone = x.scaled(2**16).times(n.scaled(2**16))
+    gone = x.scale(2**16).times(n.scale(2**16))
     assert gone is not None and gone.constant == 0
 
 
@@ -61,16 +61,16 @@ def test_products_that_are_too_long_are_none() -> None:
 
 
 def test_other_sizes() -> None:
-    assert Form(64, {(X,): 2**32, (N,): 3}).resized(32).same(Form(32, {(N,): 3}))
-    assert Form(32, {(X,): -1}).resized(64).terms == {(X,): -1}
-    assert x.resized(32) is x
+    assert Form(64, {(X,): 2**32, (N,): 3}).resize(32).same(Form(32, {(N,): 3}))
+    assert Form(32, {(X,): -1}).resize(64).terms == {(X,): -1}
+    assert x.resize(32) is x
 
 
 def test_kinds_of_unknowns() -> None:
     sum_ = Form(32, {(X,): 1, (N,): 2, (X, N): 3, (V,): 4, (): 5})
     assert sum_.varying().terms == {(X,): 1, (X, N): 3, (V,): 4}
     assert sum_.common().terms == {(N,): 2, (): 5}
-    assert sum_.without([N]).terms == {(X,): 1, (V,): 4, (): 5}
+    assert sum_.drop_atoms([N]).terms == {(X,): 1, (V,): 4, (): 5}
     assert sum_.has("own") and not sum_.has("wrap") and not sum_.numeric
     assert x.plus(number(3)).numeric
 

@@ -96,7 +96,7 @@ def wrapping() -> Module:
 
 def test_overflow_taken_for_impossible_where_it_is_not_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not list(test_accesses.wrong(test_accesses.run(0, module=wrapping())))
-    monkeypatch.setattr(exact, "_flagged", lambda made: isinstance(made, Instruction) and made.op == "mul")
+    monkeypatch.setattr(exact, "_is_flagged", lambda made: isinstance(made, Instruction) and made.op == "mul")
     assert list(test_accesses.wrong(test_accesses.run(0, module=wrapping())))
 
 

@@ -35,20 +35,20 @@ def test_groups_are_warps_the_last_of_which_may_be_short_or_the_block() -> None:
 def test_numbers_of_a_sum() -> None:
     of = lanes((4, 2, 1))
     x, y = of.axis(0, 32), of.axis(1, 32)
-    assert of.numbers(x.scaled(3).plus(y, 10).plus(constant_form(1, 32))) == (1, 4, 7, 10, 11, 14, 17, 20)
+    assert of.numbers(x.scale(3).plus(y, 10).plus(constant_form(1, 32))) == (1, 4, 7, 10, 11, 14, 17, 20)
     assert of.numbers(constant_form(-2, 32)) == (-2,) * 8
     product = x.times(y.plus(x))
     assert product is not None
     assert of.numbers(product) == (0, 1, 4, 9, 0, 2, 6, 12)
     assert of.numbers(from_atom(Atom("n", "shared", 99), 32)) is None
     # modulo 2**8, nearest to 0
-    assert of.numbers(of.axis(0, 8).scaled(100)) == (0, 100, -56, 44, 0, 100, -56, 44)
+    assert of.numbers(of.axis(0, 8).scale(100)) == (0, 100, -56, 44, 0, 100, -56, 44)
 
 
 def test_a_table_that_is_linear_is_written_as_such() -> None:
     of = lanes((4, 2, 1))
     assert of.form([5, 7, 9, 11, 4, 6, 8, 10], 32).same(
-        of.axis(0, 32).scaled(2).plus(of.axis(1, 32), -1).plus(constant_form(5, 32))
+        of.axis(0, 32).scale(2).plus(of.axis(1, 32), -1).plus(constant_form(5, 32))
     )
     assert of.form([3] * 8, 32).constant == 3
     bent = of.form([0, 1, 2, 3, 1, 2, 3, 5], 32)

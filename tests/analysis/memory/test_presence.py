@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from tests.analysis.test_kernel import HEAD
-from warpsmith.analysis.kernel import _solved
+from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.presence import Guard, Presences, conditions
 from warpsmith.analysis.uniformity.facts import Dim, LaunchShape
 from warpsmith.analysis.uniformity.seeds import Threads
@@ -33,7 +33,7 @@ done:
 def presences(body: str, block: Dim = (64, 1, 1)) -> Presences:
     module = parse_module(f"{HEAD}{body}\n  return\nend\n")
     answer = uniformity(module.functions[0], Threads("warp", block))
-    return Presences(_solved(module, answer, LaunchShape(block)))
+    return Presences(_solve(module, answer, LaunchShape(block)))
 
 
 def behind(lines: str, block: Dim = (64, 1, 1), way: str = "yes") -> tuple[str, frozenset[int]]:
@@ -92,8 +92,8 @@ two:
 end:"""
     found = presences(body)
     assert (found.at("two").kind, set(found.at("two").threads)) == ("known", {4, 5, 6, 7, 8})
-    assert set(found.diverged_by("two")) == {"start", "one"}
-    assert found.diverged_by("end") == ()
+    assert set(found.find_diverging("two")) == {"start", "one"}
+    assert found.find_diverging("end") == ()
     assert (found.guard("start", "two"), found.guard("one", "two")) == (Guard("start", True), Guard("one", True))
     assert found.guard("start", "end") is None
     assert found.most_lanes(found.at("two")) == 5

@@ -6,7 +6,7 @@ import pytest
 
 from tests.analysis.test_kernel import HEAD
 from warpsmith.analysis.affine.symbols import Atom, Form
-from warpsmith.analysis.kernel import _solved
+from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.uniformity.facts import Bound, Dim, LaunchShape
@@ -22,7 +22,7 @@ def forms(body: str, shape: LaunchShape = SHAPE) -> Forms:
     """Return the forms of a kernel's values, for warps of 16 lanes."""
     module = parse_module(f"{HEAD}{body}\n  return\nend\n")
     answer = uniformity(module.functions[0], Threads("warp", BLOCK, 16))
-    of = _solved(module, answer, shape)
+    of = _solve(module, answer, shape)
     of.solve(answer.definitions)
     return of
 

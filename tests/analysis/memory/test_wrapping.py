@@ -20,7 +20,7 @@ def of(block: Dim = (8, 1, 1), warp: int = 8) -> Wrapping:
 
 
 def form(t: Wrapping, coefficient: int, atom: Atom | None = None, factor: int = 1, bits: int = 32) -> Form:
-    made = t.lanes.axis(0, bits).scaled(coefficient)
+    made = t.lanes.axis(0, bits).scale(coefficient)
     return made if atom is None else made.plus(from_atom(atom, bits), factor)
 
 
@@ -69,7 +69,7 @@ def test_a_number_in_more_bits_is_what_it_is_once_it_has_wrapped() -> None:
         bits = chance.choice((8, 16))
         made = form(t, chance.randrange(-70, 70), bits=bits).plus(constant_form(chance.randrange(-200, 200), bits))
         for signed in (False, True):
-            wide = t.extended(made, 64, signed=signed)
+            wide = t.extend(made, 64, signed=signed)
             assert wide is not None
             for number, low in zip(t.lanes.numbers(wide) or (), t.lanes.numbers(made) or (), strict=True):
                 least = -(1 << bits - 1) if signed else 0
@@ -79,10 +79,10 @@ def test_a_number_in_more_bits_is_what_it_is_once_it_has_wrapped() -> None:
 def test_a_bit_is_0_or_1_or_minus_1() -> None:
     t = of()
     bit = t.lanes.form([0, 1] * 4, 1)
-    plain, signed = t.extended(bit, 32, signed=False), t.extended(bit, 32, signed=True)
+    plain, signed = t.extend(bit, 32, signed=False), t.extend(bit, 32, signed=True)
     assert plain is not None and t.lanes.numbers(plain) == (0, 1) * 4
     assert signed is not None and t.lanes.numbers(signed) == (0, -1) * 4
-    assert t.extended(from_atom(N, 1), 32, signed=True) is None
+    assert t.extend(from_atom(N, 1), 32, signed=True) is None
 
 
 def test_low_bits() -> None:

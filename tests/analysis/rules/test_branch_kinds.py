@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.test_kernel import told
-from warpsmith.analysis.rules.branch_kinds import bounded_by_guard, is_boundary, period_of
+from warpsmith.analysis.rules.branch_kinds import is_boundary, is_bounded_by_guard, period_of
 from warpsmith.analysis.rules.lanes import Lanes, masks
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.sides import comparison
@@ -62,7 +62,7 @@ head:
   branch %c head done
 done:""", SHAPE)  # fmt: skip
     (branch,) = facts.branches
-    return bounded_by_guard(facts, branch)
+    return is_bounded_by_guard(facts, branch)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.analysis.test_kernel import ROW, told
-from warpsmith.analysis.rules.place import accessed, lane_table, place_of
+from warpsmith.analysis.rules.place import describe_access, lane_table, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 
 BODY = """
@@ -26,7 +26,7 @@ def facts(by: str = "4:i32") -> tuple[KernelFacts, tuple[AccessFact, ...]]:
 
 def test_what_an_access_is() -> None:
     _, (load, store, atomic, _) = facts()
-    assert [accessed(one) for one in (load, store, atomic)] == ["load of a", "store to tile", "atomic on tile"]
+    assert [describe_access(one) for one in (load, store, atomic)] == ["load of a", "store to tile", "atomic on tile"]
 
 
 def test_lanes_with_their_sectors_or_banks() -> None:

@@ -75,7 +75,7 @@ def test_calls_that_are_left(body: str, callees: list[str]) -> None:
     ids=["a word", "many", "with shared memory", "none", "many registers", "not asked"],
 )
 def test_registers_that_are_spilled(compiled: Compiled | None, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explain_file, "assembled", lambda *_: {"k": compiled})
+    monkeypatch.setattr(explain_file, "assemble_ptx", lambda *_: {"k": compiled})
     found = _found("", "OCC006", ptxas=compiled is not None)
     assert len(found) == count
     assert all(certainty == "proven" and " bytes of registers" in message for message, certainty in found)

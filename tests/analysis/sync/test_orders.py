@@ -177,7 +177,7 @@ SEEDS = range(10)
 
 def test_orders_that_are_agreed_on_hold(monkeypatch: Patch) -> None:
     met: Counter[str] = Counter()
-    original = orders.agreed
+    original = orders.find_agreed
 
     def counted(forms: Forms, comparisons: list[Instruction]) -> frozenset[Instruction]:
         found = original(forms, comparisons)
@@ -185,7 +185,7 @@ def test_orders_that_are_agreed_on_hold(monkeypatch: Patch) -> None:
         met["not"] += len(comparisons) - len(found)
         return found
 
-    monkeypatch.setattr("warpsmith.analysis.kernel.agreed", counted)
+    monkeypatch.setattr("warpsmith.analysis.kernel.find_agreed", counted)
     assert not list(_wrong(SEEDS))
     assert all(met[what] >= 1 for what in ("slt", "sle", "sgt", "not")), met
 
@@ -196,7 +196,7 @@ def test_orders_that_are_agreed_on_hold_in_many() -> None:
 
 
 def _everything_is_exact(patch: Patch) -> None:
-    patch.setattr(exact, "_flagged", lambda made: isinstance(made, Instruction) and made.op in ("add", "sub", "mul"))
+    patch.setattr(exact, "_is_flagged", lambda made: isinstance(made, Instruction) and made.op in ("add", "sub", "mul"))
 
 
 def _numbers_of_bits_are_exact(patch: Patch) -> None:
@@ -211,7 +211,7 @@ def _threads_know_the_same(patch: Patch) -> None:
 
 
 def _loops_end_together(patch: Patch) -> None:
-    patch.setattr(Forms, "used", lambda self, form, *blocks: form)
+    patch.setattr(Forms, "form_used", lambda self, form, *blocks: form)
 
 
 BUGS = [_everything_is_exact, _numbers_of_bits_are_exact, _threads_know_the_same, _loops_end_together]

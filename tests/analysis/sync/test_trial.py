@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.test_kernel import HEAD
-from warpsmith.analysis.kernel import _solved
+from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
 from warpsmith.analysis.uniformity.facts import LaunchShape
@@ -21,7 +21,7 @@ BLOCK = (16, 1, 1)
 def presences(body: str) -> Presences:
     module = parse_module(f"{HEAD}{body}\n  return\nend\n")
     answer = uniformity(module.functions[0], Threads("block", BLOCK))
-    forms = _solved(module, answer, LaunchShape(BLOCK))
+    forms = _solve(module, answer, LaunchShape(BLOCK))
     forms.solve(answer.definitions)
     return Presences(forms)
 
@@ -167,5 +167,5 @@ def test_sums_with_numbers_put_in() -> None:
     x = of.forms.lanes.axis(0, 32)
     product = x.times(type(x)(32, {(atom,): 3, (): 1}))
     assert product is not None
-    assert of.substituted(product).same(x.scaled(7))
-    assert Trial(of.forms, of.presences, {}).substituted(product) is product
+    assert of.substitute(product).same(x.scale(7))
+    assert Trial(of.forms, of.presences, {}).substitute(product) is product

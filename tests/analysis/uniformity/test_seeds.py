@@ -33,7 +33,7 @@ def levels(op: str, block: Dim | None = (64, 1, 1), **parameters: bool) -> tuple
 
 
 def _known(answer: Uniformity, operand: Operand) -> Affine | None:
-    return answer.known(operand, "start")
+    return answer.affine_of(operand, "start")
 
 
 DIFFER, SAME, BY_WARP = ("divergent", "divergent"), ("uniform", "uniform"), ("uniform", "divergent")

@@ -27,11 +27,11 @@ def what_is_shared_has_any_low_bits(patch: Patch) -> None:
 
 
 def orders_go_by_the_numbers(patch: Patch) -> None:
-    patch.setattr(Tables, "_decided", lambda self, i, o, test: UNIFORM)
+    patch.setattr(Tables, "_decide_order", lambda self, i, o, test: UNIFORM)
 
 
 def rows_are_moved_anyhow(patch: Patch) -> None:
-    patch.setattr(Tables, "_moved", lambda self, one, other: 0)
+    patch.setattr(Tables, "_find_offset", lambda self, one, other: 0)
 
 
 def ways_do_not_matter_to_rows(patch: Patch) -> None:

@@ -173,8 +173,8 @@ def _no_time(patch: pytest.MonkeyPatch) -> None:
 
 
 def _edges_are_where_they_begin(patch: pytest.MonkeyPatch) -> None:
-    real = Uniformity.left_apart
-    patch.setattr(Uniformity, "left_apart", lambda self, value, *blocks: real(self, value, *blocks[:1]))
+    real = Uniformity.find_left_apart
+    patch.setattr(Uniformity, "find_left_apart", lambda self, value, *blocks: real(self, value, *blocks[:1]))
 
 
 def _iterations_are_one(patch: pytest.MonkeyPatch) -> None:

@@ -129,7 +129,7 @@ def test_a_run_that_is_interrupted_tells_what_was_counted(
         if "visits of lanes" in work.item:
             threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 
-    monkeypatch.setattr("warpsmith.app.cli.commands.simulate.watched", lambda: nullcontext(progress))
+    monkeypatch.setattr("warpsmith.app.cli.commands.simulate.watch_progress", lambda: nullcontext(progress))
     words = ["simulate", "k.cu", "--block", "32", "--arg", "a=zeros:i32[1024]", "--arg", "n=2000000000", "--json"]
     # a shell lets what it runs in the background ignore SIGINT
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

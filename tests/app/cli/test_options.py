@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.app.cli.about.settings import default_settings
-from warpsmith.app.cli.options import chosen_device, compiler_arguments, text, texts, trusted, verify_options
+from warpsmith.app.cli.options import chosen_device, compiler_arguments, parse_claims, text, texts, verify_options
 from warpsmith.base.errors import UsageError
 from warpsmith.run.verification import VerifyOptions
 
@@ -28,7 +28,11 @@ def test_options_of_a_compiler() -> None:
 
 def test_options_that_may_be_absent_or_repeated() -> None:
     assert (text(None), text(3), texts(None), texts(("a", 1)), texts("a")) == (None, "3", (), ("a", "1"), ())
-    assert (trusted({"claims": "check"}), trusted({"claims": "trust"}), trusted({})) == ("check", "trust", "trust")
+    assert (parse_claims({"claims": "check"}), parse_claims({"claims": "trust"}), parse_claims({})) == (
+        "check",
+        "trust",
+        "trust",
+    )
 
 
 def test_options_of_the_referee(tmp_path: Path) -> None:

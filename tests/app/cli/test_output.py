@@ -11,9 +11,9 @@ import pytest
 
 from warpsmith.app.cli.output import (
     check_free,
+    defer_stops,
     holds,
     refuse_dash,
-    undisturbed,
     unified_diff,
     write_files,
     write_result,
@@ -94,12 +94,12 @@ def test_a_stop_waits_until_all_is_written(monkeypatch: pytest.MonkeyPatch) -> N
     came: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
     try:
-        with undisturbed():
+        with defer_stops():
             signal.raise_signal(signal.SIGTERM)
             assert came == []
         assert came == [signal.SIGTERM]
         # another thread has no handlers of its own
-        worker = threading.Thread(target=lambda: undisturbed().__enter__())
+        worker = threading.Thread(target=lambda: defer_stops().__enter__())
         worker.start()
         worker.join()
     finally:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.emit.examples import lu
 from tests.poly.analysis import program_of
-from warpsmith.emit.device.unused import without_unused
+from warpsmith.emit.device.unused import drop_unused
 from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.tree.nodes import Block, Launch, Name, replace
 from warpsmith.tree.printing.printer import print_stmt
@@ -27,7 +27,7 @@ def host_text(body: str, moved: int, *, head: str = HEAD, more: str = "") -> str
     statements = tuple(launch if s is old else s for s in function.body.statements)
     body_of = replace(function.body, statements=statements)
     new = program.with_function(function, replace(function, body=body_of))
-    unit = without_unused(program.units[0], new.units[0])
+    unit = drop_unused(program.units[0], new.units[0])
     made = next(f for f in unit.functions if f.symbol == function.symbol)
     assert any(item is made for item in unit.items)
     # a launch has no words of its own here
@@ -75,7 +75,7 @@ def test_what_another_function_calls_is_used() -> None:
 
 def test_a_program_that_did_not_change_is_left() -> None:
     unit = program_of("static int idle(void) { return 1; }\nvoid f(int n) { int t; }\n").units[0]
-    again = without_unused(unit, msgspec.structs.replace(unit))
+    again = drop_unused(unit, msgspec.structs.replace(unit))
     assert all(a is b for a, b in zip(unit.items, again.items, strict=True))
 
 

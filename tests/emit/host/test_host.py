@@ -95,7 +95,7 @@ def test_copies_take_offsets_and_drop_qualifiers_in_plain_sight() -> None:
 
 def test_a_declaration_apart_from_its_call() -> None:
     alloc = next(s for s in STATEMENTS if isinstance(s, DeviceAlloc))
-    declared, call = WORDS.declared(alloc, print_expr)
+    declared, call = WORDS.declare(alloc, print_expr)
     assert declared == "float *x_gpu = 0;" and call == f"x_gpu = {lines(alloc)[0].split(' = ', 1)[1]}"
     assert (WORDS.on, WORDS.flag) == ("ws_on()", "ws_gpu")
     free = next(s for s in STATEMENTS if isinstance(s, DeviceFree))

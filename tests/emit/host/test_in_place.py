@@ -10,7 +10,7 @@ import pytest
 
 from tests.emit.host.in_place_ports import Made, assembled, make, preprocessed, write
 from warpsmith.run.native.device_compile import has_nvcc
-from warpsmith.tree.text.additions import additions, without_additions
+from warpsmith.tree.text.additions import additions, remove_additions
 
 PLAIN = b"""\
 #include <stdlib.h>
@@ -134,7 +134,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def test_what_is_added_can_be_taken_out_to_the_byte(made: Made) -> None:
     assert made.text.encode("latin-1") != made.original
-    assert without_additions(made.text).encode("latin-1") == made.original
+    assert remove_additions(made.text).encode("latin-1") == made.original
 
 
 def test_the_lines_of_the_user_end_as_they_did(made: Made) -> None:
@@ -335,7 +335,7 @@ def test_broken_texts_are_told_apart(name: str, tmp_path: Path) -> None:
         equal = preprocessed(text.encode("latin-1"), tmp_path) == preprocessed(PLAIN, tmp_path)
     except subprocess.CalledProcessError:
         equal = False
-    assert not equal or without_additions(text).encode("latin-1") != PLAIN
+    assert not equal or remove_additions(text).encode("latin-1") != PLAIN
 
 
 def test_additions_are_found_one_by_one(tmp_path: Path) -> None:

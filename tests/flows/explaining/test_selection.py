@@ -11,7 +11,7 @@ from tests.report.analysis.samples import reported
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.explaining.explain_file import FileResult
-from warpsmith.flows.explaining.selection import Choice, Chosen, chosen
+from warpsmith.flows.explaining.selection import Choice, Chosen, choose_findings
 from warpsmith.report.analysis.model import Reported
 from warpsmith.report.analysis.silenced.baseline import Baseline, entry_of
 from warpsmith.settings.model import Setting, Settings
@@ -72,9 +72,9 @@ def test_rules_that_do_not_exist_are_told_with_what_is_near() -> None:
 def test_rules_are_off_for_files(tmp_path: Path) -> None:
     found = Choice(settings({}, per_file={"gen/*.cu": ("MEM",)}))
     root = str(tmp_path)
-    assert found.ignored_in(str(tmp_path / "gen" / "k.cu"), root, "MEM001")
-    assert not found.ignored_in(str(tmp_path / "gen" / "k.cu"), root, "DIV001")
-    assert not found.ignored_in(str(tmp_path / "k.cu"), root, "MEM001")
+    assert found.ignores(str(tmp_path / "gen" / "k.cu"), root, "MEM001")
+    assert not found.ignores(str(tmp_path / "gen" / "k.cu"), root, "DIV001")
+    assert not found.ignores(str(tmp_path / "k.cu"), root, "MEM001")
 
 
 TEXT = "a\nb // warpsmith: ignore[MEM001] rows are short\nc\n"
@@ -85,7 +85,7 @@ def pick(
 ) -> Chosen:
     file = SourceFile("src/k.cu", text)
     result = FileResult("src/k.cu", file, findings=list(found), names=list(names))
-    return chosen([result], settings(how), baseline)
+    return choose_findings([result], settings(how), baseline)
 
 
 def at(line: int, rule: str = "MEM001", text: str = TEXT, certainty: str = "proven") -> Reported:

@@ -5,7 +5,7 @@ import pytest
 from warpsmith.front.c.device_marks import kernel_name, place_of, traits_of
 from warpsmith.front.clang.device.instances import named_instances
 from warpsmith.front.clang.wire import Mark
-from warpsmith.front.device.swizzles import lanes_named
+from warpsmith.front.device.swizzles import find_named_lanes
 
 KNOWN = {"WIDE": 64, "ns::DEEP": 3}.get
 
@@ -78,7 +78,7 @@ def test_the_name_of_an_instance_is_what_one_writes() -> None:
     ],
 )  # fmt: skip
 def test_components_of_vectors(name: str, lanes: int, expected: tuple[int, ...]) -> None:
-    assert lanes_named(name, lanes) == expected
+    assert find_named_lanes(name, lanes) == expected
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.front.c.test_expressions import expr
 from tests.front.conftest import Load, function, parsed
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.front.c.types_of import decayed, fill_extents, is_std_array
+from warpsmith.front.c.types_of import decay_type, fill_extents, is_std_array
 from warpsmith.tree.nodes import (
     Literal,
     Member,
@@ -69,12 +69,12 @@ def test_records_know_where_their_members_lie(load: Load) -> None:
 
 def test_arrays_and_functions_are_handed_over_as_pointers() -> None:
     row = Array(INT, None, 3)
-    assert decayed(Array(row, None, 2)) == Pointer(row)
+    assert decay_type(Array(row, None, 2)) == Pointer(row)
     made = FunctionType(INT, (INT,))
-    assert decayed(made) == Pointer(made) and decayed(INT) == INT
+    assert decay_type(made) == Pointer(made) and decay_type(INT) == INT
     held = Array(INT, None, 3, "std::array<int, 3>")
     assert is_std_array(held) and not is_std_array(row) and not is_std_array(Opaque("std::array<int, 3>"))
-    assert decayed(held) == Opaque("std::array<int, 3>")
+    assert decay_type(held) == Opaque("std::array<int, 3>")
 
 
 def test_extents_are_filled_in_from_outside() -> None:

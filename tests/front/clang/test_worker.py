@@ -6,7 +6,7 @@ import marshal
 import subprocess
 
 from warpsmith.front.clang.process import library_path, worker_command
-from warpsmith.front.clang.wire import LENGTH_BYTES, Request, decode_dump, framed, length
+from warpsmith.front.clang.wire import LENGTH_BYTES, Request, decode_dump, frame_bytes, length
 from warpsmith.front.inputs import parser_arguments
 
 
@@ -16,7 +16,9 @@ def test_requests_are_answered_in_order() -> None:
         ("b.cl", ["-x", "cl", "-w"], b"kernel void two(global int *p) { }", 100, False),
         ("c.c", parser_arguments("c", ()), b"int three;", 100, False),
     ]
-    question = framed(marshal.dumps(library_path())) + b"".join(framed(marshal.dumps(one)) for one in requests)
+    question = frame_bytes(marshal.dumps(library_path())) + b"".join(
+        frame_bytes(marshal.dumps(one)) for one in requests
+    )
     output = subprocess.run(worker_command(), input=question, capture_output=True, check=True).stdout
     dumps = []
     while output:

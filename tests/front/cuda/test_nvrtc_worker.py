@@ -37,7 +37,7 @@ class Standin(SimpleNamespace):
 
 def answer(text: bytes, *kernels: bytes) -> tuple[bytes | None, dict[bytes, bytes], bytes]:
     request: Request = (text, b"k.cu", [], list(kernels), {})
-    return nvrtc_worker._compiled(cast(ModuleType, Standin()), request)
+    return nvrtc_worker._compile_request(cast(ModuleType, Standin()), request)
 
 
 def test_answers() -> None:

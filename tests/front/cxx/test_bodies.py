@@ -165,6 +165,6 @@ def test_a_constructor_of_numbers_knows_no_variable(load: Load, text: str, write
 
 
 def test_seeded_conversion_left_out(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cxx_library.CxxLibrary, "converted", lambda self, value, *rest: value)
+    monkeypatch.setattr(cxx_library.CxxLibrary, "convert", lambda self, value, *rest: value)
     with pytest.raises(AssertionError):
         test_a_body_of_several_statements_is_its_value(load)

@@ -15,7 +15,7 @@ from warpsmith.front.cxx.objects import (
     is_pure,
     is_value,
     member_of,
-    qualified,
+    qualify,
 )
 from warpsmith.tree.containers import DATA, SIZE
 from warpsmith.tree.nodes import (
@@ -129,9 +129,9 @@ def test_members_of_const_objects_are_const() -> None:
     assert member_of(V, "none", HERE, intact=False) is None and member_of(X, "k", HERE, intact=False) is None
     union = Record("u", 8, (Field("k", INT, 0),), union=True)
     assert member_of(name("u", union), "k", HERE, intact=False) is None
-    row = qualified(Array(INT, None, 3), True)
+    row = qualify(Array(INT, None, 3), True)
     assert isinstance(row, Array) and isinstance(row.of, Scalar) and row.of.const
-    assert qualified(INT, False) == INT
+    assert qualify(INT, False) == INT
 
 
 def test_what_may_be_evaluated_again() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.front.conftest import parsed
-from warpsmith.front.device.swizzles import components_in, lanes_named
+from warpsmith.front.device.swizzles import components_in, find_named_lanes
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from warpsmith.front.device.swizzles import components_in, lanes_named
     ],
 )  # fmt: skip
 def test_names_of_lanes(name: str, lanes: int, found: tuple[int, ...]) -> None:
-    assert lanes_named(name, lanes) == found
+    assert find_named_lanes(name, lanes) == found
 
 
 def test_a_macro_means_the_only_component_that_fits(tmp_path: Path) -> None:

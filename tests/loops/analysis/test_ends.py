@@ -36,8 +36,8 @@ def header(program: Analyzed, name: str, low: int, past: int, *, facts: tuple[Li
     assert own is not None
     n = Linear(((program.symbol("n", name), 1),))
     # n is a small number: nothing overflows
-    known = (n, n.scaled(-1).shifted(1000)) if facts is None else facts
-    made = over(mine, own, Range(own.low.shifted(low), own.past.shifted(past)), known)
+    known = (n, n.scale(-1).shift(1000)) if facts is None else facts
+    made = over(mine, own, Range(own.low.shift(low), own.past.shift(past)), known)
     return None if made is None else f"i = {print_expr(made.lower)}; i {made.relation} {print_expr(made.bound)}"
 
 
@@ -62,7 +62,7 @@ def test_the_header_of_another_range(name: str, low: int, past: int, text: str |
         mine = loop(program, name)
         own = range_of(mine)
         assert own is not None
-        made = over(mine, own, Range(own.low.shifted(low), own.past.shifted(past)), facts or ())
+        made = over(mine, own, Range(own.low.shift(low), own.past.shift(past)), facts or ())
         assert (
             None if made is None else f"i = {print_expr(made.lower)}; i {made.relation} {print_expr(made.bound)}"
         ) == text
@@ -113,10 +113,10 @@ def test_expressions_that_do_not_overflow(form: Linear, text: str | None, progra
 def test_every_partial_sum_has_to_fit(program: Analyzed) -> None:
     """x + y - y fits, x + y may not."""
     x, y = Linear(((X, 1),)), Linear(((Y, 1),))
-    small = (x, x.scaled(-1).shifted(10), y, y.scaled(-1).shifted(10))
+    small = (x, x.scale(-1).shift(10), y, y.scale(-1).shift(10))
     span = loop(program, "up").span
-    made = form_expr(x.plus(y).shifted(1), small, span)
+    made = form_expr(x.plus(y).shift(1), small, span)
     assert made is not None and print_expr(made) == "x + y + 1"
-    large = (x.plus(y), x.plus(y).scaled(-1).shifted(10))
-    made = form_expr(x.plus(y).shifted(1), large, span)
+    large = (x.plus(y), x.plus(y).scale(-1).shift(10))
+    made = form_expr(x.plus(y).shift(1), large, span)
     assert made is not None

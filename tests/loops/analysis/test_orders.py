@@ -9,7 +9,7 @@ import pytest
 from tests.loops.steps.refusals import first_reason, one
 from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.analysis.orders import counters_of, judged, names_of, reordered, statements_of
+from warpsmith.loops.analysis.orders import counters_of, judge_schedules, names_of, reorder_statements, statements_of
 from warpsmith.loops.analysis.schedule_text import read_schedule
 from warpsmith.tree.printing.printer import print_stmt
 
@@ -68,10 +68,10 @@ def schedules(body: str, folder: Path, *texts: str) -> tuple[object, str]:
         statement: read_schedule(text, names_of(run, statement))
         for statement, text in zip(statements, texts, strict=True)
     }
-    verdict = judged(stand.program, stand.facts, stand.function, run, asked)
+    verdict = judge_schedules(stand.program, stand.facts, stand.function, run, asked)
     if not isinstance(verdict, Proved):
         return first_reason(verdict), ""
-    made = reordered(stand.program, stand.function, run, asked)
+    made = reorder_statements(stand.program, stand.function, run, asked)
     return None, " ".join(print_stmt(next(f for _, f in made.functions()).body).split())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.loops.analysis.row_pointers import without_row_pointers
+from warpsmith.loops.analysis.row_pointers import hide_row_pointers
 from warpsmith.tree.nodes import For
 from warpsmith.tree.printing.printer import print_stmt
 
@@ -41,12 +41,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
 @pytest.mark.parametrize("name", CASES)
 def test_a_row_that_stays_the_same_is_written_out(name: str, program: Analyzed) -> None:
     loop = program.find("for", For, f"t_{name}")
-    made = without_row_pointers(loop, frozenset())
+    made = hide_row_pointers(loop, frozenset())
     text = " ".join(print_stmt(made).split()).partition("i++) ")[2]
     assert (None if made is loop else text) == CASES[name][1]
 
 
 def test_what_something_else_may_change_is_left_alone(program: Analyzed) -> None:
     loop = program.find("for", For, "t_plain")
-    assert without_row_pointers(loop, frozenset({program.symbol("row", "t_plain")})) is loop
-    assert without_row_pointers(loop, frozenset({program.symbol("i", "t_plain")})) is loop
+    assert hide_row_pointers(loop, frozenset({program.symbol("row", "t_plain")})) is loop
+    assert hide_row_pointers(loop, frozenset({program.symbol("i", "t_plain")})) is loop

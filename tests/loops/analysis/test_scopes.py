@@ -10,7 +10,7 @@ from tests.loops.steps.refusals import one
 from tests.offload.analyzed import Analyzed, analyzed
 from tests.offload.transfers.abstract_programs import Program
 from warpsmith.base.verdict import Proved, Unknown
-from warpsmith.loops.analysis.scopes import captured, names_at_end, names_hold
+from warpsmith.loops.analysis.scopes import find_captured, names_at_end, names_hold
 from warpsmith.loops.analysis.shape import statements
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.steps.order.distribute import Distribute
@@ -39,17 +39,17 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
 
 
 def test_what_c_itself_binds_is_well(program: Analyzed) -> None:
-    assert captured(program.function()) is None
+    assert find_captured(program.function()) is None
 
 
 def test_a_captured_name_is_found(tmp_path: Path) -> None:
     stand = one("double t = 1; for (int i = 0; i < n; i++) { x[i] = t; double t = 2; y[i] = t; }", tmp_path)
-    assert captured(stand.function) is None
-    loop = LoopContext.of(stand.program, "F/i").counted()
+    assert find_captured(stand.function) is None
+    loop = LoopContext.of(stand.program, "F/i").require_counted()
     first, declaration, last = statements(loop.body)
     moved = with_run(stand.program, stand.function, (first, declaration, last), (declaration, first, last))
     function = next(f for _, f in moved.functions())
-    found = captured(function)
+    found = find_captured(function)
     assert found is not None and found.name == "t"
 
 
@@ -57,7 +57,7 @@ def moved(program: Analyzed, text: str, behind: str) -> str | None:
     """Return what is captured where a statement comes to stand behind another one, in its block."""
     stmt, at = program.statement(text), program.statement(behind)
     made = with_run(program.program, program.function(), (at,), (at, stmt))
-    found = captured(next(f for _, f in made.functions() if f.symbol.name == "f"))
+    found = find_captured(next(f for _, f in made.functions() if f.symbol.name == "f"))
     return None if found is None else found.name
 
 

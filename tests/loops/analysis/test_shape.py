@@ -7,14 +7,22 @@ from pathlib import Path
 import pytest
 
 from tests.loops.steps.refusals import one
-from warpsmith.loops.analysis.shape import enclosing_facts, following, jump, marked, perfect_nest, range_of, trip_count
+from warpsmith.loops.analysis.shape import (
+    enclosing_facts,
+    find_marked,
+    following,
+    jump,
+    perfect_nest,
+    range_of,
+    trip_count,
+)
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.place import LoopContext
 from warpsmith.tree.nodes import For, Stmt
 
 
 def loop(body: str, folder: Path, address: str = "F/i") -> For:
-    return LoopContext.of(one(body, folder).program, address).counted()
+    return LoopContext.of(one(body, folder).program, address).require_counted()
 
 
 def shown(form: Linear) -> str:
@@ -82,7 +90,7 @@ def test_pragmas_about_a_loop(tmp_path: Path) -> None:
     text = "\n#pragma {}\n    for (int i = 0; i < n; i++) x[i] = 1;\n"
     for pragma, speaks in (("omp parallel for", True), ("GCC ivdep", True), ("scop", False), ("target", False)):
         place = LoopContext.of(one(text.format(pragma), tmp_path).program, "F/i")
-        assert (marked(place.function, place.loop) is not None) == speaks, pragma
+        assert (find_marked(place.function, place.loop) is not None) == speaks, pragma
 
 
 def test_the_statement_behind_a_loop(tmp_path: Path) -> None:
@@ -94,6 +102,6 @@ def test_the_statement_behind_a_loop(tmp_path: Path) -> None:
 def test_facts_leave_out_what_the_loops_change(tmp_path: Path) -> None:
     body = "int q = 1, *p = &n; for (int i = 0; i < m; i++) { for (int j = q; j < n; j++) a[i][j] = 1; q = *p; }"
     place = LoopContext.of(one(body, tmp_path).program, "F/i/j")
-    rows = {shown(row) for row in enclosing_facts(place.function, place.around, (place.counted(),))}
+    rows = {shown(row) for row in enclosing_facts(place.function, place.around, (place.require_counted(),))}
     # i >= 0 and i < m; nothing of q, which is written, or of n, which p may change.
     assert rows == {"1i+0", "-1i+1m+-1"}

@@ -6,7 +6,7 @@ import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.analysis.uses import chains, declared_in, element_of, mentions, uses, variable
+from warpsmith.loops.analysis.uses import chains, element_of, find_declared_in, mentions, uses, variable
 from warpsmith.loops.place import LoopContext
 from warpsmith.tree.nodes import For
 from warpsmith.tree.printing.printer import print_expr
@@ -41,7 +41,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
 
 
 def loop(program: Analyzed, address: str) -> For:
-    return LoopContext.of(program.program, address).counted()
+    return LoopContext.of(program.program, address).require_counted()
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_the_variable_of_a_name(name: str, found: str, program: Analyzed) -> Non
 
 
 def test_what_each_iteration_makes_anew(program: Analyzed) -> None:
-    assert {s.name for s in declared_in(loop(program, "f/i"))} == {"mine", "j", "k", "l", "other"}
-    assert "s" in {s.name for s in declared_in(loop(program, "f/s"))}
+    assert {s.name for s in find_declared_in(loop(program, "f/i"))} == {"mine", "j", "k", "l", "other"}
+    assert "s" in {s.name for s in find_declared_in(loop(program, "f/s"))}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.poly.analysis import program_of
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
 from warpsmith.loops.remedies.rewriting import (
     calls_program,
-    declared,
+    declare,
     fresh,
     function_start,
     is_plain,
@@ -118,7 +118,7 @@ def test_names_and_declarations() -> None:
     assert (fresh(span, "v"), fresh(span, "int")) == ("v", "int2")
     assert fresh(span, "w") not in ("w", "w2")
     const = Scalar("double", 64, "float", const=True, volatile=True, spelling="const volatile real")
-    assert declared(const, "x") == "real x" and declared(DOUBLE, "x") == "double x"
+    assert declare(const, "x") == "real x" and declare(DOUBLE, "x") == "double x"
     loop = loop_of(UP + "a[i] = 1;")
     function = next(f for _, f in program_of(text_of("")).functions())
     start = function_start(function)

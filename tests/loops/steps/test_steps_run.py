@@ -171,7 +171,7 @@ def _unclamped(cut: split._Cut, value: object) -> object:
 
 def _too_wide(outer: For, first: Range, second: Range) -> Range:
     found = HULL(outer, first, second)
-    return Range(found.low, found.past.shifted(-1))
+    return Range(found.low, found.past.shift(-1))
 
 
 def _unguarded(*arguments: object, **more: object) -> tuple[Linear, list[object]]:
@@ -189,12 +189,12 @@ BUGS: tuple[tuple[object, str, object, Case], ...] = (
     (interchange, "_hull", _too_wide, (LOWER, lambda f: (Interchange(f + "/i"),))),
     (interchange, "_tighter", _unguarded, (UPPER, lambda f: (Interchange(f + "/i"),))),
     (tile, "keeps_order", _always, (FLOW, lambda f: (Tile(f + "/i", (2, 2)),))),
-    (tile, "_kept_inside", lambda loop, point, strip: point, (LOWER, lambda f: (Tile(f + "/i", (2, 2)),))),
+    (tile, "_keep_inside", lambda loop, point, strip: point, (LOWER, lambda f: (Tile(f + "/i", (2, 2)),))),
     (distribute, "keeps_order", _always, (CHAIN, lambda f: (Distribute(f + "/i", (1, 2)),))),
     (fuse, "keeps_order", _always, (NEXT, lambda f: (Fuse(f + "/i"),))),
     (reverse, "keeps_order", _always, (LINE.replace("x[i]", "y[i + 1]"), lambda f: (Reverse(f + "/i"),))),
     (split, "follows", lambda *_: True, (LINE, lambda f: (Split(f + "/i", "k", single=True),))),
-    (split._Cut, "_clamped", _unclamped, (LINE, lambda f: (Split(f + "/i", "k"),))),
+    (split._Cut, "_clamp_value", _unclamped, (LINE, lambda f: (Split(f + "/i", "k"),))),
     (peel, "_runs", lambda *_: True, (LINE, lambda f: (Peel(f + "/i", 1),))),
     (nest, "follows", lambda *_: True, (ROWS.replace("j < n", "j < m"), lambda f: (Nest(f + "/i"),))),
     (unroll, "_rest", lambda length, whole, span: Linear((), 0).expr(span), (LINE, lambda f: (Unroll(f + "/i", 3),))),

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.loops.analysis.scopes import captured
+from warpsmith.loops.analysis.scopes import find_captured
 from warpsmith.loops.step import Step
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts, PolyOptions
@@ -81,7 +81,7 @@ class Stand(Struct, frozen=True):
 
 
 def completed(step: Step, stand: Stand) -> Step:
-    make = getattr(step, "completed", None)
+    make = getattr(step, "complete", None)
     if make is None:
         return step
     whole: Step = make(stand.program, stand.facts)
@@ -95,7 +95,7 @@ def check_tree(function: Function) -> None:
     declared = [part.symbol for part in walk(function.body) if isinstance(part, VarDecl)]
     declared += [part.variable for part in walk(function.body) if isinstance(part, For) and part.declares]
     assert len(declared) == len(set(declared)), "a variable is declared twice"
-    assert captured(function) is None
+    assert find_captured(function) is None
 
 
 def stands(text: str, folder: Path) -> dict[str, Stand]:

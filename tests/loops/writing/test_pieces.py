@@ -9,13 +9,13 @@ from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.writing.pieces import (
     choice,
-    compared,
+    compare_copies,
     conjunction,
-    guarded,
+    convert_to,
+    guard_run,
     instance,
     once_more,
     plus,
-    typed,
     typed_number,
     unchangeable,
     uncopyable,
@@ -44,17 +44,17 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 def _bound(program: Program) -> Expr:
     """Return `n`, an int."""
-    return LoopContext.of(program, "f/i").counted().bound
+    return LoopContext.of(program, "f/i").require_counted().bound
 
 
 def test_numbers_are_added_up_and_other_expressions_get_a_sum(program: Program) -> None:
-    loop, n = LoopContext.of(program, "f/i").counted(), _bound(program)
+    loop, n = LoopContext.of(program, "f/i").require_counted(), _bound(program)
     assert plus(n, 0) is n
     found = [
         print_expr(plus(e, by)) for e, by in ((loop.lower, 4), (loop.lower, -1), (loop.lower, -2), (n, 3), (n, -1))
     ]
     assert found == ["5", "0", "1 - 2", "n + 3", "n - 1"]
-    (least, large) = (plus(n, 2**31 - 1), plus(typed(n, LONG_LONG), 2**31))
+    (least, large) = (plus(n, 2**31 - 1), plus(convert_to(n, LONG_LONG), 2**31))
     assert isinstance(least, Binary) and least.type == INT and least.right.type == INT
     assert isinstance(large, Binary) and large.type == LONG_LONG and print_expr(large.right) == "2147483648LL"
 
@@ -77,17 +77,17 @@ def test_a_number_has_the_promoted_type(value: int, type: Scalar, text: str, own
 
 def test_a_cast_is_made_where_arithmetic_would_differ(program: Program) -> None:
     n = _bound(program)
-    assert typed(n, INT) is n and typed(n, CHAR) is n
-    wide = typed(n, SIZE_T)
+    assert convert_to(n, INT) is n and convert_to(n, CHAR) is n
+    wide = convert_to(n, SIZE_T)
     assert isinstance(wide, Cast) and wide.type == SIZE_T and wide.operand is n
 
 
 def test_conditions_are_joined_and_of_copies(program: Program) -> None:
-    loop, n = LoopContext.of(program, "f/i").counted(), _bound(program)
-    less = compared(loop.lower, "<=", n)
+    loop, n = LoopContext.of(program, "f/i").require_counted(), _bound(program)
+    less = compare_copies(loop.lower, "<=", n)
     assert isinstance(less, Binary) and less.type == INT and less.right is not n
     assert conjunction(()) is None and conjunction((less,)) is less
-    joined = conjunction((less, compared(n, "!=", loop.lower), n))
+    joined = conjunction((less, compare_copies(n, "!=", loop.lower), n))
     assert joined is not None and print_expr(joined) == "1 <= n && n != 1 && n"
     real = Literal(span=n.span, type=DOUBLE, text="0.5", value=0.5)
     chosen = choice(less, n, real)
@@ -95,20 +95,20 @@ def test_conditions_are_joined_and_of_copies(program: Program) -> None:
 
 
 def test_statements_stand_under_a_test_or_in_a_block(program: Program) -> None:
-    loop = LoopContext.of(program, "f/i").counted()
+    loop = LoopContext.of(program, "f/i").require_counted()
     assert isinstance(loop.body, Block)
     one, two = loop.body.statements
-    assert guarded(None, (one,)) is one
-    block = guarded(None, (one, two))
+    assert guard_run(None, (one,)) is one
+    block = guard_run(None, (one, two))
     assert isinstance(block, Block) and block.statements == (one, two)
     for run, then in (((one,), one), ((one, two), block)):
-        made = guarded(loop.bound, run)
+        made = guard_run(loop.bound, run)
         assert isinstance(made, If) and made.other is None and print_stmt(made.then) == print_stmt(then)
 
 
 def test_an_iteration_is_the_body_with_the_value_in_it(program: Program) -> None:
     fresh = Fresh.of(program)
-    plain, own, alone = (LoopContext.of(program, f"f/{name}").counted() for name in "ijl")
+    plain, own, alone = (LoopContext.of(program, f"f/{name}").require_counted() for name in "ijl")
     assert [print_stmt(s) for s in instance(plain, plain.lower, fresh)] == ["a[1] = 1;", "b[1] = 2;"]
     assert [print_stmt(s) for s in instance(alone, alone.bound, fresh)] == ["a[n] = 0;"]
     # what the body declares stays in a block, and is another variable
@@ -118,7 +118,7 @@ def test_an_iteration_is_the_body_with_the_value_in_it(program: Program) -> None
 
 
 def test_a_second_loop_has_variables_of_its_own(program: Program) -> None:
-    loop = LoopContext.of(program, "f/j").counted()
+    loop = LoopContext.of(program, "f/j").require_counted()
     again = once_more(loop, Fresh.of(program))
     assert again.variable.name == "j" and again.variable != loop.variable
     assert print_stmt(again) == print_stmt(loop)
@@ -134,7 +134,7 @@ def test_a_second_loop_has_variables_of_its_own(program: Program) -> None:
     ],
 )
 def test_what_cannot_stand_twice_or_be_changed_says_so(name: str, copies: str, changes: str, program: Program) -> None:
-    loop = LoopContext.of(program, f"f/{name}").counted()
+    loop = LoopContext.of(program, f"f/{name}").require_counted()
     for found, said in ((uncopyable(loop), copies), (unchangeable(loop), changes)):
         assert (found is None) == (not said)
         assert found is None or said in found.reasons[0].text

@@ -27,7 +27,7 @@ class Names:
         self.of = {s.name: s for s in function.parameters}
 
     def form(self, constant: int = 0, **factors: int) -> Linear:
-        return Linear.made({self.of[name]: factor for name, factor in factors.items()}, constant)
+        return Linear.make({self.of[name]: factor for name, factor in factors.items()}, constant)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.offload.analyzed import Analyzed, analyzed
 from tests.offload.hand import head, load
 from tests.offload.mapping.test_ranges import value as plain
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.offload.expressions import name, number, shifted
+from warpsmith.offload.expressions import name, number, shift_expression
 from warpsmith.offload.mapping.extremes import Range, extremes, is_far
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Literal, Name, Unary
@@ -195,7 +195,7 @@ def ends_of(analysis: Analyzed, text: str) -> Range | None:
     """Return the extremes of an expression over i in [n, n + 2] and j in [-1, 2]."""
     i, j, n = (analysis.symbol(word) for word in "ijn")
     low = name(n, SPAN)
-    ranges = {i: (low, shifted(low, 2)), j: (number(-1, SPAN), number(2, SPAN))}
+    ranges = {i: (low, shift_expression(low, 2)), j: (number(-1, SPAN), number(2, SPAN))}
     return extremes(analysis.expr(text), ranges)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.offload.memory.disturbance import disturbs, may_change, may_move
-from warpsmith.offload.memory.places import evaluated
+from warpsmith.offload.memory.places import evaluate_expressions
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import Call
 
@@ -91,6 +91,6 @@ def test_what_a_call_may_move(text: str, place: str, moves: bool, program: Analy
     ],
 )
 def test_reads_beside_calls(statement: str, expected: bool, program: Analyzed) -> None:
-    done = evaluated(program.statement(statement))
+    done = evaluate_expressions(program.statement(statement))
     arrays = [access for access in done.accesses if access.place.span.text != "own"]
     assert disturbs(Summaries.of(program.program), program.function(), done.calls, arrays) == expected

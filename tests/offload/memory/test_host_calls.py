@@ -51,7 +51,7 @@ def test_callers_of_callers_lead_to_kernels(program: Analyzed) -> None:
     ],
 )
 def test_what_the_host_calls_while_a_statement_runs(statement: str, reached: set[str], program: Analyzed) -> None:
-    found = calls(program).reached([program.statement(statement)])
+    found = calls(program).find_reached([program.statement(statement)])
     assert {f.symbol.name for f in found} == reached
 
 

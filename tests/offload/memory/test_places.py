@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load
-from warpsmith.offload.memory.places import evaluated
+from warpsmith.offload.memory.places import evaluate_expressions
 from warpsmith.tree.nodes import Verbatim
 from warpsmith.tree.walk import walk
 
@@ -46,6 +46,6 @@ def test_a_preprocessor_line_stands_for_what_the_build_leaves_out(
 ) -> None:
     (_, function), *_ = load(LINES, tmp_path).functions()
     lines = [n for n in walk(function.body) if isinstance(n, Verbatim) and n.text == line]
-    found = evaluated(lines[number])
+    found = evaluate_expressions(lines[number])
     assert bool(found.opaque) == opaque
     assert not found.accesses and not found.calls

@@ -14,8 +14,8 @@ from warpsmith.offload.memory.presence import (
     Presence,
     Resident,
     element_kinds,
+    find_short_lived,
     place_base,
-    short_lived,
 )
 from warpsmith.offload.plan import Buffer
 from warpsmith.poly.effects.summaries import Summaries
@@ -176,7 +176,7 @@ def resident(
 ) -> Resident:
     inside = {program.function(name): (program.function(name).body,) for name in {function, *whole}}
     called = frozenset(program.function(name) for name in whole)
-    found = short_lived(presence(program), inside, called, lasting, watched=watched)
+    found = find_short_lived(presence(program), inside, called, lasting, watched=watched)
     return found[program.function(function)]
 
 
@@ -192,7 +192,7 @@ def test_what_a_function_declares_inside_dies_there(program: Analyzed) -> None:
     # step is given w and v: neither of its pointers is always to memory that lives on
     assert keeps(resident(program, "step", whole=["step"]), program, "step") == "u w"
     assert keeps(resident(program, "caller", whole=["caller", "step"]), program, "caller") == "u"
-    both = short_lived(
+    both = find_short_lived(
         presence(program),
         {program.function(n): (program.function(n).body,) for n in ("caller", "step")},
         frozenset({program.function("step")}),
@@ -230,12 +230,12 @@ def test_a_function_that_runs_in_no_data_region_keeps_nothing(program: Analyzed)
 def test_what_every_call_hands_over_of_its_own_is_never_kept(program: Analyzed) -> None:
     inside = {program.function(n): (program.function(n).body,) for n in ("caller", "step")}
     whole = frozenset(inside)
-    found = short_lived(presence(program), inside, whole, Lasting())[program.function("step")]
+    found = find_short_lived(presence(program), inside, whole, Lasting())[program.function("step")]
     entries = {root.symbol.name for root in found.absent if root.kind == "entry" and root.symbol is not None}
     # u is given the caller's u, which the caller is given by nobody
     assert "w" in entries
     first = Lasting(first=whole)
-    opened = short_lived(presence(program), inside, whole, first)[program.function("step")]
+    opened = find_short_lived(presence(program), inside, whole, first)[program.function("step")]
     assert not [root for root in opened.absent if root.kind == "entry"]
 
 

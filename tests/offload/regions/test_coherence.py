@@ -71,5 +71,5 @@ def test_sending_comes_before_the_end_of_a_data_region(tmp_path: Path) -> None:
     at = ProgramPoint("after", node)
     made = Coherent({at: [update]}, {at: [end], ProgramPoint("before", node): [end]})
     assert made.all() == {at: [update, end], ProgramPoint("before", node): [end]}
-    assert made.needed() and not Coherent({}, {at: [end]}).needed()
+    assert made.is_needed() and not Coherent({}, {at: [end]}).is_needed()
     assert made.around(p.offload_region((node,))) == ((), ())

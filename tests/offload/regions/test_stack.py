@@ -9,7 +9,7 @@ import pytest
 from tests.offload.regions.planned import planned, shown, straight
 from warpsmith.offload.memory.host_calls import HostCalls
 from warpsmith.offload.plan import DataRegion
-from warpsmith.offload.regions.stack import kept_by_functions, outermost, without_lasting
+from warpsmith.offload.regions.stack import drop_lasting, find_kept_by_functions, outermost
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.types import DOUBLE, Pointer, Symbol
@@ -99,6 +99,6 @@ def test_what_functions_keep_of_their_own(tmp_path: Path) -> None:
     mine = functions["f"]
     extra = Symbol("w", "w", Pointer(DOUBLE), "local")
     told = DataRegion(mine, mine.body.statements, lasting=(extra,), callers=True)
-    assert [s.name for s in kept_by_functions([told])] == ["w", "u", "n"]
-    assert list(kept_by_functions([without_lasting(told)])) == []
-    assert without_lasting(told).run == told.run
+    assert [s.name for s in find_kept_by_functions([told])] == ["w", "u", "n"]
+    assert list(find_kept_by_functions([drop_lasting(told)])) == []
+    assert drop_lasting(told).run == told.run

@@ -6,7 +6,7 @@ from tests.offload.transfers.abstract_programs import Program
 from warpsmith.loops.prepared import Change
 from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.regions.coherence import Coherent
-from warpsmith.offload.regions.versions_in_place import beside, versions_in_place, written_in_versions
+from warpsmith.offload.regions.versions_in_place import beside, find_written_in_versions, versions_in_place
 from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.tree.nodes import DeclStmt, Function, Stmt, VarDecl
 from warpsmith.tree.types import INT, Symbol
@@ -97,9 +97,9 @@ def test_which_statements_the_users_text_does_not_have() -> None:
     user, inner, kept = p.host(), p.host(), p.host()
     loop, declared = p.loop(inner), p.declared()
     change = p.change((user,), (loop, kept))
-    assert written_in_versions([offload_region(inner)], [change]) == change.parts()
+    assert find_written_in_versions([offload_region(inner)], [change]) == change.parts()
     # around it, the user's text stands; of declarations in front only those are new
-    assert written_in_versions([offload_region(loop, kept)], [change]) == frozenset()
+    assert find_written_in_versions([offload_region(loop, kept)], [change]) == frozenset()
     front = p.change((user,), (declared, loop))
-    assert written_in_versions([offload_region(loop)], [front]) == frozenset(walk(declared))
-    assert written_in_versions([offload_region(kept)], []) == frozenset()
+    assert find_written_in_versions([offload_region(loop)], [front]) == frozenset(walk(declared))
+    assert find_written_in_versions([offload_region(kept)], []) == frozenset()

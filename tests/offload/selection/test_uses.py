@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.offload.selection.uses import accessed, obstacle, uses_only_scalars
+from warpsmith.offload.selection.uses import find_accessed, obstacle, uses_only_scalars
 
 TEXT = """
 #include <stdio.h>
@@ -69,7 +69,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
 
 
 def uses(program: Analyzed, text: str, *owned: str) -> list[str]:
-    found = accessed(program.request(), (program.statement(text),))
+    found = find_accessed(program.request(), (program.statement(text),))
     mine = frozenset(program.symbol(name) for name in owned)
     return [f"{u.kind} {u.symbol.name} {'r' * u.read}{'w' * u.written}" for u in found.uses(mine)]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.offload.fragments import Draft, OffloadRegion, Use
 from warpsmith.offload.plan import Buffer
-from warpsmith.offload.transfers.accesses import ProgramAccess, freed, kernel_access, point_accesses
+from warpsmith.offload.transfers.accesses import ProgramAccess, freed_pointer, kernel_access, point_accesses
 from warpsmith.offload.transfers.flow import build_flow
 from warpsmith.offload.transfers.placement import Access
 from warpsmith.tree.nodes import Call, Stmt
@@ -229,6 +229,6 @@ def test_a_launch_reads_the_values_that_it_passes_and_the_end_what_lives_on(prog
 )
 def test_what_a_statement_frees(text: str, name: str | None, program: Analyzed) -> None:
     for node in (program.statement(text), program.find(text, Call)):
-        found = freed(node)
+        found = freed_pointer(node)
         assert (found.name if found is not None else None) == name
-    assert freed(program.statement("v[3] = 1")) is None
+    assert freed_pointer(program.statement("v[3] = 1")) is None

@@ -8,11 +8,11 @@ from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.base.errors import RefusedError
 from warpsmith.offload.values.kernel_text import (
     Rewriter,
+    drop_pragmas,
     flat_rows,
     kernel_pointer,
+    return_for_continue,
     shared_type,
-    without_continues,
-    without_pragmas,
 )
 from warpsmith.tree.nodes import Empty, For, Pragma
 from warpsmith.tree.printing.printer import print_stmt, print_type
@@ -142,21 +142,21 @@ def test_types_as_they_are_declared_outside_the_function(program: Analyzed) -> N
 
 def test_a_continue_of_the_threads_own_loop_ends_the_thread(program: Analyzed) -> None:
     loop = program.find("for (int i", For)
-    text = print_stmt(without_continues(loop.body))
+    text = print_stmt(return_for_continue(loop.body))
     assert text.count("return;") == 3 and text.count("continue;") == 1
     assert text.index("continue;") > text.index("int j")
     rest = program.statement("u[i] = 5")
-    assert without_continues(rest) is rest
+    assert return_for_continue(rest) is rest
     kept = program.statement("for (int j")
-    assert without_continues(kept) is kept
+    assert return_for_continue(kept) is kept
 
 
 def test_pragmas_speak_to_the_hosts_compiler(program: Analyzed) -> None:
     body = program.find("for (int i", For).body
-    made = without_pragmas(body)
+    made = drop_pragmas(body)
     assert any(isinstance(p, Pragma) for p in walk(body)) and not any(isinstance(p, Pragma) for p in walk(made))
     assert print_stmt(made).count("for (") == print_stmt(body).count("for (")
     pragma = next(p for p in walk(body) if isinstance(p, Pragma))
-    assert isinstance(without_pragmas(pragma), Empty)
+    assert isinstance(drop_pragmas(pragma), Empty)
     rest = program.statement("u[i] = 5")
-    assert without_pragmas(rest) is rest
+    assert drop_pragmas(rest) is rest

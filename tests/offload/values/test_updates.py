@@ -8,7 +8,7 @@ import pytest
 
 from tests.offload.analyzed import analyzed
 from warpsmith.offload.values.reductions import Accumulator, accumulators
-from warpsmith.offload.values.updates import ATOMIC_KEY, Own, atomic_function, combined, neutral
+from warpsmith.offload.values.updates import ATOMIC_KEY, Own, atomic_function, combine_updates, neutral
 from warpsmith.tree.nodes import Block, For
 from warpsmith.tree.printing.printer import print_expr, print_stmt
 from warpsmith.tree.types import DOUBLE, FLOAT, INT, LONG_LONG, UNSIGNED_LONG, Scalar, Symbol
@@ -28,7 +28,7 @@ def loop(body: str, folder: Path, before: str = "") -> tuple[For, tuple[Accumula
 def atomics(body: str, folder: Path) -> str:
     head, found = loop(body, folder)
     assert found and all(one.form == "atomic" for one in found), found
-    return " ".join(print_stmt(combined(head.body, head, found, {})).split())
+    return " ".join(print_stmt(combine_updates(head.body, head, found, {})).split())
 
 
 @pytest.mark.parametrize(
@@ -72,21 +72,21 @@ def own(one: Accumulator, *, when: bool = False) -> Own:
 )
 def test_a_thread_sums_into_a_variable_of_its_own(body: str, text: str, tmp_path: Path) -> None:
     head, (one,) = loop(body, tmp_path)
-    made = combined(head.body, head, (one,), {one: own(one)})
+    made = combine_updates(head.body, head, (one,), {one: own(one)})
     assert " ".join(print_stmt(made).split()) == text
 
 
 def test_an_extreme_with_companions_stores_the_number_of_its_iteration(tmp_path: Path) -> None:
     head, (one,) = loop("if (a[i] > s) { s = a[i]; at = i; }", tmp_path)
     assert [s.name for s in one.companions] == ["at"]
-    made = combined(head.body, head, (one,), {one: own(one, when=True)})
+    made = combine_updates(head.body, head, (one,), {one: own(one, when=True)})
     text = " ".join(print_stmt(made).split())
     assert text == "{ if (a[i] > own) { own = a[i]; own_at = i; own_when = (long long)i - 2; } }"
 
 
 def test_what_is_no_update_stays_the_same_node(tmp_path: Path) -> None:
     head, found = loop("c[k[i]]++; g[i] = 2;", tmp_path)
-    made = combined(head.body, head, found, {})
+    made = combine_updates(head.body, head, found, {})
     assert isinstance(made, Block) and isinstance(head.body, Block)
     assert made.statements[0] is not head.body.statements[0] and made.statements[1] is head.body.statements[1]
 

@@ -8,14 +8,16 @@ from msgspec.structs import replace
 from tests.poly.analysis import program_of
 from tests.poly.programs import function, loop
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.aliasing.asynchronous_writes import written_asynchronously
+from warpsmith.poly.aliasing.asynchronous_writes import find_asynchronous_writes
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.outside import Outside
 
 
 def asked(text: str, address: str) -> Reason | None:
     program = program_of(text)
-    return written_asynchronously(Origin.of(program, function(program, address.split("/")[0])), loop(program, address))
+    return find_asynchronous_writes(
+        Origin.of(program, function(program, address.split("/")[0])), loop(program, address)
+    )
 
 
 RECEIVE, WAIT = "MPI_Irecv(u, n, 0, 0, 0, 0, &r);", "MPI_Wait(&r, 0);"
@@ -97,6 +99,6 @@ def test_what_another_file_receives() -> None:
     one = function(program, "f")
     for mentioned, free in ((frozenset({"MPI_Irecv"}), False), (frozenset({"MPI_Wait", "printf"}), True)):
         known = replace(program, outside=Outside(mentioned=mentioned))
-        found = written_asynchronously(Origin.of(known, one), loop(known, "f/i"))
+        found = find_asynchronous_writes(Origin.of(known, one), loop(known, "f/i"))
         assert (found is None) == free
         assert found is None or "another file receives with MPI_Irecv" in found.text

@@ -9,7 +9,7 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.programs import function
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.aliasing.blockers import blocker, unmodelled
+from warpsmith.poly.aliasing.blockers import blocker, find_unmodeled
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.tree.nodes import For, While
 from warpsmith.tree.program import Program
@@ -95,7 +95,7 @@ def test_leaving_a_loop_early_is_modelled() -> None:
     found: dict[str, str] = {}
     for k, (body, _, _) in enumerate(CASES):
         one = function(_program(), f"f{k}")
-        reason = unmodelled(Origin.of(_program(), one), one.body.statements[0])
+        reason = find_unmodeled(Origin.of(_program(), one), one.body.statements[0])
         found[body] = "" if reason is None else reason.rule
     assert found["if (a[i]) break;"] == "" and found["if (a[i]) return;"] == "POR008"
     assert found["a[i] = elsewhere(a[i]);"] == "POR006"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import function, load, shown
-from warpsmith.poly.effects.effects import effects, escaped
+from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.tree.nodes import Block
 
 PROGRAM = """
@@ -107,4 +107,4 @@ def test_escaped(tmp_path: Path) -> None:
     static void use(double *p) { *p = 1; }
     void f(void) { double a[3], b[3], c[3], d[3], x, y, *q = d; unknown(a); keep(b); use(c); use(&x); q[0] = y; }"""
     program = load(text, tmp_path)
-    assert shown(escaped(program, function(program, "f"))) == "a b d"
+    assert shown(find_escaped(program, function(program, "f"))) == "a b d"

@@ -8,7 +8,7 @@ from tests.poly.programs import function, load, loop, shown
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.effects.effects import Effects, effects, escaped
+from warpsmith.poly.effects.effects import Effects, effects, find_escaped
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.tree.effects.file import users_effects
 from warpsmith.tree.program import Program
@@ -48,7 +48,7 @@ def test_a_callback_that_keeps_its_argument(tmp_path: Path) -> None:
         "void f(int n) { double v[8]; qsort(v, 8, sizeof *v, by); v[0] = 1; }"
     )
     program = load(HEAD + text, tmp_path)
-    assert "v" in shown(escaped(program, function(program, "f")))
+    assert "v" in shown(find_escaped(program, function(program, "f")))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_callback_that_keeps_its_argument(tmp_path: Path) -> None:
 )
 def test_what_libraries_keep_is_known_elsewhere(body: str, kept: str, tmp_path: Path) -> None:
     program = load(f"{HEAD}void f(const char *s) {{ char t[64]; int n; {body} }}", tmp_path)
-    held = shown(escaped(program, function(program, "f"))).split()
+    held = shown(find_escaped(program, function(program, "f"))).split()
     assert ("t" in held) == (kept == "t")
     assert "n" not in held
 

@@ -157,7 +157,7 @@ def test_what_calls_do_with_addresses() -> None:
 
 def test_the_parameters_that_are_handed_an_address() -> None:
     known = _known()
-    assert "kept_one" in shown(known.held()) and "lent_one" in shown(known.address_taken)
+    assert "kept_one" in shown(known.find_held()) and "lent_one" in shown(known.address_taken)
     axpy = function(known.program, "axpy")
     assert known.owner(axpy.parameters[1]) == axpy.symbol
     assert known.owner(Symbol("none", "none", DOUBLE, "parameter")) is None
@@ -168,9 +168,9 @@ def test_what_is_lent_goes_on_to_callees() -> None:
     text = """static int x; static void last(int *p) { *p = 1; } static void first(int *p) { last(p); }
     static void other(void) {} int main(void) { first(&x); other(); return 0; }"""
     known = Summaries.of(program_of(text))
-    lent = {n: shown(known.lent(function(known.program, n).symbol)) for n in ("first", "last", "other", "main")}
+    lent = {n: shown(known.find_lent(function(known.program, n).symbol)) for n in ("first", "last", "other", "main")}
     assert lent == {"first": "x", "last": "x", "other": "", "main": ""}
-    assert shown(known.held()) == ""
+    assert shown(known.find_held()) == ""
 
 
 def test_functions_of_other_files() -> None:

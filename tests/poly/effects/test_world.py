@@ -94,7 +94,7 @@ def _programs(seed: int) -> Iterator[Program]:
 def _answers(program: Program) -> list[object]:
     """Return all that is asked of a program."""
     known = Summaries.of(program)
-    found: list[object] = [known.globals, known.stable, known.address_taken, known.held()]
+    found: list[object] = [known.globals, known.stable, known.address_taken, known.find_held()]
     for _, function in program.functions():
         found += [known.summary(function.symbol), known.provenance(function)]
         origin, live = Origin.of(program, function, known), Liveness.of(program, function, known)
@@ -112,7 +112,7 @@ def _differing(monkeypatch: pytest.MonkeyPatch, seed: int) -> int:
             scratch.setattr(world, "_world", lambda key: World())
             scratch.setattr(summaries, "_of", summaries._of.__wrapped__)
             scratch.setattr(global_pointers, "_uses", global_pointers._uses.__wrapped__)
-            scratch.setattr(global_pointers, "_kept", global_pointers._kept.__wrapped__)
+            scratch.setattr(global_pointers, "_find_kept", global_pointers._find_kept.__wrapped__)
             wrong += kept != _answers(program)
     return wrong
 
@@ -148,7 +148,7 @@ def _held_forgotten(
     known: Summaries, function: Function, part: Node, question: str, answer: Callable[[], object]
 ) -> object:
     piece = known._piece(function)
-    return world.remembered(piece.answers, (question, part), answer)
+    return world.remember(piece.answers, (question, part), answer)
 
 
 ONE_WORLD = World()
@@ -157,8 +157,8 @@ ONE_WORLD = World()
 @pytest.mark.parametrize(
     ("where", "name", "bug"),
     [
-        (Summaries, "_worked_out", _callees_forgotten),
-        (Summaries, "remembered_of", _held_forgotten),
+        (Summaries, "_make_piece", _callees_forgotten),
+        (Summaries, "remember_of", _held_forgotten),
         (world, "_world", lambda key: ONE_WORLD),
     ],
     ids=["callees", "held", "world"],

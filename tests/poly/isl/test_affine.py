@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from tests.poly.expressions import expressions
 from tests.poly.isl.evaluation import holds
-from warpsmith.poly.isl.affine import Affine, compared
+from warpsmith.poly.isl.affine import Affine, compare
 from warpsmith.poly.isl.formula import TRUE, both, negate
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.space import make_set
@@ -37,7 +37,7 @@ class Oracle(Struct):
             return atom(self.vocabulary.counter(name.symbol, "loop", None))
         return atom(self.vocabulary.parameter(name.symbol, name.symbol.name, name, name.type))
 
-    def loaded(self, expr: Expr) -> Polynomial | None:
+    def load_parameter(self, expr: Expr) -> Polynomial | None:
         return None
 
     def require(self, nonnegative: tuple[Polynomial, ...], what: Expr) -> bool:
@@ -179,8 +179,8 @@ def test_what_is_pinned_down_is_the_value_that_c_computes(text: str) -> None:
     name = next(x for x in oracle.vocabulary.atoms if oracle.vocabulary[x].text == "n")
     for n in range(-9, 10):
         for off in (-1, 0, 1):
-            said = compared("==", value, constant(DIVISIONS[text](n) + off))
-            here = compared("==", atom(name), constant(n))
+            said = compare("==", value, constant(DIVISIONS[text](n) + off))
+            here = compare("==", atom(name), constant(n))
             found = make_set(oracle.vocabulary, (), both([here, said]))
             assert found.is_empty() == (off != 0), (n, off)
 
@@ -222,7 +222,7 @@ def test_a_condition_of_which_nothing_is_known_says_nothing() -> None:
 
 @pytest.mark.parametrize("op", ["<", "<=", ">", ">=", "==", "!="])
 def test_comparisons_are_those_of_integers(op: str) -> None:
-    formula = compared(op, atom("a"), atom("b"))
+    formula = compare(op, atom("a"), atom("b"))
     for a, b in itertools.product(range(-2, 3), repeat=2):
         assert holds(formula, {"a": a, "b": b}) == eval(f"{a} {op} {b}")
         assert holds(negate(formula), {"a": a, "b": b}) != holds(formula, {"a": a, "b": b})

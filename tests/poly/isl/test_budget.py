@@ -10,14 +10,14 @@ import pytest
 
 from tests.poly.programs import load, loop
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.isl.space import OutOfBudgetError, budget, deltas, pieces, point, undecided, whole_number
+from warpsmith.poly.isl.space import OutOfBudgetError, budget, deltas, find_undecided, pieces, point, whole_number
 from warpsmith.poly.regions.sections import covered_sections
 
 TRIANGLE = isl.Set("[n, m] -> { [i, j] : 0 <= 2i < n and i <= 3j < m + i }")
 STEPS = isl.Map("[n] -> { [i, j] -> [x, y] : 0 <= i < n and x = i + 3 and 0 <= j < i and y = 2j }")
 QUESTIONS: dict[str, Callable[[], object]] = {
     "pieces": lambda: pieces(TRIANGLE, greatest=True),
-    "undecided": lambda: undecided(TRIANGLE, greatest=False),
+    "undecided": lambda: find_undecided(TRIANGLE, greatest=False),
     "point": lambda: point(TRIANGLE),
     "deltas": lambda: deltas(STEPS, 2),
 }

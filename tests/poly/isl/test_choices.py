@@ -13,7 +13,7 @@ from tests.poly.programs import load
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl import choices
-from warpsmith.poly.isl.choices import common_quotient, decided, extreme_of
+from warpsmith.poly.isl.choices import common_quotient, decide_comparison, extreme_of
 from warpsmith.poly.isl.formula import Compare, Formula, at_least, both, either, equal, negate
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.vocabulary import Extreme, Quotient, Vocabulary
@@ -37,9 +37,9 @@ def test_a_choice_read_as_a_quotient_is_that_quotient(divisor: int, scale: int) 
     for a, b in itertools.product(range(-1, divisor + 1), repeat=2):
         vocabulary = Vocabulary()
         n = atom(vocabulary.parameter("n", "n", None, None))
-        test = at_least(-n.scaled(scale), constant(1))
-        first = -_quotient(vocabulary, (-n).shifted(a), divisor)
-        second = _quotient(vocabulary, n.shifted(b), divisor)
+        test = at_least(-n.scale(scale), constant(1))
+        first = -_quotient(vocabulary, (-n).shift(a), divisor)
+        second = _quotient(vocabulary, n.shift(b), divisor)
         found = common_quotient(vocabulary, test, first, second)
         if found is None:
             continue
@@ -60,17 +60,20 @@ def test_a_quotient_that_forgets_the_sign_is_found_out(monkeypatch: pytest.Monke
 
 def test_extremes_and_constants() -> None:
     a, b = atom("a"), atom("b")
-    assert extreme_of(at_least(b, a.shifted(1)), a, b) == Extreme(a, b, least=True)
+    assert extreme_of(at_least(b, a.shift(1)), a, b) == Extreme(a, b, least=True)
     assert extreme_of(at_least(b, a), b, a) == Extreme(b, a, least=False)
-    assert extreme_of(at_least(b.shifted(1), a), a, b) is None
-    assert (decided(at_least(constant(16), ZERO)), decided(at_least(constant(-17), ZERO))) == (True, False)
-    assert decided(at_least(a, ZERO)) is None
+    assert extreme_of(at_least(b.shift(1), a), a, b) is None
+    assert (decide_comparison(at_least(constant(16), ZERO)), decide_comparison(at_least(constant(-17), ZERO))) == (
+        True,
+        False,
+    )
+    assert decide_comparison(at_least(a, ZERO)) is None
 
 
 def test_other_choices_are_no_quotients() -> None:
     vocabulary = Vocabulary()
     n = atom(vocabulary.parameter("n", "n", None, None))
-    for sides in ((ZERO, n), (n, constant(16)), (n + n, -n), (n.shifted(1), n * n)):
+    for sides in ((ZERO, n), (n, constant(16)), (n + n, -n), (n.shift(1), n * n)):
         assert common_quotient(vocabulary, at_least(n, ZERO), *sides) is None
 
 
@@ -80,7 +83,7 @@ def _random_formula(rng: random.Random, names: list[str], depth: int) -> Formula
         return both(parts) if rng.random() < 0.5 else either(parts)
     total = constant(rng.randint(-3, 3))
     for name in rng.sample(names, 2):
-        total = total + atom(name).scaled(rng.choice([-2, -1, 1, 2]))
+        total = total + atom(name).scale(rng.choice([-2, -1, 1, 2]))
     return negate(Compare(total, False)) if rng.random() < 0.3 else Compare(total, rng.random() < 0.2)
 
 
@@ -93,13 +96,13 @@ def _disagreements(seeds: range) -> int:
         plain = [vocabulary.parameter(name, name, None, None) for name in "xyz"]
         names, meanings = [*plain], {}
         for number in range(3):
-            left, right = (atom(name).shifted(rng.randint(-2, 2)) for name in rng.sample(names, 2))
+            left, right = (atom(name).shift(rng.randint(-2, 2)) for name in rng.sample(names, 2))
             name, _ = vocabulary.quotient(number, "m")
             meanings[name] = Extreme(left, right, least=rng.random() < 0.5)
             vocabulary.define(name, equal(ZERO, ZERO), meanings[name])
             names.append(name)
         formula = _random_formula(rng, names, 2)
-        without = vocabulary.without_extremes(formula)
+        without = vocabulary.drop_extremes(formula)
         for point in itertools.product(range(-3, 4), repeat=3):
             values = dict(zip(plain, point, strict=True))
             for name, meaning in meanings.items():

@@ -73,7 +73,7 @@ def test_sums_are_narrow_only_where_every_partial_sum_fits(
 ) -> None:
     def total(place: Place) -> Polynomial:
         named = {"n": place.n, "m": place.m}
-        return sum((named[x].scaled(c) for x, c in terms.items()), constant(number))
+        return sum((named[x].scale(c) for x, c in terms.items()), constant(number))
 
     assert _short(Place(small(1000)).text(total(Place()))) == _short(narrow)
     assert _short(Place().text(total(Place()))) == _short(wide)
@@ -87,7 +87,7 @@ def test_values_are_those_of_the_form() -> None:
     for said in (small(50), lambda _: False):
         place = Place(said)
         for terms in itertools.product((-2, 0, 1), (-1, 0, 3), (-4, 0, 5)):
-            form = place.n.scaled(terms[0]) + place.i.scaled(terms[1]) + constant(terms[2])
+            form = place.n.scale(terms[0]) + place.i.scale(terms[1]) + constant(terms[2])
             expr = place.writer.sum(form)
             for n, i in itertools.product((-3, 0, 8), repeat=2):
                 expected = value_of(form, {**dict.fromkeys(place.n.atoms(), n), "row0": i})
@@ -96,14 +96,14 @@ def test_values_are_those_of_the_form() -> None:
 
 def test_a_product_beyond_an_int_has_a_wide_factor() -> None:
     place = Place()
-    assert place.text(place.n + place.m.scaled(2**20)) == "1048576LL * m + n"
-    expr = place.writer.sum(place.m.scaled(2**20).shifted(1))
+    assert place.text(place.n + place.m.scale(2**20)) == "1048576LL * m + n"
+    expr = place.writer.sum(place.m.scale(2**20).shift(1))
     assert isinstance(expr.type, Scalar) and expr.type.bits == 64
 
 
 def test_unsigned_names_are_signed_before_they_are_subtracted() -> None:
     place = Place()
-    assert place.text(place.u) == "(long long)u" and place.text(place.u.shifted(-1)) == "(long long)u - 1"
+    assert place.text(place.u) == "(long long)u" and place.text(place.u.shift(-1)) == "(long long)u - 1"
     with pytest.raises(NotWritableError, match="z may not fit 64 bits"):
         place.writer.sum(place.z)
     known = Place(small(2**40))
@@ -113,10 +113,10 @@ def test_unsigned_names_are_signed_before_they_are_subtracted() -> None:
 def test_what_does_not_fit_64_bits_is_refused() -> None:
     place = Place()
     with pytest.raises(NotWritableError, match="2\\*w may not fit 64 bits"):
-        place.writer.sum(place.w.scaled(2))
-    assert Place(small(10)).text(place.w.scaled(2)) == "2 * w"
+        place.writer.sum(place.w.scale(2))
+    assert Place(small(10)).text(place.w.scale(2)) == "2 * w"
     with pytest.raises(NotWritableError):
-        place.writer.sum(place.w.shifted(1))
+        place.writer.sum(place.w.shift(1))
     unknown = atom(place.vocabulary.parameter("?", "hidden", None, None))
     with pytest.raises(NotWritableError):
         place.writer.sum(unknown)
@@ -138,7 +138,7 @@ def test_the_users_own_words_come_first() -> None:
     names: list[Expr] = [Name(span=SPAN, type=INT, symbol=s) for s in (size, bound)]
     (n,) = place.n.atoms()
     writer = ExpressionWriter(place.vocabulary, SPAN, {}, {n: names[0]}, ((constant(99), names[1]),), Holding(small(9)))
-    assert print_expr(writer.sum(place.n.shifted(1)), nothing) == "SIZE + 1"
+    assert print_expr(writer.sum(place.n.shift(1)), nothing) == "SIZE + 1"
     assert writer.sum(constant(99)) is names[1] and writer.quote(place.n) is None
     assert print_expr(writer.sum(constant(98)), nothing) == "98"
 
@@ -151,17 +151,17 @@ def test_floors(known: bool) -> None:
         assert ("?" in print_expr(expr, nothing)) == (divisor > 1 and not known)
         for n in range(0 if known else -9, 10):
             assert value(expr, {"n": n}) == n // divisor
-    assert "?" not in print_expr(place.writer.floor(place.n.shifted(1), 3, clamped=True), nothing)
+    assert "?" not in print_expr(place.writer.floor(place.n.shift(1), 3, clamped=True), nothing)
 
 
 def test_bounds_of_a_loop() -> None:
     place = Place(small(100))
-    lower = place.writer.least([Bound(place.n, 2), Bound(ZERO, 1), Bound(place.m.shifted(-3), 1)])
+    lower = place.writer.least([Bound(place.n, 2), Bound(ZERO, 1), Bound(place.m.shift(-3), 1)])
     upper = place.writer.greatest([Bound(place.n, 3), Bound(place.m, 1)])
     for n, m in itertools.product(range(-6, 7), repeat=2):
         assert value(lower, {"n": n, "m": m}) == max(-(-n // 2), 0, m - 3)
         assert value(upper, {"n": n, "m": m}) == min(n // 3, m)
-    negated = place.writer.least([Bound(place.n, 3).negated()])
+    negated = place.writer.least([Bound(place.n, 3).negate()])
     assert [value(negated, {"n": n, "m": 0}) for n in (-4, 4)] == [2, -1]
     # beside a bound of zero a quotient of something negative may come out as it likes
     clamped = place.writer.least([Bound(place.n, 2), Bound(ZERO, 1)])
@@ -177,8 +177,8 @@ def test_conditions_have_one_name_on_the_left(sign: int) -> None:
         place.n - place.i,
         place.n - place.i - constant(1),
         place.i - place.n - constant(1),
-        place.i.scaled(2) - place.n,
-        place.n.scaled(2) - constant(3),
+        place.i.scale(2) - place.n,
+        place.n.scale(2) - constant(3),
         place.i - constant(4),
     ]
     for form in rows:
@@ -193,6 +193,6 @@ def test_conditions_have_one_name_on_the_left(sign: int) -> None:
 
 def test_the_type_of_a_counter_bounds_it() -> None:
     up, down = Place(sign=1), Place(sign=-1)
-    assert isinstance(up.writer.sum(up.i.shifted(-1)).type, Scalar)
+    assert isinstance(up.writer.sum(up.i.shift(-1)).type, Scalar)
     for place in (up, down):
         assert place.writer.sum(place.i + place.n).type == LONG_LONG

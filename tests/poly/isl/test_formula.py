@@ -45,7 +45,7 @@ def test_the_complement_holds_where_the_formula_does_not() -> None:
 def test_comparisons() -> None:
     for point in POINTS:
         assert holds(at_least(A, B), point) == (point["a"] >= point["b"])
-        assert holds(equal(A, B.shifted(2)), point) == (point["a"] == point["b"] + 2)
+        assert holds(equal(A, B.shift(2)), point) == (point["a"] == point["b"] + 2)
 
 
 def test_conjunctions_and_disjunctions_are_flat() -> None:

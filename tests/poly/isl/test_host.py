@@ -86,7 +86,7 @@ def test_factors_of_zero_and_one_are_worked_out() -> None:
 
 @pytest.mark.parametrize("n", [-3, 0, 5])
 def test_polynomials(words: Words, n: int) -> None:
-    for polynomial in (words.n * words.m - words.n - ONE, -words.n, ZERO, constant(-3), words.n.scaled(4).shifted(2)):
+    for polynomial in (words.n * words.m - words.n - ONE, -words.n, ZERO, constant(-3), words.n.scale(4).shift(2)):
         expr = polynomial_expr(words.vocabulary, polynomial, SPAN)
         linear = words.vocabulary.linear(polynomial)
         assert linear is not None
@@ -100,16 +100,16 @@ def test_what_has_no_host_value(words: Words) -> None:
     with pytest.raises(HostError, match="hidden"):
         polynomial_expr(words.vocabulary, words.hidden, SPAN)
     with pytest.raises(HostError):
-        polynomial_expr(words.vocabulary, words.n.scaled(2**63), SPAN)
-    polynomial_expr(words.vocabulary, words.n.scaled(2**63 - 1), SPAN)
+        polynomial_expr(words.vocabulary, words.n.scale(2**63), SPAN)
+    polynomial_expr(words.vocabulary, words.n.scale(2**63 - 1), SPAN)
     name, _ = words.vocabulary.quotient("width", "n + 1")
-    words.vocabulary.define(name, equal(atom(name), words.n.shifted(1)))
+    words.vocabulary.define(name, equal(atom(name), words.n.shift(1)))
     assert value(polynomial_expr(words.vocabulary, atom(name), SPAN), {"n": 4}) == 5
     minus, _ = words.vocabulary.quotient("minus", "-n")
     words.vocabulary.define(minus, equal(words.n, -atom(minus)))
     assert value(polynomial_expr(words.vocabulary, atom(minus), SPAN), {"n": 4}) == -4
     half, _ = words.vocabulary.quotient("half", "n/2")
-    words.vocabulary.define(half, equal(atom(half).scaled(2), words.n))
+    words.vocabulary.define(half, equal(atom(half).scale(2), words.n))
     with pytest.raises(HostError):
         polynomial_expr(words.vocabulary, atom(half), SPAN)
 
@@ -119,14 +119,14 @@ def _conditions(words: Words) -> list[tuple[Formula, str]]:
     return [
         (at_least(n, ONE), "n >= 1"),
         (at_least(constant(9), n), "n <= 9"),
-        (at_least(m, n.shifted(1)), "n < m"),
+        (at_least(m, n.shift(1)), "n < m"),
         (at_least(m, n), "n <= m"),
-        (equal(n, m.scaled(2)), "n == 2*m"),
+        (equal(n, m.scale(2)), "n == 2*m"),
         (both([at_least(n, ONE), at_least(m, ONE)]), "n >= 1 && m >= 1"),
         (And((at_least(n, ONE), Or((at_least(m, ONE), equal(n, m))))), "n >= 1 && (m >= 1 || n == m)"),
         (TRUE, "1"),
         (FALSE, "0"),
-        (at_least(n.shifted(2), ZERO), "n + 2 >= 0"),
+        (at_least(n.shift(2), ZERO), "n + 2 >= 0"),
     ]
 
 
@@ -144,7 +144,7 @@ def test_a_plain_comparison_needs_no_cast(words: Words) -> None:
 
     assert written(at_least(words.n, ONE)) == "n >= 1"
     assert written(at_least(words.m, words.n)) == "(long long)n <= m"
-    assert written(at_least(words.n.scaled(2), ONE)) == "2 * (long long)n >= 1"
+    assert written(at_least(words.n.scale(2), ONE)) == "2 * (long long)n >= 1"
     # no int is 2^40: the comparison is made in 64 bits
     assert written(at_least(constant(2**40), words.n)) == "(long long)n <= 1099511627776LL"
 
@@ -159,7 +159,7 @@ def test_what_long_long_does_not_hold_is_tested_first(words: Words) -> None:
 
 
 def test_products_are_tested_in_doubles(words: Words) -> None:
-    expr = product_expr(words.vocabulary, words.n * words.m + words.n.scaled(3) + constant(2), 20, SPAN)
+    expr = product_expr(words.vocabulary, words.n * words.m + words.n.scale(3) + constant(2), 20, SPAN)
     assert words.text(expr) == "(double)m * (double)n + 3.0 * (double)n + 2.0 <= 20.0"
     for n, m in itertools.product(range(6), repeat=2):
         assert bool(value(expr, {"n": n, "m": m})) == (n * m + 3 * n + 2 <= 20)

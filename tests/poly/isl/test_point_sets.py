@@ -68,12 +68,12 @@ def test_rows_are_freed() -> None:
     assert members(TRIANGLE.upto(0), 4) == {(x, y) for x in range(4) for y in BOX}
     assert TRIANGLE.upto(1).values.is_equal(TRIANGLE.values)
     assert members(TRIANGLE.only([1]), 4) == {(x, y) for y in range(4) for x in BOX}
-    assert members(TRIANGLE.without(1), 4) == {(x, 0) for x in range(4)}
+    assert members(TRIANGLE.drop_row(1), 4) == {(x, 0) for x in range(4)}
     assert members(TRIANGLE.only([0, 1]), 3) == members(TRIANGLE, 3)
 
 
 def test_points_where_a_condition_holds() -> None:
-    assert members(TRIANGLE.where(X.shifted(-2)), 4) == {(2, 2), (2, 3), (3, 3)}
+    assert members(TRIANGLE.where(X.shift(-2)), 4) == {(2, 2), (2, 3), (3, 3)}
     assert members(TRIANGLE.where(Y - X, equality=True), 3) == {(0, 0), (1, 1), (2, 2)}
     assert members(TRIANGLE.multiple(X + Y, 3), 3) == {(0, 0), (1, 2)}
     fresh = TRIANGLE.where(atom("k") - X)
@@ -97,7 +97,7 @@ def test_what_holds_everywhere(value: Polynomial, holds: bool) -> None:
 
 
 def test_what_is_always_zero() -> None:
-    assert EVEN.always(Y - X.scaled(2)) and EVEN.always(constant(0))
+    assert EVEN.always(Y - X.scale(2)) and EVEN.always(constant(0))
     assert not EVEN.always(Y - X) and not TRIANGLE.always(Y - X)
     nothing = points("x > x")
     assert nothing.empty and nothing.holds(constant(-1)) and not TRIANGLE.holds(constant(-1)) and not TRIANGLE.empty

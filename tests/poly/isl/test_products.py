@@ -11,8 +11,8 @@ from warpsmith.poly.isl.products import least_value, product_limit
 OUTER, INNER, N, M = (atom(name) for name in "ijnm")
 # 0 <= i < n, i <= j < m
 LIMITS: dict[str, tuple[Polynomial | None, Polynomial | None]] = {
-    "i": (ZERO, N.shifted(-1)),
-    "j": (OUTER, M.shifted(-1)),
+    "i": (ZERO, N.shift(-1)),
+    "j": (OUTER, M.shift(-1)),
 }
 
 
@@ -30,8 +30,8 @@ def test_the_least_value_is_below_every_value_that_is_taken() -> None:
         constant(100) - OUTER * N - INNER,
         INNER * M + OUTER,
         OUTER * M + INNER,
-        INNER - OUTER.scaled(3),
-        (-INNER).shifted(5),
+        INNER - OUTER.scale(3),
+        (-INNER).shift(5),
     ):
         found = least(value)
         assert found is not None and not found.atoms() & {"i", "j"}
@@ -47,7 +47,7 @@ def test_the_least_value_is_below_every_value_that_is_taken() -> None:
 
 def test_the_example_of_an_unsigned_subscript() -> None:
     assert least_value(
-        constant(100) - OUTER * N - INNER, ("j", "i"), {**LIMITS, "j": (ZERO, N.shifted(-1))}, is_natural
+        constant(100) - OUTER * N - INNER, ("j", "i"), {**LIMITS, "j": (ZERO, N.shift(-1))}, is_natural
     ) == (constant(101) - N * N)
 
 

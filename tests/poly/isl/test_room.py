@@ -24,7 +24,7 @@ class Names:
     def below(self, counter: Polynomial, bound: Polynomial) -> Formula:
         linear = self.vocabulary.linear(bound)
         assert linear is not None
-        return both([at_least(counter, ZERO), at_least(linear.shifted(-1), counter)])
+        return both([at_least(counter, ZERO), at_least(linear.shift(-1), counter)])
 
     def found(self, domain: Formula, plain: Formula | None = None, **nests: Nest) -> dict[str, int] | None:
         counters = [c for c in self.counters if c in str(domain)]

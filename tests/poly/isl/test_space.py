@@ -42,10 +42,10 @@ def test_sets_from_formulas(names: Vocabulary) -> None:
 
 def test_quotients_are_hidden(names: Vocabulary) -> None:
     half, _ = names.quotient("half", "x/2")
-    names.define(half, both([at_least(X, atom(half).scaled(2)), at_least(atom(half).scaled(2).shifted(1), X)]))
-    odd = both([equal(X, atom(half).scaled(2).shifted(1)), at_least(constant(5), X), at_least(X, constant(0))])
+    names.define(half, both([at_least(X, atom(half).scale(2)), at_least(atom(half).scale(2).shift(1), X)]))
+    odd = both([equal(X, atom(half).scale(2).shift(1)), at_least(constant(5), X), at_least(X, constant(0))])
     assert space.make_set(names, ("x",), odd).is_equal(values("{ [1]; [3]; [5] }"))
-    found = space.make_map(names, ("x",), (atom(half), X.scaled(-1)), equal(X, constant(7)))
+    found = space.make_map(names, ("x",), (atom(half), X.scale(-1)), equal(X, constant(7)))
     assert found.is_equal(relation("{ [7] -> [3, -7] }"))
 
 
@@ -113,10 +113,10 @@ def _floored(value: Floored, at: dict[str, int]) -> int:
 
 
 def test_parameters_that_only_quotients_decide() -> None:
-    decided = space.undecided(values("[n] -> { [x] : 0 <= x < n }"), greatest=True)
+    decided = space.find_undecided(values("[n] -> { [x] : 0 <= x < n }"), greatest=True)
     assert decided.is_empty()
     odd = values("[n] -> { [x] : x = 0 and 0 <= n <= 9 and exists k : n = 2k }")
-    open_ones = space.undecided(odd, greatest=False)
+    open_ones = space.find_undecided(odd, greatest=False)
     assert all(values(f"[n] -> {{ : n = {n} }}").is_subset(open_ones) for n in (1, 3, 5, 7))
     assert not any(values(f"[n] -> {{ : n = {n} }}").is_subset(open_ones) for n in (0, 4, -1, 11))
 
@@ -145,7 +145,7 @@ def test_a_simpler_formula_where_something_is_known(names: Vocabulary) -> None:
 def test_supersets() -> None:
     two = values("{ [x] : x = 0 or x = 5 }")
     assert space.hull(two).is_equal(values("{ [x] : 0 <= x <= 5 }"))
-    wide = space.without_quotients(values("[n] -> { [x] : x = 1 and 0 <= n <= 6 and exists k : n = 3k }"))
+    wide = space.drop_quotients(values("[n] -> { [x] : x = 1 and 0 <= n <= 6 and exists k : n = 3k }"))
     assert wide.is_equal(values("[n] -> { : 0 <= n <= 6 }").params())
 
 
@@ -176,7 +176,7 @@ def test_dimensions_come_and_go() -> None:
     pairs = relation("{ [i, j] -> [k] : j = i + 1 and k = j }")
     assert space.shallow(pairs, 1).is_equal(relation("{ [i] -> [i + 1] }"))
     assert space.prefix(pairs, 1).is_equal(space.shallow(pairs, 1))
-    assert space.widened(relation("{ [i] -> [i] }"), 2, 1).is_equal(relation("{ [i, j] -> [i] }"))
-    assert space.without_points(relation("{ [i] -> [j] }"), relation("{ [i] -> [j] : j > i }")).is_equal(
+    assert space.widen_relation(relation("{ [i] -> [i] }"), 2, 1).is_equal(relation("{ [i, j] -> [i] }"))
+    assert space.remove_points(relation("{ [i] -> [j] }"), relation("{ [i] -> [j] : j > i }")).is_equal(
         relation("{ [i] -> [j] : j <= i }")
     )

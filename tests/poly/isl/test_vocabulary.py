@@ -60,18 +60,18 @@ def test_what_moves_with_a_counter_is_not_invariant(names: Vocabulary) -> None:
     outer = Name(span=Span(SourceFile("none.c", ""), 0, 0), type=INT, symbol=COUNTER)
     around = names.counter(COUNTER, "around the region", outer)
     moving, still = names.quotient("moving", "i/2")[0], names.quotient("still", "n/2")[0]
-    names.define(moving, equal(atom(moving).scaled(2), i))
-    names.define(still, equal(atom(still).scaled(2), n))
+    names.define(moving, equal(atom(moving).scale(2), i))
+    names.define(still, equal(atom(still).scale(2), n))
     assert [names.invariant(x) for x in (*n.atoms(), around, still)] == [True] * 3
     assert [names.invariant(x) for x in (*i.atoms(), moving)] == [False] * 2
 
 
 def test_products_of_parameters_are_linear_and_those_of_counters_are_not(names: Vocabulary) -> None:
     n, m, i = (named(names, x) for x in "nmi")
-    whole = (n * m).scaled(3) + i - constant(2)
+    whole = (n * m).scale(3) + i - constant(2)
     linear = names.linear(whole)
     assert linear is not None and linear.degree == 1 and names.text(linear) == "i + 3*m*n - 2"
-    assert linear is not None and names.multiplied_out(linear) == whole
+    assert linear is not None and names.multiply_out(linear) == whole
     assert names.linear(i * n) is None
     twice = names.linear(n * m * n)
     nested = names.linear(atom(names.product((*n.atoms(), *m.atoms()))) * n)
@@ -89,9 +89,9 @@ def test_a_formula_is_linear_where_all_of_it_is(names: Vocabulary) -> None:
 def test_extremes_leave_a_formula_that_is_true_at_the_same_points(names: Vocabulary, least: bool, factor: int) -> None:
     n, m = named(names, "n"), named(names, "m")
     extreme, _ = names.quotient("extreme", "min")
-    names.define(extreme, equal(ZERO, ZERO), Extreme(n, m.shifted(1), least=least))
-    formula = both([at_least(atom(extreme).scaled(factor) + n, constant(1)), at_least(m, ZERO)])
-    found = names.without_extremes(formula)
+    names.define(extreme, equal(ZERO, ZERO), Extreme(n, m.shift(1), least=least))
+    formula = both([at_least(atom(extreme).scale(factor) + n, constant(1)), at_least(m, ZERO)])
+    found = names.drop_extremes(formula)
     assert extreme not in str(found)
     (at,) = atom(extreme).atoms()
     for a, b in itertools.product(range(-4, 5), repeat=2):
@@ -99,14 +99,14 @@ def test_extremes_leave_a_formula_that_is_true_at_the_same_points(names: Vocabul
         chosen = min(a, b + 1) if least else max(a, b + 1)
         assert holds(found, values) == holds(formula, {**values, at: chosen})
     equation = Compare(atom(extreme), True)
-    assert names.without_extremes(equation) == equation
+    assert names.drop_extremes(equation) == equation
 
 
 def test_definitions_come_with_what_they_need(names: Vocabulary) -> None:
     n = named(names, "n")
     half, quarter = names.quotient("half", "n/2")[0], names.quotient("quarter", "n/4")[0]
-    names.define(half, at_least(n, atom(half).scaled(2)))
-    names.define(quarter, at_least(atom(half), atom(quarter).scaled(2)))
+    names.define(half, at_least(n, atom(half).scale(2)))
+    names.define(quarter, at_least(atom(half), atom(quarter).scale(2)))
     quotients, formulas = names.definitions(frozenset({quarter}))
     assert quotients == {half, quarter} and len(formulas) == 2
     assert names.definitions(n.atoms()) == (frozenset(), ())
@@ -114,6 +114,6 @@ def test_definitions_come_with_what_they_need(names: Vocabulary) -> None:
 
 def test_polynomials_in_the_users_names(names: Vocabulary) -> None:
     n, m = named(names, "n"), named(names, "m")
-    assert names.text((n * m).scaled(2) - n + constant(3)) == "2*m*n - n + 3"
+    assert names.text((n * m).scale(2) - n + constant(3)) == "2*m*n - n + 3"
     assert names.text(-n - constant(1)) == "-n - 1"
     assert (names.text(ZERO), names.text(constant(-7)), names.text(m)) == ("0", "-7", "m")

@@ -128,7 +128,7 @@ def answer(text: str, address: str, name: str) -> tuple[Facts, LoopContext, Symb
     facts = Facts.about(program, PolyOptions())
     place = LoopContext.of(program, address)
     symbol = next(n.symbol for n in walk(place.function) if isinstance(n, Name) and n.symbol.name == name)
-    return facts, place, symbol, private_in(facts, place.function, place.counted(), symbol)
+    return facts, place, symbol, private_in(facts, place.function, place.require_counted(), symbol)
 
 
 def random_loops(seed: int, count: int) -> list[tuple[Item, ...]]:
@@ -150,7 +150,7 @@ def verdicts(loops: list[tuple[Item, ...]]) -> list[Verdict]:
         names = [n.symbol for n in walk(place.loop) if isinstance(n, Name) and n.symbol.name == "t"]
         assert names or not items or all(not isinstance(i, MemoryAccess) for i in items)
         symbol = names[0] if names else Symbol("t", "t", facts.program.units[0].functions[0].symbol.type, "local")
-        found.append(private_in(facts, place.function, place.counted(), symbol))
+        found.append(private_in(facts, place.function, place.require_counted(), symbol))
     return found
 
 
@@ -243,5 +243,5 @@ def test_every_iteration_writes_all_of_it() -> None:
     )
     for name, whole in (("t", True), ("u", False)):
         facts, place, symbol, _ = answer(text, "f/i", name)
-        bound = next(n.bound for n in walk(place.counted().body) if isinstance(n, For))
-        assert writes_all(facts, place.function, (place.counted(),), symbol, (bound,)) is whole, name
+        bound = next(n.bound for n in walk(place.require_counted().body) if isinstance(n, For))
+        assert writes_all(facts, place.function, (place.require_counted(),), symbol, (bound,)) is whole, name

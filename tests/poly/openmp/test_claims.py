@@ -107,7 +107,7 @@ def _without(original: Callable[..., object], *names: str) -> Callable[..., obje
 
 BUGS: dict[str, tuple[object, str, object]] = {
     "threads own what is written": (
-        claims._Question, "_owned", lambda self, loop: frozenset(self.roles.private) | self.claim.owned
+        claims._Question, "_find_owned", lambda self, loop: frozenset(self.roles.private) | self.claim.owned
     ),
     "inner counters are forgotten": (claims, "_counters", lambda *_: iter(())),
     "everything protected is apart": (claims, "_same_protection", lambda pair: any(p is not None for p in pair)),

@@ -15,7 +15,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
-from warpsmith.poly.openmp.nowait import overtaken
+from warpsmith.poly.openmp.nowait import find_overtaken
 from warpsmith.tree.walk import loops
 
 NOWAIT = """
@@ -65,7 +65,7 @@ def _overtaken(number: int) -> list[Reason]:
     one = function(facts.program, f"f{number}")
     claim = claims_of(one)[0]
     with budget(facts.options.max_operations):
-        return list(overtaken(facts, one, claim, dict(loops(one.body))[claim.marked], frozenset()))
+        return list(find_overtaken(facts, one, claim, dict(loops(one.body))[claim.marked], frozenset()))
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[case[0] for case in CASES])
@@ -93,6 +93,6 @@ def test_a_loop_that_waits_is_not_asked() -> None:
     around = dict(loops(one.body))[claim.marked]
     second = claims_of(one)[1]
     with budget(facts.options.max_operations):
-        assert not list(overtaken(facts, one, second, around, frozenset())), "it has no nowait"
-        assert not list(overtaken(facts, one, replace(claim, region=None), around, frozenset()))
-        assert list(overtaken(facts, one, claim, around, frozenset()))
+        assert not list(find_overtaken(facts, one, second, around, frozenset())), "it has no nowait"
+        assert not list(find_overtaken(facts, one, replace(claim, region=None), around, frozenset()))
+        assert list(find_overtaken(facts, one, claim, around, frozenset()))

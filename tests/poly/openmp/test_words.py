@@ -12,7 +12,7 @@ from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
-from warpsmith.poly.openmp.words import ClaimContext, missing_clause, spoken
+from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
 from warpsmith.tree.walk import names
 
 ARRAYS = "int n, int m, int *restrict a, int *restrict b, int x[restrict][100]"
@@ -78,14 +78,14 @@ def test_a_collapse_over_a_loop_that_carries() -> None:
 )
 def test_witnesses_as_sentences(witness: str, said: str) -> None:
     region, _ = modelled(program_of("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }"), "f/i")
-    assert spoken(witness, region) == said
+    assert word_witness(witness, region) == said
 
 
 def test_a_witness_names_the_loops_around() -> None:
     text = "void f(int n, int *a) { for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) a[i] = t; }"
     program = program_of(text)
     region, _ = modelled(program, "f/t/i")
-    assert spoken("S(2,0) writes a, S(2,1) reads it", region) == (
+    assert word_witness("S(2,0) writes a, S(2,1) reads it", region) == (
         "iteration t = 2, i = 0 writes a, iteration t = 2, i = 1 reads it"
     )
     assert loop(program, "f/t") is not None

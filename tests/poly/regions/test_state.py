@@ -95,15 +95,15 @@ def _name(name: str) -> Name:
 )
 def test_loads_that_keep_their_value(text: str, state: dict[str, str], known: bool) -> None:
     here = make(**state)  # type: ignore[arg-type]
-    assert (here.loaded(_named(text)) is not None) == known
-    assert here.loaded(_named(text)) == here.loaded(_named(text)), "one load is one parameter"
+    assert (here.load_parameter(_named(text)) is not None) == known
+    assert here.load_parameter(_named(text)) == here.load_parameter(_named(text)), "one load is one parameter"
 
 
 def test_equal_loads_are_one_parameter_and_others_are_not() -> None:
     state = make()
-    loads = [state.loaded(_named(x)) for x in ("k[0]", "k[n]", "s->n", "t.n", "s->k[1]", "*k")]
+    loads = [state.load_parameter(_named(x)) for x in ("k[0]", "k[n]", "s->n", "t.n", "s->k[1]", "*k")]
     assert len({str(x) for x in loads}) == 6
-    assert state.loaded(_named("x")) is None, "no integer"
+    assert state.load_parameter(_named("x")) is None, "no integer"
 
 
 # --- side conditions
@@ -113,27 +113,27 @@ def test_a_condition_is_proved_by_types_or_on_the_path() -> None:
     state = make()
     n, u = value(state, "n"), value(state, "u")
     assert state.require((u,), _named("u")) and state.require((constant(3),), _named("u"))
-    assert state.require((n.shifted(2**31),), _named("n")) and not state.assumptions
+    assert state.require((n.shift(2**31),), _named("n")) and not state.assumptions
     on_path = at_least(n, constant(5))
-    assert state.require_on(on_path, (n.shifted(-5),), "n") and not state.assumptions and not state.unproved
-    assert state.require_on(on_path, (n.shifted(-5),), "n"), "it is remembered"
+    assert state.require_on(on_path, (n.shift(-5),), "n") and not state.assumptions and not state.unproved
+    assert state.require_on(on_path, (n.shift(-5),), "n"), "it is remembered"
 
 
 def test_what_is_not_proved_is_guarded() -> None:
     state = make()
     n = value(state, "n")
-    assert state.require((n.shifted(-3),), _named("n"))
+    assert state.require((n.shift(-3),), _named("n"))
     (guard,) = state.assumptions
     assert (guard.text, guard.kind) == ("n >= 3", "guarded")
     assert guard.condition is not None and print_expr(guard.condition) == "n >= 3"
     assert condition_text(state.vocabulary, state.context) == "n >= 3"
-    assert state.require((n.shifted(-2),), _named("n")) and len(state.assumptions) == 1, "the context says so"
+    assert state.require((n.shift(-2),), _named("n")) and len(state.assumptions) == 1, "the context says so"
 
 
 def test_without_guards_it_is_remembered() -> None:
     state = make(guards=False)
     n = value(state, "n")
-    assert not state.require((n.shifted(-3),), _named("n"))
+    assert not state.require((n.shift(-3),), _named("n"))
     assert state.unproved == ["n may leave its range"] and not state.assumptions and state.context == TRUE
     assert not state.exclude(_wrong(state), TRUE)
 
@@ -146,7 +146,7 @@ def test_a_guard_that_nothing_can_meet_is_none() -> None:
     state = make()
     n, m = value(state, "n"), value(state, "m")
     state.context = at_least(constant(2), n)
-    assert not state.require((n.shifted(-3),), _named("n")) and not state.assumptions
+    assert not state.require((n.shift(-3),), _named("n")) and not state.assumptions
     assert not state.require((constant(-1),), _named("n"))
     assert state.require((m - n,), _named("m")) and [a.text for a in state.assumptions] == ["n <= m"]
 
@@ -218,7 +218,7 @@ def test_paths_that_meet_keep_what_they_agree_on() -> None:
 def test_a_copy_learns_alone() -> None:
     state = make()
     own = state.copy()
-    assert own.require((value(own, "n").shifted(-3),), _named("n"))
+    assert own.require((value(own, "n").shift(-3),), _named("n"))
     own.values[_symbol("n")] = None
     assert not state.assumptions and not state.values and not state.vocabulary.atoms and state.context == TRUE
 
@@ -227,6 +227,6 @@ def test_counters_behind_quotients() -> None:
     state = make()
     counter = state.vocabulary.counter(Symbol("i", "i", INT, "local"), "loop", None)
     half, _ = state.vocabulary.quotient("half", "i/2")
-    state.vocabulary.define(half, at_least(atom(counter), atom(half).scaled(2)))
+    state.vocabulary.define(half, at_least(atom(counter), atom(half).scale(2)))
     assert state.counters_of(at_least(atom(half), constant(0))) == (counter,)
     assert state.counters_of(at_least(value(state, "n"), constant(0))) == ()

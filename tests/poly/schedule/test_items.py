@@ -14,7 +14,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget, ends, parameters_of
 from warpsmith.poly.legality.order import Ordered, order_run
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension, at
-from warpsmith.poly.schedule.items import Item, ItemError, make_items, parameters_known, renamed
+from warpsmith.poly.schedule.items import Item, ItemError, make_items, parameter_facts, rename_variables
 from warpsmith.tree.nodes import ExprStmt, For, Function, Name, Stmt, VarDecl
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import names, walk
@@ -134,7 +134,7 @@ def test_a_time_of_what_changes_is_an_error() -> None:
 
 
 def test_no_program_steps_a_counter_out_of_its_type() -> None:
-    most, down = (parameters_known(_model(name)).params() for name in ("most", "down"))
+    most, down = (parameter_facts(_model(name)).params() for name in ("most", "down"))
     assert [ends(known, parameters_of(known)[0])[1] for known in (most, down)] == [2**31 - 2, 2**31 - 1]
 
 
@@ -142,7 +142,7 @@ def test_other_variables() -> None:
     one = function(_facts().program, "parts")
     first, second = _statements(one)
     counters = _counters("parts")
-    moved = renamed(first, {counters["j"]: counters["k"], counters["i"]: counters["i"]})
+    moved = rename_variables(first, {counters["j"]: counters["k"], counters["i"]: counters["i"]})
     assert [n.symbol.name for n in names(moved)] == [n.symbol.name for n in names(second)]
-    assert renamed(first, {counters["i"]: counters["i"]}) is first and renamed(first, {}) is first
+    assert rename_variables(first, {counters["i"]: counters["i"]}) is first and rename_variables(first, {}) is first
     assert all(isinstance(n, Name) for n in names(moved))

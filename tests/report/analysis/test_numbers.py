@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.report.analysis.samples import access, fix, kernel, report, reported
 from warpsmith.analysis.uniformity.facts import Count
 from warpsmith.report.analysis.model import AccessEntry
-from warpsmith.report.analysis.numbers import closing, counted, fix_words, footnotes, kernel_rows, sort_findings
+from warpsmith.report.analysis.numbers import closing, count_noun, fix_words, footnotes, kernel_rows, sort_findings
 
 
 def cells(**changes: object) -> tuple[str, ...]:
@@ -110,4 +110,4 @@ def test_orders() -> None:
 
 
 def test_counts() -> None:
-    assert [counted(number, "loop") for number in (0, 1, 1234)] == ["0 loops", "1 loop", "1,234 loops"]
+    assert [count_noun(number, "loop") for number in (0, 1, 1234)] == ["0 loops", "1 loop", "1,234 loops"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
-from warpsmith.report.pictures.layers import layered
+from warpsmith.report.pictures.layers import lay_out
 
 
 def test_boxes_of_random_graphs_stand_apart() -> None:
@@ -15,7 +15,7 @@ def test_boxes_of_random_graphs_stand_apart() -> None:
         sizes = {f"n{i}": (dice.choice([20.0, 90.0, 300.0]), dice.choice([18.0, 60.0])) for i in range(count)}
         edges = [(f"n{dice.randrange(count)}", f"n{dice.randrange(count)}") for _ in range(dice.randrange(2 * count))]
         edges = list(dict.fromkeys(edges))
-        drawn = layered(sizes, edges)
+        drawn = lay_out(sizes, edges)
         assert drawn.centers.keys() == sizes.keys()
         for one, two in combinations(sizes, 2):
             (x, y), (u, v) = drawn.centers[one], drawn.centers[two]

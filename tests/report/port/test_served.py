@@ -55,5 +55,5 @@ def test_what_stays_in_order_and_what_is_combined(tmp_path: Path) -> None:
     body += "double s = 0; for (int k = 0; k < n; k++) s += y[k]; x[0] = s;"
     found, known = served(body, tmp_path)
     chain, total = known["f/i"].loop, known["f/k"].loop
-    assert found.ordered(chain) is not None and found.combined(chain) is None
-    assert found.combined(total) is not None and found.ordered(total) is None
+    assert found.find_ordered(chain) is not None and found.find_combined(chain) is None
+    assert found.find_combined(total) is not None and found.find_ordered(total) is None

@@ -143,7 +143,7 @@ def test_noise_that_is_divided_by_leaves_numbers_of_nobody(build: list[float], f
     assert (verdict.broken, bool(verdict.failures)) == (word == "broken", word == "fails")
     assert verdict.live_out.mostly_masked == (word == "broken")
     assert word != "broken" or (verdict.live_out.compared, verdict.live_out.masked) == (0, 2)
-    left = verdict.left_out()
+    left = verdict.leave_out()
     assert not left.failures and left.live_out.mostly_masked
 
 

@@ -13,11 +13,11 @@ from warpsmith.run.compare.tolerance import (
     is_ill_conditioned,
     is_noise,
     largest,
+    mask_undetermined,
+    mask_unsettled,
+    mask_unwritten,
     moved_addresses,
     spread_of,
-    undetermined,
-    unsettled,
-    unwritten,
 )
 
 
@@ -45,25 +45,25 @@ def test_ill_conditioned_is_judged_against_the_magnitude() -> None:
 
 
 def test_undetermined_elements_differ_between_runs() -> None:
-    assert undetermined([np.array([1, 2]), np.array([1, 3])], (2,)).tolist() == [False, True]
-    assert undetermined([np.array([math.nan]), np.array([math.nan])], (1,)).tolist() == [False]
-    assert undetermined([], (2,)).tolist() == [False, False]
+    assert mask_undetermined([np.array([1, 2]), np.array([1, 3])], (2,)).tolist() == [False, True]
+    assert mask_undetermined([np.array([math.nan]), np.array([math.nan])], (1,)).tolist() == [False]
+    assert mask_undetermined([], (2,)).tolist() == [False, False]
 
 
 def test_elements_that_nobody_wrote_hold_in_each_run_what_memory_was_filled_with() -> None:
     first = np.array([0x40404040, 0x40404041, 7, 0x40404040], np.uint32)
     second = np.array([0xBFBFBFBF, 0xBFBFBFC0, 7, 0x40404040], np.uint32)
     runs = [(first, b"\x40"), (second, b"\xbf")]
-    assert unwritten(runs, (4,)).tolist() == [True, False, False, False]
-    assert unwritten(runs[:1], (4,)).tolist() == [True, False, False, True]
-    assert not unwritten([], (4,)).any()
+    assert mask_unwritten(runs, (4,)).tolist() == [True, False, False, False]
+    assert mask_unwritten(runs[:1], (4,)).tolist() == [True, False, False, True]
+    assert not mask_unwritten([], (4,)).any()
 
 
 def test_a_pointer_among_bytes_is_undetermined_as_a_whole() -> None:
     left, right = (np.array([address], np.uint64).view(np.uint8) for address in (0x7F12_3456_7000, 0x7F99_3456_7000))
-    assert undetermined([left, right], (8,)).all()
+    assert mask_undetermined([left, right], (8,)).all()
     number = [np.array([value], np.uint64).view(np.uint8) for value in (1, 2)]
-    assert undetermined(number, (8,)).sum() == 1
+    assert mask_undetermined(number, (8,)).sum() == 1
 
 
 def test_sums_in_another_order_may_differ_by_ulps_of_the_largest() -> None:
@@ -80,8 +80,8 @@ def test_the_spread_is_between_any_two_builds() -> None:
 
 def test_what_one_build_divides_by_zero_is_unsettled() -> None:
     base, variants = np.array([1.0, 2.0, math.nan]), [np.array([math.nan, 2.5, math.nan])]
-    assert unsettled(base, variants).tolist() == [True, False, False]
-    assert unsettled(np.array([1, 2]), [np.array([3, 4])]).tolist() == [False, False]
+    assert mask_unsettled(base, variants).tolist() == [True, False, False]
+    assert mask_unsettled(np.array([1, 2]), [np.array([3, 4])]).tolist() == [False, False]
 
 
 def test_noise_is_a_spread_as_large_as_the_object() -> None:
@@ -105,9 +105,9 @@ def test_the_padding_of_an_x87_number_never_differs() -> None:
     """Of its 16 bytes ten are used."""
     runs = [np.array([1.0], np.longdouble), np.array([1.0], np.longdouble)]
     runs[1].view(np.uint8)[12] ^= 0xFF
-    assert not undetermined(runs, (1,)).any()
+    assert not mask_undetermined(runs, (1,)).any()
     runs[1].view(np.uint8)[9] ^= 0x40
-    assert undetermined(runs, (1,)).all()
+    assert mask_undetermined(runs, (1,)).all()
 
 
 def test_an_address_has_moved_where_it_is_one_in_each_run() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.run.native.harness import defines, harnessed, plan_harness, strip_text
+from warpsmith.run.native.harness import add_harness, defines, plan_harness, strip_text
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import HarnessFunction, Sources, Verification, VerifyOptions
 from warpsmith.tree.nodes import Binary, Expr, Function, Literal, Unary
@@ -169,7 +169,7 @@ def test_sizes_that_are_given_by_their_address(tmp_path: Path) -> None:
     given = HarnessFunction(function, {symbol_of(function, "n"): one, symbol_of(function, "u"): count})
     plan = plan_harness((given,), VerifyOptions())
     assert {"add_(n = 0)", "add_(n = 67)"} <= {case.label for case in plan.cases}
-    whole = harnessed(Sources((OutputFile("f.c", path.read_text()),)), plan, None)
+    whole = add_harness(Sources((OutputFile("f.c", path.read_text()),)), plan, None)
     assert not isinstance(whole, str)
     text = "".join(file.text for file in whole.files)
     assert "int ws_of_n = (int)67; int *n = &ws_of_n; (void)n;" in text

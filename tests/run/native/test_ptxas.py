@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.base.findings import Finding
-from warpsmith.run.native.ptxas import _read, assembled
+from warpsmith.run.native.ptxas import _read, assemble_ptx
 
 SAID = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_Z1kPf' for 'sm_80'
@@ -23,6 +23,6 @@ def test_registers_spills_and_shared_memory_of_each_kernel() -> None:
 
 
 def test_what_ptxas_does_not_take_is_said() -> None:
-    told = assembled(b"this is no PTX", "sm_80")
+    told = assemble_ptx(b"this is no PTX", "sm_80")
     assert isinstance(told, Finding)
     assert told.severity == "warning"

@@ -207,5 +207,5 @@ def test_each_doubt_says_why() -> None:
 def test_the_least_share_of_all_instances_is_kept() -> None:
     row = LiveOut("r", 1, "a", 10, "type", 0.0, 0.0, 0, None)
     for counts in ((10, 0), (0, 0), (6, 4), (8, 2)):
-        row = row.covered(*counts)
+        row = row.cover(*counts)
     assert (row.compared, row.masked) == (6, 4)

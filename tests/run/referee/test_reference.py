@@ -31,7 +31,7 @@ def make(folder: Path, sources: Sources = ORIGINAL, options: VerifyOptions | Non
 def test_a_steady_program_runs_twice(world: Originals, tmp_path: Path) -> None:
     made = make(tmp_path)
     assert made.is_steady and made.bent is made.again
-    assert all(made.filled(number) is made.base for number in range(3))
+    assert all(made.run_filled(number) is made.base for number in range(3))
     assert world.names == ["base_1", "base_2"]
     first, second = (setting.environment for setting in world.runs)
     assert first["WS_FILL"] != second["WS_FILL"] and first["WS_POISON"] != second["WS_POISON"]
@@ -45,8 +45,8 @@ def test_one_that_is_not_is_run_again_with_the_memory_of_each_run(
     world.answer = lambda name: other if name == "base_2" else outcome()
     made = make(tmp_path)
     assert not made.is_steady
-    assert made.filled(0) is made.base
-    assert made.filled(2) is made.filled(2) is not made.base
+    assert made.run_filled(0) is made.base
+    assert made.run_filled(2) is made.run_filled(2) is not made.base
     assert made.bent is not made.again
     assert world.names == ["base_1", "base_2", "filled_2", "bent"]
     base, _, filled, bent = (setting.environment for setting in world.runs)
@@ -58,8 +58,8 @@ def test_one_that_is_not_is_run_again_with_the_memory_of_each_run(
 def test_a_run_that_fails_with_other_memory_is_no_reference(world: Originals, tmp_path: Path) -> None:
     world.answer = lambda name: outcome(name, failure="it crashed" if name == "filled_1" else "")
     made = make(tmp_path)
-    assert made.filled(1) is made.base
-    assert made.filled(2) is not made.base
+    assert made.run_filled(1) is made.base
+    assert made.run_filled(2) is not made.base
 
 
 @pytest.mark.parametrize(("captured", "reordered", "count"), [(True, False, 3), (True, True, 7), (False, False, 7)])

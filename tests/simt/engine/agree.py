@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.simt.engine.engine import Checks, Run, refused, run
+from warpsmith.simt.engine.engine import Checks, Run, run, why_refused
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
-from warpsmith.simt.memory import Memory, allocated
+from warpsmith.simt.memory import Memory, allocate_shared
 from warpsmith.simt.tally import Tally, totals
 from warpsmith.ssa.nodes import Module
 
@@ -52,7 +52,7 @@ def agree(case: Case, checks: Checks = ALL, same: Callable[[bytes, bytes], bool]
     function = case.module.function(case.name)
     assert function is not None
     memory, launch = case.placed(checks=checks.races)
-    why = refused(case.module, function, launch)
+    why = why_refused(case.module, function, launch)
     if why:
         return why
     before = [bytes(buffer.data) for buffer in memory.buffers]
@@ -130,7 +130,7 @@ def _counters(made: Run, tally: Tally, outcome: Outcome, case: Case, checks: Che
 def launch_memory(case: Case) -> Memory:
     """Return the memory of a case as it is before a launch, its variables allocated as well."""
     memory, _ = case.placed(checks=False)
-    allocated(case.module, memory)
+    allocate_shared(case.module, memory)
     return memory
 
 

@@ -134,7 +134,7 @@ def _edge(self: KernelWriter, target: str, mask: Any) -> None:
     for phi in self.blocks[target].phis:
         made = self.value(dict(phi.incoming)[before])
         old = self.frame.load(phi.result, made.type)
-        self.frame.store(phi.result, e.b.select(e.chosen(mask), made, old))
+        self.frame.store(phi.result, e.b.select(e.unpack_mask(mask), made, old))
     self.frame.store(("pending", target), mask)
 
 
@@ -149,7 +149,7 @@ def _phis_in_turn(self: KernelWriter, target: str, mask: Any) -> None:
 def _wrapping_shift(name: str) -> Callable[[Any], Any]:
     def emit(e: Emit, i: Any, o: list[Any], active: Any) -> Any:
         n = e.b.and_(o[1], e.splat_constant(I32, 31))
-        return getattr(e.b, name)(o[0], integers.sized(e, n, o[0].type.element))
+        return getattr(e.b, name)(o[0], integers.resize_lanes(e, n, o[0].type.element))
 
     return lambda right: emit
 
@@ -255,8 +255,8 @@ BUGS = (
     Bug("visits and lanes change places", KernelWriter, "counter", lambda right: _count, _random(0)),
     Bug("requests with gaps are runs", _Counted, "one_run", lambda right: _runs, _ptx(_GAPS)),
     Bug("requests are all of the first region", _Written, "count_once", _tight, _random(0)),
-    Bug("no access conflicts with another", races._Field, "unordered", _no_conflict, _random(6)),
-    Bug("of several readers one is kept", races._Field, "entered", _forgets_several, _ptx(_READERS)),
+    Bug("no access conflicts with another", races._Field, "is_unordered", _no_conflict, _random(6)),
+    Bug("of several readers one is kept", races._Field, "add_access", _forgets_several, _ptx(_READERS)),
     Bug("threads share local memory", Tables, "region", _same_local, _random(3)),
     Bug("what a block owns is not cleared", Tables, "clear", _never_cleared, _random(0)),
     Bug(

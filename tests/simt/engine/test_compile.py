@@ -7,14 +7,14 @@ import pytest
 from tests.simt.engine.agree import ALL, agree
 from tests.simt.engine.kernels import random_case
 from warpsmith.simt.engine import compile as made
-from warpsmith.simt.engine.compile import compiled
+from warpsmith.simt.engine.compile import compile_kernel
 
 
 def test_a_kernel_is_compiled_once_for_all_launches() -> None:
     function = random_case(1).module.functions[0]
-    one = compiled(function, 8, ALL)
-    assert compiled(function, 8, ALL) is one
-    assert compiled(function, 9, ALL) is not one
+    one = compile_kernel(function, 8, ALL)
+    assert compile_kernel(function, 8, ALL) is one
+    assert compile_kernel(function, 9, ALL) is not one
 
 
 @pytest.mark.parametrize("seed", range(1))

@@ -33,7 +33,7 @@ def test_what_is_built_is_llvm_ir() -> None:
 
     def body(left, lane):  # type: ignore[no-untyped-def]
         e.add_to(total, lane)
-        return e.without_lowest(left)
+        return e.remove_lowest(left)
 
     e.while_bits(function.args[0], body)
     e.b.ret(e.b.add(e.b.load(total, typ=I64), e.count(function.args[0])))

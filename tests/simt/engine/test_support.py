@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.kernels import random_module
 from tests.simt.test_interpreter import kernel
 from warpsmith.simt.engine.ops.functions import FUNCTIONS
-from warpsmith.simt.engine.support import _LIBRARY, order_matters, refused
+from warpsmith.simt.engine.support import _LIBRARY, order_matters, why_refused
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Module
@@ -39,16 +39,16 @@ def test_a_kernel_is_refused_for_what_the_machine_has_not(body: str, why: str) -
         module, function = of(body)
     except AssertionError:
         pytest.skip("the reader does not take it")
-    found = refused(module, function, given)
+    found = why_refused(module, function, given)
     assert why in found and bool(found) is bool(why), found
 
 
 def test_a_launch_may_be_refused_too() -> None:
     module, function = of("ld.param.u32 %r2, [n]; st.global.u32 [%rd3], %r2; ret;")
-    assert "the argument" in refused(module, function, Launch(arguments={"out": bytes(8)}))
+    assert "the argument" in why_refused(module, function, Launch(arguments={"out": bytes(8)}))
     whole = {"out": bytes(8), "n": bytes(4)}
-    assert refused(module, function, Launch(arguments=whole, lanes=(0,))) == "a part of a grid"
-    assert "65 lanes" in refused(module, function, Launch(arguments=whole, warp=65))
+    assert why_refused(module, function, Launch(arguments=whole, lanes=(0,))) == "a part of a grid"
+    assert "65 lanes" in why_refused(module, function, Launch(arguments=whole, warp=65))
 
 
 def test_a_loop_with_several_entries_is_refused() -> None:
@@ -56,7 +56,7 @@ def test_a_loop_with_several_entries_is_refused() -> None:
         module = random_module(seed, structured=False)
         (function,) = module.functions
         given = Launch(arguments={"n": bytes(4)})
-        assert ("entries" in refused(module, function, given)) is bool(Graph.of(function).irreducible)
+        assert ("entries" in why_refused(module, function, given)) is bool(Graph.of(function).irreducible)
 
 
 @pytest.mark.parametrize(

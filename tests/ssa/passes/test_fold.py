@@ -9,9 +9,9 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import Branch, Function, Operand, Param, Parameter, Query, Return
 from warpsmith.ssa.nodes import Memory as MemoryDetail
-from warpsmith.ssa.passes.fold import folded
-from warpsmith.ssa.passes.prune import pruned
-from warpsmith.ssa.passes.rebuild import rebuilt
+from warpsmith.ssa.passes.fold import fold_instruction
+from warpsmith.ssa.passes.prune import prune_unused
+from warpsmith.ssa.passes.rebuild import rebuild_function
 from warpsmith.ssa.passes.tidy import tidy
 from warpsmith.ssa.text import print_function
 from warpsmith.ssa.types import I1, I32, I64
@@ -41,7 +41,7 @@ no:
   trap
 end
 """
-    made = pruned(rebuilt(one(text), folded))
+    made = prune_unused(rebuild_function(one(text), fold_instruction))
     assert [block.name for block in made.blocks] == ["entry", "yes"]
     loads = [i for _, i in made.instructions() if i.op == "load"]
     assert len(loads) == 2
@@ -99,7 +99,7 @@ entry:
   return %r
 end
 """)
-    made = pruned(rebuilt(function, folded))
+    made = prune_unused(rebuild_function(function, fold_instruction))
     lines = [line.strip() for line in print_function(made).splitlines()]
     (end,) = (line.removeprefix("return ") for line in lines if line.startswith("return"))
     found = next((line.partition(" = ")[2] for line in lines if line.startswith(f"{end}:")), end)
@@ -125,7 +125,7 @@ entry:
   return %x %same %twice
 end
 """)
-    text = print_function(pruned(rebuilt(function, folded)))
+    text = print_function(prune_unused(rebuild_function(function, fold_instruction)))
     assert "add %n 2147483648:i32" in text and "nsw" not in text  # the sum of the constants wraps
     assert "load [global -4 align 4] %p" in text and "return %x %c %c" in text
 
@@ -145,5 +145,5 @@ entry:
   return %a %b
 end
 """)
-        made = rebuilt(function, folded)
+        made = rebuild_function(function, fold_instruction)
         assert [i.op for _, i in made.instructions()].count("load") == loads + 2, between

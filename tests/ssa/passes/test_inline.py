@@ -11,8 +11,8 @@ from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory
 from warpsmith.ssa.nodes import Branch, Callee, Module
 from warpsmith.ssa.passes import inline
-from warpsmith.ssa.passes.fold import folded
-from warpsmith.ssa.passes.inline import inlined
+from warpsmith.ssa.passes.fold import fold_instruction
+from warpsmith.ssa.passes.inline import inline_calls
 from warpsmith.ssa.reader import parse_module
 from warpsmith.ssa.verify import faults
 
@@ -61,7 +61,7 @@ def _ran(module: Module) -> bytes:
 
 def test_calls_become_bodies_and_recursion_stays() -> None:
     module = parse_module(INLINE)
-    made, findings = inlined(module, folded)
+    made, findings = inline_calls(module, fold_instruction)
     kernel = made.function("k")
     assert kernel is not None
     assert "call" not in {i.op for _, i in kernel.instructions()}
@@ -89,7 +89,7 @@ entry:
   return
 end
 """
-        made, findings = inlined(parse_module(text))
+        made, findings = inline_calls(parse_module(text))
         kernel = made.function("k")
         assert kernel is not None and not findings
         assert [i.detail.name for _, i in kernel.instructions() if isinstance(i.detail, Callee)] == ["f", "elsewhere"]
@@ -98,7 +98,7 @@ end
 def test_functions_in_a_circle_are_named_once_each() -> None:
     code = "entry:\n  %x:i32 = param [x+0]\n  %r:i32 = call [@{1}] %x\n  return %r\nend\n"
     body = "function @{0}(x 4 align 4 i32) -> i32\n" + code
-    made, findings = inlined(parse_module(body.format("a", "b") + body.format("b", "a") + body.format("c", "a")))
+    made, findings = inline_calls(parse_module(body.format("a", "b") + body.format("b", "a") + body.format("c", "a")))
     assert sorted(f.message.split()[0] for f in findings) == ["a", "b"]
     assert {f.rule for f in findings} == {"INP006"}
     calls = [[i.op for _, i in f.instructions()].count("call") for f in made.functions]
@@ -108,7 +108,7 @@ def test_functions_in_a_circle_are_named_once_each() -> None:
 def test_a_function_that_would_grow_too_large_keeps_its_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     module = parse_module(INLINE)
     monkeypatch.setattr(inline, "LARGEST", 16)
-    kernel = inlined(module)[0].function("k")
+    kernel = inline_calls(module)[0].function("k")
     assert kernel is not None
     left = [i.op for _, i in kernel.instructions()].count("call")
     assert 0 < left < 3 and faults(kernel) == ()
@@ -128,6 +128,6 @@ entry:
   return
 end
 """
-    kernel = inlined(parse_module(text))[0].function("k")
+    kernel = inline_calls(parse_module(text))[0].function("k")
     assert kernel is not None and faults(kernel) == ()
     assert {i.op for _, i in kernel.instructions()} <= {"param"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.ssa.passes.test_tidy import one
-from warpsmith.ssa.passes.promote import promoted
-from warpsmith.ssa.passes.prune import pruned
+from warpsmith.ssa.passes.promote import promote_memory
+from warpsmith.ssa.passes.prune import prune_unused
 from warpsmith.ssa.text import print_function
 from warpsmith.ssa.verify import faults
 
@@ -44,7 +44,7 @@ after:
   return
 end
 """
-    made = pruned(promoted(one(text)))
+    made = prune_unused(promote_memory(one(text)))
     assert faults(made) == ()
     assert {symbol.name for symbol in made.symbols} == {"a", "kept"}
     printed = print_function(made)
@@ -65,7 +65,7 @@ entry:
   return
 end
 """
-    assert [symbol.name for symbol in promoted(one(text)).symbols] == ["x"]
+    assert [symbol.name for symbol in promote_memory(one(text)).symbols] == ["x"]
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,6 @@ entry:
   return
 end
 """
-    made = promoted(one(text))
+    made = promote_memory(one(text))
     assert [symbol.name for symbol in made.symbols] == ["x"] * stays
     assert faults(made) == () and ("store [global +0 align 4] %p 1:i32" in print_function(made)) is not stays

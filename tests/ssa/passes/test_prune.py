@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.ssa.passes.test_tidy import one
-from warpsmith.ssa.passes.prune import pruned
+from warpsmith.ssa.passes.prune import prune_unused
 
 TEXT = """
 kernel @k(p 8 align 8 i64)
@@ -34,7 +34,7 @@ end
 
 
 def test_only_what_is_needed_or_does_something_stays() -> None:
-    made = pruned(one(TEXT))
+    made = prune_unused(one(TEXT))
     names = [value.name for _, i in made.instructions() for value in i.results]
     assert names == ["p", "insists", "old", "vote", "call", "needed", "next", "c"]
     assert [phi.result.name for block in made.blocks for phi in block.phis] == ["i"]

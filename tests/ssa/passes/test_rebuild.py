@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.ssa.passes.test_tidy import one
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Function, Instruction, Operand
-from warpsmith.ssa.passes.fold import folded
-from warpsmith.ssa.passes.rebuild import Rebuild, rebuilt, reverse_postorder
+from warpsmith.ssa.passes.fold import fold_instruction
+from warpsmith.ssa.passes.rebuild import Rebuild, rebuild_function, reverse_postorder
 from warpsmith.ssa.text import print_function
 from warpsmith.ssa.types import I32
 from warpsmith.ssa.verify import faults
@@ -29,7 +29,7 @@ after:
   return
 end
 """
-    made = rebuilt(one(text), folded)
+    made = rebuild_function(one(text), fold_instruction)
     assert faults(made) == ()
     assert {block.name for block in made.blocks} == {"entry", "left", "right", "after"}
 
@@ -61,7 +61,7 @@ end
 
 
 def test_what_is_decided_is_a_jump_and_what_nothing_leads_to_goes() -> None:
-    made = rebuilt(one(LOOP), folded)
+    made = rebuild_function(one(LOOP), fold_instruction)
     assert faults(made) == ()
     assert [block.name for block in made.blocks] == ["entry", "head", "after", "yes", "end1"]
     assert [phi.result.name for block in made.blocks for phi in block.phis] == ["i"]
@@ -79,11 +79,11 @@ def test_the_first_change_that_answers_counts() -> None:
         assert i.op != "param"
         return work.emit(i)
 
-    made = rebuilt(one(LOOP), first, second)
+    made = rebuild_function(one(LOOP), first, second)
     assert "param" in seen and "param" not in {i.op for _, i in made.instructions()}
     assert "slt %next 5:i32" in print_function(made)
 
 
 def test_a_function_that_is_only_declared_stays_so() -> None:
     declared = Function("f", False, (), (), ())
-    assert rebuilt(declared, folded) is declared
+    assert rebuild_function(declared, fold_instruction) is declared

@@ -12,8 +12,8 @@ from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import Memory
 from warpsmith.simt.observer import Lane, Silent
 from warpsmith.ssa.nodes import Function, Instruction, Module
-from warpsmith.ssa.passes.fold import folded
-from warpsmith.ssa.passes.rebuild import rebuilt
+from warpsmith.ssa.passes.fold import fold_instruction
+from warpsmith.ssa.passes.rebuild import rebuild_function
 from warpsmith.ssa.passes.tidy import tidy
 from warpsmith.ssa.reader import parse_module
 from warpsmith.ssa.verify import faults
@@ -41,7 +41,7 @@ def stored(module: Module) -> tuple[bool, dict[int, list[tuple[int, int]]]]:
 def test_random_kernels_do_the_same_when_they_are_rebuilt(seed: int) -> None:
     module = random_module(seed, structured=seed % 3 != 0)
     (function,) = module.functions
-    for made in (rebuilt(function), rebuilt(function, folded), tidy(function)):
+    for made in (rebuild_function(function), rebuild_function(function, fold_instruction), tidy(function)):
         assert faults(made) == ()
         complete, before = stored(module)
         assert (complete, before) == stored(Module((made,), module.symbols)) or not complete

@@ -39,6 +39,11 @@ def test_the_users_entries_stand_first() -> None:
     table = EffectsTable({"sqrt": sqrt, "wait": waits, "recv": later})
     assert table.of("sqrt") is sqrt and table.of("__builtin_sqrt") is sqrt
     assert table.of("cbrt") is None and table.of("__builtin_cbrt") is None and table.of("builtin_sqrt") is None
-    assert table.watched() == {"wait", "recv", "signal"} and table.granted() == ()
+    assert table.find_watched() == {"wait", "recv", "signal"} and table.find_granted() == ()
     own = table.after({"sqrt": mine})
-    assert own.of("sqrt") is mine and own.granted() == (mine,) and own.of("wait") is waits and table.of("sqrt") is sqrt
+    assert (
+        own.of("sqrt") is mine
+        and own.find_granted() == (mine,)
+        and own.of("wait") is waits
+        and table.of("sqrt") is sqrt
+    )

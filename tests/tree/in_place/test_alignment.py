@@ -13,7 +13,7 @@ from warpsmith.tree.nodes import (
     Name,
     replace,
 )
-from warpsmith.tree.text.additions import without_additions
+from warpsmith.tree.text.additions import remove_additions
 
 
 def test_a_loop_that_changes_takes_its_pragma_along(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_loop_that_changes_takes_its_pragma_along(tmp_path: Path) -> None:
     changed = (declaration, pragma, replace(loop, bound=bound), last)
     version = Versioned(function, function.body.statements, changed, None)
     made = in_place_text(unit, [version], [], Words(), Heads())
-    assert without_additions(made) == DONOR + text
+    assert remove_additions(made) == DONOR + text
     assert made.count("#pragma omp parallel for") == 2
     made = made.replace("void f(", "static const int one = 1, *p = &one;\nvoid f(", 1)
     assert printed(made, tmp_path) == ["72", "02", "02", "02"]

@@ -14,7 +14,7 @@ from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.in_place.edits import Heads, in_place_text
 from warpsmith.tree.in_place.versioned import Inserted, Versioned
 from warpsmith.tree.nodes import For, Launch, Stmt, Update
-from warpsmith.tree.text.additions import without_additions
+from warpsmith.tree.text.additions import remove_additions
 from warpsmith.tree.walk import walk
 
 PRAGMA = "#pragma omp parallel for\n"
@@ -64,7 +64,7 @@ def errors(text: str, folder: Path, *flags: str) -> list[str]:
 @pytest.mark.parametrize("flags", BUILDS)
 def test_the_port_is_in_every_build_for_the_gpu_that_there_is(flags: tuple[str, ...], tmp_path: Path) -> None:
     made = ported(TEXT, flags, tmp_path, updates=True)
-    assert without_additions(made) == DONOR + TEXT
+    assert remove_additions(made) == DONOR + TEXT
     # the build at hand runs the user's lines where the device is not in use, else every port and what is around it
     before = printed(DONOR + TEXT, tmp_path, *flags)
     after = printed(made, tmp_path, *flags, "-fopenmp")
@@ -93,7 +93,7 @@ def test_what_stands_before_a_loop_that_stays_is_compiled(flags: tuple[str, ...]
         ported += (launch, stmt) if isinstance(stmt, For) else (stmt,)
     version = Versioned(function, function.body.statements, tuple(ported), None)
     made = in_place_text(unit, [version], [], Words(), Heads())
-    assert without_additions(made) == DONOR + TEXT
+    assert remove_additions(made) == DONOR + TEXT
     before = printed(DONOR + TEXT, tmp_path, *flags)
     launched = "device 4 " * len(CONDITIONALS)
     assert printed(made, tmp_path, *flags, "-fopenmp") == [*before[:2], *(launched + line for line in before[2:])]

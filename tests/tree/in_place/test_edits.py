@@ -81,7 +81,7 @@ class Words(Struct, frozen=True):
         assert isinstance(node, Launch)
         return (f"device({self.argument});",)
 
-    def declared(self, node: DeviceAlloc | DataEnter, expr: Callable[[Expr], str]) -> tuple[str, str]:
+    def declare(self, node: DeviceAlloc | DataEnter, expr: Callable[[Expr], str]) -> tuple[str, str]:
         raise AssertionError("nothing is acquired here")
 
 

@@ -15,7 +15,7 @@ from warpsmith.tree.nodes import (
     If,
     Update,
 )
-from warpsmith.tree.text.additions import without_additions
+from warpsmith.tree.text.additions import remove_additions
 from warpsmith.tree.walk import walk
 
 
@@ -29,7 +29,7 @@ def test_what_stands_beside_the_start_of_a_conditional(tmp_path: Path) -> None:
     assert opens.span.text == "#ifdef NEVER"
     update = Update(span=opens.span, to_device=False, variable=None, address=None, bytes=None, cause=opens.span)
     made = in_place_text(unit, [], [Inserted(function, "before", opens, (update,))], Words(), Heads())
-    assert without_additions(made) == DONOR + text
+    assert remove_additions(made) == DONOR + text
     assert printed(made, tmp_path) == ["update 0 57"] * 4
     with pytest.raises(RefusedError, match="a branch of the preprocessor starts here"):
         in_place_text(unit, [], [Inserted(function, "after", opens, (update,))], Words(), Heads())
@@ -44,5 +44,5 @@ def test_an_else_is_added_to_the_right_if(tmp_path: Path) -> None:
     outer = next(node for node in walk(function) if isinstance(node, If))
     update = Update(span=outer.span, to_device=False, variable=None, address=None, bytes=None, cause=outer.span)
     made = in_place_text(unit, [], [Inserted(function, "else", outer, (update,))], Words(), Heads())
-    assert without_additions(made) == DONOR + text
+    assert remove_additions(made) == DONOR + text
     assert printed(made, tmp_path) == ["update 0 72", "72", "update 0 72", "72"]

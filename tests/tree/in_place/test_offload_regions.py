@@ -13,7 +13,7 @@ from warpsmith.tree.nodes import (
     Launch,
     Update,
 )
-from warpsmith.tree.text.additions import without_additions
+from warpsmith.tree.text.additions import remove_additions
 
 
 @pytest.mark.parametrize("text", [BRANCH, PLAIN, ONE_LINE], ids=["branch", "plain", "one line"])
@@ -38,7 +38,7 @@ def test_each_branch_runs_what_it_must(text: str, updates: bool, declares: bool,
         else []
     )
     made = in_place_text(unit, [version], inserted, Words(argument="m" if declares else "4"), Heads())
-    assert without_additions(made) == DONOR + text
+    assert remove_additions(made) == DONOR + text
     if declares:
         # `p` is what the declaration reads
         made = made.replace("void f(", "static const int three = 3, *p = &three;\nvoid f(", 1)

@@ -10,7 +10,7 @@ from tests.tree.in_place.test_edits import DONOR, Words, parsed, printed
 from warpsmith.tree.in_place.edits import Heads, in_place_text
 from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import Block, For, If, Launch, Stmt, replace
-from warpsmith.tree.text.additions import without_additions
+from warpsmith.tree.text.additions import remove_additions
 
 HEAD = "void f(int x, int n, int *a)\n{\n    int i = 0;\n    (void)i;\n"
 LOOPS = {
@@ -35,7 +35,7 @@ def test_a_launch_in_place_of_an_inner_loop(loop: str, tmp_path: Path) -> None:
     new = replace(body, statements=(launched(inner),)) if isinstance(body, Block) else launched(inner)
     version = Versioned(function, (outer,), (replace(outer, body=new),), None)
     made = in_place_text(unit, [version], [], Words(), Heads())
-    assert without_additions(made) == DONOR + text and "const int use = on();" in made
+    assert remove_additions(made) == DONOR + text and "const int use = on();" in made
     assert made.count("a[j] = j;") == 1
     assert printed(made, tmp_path) == ["01", "01", "device 4 77", "device 4 77"]
 
@@ -52,5 +52,5 @@ def test_branches_of_the_users_stay(tmp_path: Path) -> None:
     changed = replace(branch, other=launched(branch.other))
     new = replace(outer, body=replace(outer.body, statements=(changed,)))
     made = in_place_text(unit, [Versioned(function, (outer,), (new,), None)], [], Words(), Heads())
-    assert without_additions(made) == DONOR + text
+    assert remove_additions(made) == DONOR + text
     assert printed(made, tmp_path) == ["72", "17", "device 4 77", "17"]

@@ -45,9 +45,9 @@ def test_places_and_lines(writer: InPlaceWriter) -> None:
     assert writer.after((loop,)).offset == TEXT.index("  a[0] = 1;") and writer.indent((pragma, loop)) == "  "
     assert writer.indent((pragma,)) == "  " and writer.between(first.span.end, last, early=False).indent == "  "
     version = Versioned(writer.unit.functions[0], (loop,), (), None)
-    assert writer.tested(version) == "on()"
+    assert writer.write_test(version) == "on()"
     condition = first.expr  # type: ignore[union-attr]
-    assert writer.tested(Versioned(version.function, (loop,), (), condition)) == "on() && (n++)"
+    assert writer.write_test(Versioned(version.function, (loop,), (), condition)) == "on() && (n++)"
     assert writer.texts((replace(last),), "    ") == ["    a[0] = 1;"]
     opened, closed = writer.opens(writer.before((loop,), body), (loop,), ["{"]), writer.closes((loop,), ["}"])
     assert (opened.closes, closed.closes, opened.start, closed.end) == (False, True, loop.span.start, loop.span.end)

@@ -9,12 +9,12 @@ from warpsmith.tree.nodes import Call, Expr, MacroUse, Name, Unary
 from warpsmith.tree.printing.references import (
     OBJECT_KEY,
     address_text,
-    bound_to,
-    called,
+    call_text,
     elements,
     initial,
     is_own_object,
-    named,
+    name_text,
+    object_at,
     refers,
 )
 from warpsmith.tree.types import INT, Array, FunctionType, Pointer, Record, Symbol, Type
@@ -39,7 +39,7 @@ R, P, X = name("r", REFERENCE), name("p", POINTER), name("x", INT)
 def test_a_reference_alone_is_an_address() -> None:
     assert refers(R) and refers(MacroUse(span=HERE, type=REFERENCE, name="M", expansion=R))
     assert not refers(P) and not refers(X) and not refers(Unary(span=HERE, type=REFERENCE, op="&", operand=X))
-    assert [named(n) for n in (R, P, X, name("t", ARRAY), name("s", STD))] == ["(&r)", "p", "x", "t", "s.data()"]
+    assert [name_text(n) for n in (R, P, X, name("t", ARRAY), name("s", STD))] == ["(&r)", "p", "x", "t", "s.data()"]
     texts = [address_text(n.symbol) for n in (R, P, X, name("t", ARRAY), name("s", STD))]
     assert texts == ["&r", "p", "&x", "t", "s.data()"] and elements(INT) == ""
 
@@ -56,7 +56,7 @@ def test_a_reference_alone_is_an_address() -> None:
     ],
 )
 def test_the_object_of_an_address(text: str, object: str) -> None:
-    assert bound_to(text) == object
+    assert object_at(text) == object
 
 
 def test_what_a_reference_is_made_from() -> None:
@@ -71,15 +71,17 @@ def test_calls_of_functions_and_methods() -> None:
     given = REFERENCE
     returns = FunctionType(given, ())
     f, m, g = name("f", plain), name("S::m", method), name("g", returns)
-    assert called(Call(span=HERE, type=INT, function=f, arguments=(address(X), X)), "f", ["&x", "x"]) == "f(x, x)"
-    assert called(Call(span=HERE, type=INT, function=m, arguments=(address(X), P)), "S::m", ["&x", "p"]) == "x.m(*(p))"
-    assert called(Call(span=HERE, type=INT, function=m, arguments=(P, R)), "S::m", ["p", "(&r)"]) == "p->m(r)"
-    assert called(Call(span=HERE, type=INT, function=m, arguments=(R, R)), "S::m", ["(&r)", "(&r)"]) == "r.m(r)"
-    assert called(Call(span=HERE, type=REFERENCE, function=g, arguments=()), "g", []) == "(&g())"
+    assert call_text(Call(span=HERE, type=INT, function=f, arguments=(address(X), X)), "f", ["&x", "x"]) == "f(x, x)"
+    assert (
+        call_text(Call(span=HERE, type=INT, function=m, arguments=(address(X), P)), "S::m", ["&x", "p"]) == "x.m(*(p))"
+    )
+    assert call_text(Call(span=HERE, type=INT, function=m, arguments=(P, R)), "S::m", ["p", "(&r)"]) == "p->m(r)"
+    assert call_text(Call(span=HERE, type=INT, function=m, arguments=(R, R)), "S::m", ["(&r)", "(&r)"]) == "r.m(r)"
+    assert call_text(Call(span=HERE, type=REFERENCE, function=g, arguments=()), "g", []) == "(&g())"
     pointed = name("h", Pointer(plain))
-    assert called(Call(span=HERE, type=INT, function=pointed, arguments=(R, X)), "h", ["(&r)", "x"]) == "h(r, x)"
+    assert call_text(Call(span=HERE, type=INT, function=pointed, arguments=(R, X)), "h", ["(&r)", "x"]) == "h(r, x)"
     unknown = name("k", INT)
-    assert called(Call(span=HERE, type=INT, function=unknown, arguments=(R,)), "k", ["(&r)"]) == "k((&r))"
+    assert call_text(Call(span=HERE, type=INT, function=unknown, arguments=(R,)), "k", ["(&r)"]) == "k((&r))"
 
 
 def test_the_object_of_a_method_is_told_by_its_key() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.base.source import SourceFile
-from warpsmith.tree.text.additions import Addition, additions, as_edits, without_additions, wrapped_in
+from warpsmith.tree.text.additions import Addition, additions, as_edits, remove_additions, wrap_in_ifdef
 from warpsmith.tree.text.places import InsertionPoint
 
 
@@ -24,7 +24,7 @@ def test_lines_stand_behind_the_macro_and_go_again() -> None:
     file = SourceFile("a.c", "one;\n  two;\n")
     made = written(file, at(5, "added();", "#if A", "more();", "#endif"))
     assert made == "one;\n#ifdef WARPSMITH\n  added();\n#if A\n  more();\n#endif\n#endif\n  two;\n"
-    assert without_additions(made) == file.text and len(list(additions(made))) == 1
+    assert remove_additions(made) == file.text and len(list(additions(made))) == 1
 
 
 def test_a_split_line_is_joined_again() -> None:
@@ -34,7 +34,7 @@ def test_a_split_line_is_joined_again() -> None:
         assert (
             f"one;{end}#ifdef WARPSMITH{end}  added();{end}#endif /* WARPSMITH: the line goes on */{end} two;" in made
         )
-        assert without_additions(made) == file.text
+        assert remove_additions(made) == file.text
 
 
 def test_at_one_place_what_closes_comes_first_and_outer_ones_open_first() -> None:
@@ -44,7 +44,7 @@ def test_at_one_place_what_closes_comes_first_and_outer_ones_open_first() -> Non
         at(5, "}inner", start=3, closes=True),
     )  # fmt: skip
     assert [line.strip() for line in made.splitlines()[2:6]] == ["}inner", "}outer", "outer{", "inner{"]
-    assert made.count("#ifdef") == 1 and without_additions(made) == file.text
+    assert made.count("#ifdef") == 1 and remove_additions(made) == file.text
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_at_one_place_what_closes_comes_first_and_outer_ones_open_first() -> Non
     ["#ifdef OTHER\nx\n#endif\n", "/*\n#ifdef WARPSMITH\n*/\n", "#if 1\n#ifndef WARPSMITH\nx\n#endif\n#endif\n", ""],
 )
 def test_what_is_not_ours_stays(text: str) -> None:
-    assert without_additions(text) == text and not list(additions(text))
+    assert remove_additions(text) == text and not list(additions(text))
 
 
 def test_additions_at_the_ends_of_a_file() -> None:
-    block = wrapped_in(["a", "#ifdef B", "#endif"])
-    assert without_additions(f"{block}x\n{block}") == "x\n"
-    assert without_additions(f"\xef\xbb\xbf{block}x\n") == "\xef\xbb\xbfx\n"
-    assert without_additions(block.rstrip("\n")) == ""
+    block = wrap_in_ifdef(["a", "#ifdef B", "#endif"])
+    assert remove_additions(f"{block}x\n{block}") == "x\n"
+    assert remove_additions(f"\xef\xbb\xbf{block}x\n") == "\xef\xbb\xbfx\n"
+    assert remove_additions(block.rstrip("\n")) == ""

@@ -67,7 +67,7 @@ def test_lists_and_arguments() -> None:
         Clause("private", "", (Listed("c"),)),
         Clause("collapse", "", argument="2"), Clause("collapse", "", argument="3"), Clause("nowait", ""),
     )  # fmt: skip
-    assert made.listed("private") == ("a", "b", "c") and made.listed("shared", "collapse") == ()
+    assert made.list_variables("private") == ("a", "b", "c") and made.list_variables("shared", "collapse") == ()
     assert made.argument("collapse") == "2" and made.argument("schedule") == ""
     assert made.has("nowait") and not made.has("ordered")
     assert "reduction" in words_of("lists") and "parallel" in words_of("omp")

@@ -9,22 +9,22 @@ from hypothesis import strategies as st
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.text.layout import (
     indent_at,
+    indent_text,
     indentation_unit,
-    indented,
     line_end,
-    outdented,
+    outdent,
     own_line,
     slice_text,
     starts_line,
-    wrapped,
+    wrap,
 )
 
 
 def test_moving_text_does_not_touch_strings() -> None:
     text = 'if (a)\n\t\tg("x\\\n\ty");'
-    assert outdented(text, "\t") == 'if (a)\n\tg("x\\\n\ty");'
-    assert indented(outdented(text, "\t"), "  ") == 'if (a)\n  \tg("x\\\n\ty");'
-    assert indented("a\n\nb", "  ") == "a\n\n  b"
+    assert outdent(text, "\t") == 'if (a)\n\tg("x\\\n\ty");'
+    assert indent_text(outdent(text, "\t"), "  ") == 'if (a)\n  \tg("x\\\n\ty");'
+    assert indent_text("a\n\nb", "  ") == "a\n\n  b"
 
 
 def test_line_ends_and_units() -> None:
@@ -50,19 +50,19 @@ def test_a_statement_alone_on_its_line_owns_the_line() -> None:
 @given(st.lists(st.sampled_from(["alpha", "f(a, b)", '"x, y"', "(c && d)"]), min_size=1, max_size=30))
 def test_wrapping_changes_blanks_only(parts: list[str]) -> None:
     line = "    call(" + ", ".join(parts) + ");"
-    result = wrapped(line, 40)
+    result = wrap(line, 40)
     assert "".join(result.split()) == "".join(line.split())
     assert all(len(piece) <= 40 for piece in result.split("\n"))
 
 
 def test_a_line_of_the_preprocessor_is_never_broken() -> None:
     line = "    #pragma omp for private(a, b), shared(first, second, third) schedule(static, 4)"
-    assert wrapped(line, 40) == line
-    assert "\n" in wrapped(line.replace("#pragma", "pragma"), 40)
+    assert wrap(line, 40) == line
+    assert "\n" in wrap(line.replace("#pragma", "pragma"), 40)
 
 
 def test_a_line_inside_a_word_is_not_indented() -> None:
-    assert indented("a\nfoo\\\nbar\\\n  baz", "  ") == "a\n  foo\\\nbar\\\n    baz"
+    assert indent_text("a\nfoo\\\nbar\\\n  baz", "  ") == "a\n  foo\\\nbar\\\n    baz"
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_text_is_moved_with_its_shape() -> None:
     assert indent_at(file, start) == "    " and starts_line(file, start) and not starts_line(file, start + 3)
     moved = slice_text(Span(file, start, file.text.index("b;") + 2))
     assert moved == "for (;;)\n\n    a;\nb;"
-    assert indented(moved, "\t") == "for (;;)\n\n\t    a;\n\tb;"
-    assert indented("a", "\t") == "a" and indented("a\nb", "") == "a\nb"
-    assert outdented("a\r\n  b", "  ") == "a\nb" and outdented("a\n b", "    ") == "a\nb"
+    assert indent_text(moved, "\t") == "for (;;)\n\n\t    a;\n\tb;"
+    assert indent_text("a", "\t") == "a" and indent_text("a\nb", "") == "a\nb"
+    assert outdent("a\r\n  b", "  ") == "a\nb" and outdent("a\n b", "    ") == "a\nb"
 
 
 def test_lines_are_broken_outside_of_parentheses_as_far_right_as_can_be() -> None:
     line = "  call(first, second(a, b), third) && other(c, d) || last(e);"
-    assert wrapped(line, 45) == "  call(first, second(a, b), third)\n      && other(c, d) || last(e);"
-    assert wrapped(line, 62) == line
-    assert wrapped("a" * 50, 20) == "a" * 50
-    assert wrapped("int a = 1; int b = 2;", 15) == "int a = 1;\n    int b = 2;"
+    assert wrap(line, 45) == "  call(first, second(a, b), third)\n      && other(c, d) || last(e);"
+    assert wrap(line, 62) == line
+    assert wrap("a" * 50, 20) == "a" * 50
+    assert wrap("int a = 1; int b = 2;", 15) == "int a = 1;\n    int b = 2;"

@@ -40,7 +40,7 @@ def _opened(text: str, opener: Opener) -> str:
     position = text.find("HERE")
     while position >= 0:
         arrow = bool(edits)
-        reached = opener.reached("box", arrow=arrow)
+        reached = opener.reach_member("box", arrow=arrow)
         edits.append(Edit(Span(file, position, position + 4), reached))
         position = text.find("HERE", position + 4)
     for place, lines in [*opener_insertions(file, edits, [opener])]:
@@ -83,7 +83,9 @@ def test_it_stands_before_the_function(text: str, before: str) -> None:
     file = SourceFile("case.cpp", text)
     at = text.index("HERE")
     opener = Opener("Box", "int (Box::*type)", "n_")
-    ((place, _),) = opener_insertions(file, [Edit(Span(file, at, at + 4), opener.reached("b", arrow=False))], [opener])
+    ((place, _),) = opener_insertions(
+        file, [Edit(Span(file, at, at + 4), opener.reach_member("b", arrow=False))], [opener]
+    )
     assert text[place:].startswith(before)
 
 
@@ -93,7 +95,7 @@ def test_without_a_line_it_is_refused(text: str) -> None:
     at = text.index("HERE")
     opener = Opener("Box", "int (Box::*type)", "n_")
     with pytest.raises(RefusedError):
-        list(opener_insertions(file, [Edit(Span(file, at, at + 4), opener.reached("b", arrow=False))], [opener]))
+        list(opener_insertions(file, [Edit(Span(file, at, at + 4), opener.reach_member("b", arrow=False))], [opener]))
 
 
 def test_a_class_that_comes_later_is_refused() -> None:
@@ -102,4 +104,4 @@ def test_a_class_that_comes_later_is_refused() -> None:
     at, start = text.index("HERE"), text.index("class")
     opener = Opener("Box", "int (Box::*type)", "n_", Span(file, start, len(text)))
     with pytest.raises(RefusedError):
-        list(opener_insertions(file, [Edit(Span(file, at, at + 4), opener.reached("b", arrow=False))], [opener]))
+        list(opener_insertions(file, [Edit(Span(file, at, at + 4), opener.reach_member("b", arrow=False))], [opener]))

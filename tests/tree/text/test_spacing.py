@@ -19,7 +19,7 @@ from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import Binary, Conditional, Expr, Function, Index, Literal, Member, Name, Node, Unary, replace
 from warpsmith.tree.printing.patch import Patcher
 from warpsmith.tree.printing.printer import print_expr
-from warpsmith.tree.text.spacing import fuses, joined
+from warpsmith.tree.text.spacing import fuses, join_pieces
 from warpsmith.tree.types import INT, Pointer, Symbol
 from warpsmith.tree.walk import rebuild
 
@@ -55,7 +55,7 @@ def lexed(lines: list[str], suffix: str = "cpp") -> list[list[str]]:
 @pytest.mark.parametrize("suffix", ["c", "cpp"])
 def test_two_tokens_side_by_side_stay_two(suffix: str) -> None:
     pairs = list(itertools.product(TOKENS, repeat=2))
-    written = [joined(pair) for pair in pairs]
+    written = [join_pieces(pair) for pair in pairs]
     wrong = [
         (pair, text, got)
         for pair, text, got in zip(pairs, written, lexed([f"{text} ;" for text in written], suffix), strict=True)
@@ -82,7 +82,7 @@ def test_a_rule_less_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     for pair in ("/*", "--", "->", "<:"):
         known = frozenset(("/*", "--", "->", "<:")) - {pair}
         monkeypatch.setattr("warpsmith.tree.text.spacing._PAIRS", known)
-        (got,) = lexed([joined(pair) + " ;"])
+        (got,) = lexed([join_pieces(pair) + " ;"])
         assert got[:-1] != list(pair)
 
 

@@ -54,12 +54,12 @@ def transfer(instruction: Instruction, known: Known) -> Affine | None:
     if rule is not None and all(operand is not None for operand in operands):
         found = rule(instruction, [operand for operand in operands if operand is not None])
         if found is not None:
-            return _wrapped(found, instruction.result.type)
+            return _wrap(found, instruction.result.type)
     shared = all(operand is not None and operand.shared for operand in operands)
     return SHARED if shared and OPS[instruction.op].pure else None
 
 
-def _wrapped(value: Affine, type: Type) -> Affine:
+def _wrap(value: Affine, type: Type) -> Affine:
     size = 1 << type.bits
     x, y, z = (c % size for c in value.coefficients)
     return Affine((x, y, z), None if value.constant is None else value.constant % size)
@@ -71,23 +71,23 @@ def _sum(a: Affine, b: Affine, sign: int) -> Affine:
     return Affine((x, y, z), (a.constant or 0) + sign * (b.constant or 0) if both else None)
 
 
-def _scaled(a: Affine, factor: int) -> Affine:
+def _scale(a: Affine, factor: int) -> Affine:
     x, y, z = (c * factor for c in a.coefficients)
     return Affine((x, y, z), None if a.constant is None else a.constant * factor)
 
 
 def _product(a: Affine, b: Affine) -> Affine | None:
     if b.shared and b.constant is not None:
-        return _scaled(a, b.constant)
+        return _scale(a, b.constant)
     if a.shared and a.constant is not None:
-        return _scaled(b, a.constant)
+        return _scale(b, a.constant)
     return SHARED if a.shared and b.shared else None
 
 
-def _shifted(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
+def _shift(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
     value, amount = operands
     if amount.shared and amount.constant is not None:
-        return _scaled(value, 1 << min(amount.constant, i.result.type.bits))
+        return _scale(value, 1 << min(amount.constant, i.result.type.bits))
     return None
 
 
@@ -96,14 +96,14 @@ def _equal(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
     return SHARED if a.coefficients == b.coefficients else None
 
 
-def _chosen(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
+def _choose(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
     condition, a, b = operands
     if a == b and a.constant is not None:
         return a
     return Affine(a.coefficients) if condition.shared and a.coefficients == b.coefficients else None
 
 
-def _extended(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
+def _extend(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
     """Widening is affine only where nothing wraps before it: the value must be a small index itself."""
     (a,) = operands
     return a if _extended_value(a) and i.operands[0].type.bits >= 32 else None
@@ -114,13 +114,13 @@ _FACTOR, _START = 1 << 10, 1 << 30
 
 
 def _wide(i: Instruction, operands: Sequence[Affine]) -> Affine | None:
-    """A product in twice the bits: exact for what is small, see `_extended`; in 16 bits, little is."""
+    """A product in twice the bits: exact for what is small, see `_extend`; in 16 bits, little is."""
     a, b = operands
     if not (b.shared and b.constant is not None):
         a, b = b, a
     limit = 1 << 31
     small = b.shared and b.constant is not None and b.constant < limit and _extended_value(a)
-    return _scaled(a, b.constant or 0) if small and i.operands[0].type.bits >= 32 else None
+    return _scale(a, b.constant or 0) if small and i.operands[0].type.bits >= 32 else None
 
 
 def _extended_value(a: Affine) -> bool:
@@ -130,20 +130,20 @@ def _extended_value(a: Affine) -> bool:
 _RULES: Final[dict[str, Callable[[Instruction, Sequence[Affine]], Affine | None]]] = {
     "add": lambda i, o: _sum(o[0], o[1], 1),
     "sub": lambda i, o: _sum(o[0], o[1], -1),
-    "neg": lambda i, o: _scaled(o[0], -1),
+    "neg": lambda i, o: _scale(o[0], -1),
     "mul": lambda i, o: _product(o[0], o[1]),
-    "shl": _shifted,
+    "shl": _shift,
     "smulwide": _wide,
     "umulwide": _wide,
-    "zext": _extended,
-    "sext": _extended,
+    "zext": _extend,
+    "sext": _extend,
     "trunc": lambda i, o: o[0],
     "bitcast": lambda i, o: o[0] if i.result.type.kind == i.operands[0].type.kind else None,
     "to_generic": lambda i, o: Affine(o[0].coefficients),
     "from_generic": lambda i, o: Affine(o[0].coefficients),
     "eq": _equal,
     "ne": _equal,
-    "select": _chosen,
+    "select": _choose,
 }
 
 

@@ -20,10 +20,10 @@ from msgspec import Struct
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Block, Constant, Function, Instruction, Memory, Operand, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import signed
+from warpsmith.ssa.semantics import to_signed
 from warpsmith.ssa.types import Type
 
-__all__ = ["forwarded"]
+__all__ = ["find_forwarded"]
 
 _APART: Final = frozenset({"shared", "local", "global"})
 """Spaces no two of which have a byte in common."""
@@ -53,7 +53,7 @@ _MOST_HELD: Final = 32
 _MOST_SWEEPS: Final = 12
 
 
-def forwarded(function: Function, graph: Graph) -> Mapping[Instruction, Operand]:
+def find_forwarded(function: Function, graph: Graph) -> Mapping[Instruction, Operand]:
     """Return the loads that find what the thread has stored, with what that is, and the extractions of bits that find
     what was inserted."""
     blocks = {block.name: block for block in function.blocks}
@@ -74,13 +74,11 @@ def forwarded(function: Function, graph: Graph) -> Mapping[Instruction, Operand]
             ends[name] = held
         if ends == last:
             fields = [i for i in made.values() if i.op in ("uextract", "sextract")]
-            return found | {i: x for i in fields if (x := _inserted(i, made, found)) is not None}
+            return found | {i: x for i in fields if (x := _insert(i, made, found)) is not None}
     return {}
 
 
-def _inserted(
-    i: Instruction, made: Mapping[Value, Instruction], found: Mapping[Instruction, Operand]
-) -> Operand | None:
+def _insert(i: Instruction, made: Mapping[Value, Instruction], found: Mapping[Instruction, Operand]) -> Operand | None:
     """Return the number whose bits an extraction finds, where they were inserted as they are extracted."""
     place = _bits(i.operands[1:])
     source = i.operands[0]
@@ -121,7 +119,7 @@ def _place(i: Instruction, made: Mapping[Value, Instruction]) -> _Place | None:
         base, step = made[root].operands
         if not isinstance(step, Constant):
             break
-        root, offset = base, offset + signed(step.bits, step.type)
+        root, offset = base, offset + to_signed(step.bits, step.type)
     return _Place(root, offset, detail.space, i.result.type if i.op == "load" else i.operands[1].type)
 
 

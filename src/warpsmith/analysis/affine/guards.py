@@ -18,7 +18,7 @@ from warpsmith.analysis.affine.joins import between, meeting
 from warpsmith.ssa.graph import EXIT, Graph
 from warpsmith.ssa.nodes import Block, Branch
 
-__all__ = ["Guard", "Guards", "bits", "diverged"]
+__all__ = ["Guard", "Guards", "bits", "find_diverged"]
 
 
 class Guard(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Guards:
 
     def __init__(self, graph: Graph, blocks: Mapping[str, Block], branches: Iterable[str]) -> None:
         self.graph = graph
-        self.diverged = diverged(graph, branches)
+        self.diverged = find_diverged(graph, branches)
         self._ways = _ways(graph, blocks)
         self._inside: dict[str, int] = defaultdict(int)
         for name in graph.order:
@@ -56,7 +56,7 @@ class Guards:
         return Guard(self.graph.order[rank], bool(self._ways[block][0] >> rank & 1))
 
 
-def diverged(graph: Graph, branches: Iterable[str]) -> dict[str, int]:
+def find_diverged(graph: Graph, branches: Iterable[str]) -> dict[str, int]:
     """Return, for each block, the branches behind which threads may be there without the others."""
     found = dict.fromkeys(graph.order, 0)
     lasting: dict[str, str] = {}
@@ -67,7 +67,7 @@ def diverged(graph: Graph, branches: Iterable[str]) -> dict[str, int]:
         else:
             for inside in between(graph, name, end):
                 found[inside] |= 1 << graph.rank[name]
-    later = _handed_on(graph, lasting)
+    later = _propagate_starts(graph, lasting)
     for name, end in lasting.items():
         while end != EXIT:
             later[end] &= ~(1 << graph.rank[name])
@@ -75,7 +75,7 @@ def diverged(graph: Graph, branches: Iterable[str]) -> dict[str, int]:
     return {name: found[name] | later[name] for name in graph.order}
 
 
-def _handed_on(graph: Graph, starts: Iterable[str]) -> dict[str, int]:
+def _propagate_starts(graph: Graph, starts: Iterable[str]) -> dict[str, int]:
     """Return, for each block, the starts from which a way leads there."""
     own = {name: 1 << graph.rank[name] for name in starts}
     found = dict.fromkeys(graph.order, 0)

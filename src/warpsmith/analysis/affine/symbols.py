@@ -105,7 +105,7 @@ class Form(Struct, frozen=True, eq=False):
         """Return this + factor · other."""
         terms = dict(self.terms)
         for monomial, coefficient in other.terms.items():
-            found = centered(terms.get(monomial, 0) + factor * coefficient, self.bits)
+            found = center(terms.get(monomial, 0) + factor * coefficient, self.bits)
             if found:
                 terms[monomial] = found
             else:
@@ -122,23 +122,23 @@ class Form(Struct, frozen=True, eq=False):
                 product = tuple(sorted(one + two, key=_order)) if one and two else one or two
                 if len(product) > _MOST_FACTORS:
                     return None
-                terms[product] = centered(terms.get(product, 0) + p * q, self.bits)
+                terms[product] = center(terms.get(product, 0) + p * q, self.bits)
         made = {m: c for m, c in terms.items() if c}
         return Form(self.bits, made) if len(made) <= _MOST_TERMS else None
 
-    def scaled(self, factor: int) -> Form:
+    def scale(self, factor: int) -> Form:
         """Return factor times it."""
-        made = ((m, centered(c * factor, self.bits)) for m, c in self.terms.items())
+        made = ((m, center(c * factor, self.bits)) for m, c in self.terms.items())
         return Form(self.bits, {m: c for m, c in made if c})
 
-    def resized(self, bits: int) -> Form:
+    def resize(self, bits: int) -> Form:
         """Return the same sum modulo 2**bits."""
         if bits == self.bits:
             return self
-        made = ((m, centered(c, bits)) for m, c in self.terms.items())
+        made = ((m, center(c, bits)) for m, c in self.terms.items())
         return Form(bits, {m: c for m, c in made if c})
 
-    def without(self, atoms: Iterable[Atom]) -> Form:
+    def drop_atoms(self, atoms: Iterable[Atom]) -> Form:
         """Return it with these unknowns taken as 0."""
         gone = set(atoms)
         return Form(self.bits, {m: c for m, c in self.terms.items() if not any(a in gone for a in m)})
@@ -148,9 +148,9 @@ class Form(Struct, frozen=True, eq=False):
         least: Number = 0
         most: Number = 0
         for monomial, coefficient in self.terms.items():
-            low, high = _scaled((1, 1), coefficient)
+            low, high = _scale_range((1, 1), coefficient)
             for atom in monomial:
-                low, high = _multiplied((low, high), atom.range)
+                low, high = _multiply((low, high), atom.range)
             least, most = least + low, most + high
         return least, most
 
@@ -165,7 +165,7 @@ class Form(Struct, frozen=True, eq=False):
         return rest % (1 << power), power
 
 
-def centered(number: int, bits: int) -> int:
+def center(number: int, bits: int) -> int:
     """Return the number nearest to 0 that is the same modulo 2**bits; a bit is 0 or 1."""
     size = 1 << bits
     number %= size
@@ -174,7 +174,7 @@ def centered(number: int, bits: int) -> int:
 
 def constant_form(number: int, bits: int) -> Form:
     """Return the form of a number."""
-    number = centered(number, bits)
+    number = center(number, bits)
     return Form(bits, {(): number} if number else {})
 
 
@@ -187,7 +187,7 @@ def _order(atom: Atom) -> int:
     return atom.number
 
 
-def _scaled(range: Range, factor: int) -> Range:
+def _scale_range(range: Range, factor: int) -> Range:
     low, high = range[0] * factor, range[1] * factor
     return (low, high) if factor >= 0 else (high, low)
 
@@ -196,7 +196,7 @@ def _product(a: Number, b: Number) -> Number:
     return 0 if a == 0 or b == 0 else a * b
 
 
-def _multiplied(a: Range, b: Range) -> Range:
+def _multiply(a: Range, b: Range) -> Range:
     corners = [_product(p, q) for p in a for q in b]
     return min(corners), max(corners)
 

@@ -80,7 +80,7 @@ def _place(forms: Forms, block: str, i: Instruction) -> AccessSite:
         away = [atom for atom in address.atoms() if atom.kind == "wrap" or (atom.wraps and _mixes(address, atom))]
         overflow = bool(away)
         windows = [atom for atom in address.atoms() if "window" in atom.space]
-        address = address.without([*away, *windows])
+        address = address.drop_atoms([*away, *windows])
     values = i.results if i.op == "load" else i.operands[1:]
     kind: AccessKind = "load" if i.op == "load" else "store" if i.op == "store" else "atomic"
     count = 1 if kind == "atomic" else len(values)
@@ -146,7 +146,7 @@ class _Access:
         plain = self._spread(laid, self._metric)
         base = self._known_base()
         placed = self._spread(layout(address, self.lanes, base) if address is not None else None, self._metric)
-        blocked = "" if laid is not None else _blocked(address)
+        blocked = "" if laid is not None else _describe_blocker(address)
         if place.overflow and plain is not None:
             self.assumed.append(f"the index of {self._name or 'the access'} does not overflow")
         if place.space == "generic" and plain is not None:
@@ -172,7 +172,7 @@ class _Access:
             stride_bytes=None if stride is None else stride.constant,
             stride_y_bytes=None if along_y is None else along_y.constant,
             stride="" if stride is None else text_of(stride),
-            index="" if address is None else text_of(_shown(address)),
+            index="" if address is None else text_of(_drop_windows(address)),
             offsets=self._offsets(laid),
             addresses=None if plain is None else plain.addresses,
             sectors=None if place.space == "shared" else sectors,
@@ -318,11 +318,11 @@ class _Access:
         return Form(address.bits, terms)
 
 
-def _shown(address: Form) -> Form:
-    return address.without(atom for atom in address.atoms() if atom.wraps or "window" in atom.space)
+def _drop_windows(address: Form) -> Form:
+    return address.drop_atoms(atom for atom in address.atoms() if atom.wraps or "window" in atom.space)
 
 
-def _blocked(address: Form | None) -> str:
+def _describe_blocker(address: Form | None) -> str:
     """Return what keeps an address from being known, in words."""
     if address is None:
         return "its address is computed from floating-point numbers, or is never set"

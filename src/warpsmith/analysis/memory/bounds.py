@@ -92,7 +92,7 @@ def _bounds(function: Function, block: Dim, grid: Dim) -> dict[Value, int]:
         for made in definitions:
             if made.result.type.kind != "integer":
                 continue
-            bound = _bound(made, most, asked)
+            bound = _bound_of(made, most, asked)
             if bound is not None and bound < (1 << made.result.type.bits) - 1:
                 most[made.result] = bound
     return most
@@ -107,7 +107,7 @@ def _queries(block: Dim, grid: Dim) -> dict[str, int]:
     return found
 
 
-def _bound(made: Instruction | Phi, most: Mapping[Value, int], asked: Mapping[str, int]) -> int | None:
+def _bound_of(made: Instruction | Phi, most: Mapping[Value, int], asked: Mapping[str, int]) -> int | None:
     if isinstance(made, Phi):
         known = [_of(operand, most) for _, operand in made.incoming]
         return _largest(known)
@@ -140,7 +140,7 @@ def _whole(compute: Callable[[int, int], int]) -> Callable[[Instruction, _Bounds
     return rule
 
 
-def _shifted_left(i: Instruction, bounds: _Bounds) -> int | None:
+def _shift_left(i: Instruction, bounds: _Bounds) -> int | None:
     by = i.operands[1]
     if bounds[0] is None or not isinstance(by, Constant) or by.bits >= i.result.type.bits:
         return None
@@ -148,7 +148,7 @@ def _shifted_left(i: Instruction, bounds: _Bounds) -> int | None:
     return found if found < 1 << i.result.type.bits else None
 
 
-def _divided(i: Instruction, bounds: _Bounds) -> int | None:
+def _divide(i: Instruction, bounds: _Bounds) -> int | None:
     """Quotients and shifts to the right by a known number; with a sign, of what is not negative."""
     by, signed = i.operands[1], i.op in ("sdiv", "ashr")
     full = None if signed else (1 << i.result.type.bits) - 1
@@ -169,12 +169,12 @@ def _remainder(i: Instruction, bounds: _Bounds) -> int | None:
     return by.bits - 1 if value is None else min(value, by.bits - 1)
 
 
-def _masked(i: Instruction, bounds: _Bounds) -> int | None:
+def _mask(i: Instruction, bounds: _Bounds) -> int | None:
     known = [bound for bound in bounds if bound is not None]
     return min(known) if known else None
 
 
-def _widened(i: Instruction, bounds: _Bounds) -> int | None:
+def _widen(i: Instruction, bounds: _Bounds) -> int | None:
     value, operand = bounds[0], i.operands[0]
     if i.op == "sext":
         return value if value is not None and value < _half(operand) else None
@@ -185,7 +185,7 @@ def _cut(i: Instruction, bounds: _Bounds) -> int | None:
     return bounds[0] if bounds[0] is not None and bounds[0] < 1 << i.result.type.bits else None
 
 
-def _chosen(i: Instruction, bounds: _Bounds) -> int | None:
+def _choose(i: Instruction, bounds: _Bounds) -> int | None:
     return _largest(bounds[1:])
 
 
@@ -205,13 +205,13 @@ _RULES: Final[dict[str, Callable[[Instruction, _Bounds], int | None]]] = {
     "or": _whole(lambda a, b: (1 << max(a.bit_length(), b.bit_length())) - 1),
     "xor": _whole(lambda a, b: (1 << max(a.bit_length(), b.bit_length())) - 1),
     "umax": _whole(max),
-    "umin": _masked,
-    "and": _masked,
-    "shl": _shifted_left,
-    **dict.fromkeys(("lshr", "ashr", "udiv", "sdiv"), _divided),
+    "umin": _mask,
+    "and": _mask,
+    "shl": _shift_left,
+    **dict.fromkeys(("lshr", "ashr", "udiv", "sdiv"), _divide),
     **dict.fromkeys(("urem", "srem"), _remainder),
-    **dict.fromkeys(("zext", "sext"), _widened),
+    **dict.fromkeys(("zext", "sext"), _widen),
     **dict.fromkeys(("trunc", "bitcast"), _cut),
-    "select": _chosen,
+    "select": _choose,
     **dict.fromkeys(("smulwide", "umulwide"), _product_wide),
 }

@@ -15,7 +15,7 @@ from warpsmith.analysis.memory.transfer import Transfer
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.ssa.graph import Cycle
 from warpsmith.ssa.nodes import Constant, Instruction, NoWrap, Operand, Phi, Value
-from warpsmith.ssa.semantics import signed
+from warpsmith.ssa.semantics import to_signed
 
 __all__ = ["KnownForms", "exact", "is_exact"]
 
@@ -32,7 +32,7 @@ class KnownForms(Protocol):
     found: dict[Value, Form]
     headers: dict[str, Cycle]
 
-    def used(self, form: Form, *blocks: str) -> Form:
+    def form_used(self, form: Form, *blocks: str) -> Form:
         """Return a form as it holds in a block, or along an edge."""
         ...
 
@@ -44,39 +44,39 @@ class KnownForms(Protocol):
 def is_exact(forms: KnownForms, operand: Operand) -> bool:
     """Whether more is known of a number that is widened than its sum modulo a power of two."""
     made = forms.answer.definitions.get(operand) if isinstance(operand, Value) else None
-    return isinstance(made, Phi) or _flagged(made)
+    return isinstance(made, Phi) or _is_flagged(made)
 
 
-def _flagged(made: Instruction | Phi | None) -> bool:
+def _is_flagged(made: Instruction | Phi | None) -> bool:
     return isinstance(made, Instruction) and isinstance(made.detail, NoWrap) and made.detail.signed
 
 
 def exact(forms: KnownForms, operand: Operand, *blocks: str, depth: int = 0) -> Form | None:
     """Return the signed number that an operand is where a block uses it, or an edge; None where nothing is known."""
     if isinstance(operand, Constant):
-        return constant_form(signed(operand.bits, operand.type), WIDE)
+        return constant_form(to_signed(operand.bits, operand.type), WIDE)
     if not isinstance(operand, Value):
         return None
     made, home = forms.answer.definitions.get(operand), forms.answer.homes.get(operand, blocks[0])
     found: Form | None = None
-    if depth < _DEEPEST and isinstance(made, Instruction) and _flagged(made):
-        found = _combined(made.op, [exact(forms, o, home, depth=depth + 1) for o in made.operands])
+    if depth < _DEEPEST and isinstance(made, Instruction) and _is_flagged(made):
+        found = _combine(made.op, [exact(forms, o, home, depth=depth + 1) for o in made.operands])
     elif depth < _DEEPEST and isinstance(made, Phi):
-        found = _counted(forms, made, home, depth)
+        found = _find_counted(forms, made, home, depth)
     if found is None:
         narrow = forms.found.get(operand)
-        found = None if narrow is None else forms.transfer.wrapping.extended(narrow, WIDE, signed=True)
-    return None if found is None else forms.used(found, *blocks)
+        found = None if narrow is None else forms.transfer.wrapping.extend(narrow, WIDE, signed=True)
+    return None if found is None else forms.form_used(found, *blocks)
 
 
-def _combined(op: str, sides: list[Form | None]) -> Form | None:
+def _combine(op: str, sides: list[Form | None]) -> Form | None:
     left, right = sides
     if left is None or right is None:
         return None
     return left.times(right) if op == "mul" else left.plus(right, 1 if op == "add" else -1)
 
 
-def _counted(forms: KnownForms, phi: Phi, home: str, depth: int) -> Form | None:
+def _find_counted(forms: KnownForms, phi: Phi, home: str, depth: int) -> Form | None:
     """Return what a loop counts: its start and, for each iteration, the same step, which never overflows."""
     cycle = forms.headers.get(home)
     if cycle is None or len(cycle.entries) > 1:
@@ -98,11 +98,11 @@ def _counted(forms: KnownForms, phi: Phi, home: str, depth: int) -> Form | None:
 def _step(forms: KnownForms, phi: Phi, before: str, back: Operand, depth: int) -> Form | None:
     """Return what one way back adds to a phi, where that is one sum that does not overflow."""
     made = forms.answer.definitions.get(back) if isinstance(back, Value) else None
-    if not isinstance(made, Instruction) or not _flagged(made) or made.op == "mul":
+    if not isinstance(made, Instruction) or not _is_flagged(made) or made.op == "mul":
         return None
     one, other = made.operands
     home = forms.answer.homes.get(made.result, before)
     if one == phi.result:
         step = exact(forms, other, home, depth=depth + 1)
-        return None if step is None else step.scaled(1 if made.op == "add" else -1)
+        return None if step is None else step.scale(1 if made.op == "add" else -1)
     return exact(forms, one, home, depth=depth + 1) if other == phi.result and made.op == "add" else None

@@ -72,9 +72,9 @@ class Forms:
         if isinstance(operand, Undefined):
             return None
         form = self.found.get(operand)
-        return None if form is None else self.used(form, *blocks)
+        return None if form is None else self.form_used(form, *blocks)
 
-    def used(self, form: Form, *blocks: str) -> Form:
+    def form_used(self, form: Form, *blocks: str) -> Form:
         """Return a form as it holds in a block, or along an edge: what was shared in a loop that threads leave apart is
         not."""
         changed = {
@@ -82,7 +82,7 @@ class Forms:
             for atom in set(form.atoms())
             if atom.kind == "shared" and (own := self._late(atom, blocks)) is not None
         }
-        return _renamed(form, changed) if changed else form
+        return _rename(form, changed) if changed else form
 
     def _late(self, atom: Atom, blocks: tuple[str, ...]) -> Atom | None:
         left = (h for h in atom.cycles if h in self.answer.left)
@@ -126,14 +126,14 @@ class Forms:
             for instruction in block.instructions:
                 for value in instruction.results:
                     if value in self._wanted:
-                        self.found[value] = self._widened(instruction, name) or self._result(instruction, value, name)
+                        self.found[value] = self._widen(instruction, name) or self._result(instruction, value, name)
 
     def _result(self, instruction: Instruction, value: Value, block: str) -> Form:
         i = self.answer.in_launch(instruction)
         operands = [self.of(operand, block) for operand in i.operands]
         return self.transfer.result(i, value, operands, self._cycles(block))
 
-    def _widened(self, i: Instruction, block: str) -> Form | None:
+    def _widen(self, i: Instruction, block: str) -> Form | None:
         """Return a number that is widened, where its language says that it did not overflow before."""
         if i.op not in ("sext", "smulwide") or i.result.type.bits != 64:
             return None
@@ -153,7 +153,7 @@ class Forms:
         if cycle is None:
             return self._join(phi, block, phi.incoming, ("phi", phi.result))
         if len(cycle.entries) > 1:
-            return self._unknown(phi, block)
+            return self._make_unknown(phi, block)
         return self._header(phi, cycle)
 
     def _join(self, phi: Phi, block: str, incoming: Iterable[tuple[str, Operand]], key: object) -> Form:
@@ -161,7 +161,7 @@ class Forms:
         forms = [self.of(operand, before, block) for before, operand in incoming]
         known = [form for form in forms if form is not None]
         if len(known) < len(forms) or not known:
-            return self._unknown(phi, block)
+            return self._make_unknown(phi, block)
         first = known[0]
         if all(form.same(first) for form in known):
             return first
@@ -188,7 +188,7 @@ class Forms:
     def _kind(self, phi: Phi) -> Literal["shared", "own"]:
         return "own" if phi.result in self.answer.divergent else "shared"
 
-    def _unknown(self, phi: Phi, block: str) -> Form:
+    def _make_unknown(self, phi: Phi, block: str) -> Form:
         atom = self.lanes.atom(
             ("unknown", phi.result),
             Atom(
@@ -214,14 +214,14 @@ class Forms:
             case "induction":
                 assert plan.step is not None
                 product = plan.step.times(from_atom(self.iteration(cycle), bits))
-                return self._unknown(phi, cycle.header) if product is None else start.plus(product)
+                return self._make_unknown(phi, cycle.header) if product is None else start.plus(product)
             case "same":
                 atom = self.lanes.atom(
                     ("same", phi.result), Atom(name, "shared", cycles=cycles, range=self.transfer.any_of(bits))
                 )
                 return start.varying().plus(from_atom(atom, bits))
             case "own":
-                return self._unknown(phi, cycle.header)
+                return self._make_unknown(phi, cycle.header)
 
     def iteration(self, cycle: Cycle) -> Atom:
         """Return the number of the iteration of a loop, from 0."""
@@ -240,7 +240,7 @@ class Forms:
             ))
             for atom in set(found.atoms()) if cycle.header in atom.cycles
         }  # fmt: skip
-        return _renamed(found, kept) if kept else found
+        return _rename(found, kept) if kept else found
 
     def _revise(self, *, last: bool) -> bool:
         """Compare each plan with what comes back; return whether one was changed."""
@@ -249,13 +249,13 @@ class Forms:
             phi = self.answer.definitions[value]
             assert isinstance(phi, Phi)
             cycle = self.headers[self.answer.homes[value]]
-            new = self._revised(phi, cycle, plan, last=last)
+            new = self._revise_plan(phi, cycle, plan, last=last)
             if new != plan:
                 self._plans[value] = new
                 changed = True
         return changed
 
-    def _revised(self, phi: Phi, cycle: Cycle, plan: _Plan, *, last: bool) -> _Plan:
+    def _revise_plan(self, phi: Phi, cycle: Cycle, plan: _Plan, *, last: bool) -> _Plan:
         if plan.kind == "own":
             return plan
         mine = self.found[phi.result]
@@ -293,7 +293,7 @@ def _operands(made: Instruction | Phi | None) -> Iterator[Operand]:
         yield from made.operands
 
 
-def _renamed(form: Form, names: dict[Atom, Atom]) -> Form:
+def _rename(form: Form, names: dict[Atom, Atom]) -> Form:
     terms: dict[tuple[Atom, ...], int] = {}
     for monomial, coefficient in form.terms.items():
         made = tuple(sorted((names.get(a, a) for a in monomial), key=lambda a: a.number))

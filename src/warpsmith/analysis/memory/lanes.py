@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.affine.symbols import Atom, Form, Key, Range, centered, constant_form
+from warpsmith.analysis.affine.symbols import Atom, Form, Key, Range, center, constant_form
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.analysis.uniformity.seeds import Threads
 
@@ -76,7 +76,7 @@ class Lanes:
             return (constant,) * self.count
         key = form.key
         if key not in self._tables:
-            self._tables[key] = tuple(centered(n, form.bits) for n in self._sum(form))
+            self._tables[key] = tuple(center(n, form.bits) for n in self._sum(form))
         return self._tables[key]
 
     def _sum(self, form: Form) -> list[int]:
@@ -95,7 +95,7 @@ class Lanes:
 
     def form(self, numbers: Sequence[int], bits: int, name: str = "f(tid)") -> Form:
         """Return the form that has these numbers, modulo 2**bits."""
-        table = tuple(centered(n, bits) for n in numbers)
+        table = tuple(center(n, bits) for n in numbers)
         first = table[0]
         if all(n == first for n in table):
             return constant_form(first, bits)

@@ -22,18 +22,18 @@ Rule = Callable[[Wrapping, Instruction, Sequence[Form]], "Form | None"]
 
 def _shl(t: Wrapping, i: Instruction, o: Sequence[Form]) -> Form | None:
     amount = o[1].constant
-    return None if amount is None else o[0].scaled(1 << min(amount % (1 << 32), o[0].bits))
+    return None if amount is None else o[0].scale(1 << min(amount % (1 << 32), o[0].bits))
 
 
 def _wide(t: Wrapping, i: Instruction, o: Sequence[Form]) -> Form | None:
     signed = i.op == "smulwide"
-    wide = [t.extended(form, 2 * form.bits, signed=signed) for form in o]
+    wide = [t.extend(form, 2 * form.bits, signed=signed) for form in o]
     a, b = wide
     return None if a is None or b is None else a.times(b)
 
 
 def _extend(t: Wrapping, i: Instruction, o: Sequence[Form]) -> Form | None:
-    return t.extended(o[0], i.result.type.bits, signed=i.op == "sext")
+    return t.extend(o[0], i.result.type.bits, signed=i.op == "sext")
 
 
 def _shr(t: Wrapping, i: Instruction, o: Sequence[Form]) -> Form | None:
@@ -50,10 +50,10 @@ def _udiv(t: Wrapping, i: Instruction, o: Sequence[Form]) -> Form | None:
 
 def _urem(t: Wrapping, i: Instruction, o: Sequence[Form]) -> Form | None:
     by = o[1].constant
-    return None if by is None or by <= 0 or by & (by - 1) else _masked(t, o[0], by.bit_length() - 1)
+    return None if by is None or by <= 0 or by & (by - 1) else _mask(t, o[0], by.bit_length() - 1)
 
 
-def _masked(t: Wrapping, form: Form, count: int) -> Form | None:
+def _mask(t: Wrapping, form: Form, count: int) -> Form | None:
     low = t.low(form, count)
     return None if low is None else t.lanes.form(low, form.bits)
 
@@ -66,9 +66,9 @@ def _and(t: Wrapping, i: Instruction, o: Sequence[Form]) -> Form | None:
     if number == -1:
         return value
     if number > 0 and not number & (number + 1):
-        return _masked(t, value, number.bit_length())
+        return _mask(t, value, number.bit_length())
     if number < 0 and not ~number & (~number + 1):
-        low = _masked(t, value, (~number).bit_length())
+        low = _mask(t, value, (~number).bit_length())
         return None if low is None else value.plus(low, -1)
     return _low_only(t, value, mask, lambda a, b: a & b, keep=False)
 
@@ -138,7 +138,7 @@ def _bitcast(t: Wrapping, i: Instruction, o: Sequence[Form]) -> Form | None:
 RULES: Final[Mapping[str, Rule]] = {
     "add": lambda t, i, o: o[0].plus(o[1]),
     "sub": lambda t, i, o: o[0].plus(o[1], -1),
-    "neg": lambda t, i, o: o[0].scaled(-1),
+    "neg": lambda t, i, o: o[0].scale(-1),
     "not": lambda t, i, o: constant_form(-1, o[0].bits).plus(o[0], -1),
     "mul": lambda t, i, o: o[0].times(o[1]),
     "shl": _shl,
@@ -146,7 +146,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "umulwide": _wide,
     "zext": _extend,
     "sext": _extend,
-    "trunc": lambda t, i, o: o[0].resized(i.result.type.bits),
+    "trunc": lambda t, i, o: o[0].resize(i.result.type.bits),
     "bitcast": _bitcast,
     "lshr": _shr,
     "ashr": _shr,

@@ -104,7 +104,7 @@ class _Walk:
                 found = tuple((header, self._turns(header, turns.get(header, 0))) for header in around)
                 seen.setdefault(i, {})[found] = dict(found)
             if number == len(self.cuts[name]):
-                pending += [(a, 0, self._crossed(turns, name, a)) for a in self.forms.graph.successors[name]]
+                pending += [(a, 0, self._cross_edge(turns, name, a)) for a in self.forms.graph.successors[name]]
         return {i: tuple(found.values()) for i, found in seen.items()}
 
     def back(self, block: str, piece: int) -> set[Instruction]:
@@ -120,7 +120,7 @@ class _Walk:
                 pending += self.forms.graph.predecessors[name] if not self.cuts[name] else ()
         return found
 
-    def _crossed(self, turns: dict[str, int], before: str, after: str) -> dict[str, int]:
+    def _cross_edge(self, turns: dict[str, int], before: str, after: str) -> dict[str, int]:
         cycle = self.forms.headers.get(after)
         if cycle is None or after not in self.phased:
             return turns

@@ -59,7 +59,7 @@ class Presences:
             self._lanes[presence.threads] = max(counts)
         return self._lanes[presence.threads]
 
-    def diverged_by(self, block: str) -> tuple[str, ...]:
+    def find_diverging(self, block: str) -> tuple[str, ...]:
         """Return the blocks whose branches may keep threads away from this one, in the order of the graph."""
         return tuple(self.forms.graph.order[rank] for rank in bits(self._guards.diverged[block]))
 

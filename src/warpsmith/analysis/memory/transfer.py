@@ -122,7 +122,7 @@ class Transfer:
         if base == "tid" and at >= 0:
             return self.lanes.axis(at, bits)
         if base in ("ntid", "ctaid", "nctaid") and at >= 0:
-            return self._launched(base, at, bits)
+            return self._launch_form(base, at, bits)
         if register == "laneid":
             return self.lanes.form([t % self.lanes.warp for t in range(self.lanes.count)], bits, "laneid")
         if register.startswith("lanemask_"):
@@ -132,7 +132,7 @@ class Transfer:
             return constant_form(-(-self.lanes.count // self.lanes.warp), bits)
         return None
 
-    def _launched(self, base: str, axis: int, bits: int) -> Form:
+    def _launch_form(self, base: str, axis: int, bits: int) -> Form:
         grid = self.shape.grid
         if base == "ntid":
             return constant_form(self.lanes.block[axis], bits)
@@ -153,7 +153,7 @@ class Transfer:
         bounds = [b for b in self.shape.assumptions if b.parameter in (name, short) and offset == 0]
         low, high = self.any_of(bits)
         for bound in bounds:
-            low, high = _narrowed((low, high), bound)
+            low, high = _narrow((low, high), bound)
         even = math.lcm(*(bound.multiple for bound in bounds))
         shown = short if offset == 0 else f"{short}+{offset}"
         residue = (0, (even & -even).bit_length() - 1)
@@ -269,7 +269,7 @@ class Transfer:
         return [n % (1 << form.bits) for n in numbers]
 
 
-def _narrowed(range: Range, bound: Bound) -> Range:
+def _narrow(range: Range, bound: Bound) -> Range:
     low, high = range
     return (
         low if bound.least is None else max(low, bound.least),

@@ -25,7 +25,7 @@ class Wrapping:
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
 
-    def extended(self, form: Form, bits: int, *, signed: bool) -> Form | None:
+    def extend(self, form: Form, bits: int, *, signed: bool) -> Form | None:
         """Return the number that a sum is once it has wrapped, in more bits."""
         if form.bits < 8:
             numbers = self.lanes.numbers(form)
@@ -33,7 +33,7 @@ class Wrapping:
         wraps = self.wraps(form, signed=signed)
         # a coefficient may have been any number modulo 2**bits; the sum is the one that is taken from here on
         whole = Form(bits, dict(form.terms))
-        return whole.plus(wraps.resized(bits), -(1 << form.bits))
+        return whole.plus(wraps.resize(bits), -(1 << form.bits))
 
     def wraps(self, form: Form, *, signed: bool) -> Form:
         """Return floor((form + half) / 2**bits) as a form of 64 bits; half is 0 for unsigned numbers."""
@@ -115,7 +115,7 @@ class Wrapping:
         wide = Form(64, {m: c >> amount for m, c in rest.terms.items()})
         table = self.lanes.form([n >> amount for n in numbers], 64)
         wraps = self.wraps(form, signed=signed)
-        return wide.plus(table).plus(wraps, -(1 << (bits - amount))).resized(bits)
+        return wide.plus(table).plus(wraps, -(1 << (bits - amount))).resize(bits)
 
     def _shared_bits(self, form: Form, amount: int, *, signed: bool) -> Form:
         """Return the high bits of a sum, which no thread of a group changes by what it adds."""

@@ -196,7 +196,7 @@ class _Dependences:
             block = self._block(name)
             condition = terminator_operands(block.terminator)[:1]
             if isinstance(block.terminator, Branch | Switch) and condition and isinstance(condition[0], Value):
-                ends[name] = self._meant(condition[0])
+                ends[name] = self._find_meant(condition[0])
         for name, value in ends.items():
             self._value(value)
             old = self.nodes[self._key(value)]
@@ -226,10 +226,10 @@ class _Dependences:
     def _operands(self, value: Value) -> list[Value]:
         made = self.answer.definitions.get(value)
         if isinstance(made, Phi):
-            return [self._meant(operand) for _, operand in made.incoming if isinstance(operand, Value)]
-        return [self._meant(o) for o in made.operands if isinstance(o, Value)] if made is not None else []
+            return [self._find_meant(operand) for _, operand in made.incoming if isinstance(operand, Value)]
+        return [self._find_meant(o) for o in made.operands if isinstance(o, Value)] if made is not None else []
 
-    def _meant(self, value: Value) -> Value:
+    def _find_meant(self, value: Value) -> Value:
         """Return the value that one is a copy of, in another width or space."""
         made = self.answer.definitions.get(value)
         while isinstance(made, Instruction) and made.op in _COPIES and isinstance(made.operands[0], Value):

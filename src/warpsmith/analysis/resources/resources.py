@@ -114,8 +114,8 @@ _LiveIn = dict[str, set[Value]]
 def _live(graph: Graph, blocks: Sequence[Block], comes: _LiveIn) -> _LiveIn:
     """Return the values that are live at the start of each block; phis of the block itself are not among them."""
     by_name = {block.name: block for block in blocks}
-    used = {name: _used(by_name[name]) for name in by_name}
-    made = {name: _made(by_name[name]) for name in by_name}
+    used = {name: _find_used(by_name[name]) for name in by_name}
+    made = {name: _find_made(by_name[name]) for name in by_name}
     live_in: _LiveIn = {name: set(used[name]) for name in by_name}
     pending = list(graph.order)
     queued = set(pending)
@@ -148,7 +148,7 @@ def _phi_uses(blocks: Sequence[Block]) -> dict[str, set[Value]]:
     return comes
 
 
-def _used(block: Block) -> set[Value]:
+def _find_used(block: Block) -> set[Value]:
     """Return what a block reads before it makes it, phis aside."""
     made = {phi.result for phi in block.phis}
     used: set[Value] = set()
@@ -159,7 +159,7 @@ def _used(block: Block) -> set[Value]:
     return used
 
 
-def _made(block: Block) -> set[Value]:
+def _find_made(block: Block) -> set[Value]:
     return {phi.result for phi in block.phis} | {v for i in block.instructions for v in i.results}
 
 

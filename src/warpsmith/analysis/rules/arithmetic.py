@@ -85,7 +85,7 @@ def _division(facts: KernelFacts, block: str, i: Instruction) -> Iterator[Kernel
                 (f"x & {number - 1} where x is never negative, or make x unsigned",),
             )  # fmt: skip
         return
-    if _in_loop(facts, block) and _fixed_in_loop(facts, divisor, block):
+    if _in_loop(facts, block) and _is_fixed_in_loop(facts, divisor, block):
         yield _finding(
             facts, i, "ARI002", f"integer {word} by a number that only the run tells, in a loop: tens of instructions",
             ("divide once before the loop, or multiply by a reciprocal worked out there (fast division)",
@@ -98,7 +98,7 @@ def _division(facts: KernelFacts, block: str, i: Instruction) -> Iterator[Kernel
         )  # fmt: skip
 
 
-def _fixed_in_loop(facts: KernelFacts, operand: Operand, block: str) -> bool:
+def _is_fixed_in_loop(facts: KernelFacts, operand: Operand, block: str) -> bool:
     """Whether an operand does not change while the innermost loop around `block` runs."""
     inner = facts.warp_level.graph.cycles_around(block)[-1]
     pending, seen = [operand], set[Value]()

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import Evidence, KernelFinding
 from warpsmith.analysis.rules.origins import origin
-from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.sync.grid import may_order_blocks
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
@@ -50,7 +50,7 @@ def between_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
         for start, store in stores[piece.array].items():
             apart = piece.start - start
             if apart and apart % load.bytes == 0:
-                yield _found(facts, store, load, apart)
+                yield _report_load(facts, store, load, apart)
                 break
 
 
@@ -63,11 +63,11 @@ def _is_plain(facts: KernelFacts, access: AccessFact) -> bool:
 
 def tests_thread(facts: KernelFacts, block: str) -> bool:
     """Whether a branch that not all ways to a block agree on tests the index of the thread in its block."""
-    return block in _tested(facts)
+    return block in _find_tested(facts)
 
 
 @lru_cache(maxsize=1)
-def _tested(facts: KernelFacts) -> frozenset[str]:
+def _find_tested(facts: KernelFacts) -> frozenset[str]:
     """Return the blocks for which `tests_thread` holds, from the entry down: what dominates a block and is decided
     there is decided in all that the block dominates."""
     graph = facts.warp_level.graph
@@ -129,10 +129,10 @@ def _terms(index: str) -> tuple[dict[str, int], int]:
     return found, number
 
 
-def _found(facts: KernelFacts, store: AccessFact, load: AccessFact, apart: int) -> KernelFinding:
+def _report_load(facts: KernelFacts, store: AccessFact, load: AccessFact, apart: int) -> KernelFinding:
     elements = apart // load.bytes
     message = (
-        f"{accessed(load)} reaches {abs(elements)} element{'s' if abs(elements) > 1 else ''} "
+        f"{describe_access(load)} reaches {abs(elements)} element{'s' if abs(elements) > 1 else ''} "
         f"{'ahead' if elements > 0 else 'back'}, into what another block of the same launch writes"
     )
     found = place_of(facts, load, "SYN008", message)

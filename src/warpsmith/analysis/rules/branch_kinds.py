@@ -12,7 +12,7 @@ from warpsmith.analysis.rules.sides import Compare, comparison
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value, terminator_operands
 
-__all__ = ["ORDERED", "bounded_by_guard", "is_boundary", "period_of"]
+__all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "period_of"]
 
 ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
@@ -49,14 +49,14 @@ def _is_bound(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
         return False
     for index, bound in ((test.left, test.right), (test.right, test.left)):
         made_of = origin(facts, index)
-        known = facts.warp_level.known(index, branch.place.name)
+        known = facts.warp_level.affine_of(index, branch.place.name)
         global_index = made_of.plain and made_of.of_thread and made_of.of_block
         if global_index and known is not None and facts.warp_level.is_uniform(bound, branch.place.name):
             return True
     return False
 
 
-def bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
+def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
     """Whether a loop runs over the grid: its counter is the thread's global index, so that only the last trip parts."""
     terminator = branch.place.terminator
     test = comparison(facts, terminator_operands(terminator)[0])
@@ -66,7 +66,7 @@ def bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
         made_of = origin(facts, index)
         uniform = facts.warp_level.is_uniform(bound, branch.place.name)
         if uniform and made_of.plain and made_of.of_thread and made_of.loop:
-            known = facts.warp_level.known(index, branch.place.name)
+            known = facts.warp_level.affine_of(index, branch.place.name)
             if (known is not None and known.coefficients[0] == 1) or _steps_by_launch(made_of):
                 return True
     return False

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from warpsmith.analysis.affine.joins import follow_divergence
-from warpsmith.analysis.rules.branch_kinds import ORDERED, bounded_by_guard, is_boundary, period_of
+from warpsmith.analysis.rules.branch_kinds import ORDERED, is_boundary, is_bounded_by_guard, period_of
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, Why, why_of
 from warpsmith.analysis.rules.lanes import Lanes, alive_at, masks
 from warpsmith.analysis.rules.origins import Origin, origin
@@ -61,10 +61,10 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> Iterable
     if sides is None:
         return []
     if loop_left_by(facts, branch) is not None:
-        return [_trip_count(facts, branch, made_of)] if not bounded_by_guard(facts, branch) else []
+        return [_trip_count(facts, branch, made_of)] if not is_bounded_by_guard(facts, branch) else []
     if is_boundary(facts, branch, test, made_of):
         return [_boundary(facts, branch)]
-    if test is not None and (found := _interleaved(facts, branch, test)) is not None:
+    if test is not None and (found := _find_interleaved(facts, branch, test)) is not None:
         return [found]
     split = masks(lanes, terminator)
     if split is not None and all(mask in (0, full) for mask, full in zip(split, _full(lanes), strict=True)):
@@ -76,7 +76,7 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> Iterable
     late = _late(facts, branch, sides)
     if sides.least <= LIGHT:
         return late
-    return [_two_sided(facts, branch, sides, made_of, split), *late]
+    return [_report_two_sided(facts, branch, sides, made_of, split), *late]
 
 
 def _full(lanes: Lanes) -> list[int]:
@@ -86,7 +86,9 @@ def _full(lanes: Lanes) -> list[int]:
 # --- findings
 
 
-def _found(facts: KernelFacts, branch: BranchFact, rule: str, message: str, certainty: Certainty) -> KernelFinding:
+def _make_finding(
+    facts: KernelFacts, branch: BranchFact, rule: str, message: str, certainty: Certainty
+) -> KernelFinding:
     return KernelFinding(
         rule, message, certainty, facts.kernel, branch.span, f"branch {_text(branch.span)}",
         why=why_of(branch.why, branch.lines),
@@ -106,7 +108,7 @@ def _on_data(made_of: Origin) -> tuple[Certainty, tuple[str, ...]]:
     return "conditional", ("the values that are compared lie so that lanes of one warp differ",)
 
 
-def _two_sided(
+def _report_two_sided(
     facts: KernelFacts, branch: BranchFact, sides: Sides, made_of: Origin, split: tuple[int, ...] | None
 ) -> KernelFinding:
     message = (
@@ -114,7 +116,7 @@ def _two_sided(
         "instructions run one after the other"
     )
     certainty, assumptions = ("proven", ()) if split is not None else _on_data(made_of)
-    found = _found(facts, branch, "DIV001", message, certainty)
+    found = _make_finding(facts, branch, "DIV001", message, certainty)
     both, tid = sides.then_cost + sides.other_cost, facts.words.thread("x")
     return replace(
         found,
@@ -157,7 +159,7 @@ def _modulo(
 ) -> KernelFinding:
     said = "every warp runs both sides" if sides.least else "every warp runs it with a part of its lanes"
     message = f"{said}: the branch follows the thread's index modulo {period}"
-    found = _found(facts, branch, "DIV002", message, "proven")
+    found = _make_finding(facts, branch, "DIV002", message, "proven")
     factor = (sides.then_cost + sides.other_cost) / max(1, sides.most) if sides.least else 1.0
     tid = facts.words.thread("x")
     return replace(
@@ -173,7 +175,7 @@ def _modulo(
 def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: Origin) -> KernelFinding:
     source = "loaded data" if made_of.loads else "a call or an exchange" if made_of.unknown else "the thread's index"
     message = f"lanes of a warp leave the loop in different iterations: how often it runs depends on {source}"
-    found = _found(facts, branch, "DIV003", message, "heuristic" if made_of.unknown else "conditional")
+    found = _make_finding(facts, branch, "DIV003", message, "heuristic" if made_of.unknown else "conditional")
     helps = (
         "sort or bucket the items so that the lanes of a warp have as much to do",
         "or give each long item to a whole warp: lanes stride over it and reduce at the end",
@@ -184,7 +186,7 @@ def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: Origin) -> Kern
 
 def _boundary(facts: KernelFacts, branch: BranchFact) -> KernelFinding:
     message = "only the warps at the edge part here: a bounds check, nothing to gain"
-    return replace(_found(facts, branch, "DIV008", message, "proven"), impact=0.0, why=())
+    return replace(_make_finding(facts, branch, "DIV008", message, "proven"), impact=0.0, why=())
 
 
 def _early_exit(facts: KernelFacts, branch: BranchFact, sides: Sides) -> KernelFinding | None:
@@ -195,14 +197,14 @@ def _early_exit(facts: KernelFacts, branch: BranchFact, sides: Sides) -> KernelF
     if not any(leaves) or all(leaves) or tail < HEAVY_TAIL or facts.warp_level.graph.cycles_around(branch.place.name):
         return None
     message = f"some lanes leave here, and {tail} instructions follow for the rest: their slots stay empty"
-    found = _found(facts, branch, "DIV005", message, _on_data(origin(facts, terminator.condition))[0])
+    found = _make_finding(facts, branch, "DIV005", message, _on_data(origin(facts, terminator.condition))[0])
     helps = ("compact the items that go on into full warps first (a ballot and a prefix sum of its bits)",)
     return replace(found, label="lanes that leave are idle until the kernel ends", help=helps)
 
 
 def _many_ways(facts: KernelFacts, branch: BranchFact, count: int) -> KernelFinding:
     message = f"a switch with {count} targets is taken lane by lane: a warp runs each target that a lane asks for"
-    found = _found(facts, branch, "DIV006", message, "conditional")
+    found = _make_finding(facts, branch, "DIV006", message, "conditional")
     return replace(
         found,
         assumptions=("lanes of one warp ask for different targets",),
@@ -231,7 +233,7 @@ def _late(facts: KernelFacts, branch: BranchFact, sides: Sides) -> list[KernelFi
     if join is not None:
         spans.append((_first(join.instructions), "threads wait for each other only here"))
     related = tuple(Note(span, text) for span, text in spans if span is not None)
-    found = _found(facts, branch, "DIV007", message, "conditional")
+    found = _make_finding(facts, branch, "DIV007", message, "conditional")
     return [
         replace(
             found,
@@ -249,7 +251,7 @@ def _first(instructions: Iterable[Instruction]) -> Span | None:
 # --- chains
 
 
-def _interleaved(facts: KernelFacts, branch: BranchFact, test: Compare) -> KernelFinding | None:
+def _find_interleaved(facts: KernelFacts, branch: BranchFact, test: Compare) -> KernelFinding | None:
     """Return DIV004 where the thread's index modulo a number that changes with the loop around is compared with 0."""
     if test.op not in ("eq", "ne") or not isinstance(test.right, Constant) or test.right.bits:
         return None
@@ -261,7 +263,7 @@ def _interleaved(facts: KernelFacts, branch: BranchFact, test: Compare) -> Kerne
         of_index, of_step = origin(facts, index), origin(facts, step)
         if of_index.of_thread and not of_index.loop and of_step.loop and not of_step.of_thread:
             message = "the lanes that work are spread over all warps: a reduction in the interleaved order"
-            found, words = _found(facts, branch, "DIV004", message, "proven"), facts.words
+            found, words = _make_finding(facts, branch, "DIV004", message, "proven"), facts.words
             helps = (
                 "let the first threads work: `if (tid < s)` with s halved in each step keeps whole warps busy",
                 f"below 32 active threads, {words.shuffle_down} needs neither {words.shared} memory nor a barrier",

@@ -78,13 +78,13 @@ def why_of(texts: Sequence[str], places: Sequence[Span | None]) -> tuple[Why, ..
         text = said
         if said.startswith("%"):
             # a value of ours: the user's words for it, else the name of the variable that it is of
-            text = _quoted(place) if place is not None else f"`{said[1:].partition('.')[0]}`"
+            text = _quote_user(place) if place is not None else f"`{said[1:].partition('.')[0]}`"
         if not steps or (steps[-1].text, str(steps[-1].span)) != (text, str(place)):
             steps.append(Why(text, place))
     return tuple(steps)
 
 
-def _quoted(place: Span) -> str:
+def _quote_user(place: Span) -> str:
     """Return the user's own words for a value that has no name of theirs."""
     words = " ".join(place.text.split())
     return f"`{words}`" if len(words) <= _LONGEST else f"`{words[: _LONGEST - 1]}…`"

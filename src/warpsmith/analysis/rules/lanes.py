@@ -64,9 +64,9 @@ class Lanes(Struct):
                 if left:
                     pending += left
                     continue
-                self._known[value] = self._computed(made)
+                self._known[value] = self._compute(made)
 
-    def _computed(self, made: Instruction) -> tuple[int, ...] | None:
+    def _compute(self, made: Instruction) -> tuple[int, ...] | None:
         columns = [self.of(operand) for operand in made.operands]
         known = [column for column in columns if column is not None]
         if len(known) < len(columns):

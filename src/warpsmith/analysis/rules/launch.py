@@ -27,7 +27,7 @@ def launch(facts: KernelFacts) -> Iterator[KernelFinding]:
     if not beyond:
         yield from _low(facts)
         yield from _no_bounds(facts)
-    yield from _ragged(facts)
+    yield from _find_ragged(facts)
     yield from _few_blocks(facts)
     yield from _spills(facts)
     yield from _calls(facts)
@@ -60,14 +60,14 @@ def _low(facts: KernelFacts) -> Iterator[KernelFinding]:
     yield KernelFinding(
         "OCC001", message, certainty, facts.kernel, facts.span, f"occupancy {facts.device.arch}",
         assumptions=assumptions,
-        evidence=(_held(facts),),
+        evidence=(_launch_evidence(facts),),
         help=_remedy(facts, found.limited_by),
         estimate=Estimate("occupancy", round(share, 1), "% of the warps", "the device's allocation rules; not a speed"),
         impact=found.limit / max(1, found.warps) / 2,
     )  # fmt: skip
 
 
-def _held(facts: KernelFacts) -> Evidence:
+def _launch_evidence(facts: KernelFacts) -> Evidence:
     held = facts.resources
     known = "" if held.source == "ptxas" else " (estimated)"
     rows = (
@@ -113,7 +113,7 @@ def _no_bounds(facts: KernelFacts) -> Iterator[KernelFinding]:
 # --- shape
 
 
-def _ragged(facts: KernelFacts) -> Iterator[KernelFinding]:
+def _find_ragged(facts: KernelFacts) -> Iterator[KernelFinding]:
     width, threads = facts.device.warp_width, _threads(facts)
     idle = -threads % width
     if not idle:

@@ -76,7 +76,7 @@ class Origin(Struct, frozen=True):
 def origin(facts: KernelFacts, *operands: Operand) -> Origin:
     """Return what `operands` are made of."""
     known = _origins(facts)
-    return _joined([known[o] for o in reversed(operands) if isinstance(o, Value) and o in known])
+    return _join([known[o] for o in reversed(operands) if isinstance(o, Value) and o in known])
 
 
 @lru_cache(maxsize=1)
@@ -92,12 +92,12 @@ def _origins(facts: KernelFacts) -> dict[Value, Origin]:
             heads = any(cycle.header == name for cycle in graph.cycles_around(name))
             for phi in blocks[name].phis:
                 come = [found[o] for _, o in reversed(phi.incoming) if isinstance(o, Value) and o in found]
-                changed = _grown(found, phi.result, [*come, _CARRIED] if heads else come) or changed
+                changed = _grow_origins(found, phi.result, [*come, _CARRIED] if heads else come) or changed
             for i in blocks[name].instructions:
                 ends = _ends(i)
                 parts = [ends] if ends is not None else [found[o] for o in reversed(i.operands) if isinstance(o, Value)]
                 for value in i.results:
-                    changed = _grown(found, value, parts) or changed
+                    changed = _grow_origins(found, value, parts) or changed
     return found
 
 
@@ -120,15 +120,15 @@ def _ends(i: Instruction) -> Origin | None:
             return None if OPS[i.op].pure else Origin(unknown=True)
 
 
-def _grown(found: dict[Value, Origin], value: Value, parts: Sequence[Origin]) -> bool:
+def _grow_origins(found: dict[Value, Origin], value: Value, parts: Sequence[Origin]) -> bool:
     """Add to what a value is made of; return whether that was new."""
     old = found.get(value)
-    new = _joined(parts if old is None else [old, *parts])
+    new = _join(parts if old is None else [old, *parts])
     found[value] = new
     return new != old
 
 
-def _joined(parts: Sequence[Origin]) -> Origin:
+def _join(parts: Sequence[Origin]) -> Origin:
     """Return all of it together."""
     first = parts[0] if parts else _NOTHING
     if all(part is first or part is _NOTHING for part in parts):
@@ -178,10 +178,10 @@ class Numbers(Struct):
                 if left and len(pending) < _MOST:
                     pending += left
                     continue
-                self._of[value] = self._interned(made, value)
+                self._of[value] = self._intern(made, value)
         return self._of[wanted]
 
-    def _interned(self, made: Instruction, value: Value) -> object:
+    def _intern(self, made: Instruction, value: Value) -> object:
         operands = tuple(self._of[o] if isinstance(o, Value) and o in self._of else self.of(o) for o in made.operands)
         key = (made.op, value.type, made.detail, operands)
         return self._keys.setdefault(key, value)

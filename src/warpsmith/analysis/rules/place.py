@@ -8,13 +8,13 @@ from warpsmith.analysis.rules.finding import Evidence, KernelFinding
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import SECTOR
 
-__all__ = ["DEVICE", "accessed", "lane_table", "place_of"]
+__all__ = ["DEVICE", "describe_access", "lane_table", "place_of"]
 
 DEVICE: Final = ("global", "generic")
 """Spaces that are device memory."""
 
 
-def accessed(access: AccessFact) -> str:
+def describe_access(access: AccessFact) -> str:
     """Return what an access is, in words: `load of in`."""
     word = {"load": "load of", "store": "store to", "atomic": "atomic on"}[access.kind]
     return f"{word} {access.variable or 'memory'}"

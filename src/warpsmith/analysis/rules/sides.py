@@ -50,12 +50,12 @@ def sides_of(facts: KernelFacts, branch: BranchFact) -> Sides | None:
     if not isinstance(terminator, Branch) or terminator.then == terminator.other:
         return None
     join = graph.post_dominator[branch.place.name]
-    then = _reached(graph, terminator.then, {join, branch.place.name})
-    other = _reached(graph, terminator.other, {join, branch.place.name})
+    then = _find_reached(graph, terminator.then, {join, branch.place.name})
+    other = _find_reached(graph, terminator.other, {join, branch.place.name})
     return Sides(then, other, cost_of(facts, then - other), cost_of(facts, other - then), join)
 
 
-def _reached(graph: Graph, start: str, stops: set[str]) -> frozenset[str]:
+def _find_reached(graph: Graph, start: str, stops: set[str]) -> frozenset[str]:
     found: set[str] = set()
     pending = [start]
     while pending:

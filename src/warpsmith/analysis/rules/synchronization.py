@@ -10,7 +10,7 @@ from warpsmith.analysis.rules.blocks import tests_thread
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, why_of
 from warpsmith.analysis.rules.lanes import Lanes, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
-from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.races import UNLIKE
@@ -35,7 +35,7 @@ def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
             yield _absent(facts, exchange)
     lanes = Lanes(facts)
     for access in facts.accesses:
-        if access.kind == "atomic" and (found := _contended(facts, access, lanes)) is not None:
+        if access.kind == "atomic" and (found := _find_contended(facts, access, lanes)) is not None:
             yield found
 
 
@@ -82,8 +82,8 @@ def _after_return(facts: KernelFacts, barrier: BarrierFact) -> bool:
         if way is None:
             continue
         # whoever goes around the barrier meets the others behind it, and may return with them
-        behind = _reached(facts, list(graph.successors[barrier.block]), branch.place.name)
-        for name in _reached(facts, [terminator.other if way else terminator.then], branch.place.name) - behind:
+        behind = _find_reached(facts, list(graph.successors[barrier.block]), branch.place.name)
+        for name in _find_reached(facts, [terminator.other if way else terminator.then], branch.place.name) - behind:
             end = blocks[name].terminator
             if isinstance(end, Return | Exit) and _text(end.span).startswith("return"):
                 return True
@@ -92,7 +92,7 @@ def _after_return(facts: KernelFacts, barrier: BarrierFact) -> bool:
     return False
 
 
-def _reached(facts: KernelFacts, starts: list[str], end: str) -> set[str]:
+def _find_reached(facts: KernelFacts, starts: list[str], end: str) -> set[str]:
     """Return the blocks that control may come to from some, these included, without passing `end`."""
     graph = facts.warp_level.graph
     pending, seen = list(starts), {end}
@@ -245,13 +245,13 @@ def _lanes_of(facts: KernelFacts, exchange: ExchangeFact) -> str:
     return f"{mask} names lanes that"
 
 
-def _contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFinding | None:
+def _find_contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFinding | None:
     if access.addresses is None or access.addresses.most > 1 or access.space == "local" or access.lanes < 2:
         return None
     alone = _alone(facts, access, lanes)
     if alone:
         return None
-    message = f"all lanes of a warp update one address: {accessed(access)} is done lane by lane"
+    message = f"all lanes of a warp update one address: {describe_access(access)} is done lane by lane"
     found = place_of(facts, access, "SYN007", message)
     width, words = facts.device.warp_width, facts.words
     guarded = access.active == "some" and alone is None
@@ -276,12 +276,12 @@ def _alone(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> bool | None:
     alive = alive_at(facts, access.block, lanes)
     if alive is not None and all(sum(warp) <= 1 for warp in lanes.warps(alive)):
         return True
-    if _elected(facts, access.block):
+    if _is_elected(facts, access.block):
         return True
     return None if access.active == "some" else False
 
 
-def _elected(facts: KernelFacts, block: str) -> bool:
+def _is_elected(facts: KernelFacts, block: str) -> bool:
     """Whether a test lets one lane through: its own index equals a number that all lanes share."""
     for above in facts.function.blocks:
         terminator = above.terminator

@@ -18,7 +18,7 @@ from warpsmith.analysis.memory.branches import reasons
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import ALL_LANES, around, full_barrier, intervals
 from warpsmith.analysis.memory.presence import Presences
-from warpsmith.analysis.sync.by_data import picked
+from warpsmith.analysis.sync.by_data import pick_clash
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting, meetings
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, Dim, ExchangeFact, RaceFact, Side, Thread
 from warpsmith.base.findings import Certainty
@@ -48,7 +48,7 @@ def barriers(judge: Judge, places: Sequence[AccessSite], assumed: tuple[str, ...
         why = _why(presences, name) if divergent else ((), ())
         redundant, texts = False, tuple[str, ...]()
         if ordered is not None and not _reduces(i):
-            redundant, texts = ordered.without(i)
+            redundant, texts = ordered.holds_without(i)
         if divergent and presences.at(name).kind != "known":
             texts = ("the condition differs between threads of one block",)
         certainty: Certainty = "conditional" if assumed or texts else "proven"
@@ -86,14 +86,14 @@ def _together(presences: Presences, block: str) -> bool:
 
 def _why(presences: Presences, block: str) -> Why:
     answer = presences.forms.answer
-    for name in reversed(presences.diverged_by(block)):
+    for name in reversed(presences.find_diverging(block)):
         return reasons(answer, answer.branches[name])
     return (), ()
 
 
 def _exits(presences: Presences, block: str) -> bool:
     """Whether those that are missing have ended: from each branch, the other way leads to no barrier."""
-    return all(_ends(presences, name, block) for name in presences.diverged_by(block))
+    return all(_ends(presences, name, block) for name in presences.find_diverging(block))
 
 
 def _ends(presences: Presences, branch: str, block: str) -> bool:
@@ -101,7 +101,7 @@ def _ends(presences: Presences, branch: str, block: str) -> bool:
     pending = [way for way in forms.graph.successors[branch] if not forms.graph.dominates(way, block)]
     if len(pending) == len(forms.graph.successors[branch]):
         return False
-    passed = _reached(forms, pending)
+    passed = _find_reached(forms, pending)
     waits = any(i.op == "barrier" for name in passed for i in forms.blocks[name].instructions)
     return block not in passed and not waits
 
@@ -133,7 +133,7 @@ class _Ordered(Struct):
         found = meetings(intervals(judge.forms, ordered, full_barrier), ordered, atomics=True)
         return cls(judge, ordered, {m.key for m in found}, texts)
 
-    def without(self, barrier: Instruction) -> tuple[bool, tuple[str, ...]]:
+    def holds_without(self, barrier: Instruction) -> tuple[bool, tuple[str, ...]]:
         """Return whether no two accesses clash without this barrier that it keeps apart, and what that rests on."""
         found = intervals(self.judge.forms, self.places, lambda i: full_barrier(i) and i is not barrier)
         before, behind = around(self.judge.forms, self.places, full_barrier, barrier)
@@ -164,7 +164,7 @@ def _inside(places: Sequence[AccessSite]) -> bool:
 def _is_inside(place: AccessSite) -> bool:
     if place.address is None or place.base is None:
         return False
-    low, high = place.address.without([place.base]).range()
+    low, high = place.address.drop_atoms([place.base]).range()
     return low >= 0 and high + place.bytes <= place.size
 
 
@@ -188,14 +188,14 @@ def races(
     if not orderly:
         return Races((), False, ())
     looked = [place for place in places if place.space in ("shared", "global")]
-    complete = not any(i.op in ("call", "unmodeled") for _, i in everything) and not _hidden(judge.forms, places)
+    complete = not any(i.op in ("call", "unmodeled") for _, i in everything) and not _may_be_shared(judge.forms, places)
     found: list[RaceFact] = []
     assumptions = list(assumed)
     pairs = judge.meetings(looked)
     seen: set[tuple[int, int]] = set()
     for meeting in pairs:
         clash = judge.judge(meeting)
-        shown = clash if clash.clash is not None else picked(judge, meeting) or clash
+        shown = clash if clash.clash is not None else pick_clash(judge, meeting) or clash
         if meeting.first.space == "shared":
             complete = complete and clash.clash is not None
             assumptions += clash.assumptions
@@ -212,7 +212,7 @@ def _pair(meeting: Meeting) -> tuple[int, int]:
     return id(meeting.first.instruction), id(meeting.second.instruction)
 
 
-def _hidden(forms: Forms, places: Sequence[AccessSite]) -> bool:
+def _may_be_shared(forms: Forms, places: Sequence[AccessSite]) -> bool:
     """Whether an access of unknown space may be one of shared memory."""
     made = any(
         i.op == "to_generic" and isinstance(i.detail, Text) and i.detail.text == "shared" for _, i in _all(forms)
@@ -262,7 +262,7 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
             absent = any(
                 _missing(forms, presence.threads, warp, mask & ((1 << width) - 1)) for warp in forms.lanes.warps()
             )
-        exits = absent and all(_never_back(presences, branch, name) for branch in presences.diverged_by(name))
+        exits = absent and all(_never_back(presences, branch, name) for branch in presences.find_diverging(name))
         texts = list(assumed)
         if absent and mask is None:
             texts.append("lanes that part before it were active together where its mask was taken")
@@ -306,7 +306,7 @@ def _is_stale(presences: Presences, block: str, i: Instruction) -> bool:
     if not isinstance(made, Instruction) or made.op != "active":
         return False
     home = presences.forms.answer.homes[made.result]
-    return bool(set(presences.diverged_by(block)) - set(presences.diverged_by(home)))
+    return bool(set(presences.find_diverging(block)) - set(presences.find_diverging(home)))
 
 
 def _never_back(presences: Presences, branch: str, block: str) -> bool:
@@ -316,11 +316,11 @@ def _never_back(presences: Presences, branch: str, block: str) -> bool:
     ways = [way for way in forms.graph.successors[branch] if not forms.graph.dominates(way, block)]
     if len(ways) == len(forms.graph.successors[branch]):
         return False
-    shared = _reached(forms, ways) & _reached(forms, [block])
+    shared = _find_reached(forms, ways) & _find_reached(forms, [block])
     return not any(forms.blocks[name].instructions for name in shared) and block not in shared
 
 
-def _reached(forms: Forms, starts: Sequence[str]) -> set[str]:
+def _find_reached(forms: Forms, starts: Sequence[str]) -> set[str]:
     """Return the blocks that control may come to from some, these included."""
     pending, seen = list(starts), set(starts)
     while pending:

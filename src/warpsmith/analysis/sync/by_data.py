@@ -16,12 +16,12 @@ from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.phases import full_barrier
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
 
-__all__ = ["BY_DATA", "picked"]
+__all__ = ["BY_DATA", "pick_clash"]
 
 BY_DATA: Final = "the index that one thread picks is that of another one's element"
 
 
-def picked(judge: Judge, meeting: Meeting) -> Clash | None:
+def pick_clash(judge: Judge, meeting: Meeting) -> Clash | None:
     """Return a clash that nothing but the data can prevent; None where that cannot be said."""
     a, b = meeting.first, meeting.second
     if a.space != "shared" or a.base is None or a.base is not b.base or judge.may_be_ordered(meeting):

@@ -6,7 +6,7 @@ others only a bound that is not known, `i < n`, lets the first block through whe
 
 from __future__ import annotations
 
-from warpsmith.analysis.affine.guards import bits, diverged
+from warpsmith.analysis.affine.guards import bits, find_diverged
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Query, Switch, Value, terminator_operands
@@ -18,7 +18,7 @@ _BOUNDS = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 def may_miss_first_block(forms: Forms, presences: Presences, block: str) -> bool:
     """Whether a test before a basic block may keep the grid's first thread block away."""
-    diverging = frozenset(presences.diverged_by(block))
+    diverging = frozenset(presences.find_diverging(block))
     for name in _tests_before(forms, block):
         condition = terminator_operands(forms.blocks[name].terminator)[0]
         if (name in diverging or _asks_for_block(forms, condition)) and not _is_bound(forms, condition):
@@ -29,7 +29,7 @@ def may_miss_first_block(forms: Forms, presences: Presences, block: str) -> bool
 def _tests_before(forms: Forms, block: str) -> list[str]:
     """Return the basic blocks whose branches lead to this one on some of their ways only."""
     branches = [name for name in forms.graph.order if isinstance(forms.blocks[name].terminator, Branch | Switch)]
-    return [forms.graph.order[rank] for rank in bits(diverged(forms.graph, branches)[block])]
+    return [forms.graph.order[rank] for rank in bits(find_diverged(forms.graph, branches)[block])]
 
 
 def _is_bound(forms: Forms, condition: Operand) -> bool:

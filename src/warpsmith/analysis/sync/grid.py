@@ -3,7 +3,7 @@
     out[tid.x] = …                  no block index: every block writes the same
     a[i] = a[i + 1]                 the last thread of a block reads what the first one of the next block writes
 
-Only what is plain is told: addresses that are sums of a pointer, arguments, loop counters and indices.
+Only what is plain is reported: addresses that are sums of a pointer, arguments, loop counters and indices.
 """
 
 from __future__ import annotations

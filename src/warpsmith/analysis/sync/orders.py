@@ -18,14 +18,14 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import conditions
 from warpsmith.ssa.nodes import Instruction, Operand
 
-__all__ = ["agreed", "compared"]
+__all__ = ["find_agreed", "find_compared"]
 
 _ORDER: Final = ("slt", "sle", "sgt", "sge")
 _MOST_BITS: Final = 32
 """Sums are modulo 2**64: what differs by the same modulo 2**64 differs by the same, where both are this small."""
 
 
-def compared(forms: Forms) -> list[Instruction]:
+def find_compared(forms: Forms) -> list[Instruction]:
     """Return the comparisons that decide over branches at which threads may part, and that may be answered alike."""
     made = (forms.answer.definitions[c] for c in conditions(forms) if c in forms.answer.divergent)
     return [i for i in made if isinstance(i, Instruction) and _is_promising(forms, i)]
@@ -39,7 +39,7 @@ def _is_promising(forms: Forms, i: Instruction) -> bool:
     return small and all(is_exact(forms, o) or o not in forms.answer.divergent for o in i.operands)
 
 
-def agreed(forms: Forms, comparisons: Iterable[Instruction]) -> frozenset[Instruction]:
+def find_agreed(forms: Forms, comparisons: Iterable[Instruction]) -> frozenset[Instruction]:
     """Return those of some comparisons whose sides differ by something that threads share."""
     return frozenset(i for i in comparisons if _differ_alike(forms, i))
 

@@ -201,10 +201,10 @@ class Judge(Struct):
     def _decide(self, meeting: Meeting, one: Trial, two: Trial) -> Clash:
         """Return what is known of a meeting; threads of one warp may have an order of their own."""
         ordered, perhaps = meeting.key in self._ordered, meeting.key in self._perhaps
-        found = self._tried(meeting, one, two, warped=ordered or perhaps or meeting.at_once)
+        found = self._find_clash(meeting, one, two, warped=ordered or perhaps or meeting.at_once)
         if ordered or found.clash is not False or not (perhaps or meeting.at_once):
             return found
-        inside = self._tried(meeting, one, two, warped=False)
+        inside = self._find_clash(meeting, one, two, warped=False)
         if perhaps and inside.clash is not False:
             return Clash(None, why="a barrier of some lanes may order it")
         # one of the lanes wins (CUDA C++ Programming Guide, SIMT architecture): it matters if they are not alike
@@ -254,7 +254,7 @@ class Judge(Struct):
 
     # --- one trial
 
-    def _tried(self, meeting: Meeting, one: Trial, two: Trial, *, warped: bool) -> Clash:
+    def _find_clash(self, meeting: Meeting, one: Trial, two: Trial, *, warped: bool) -> Clash:
         a, b = meeting.first, meeting.second
         assert a.address is not None
         assert b.address is not None
@@ -296,8 +296,8 @@ class Judge(Struct):
         key = id(place), id(trial), moved
         if key not in self._sides:
             assert place.address is not None
-            whole = Form(64, trial.substituted(place.address).terms)
-            whole = self._moved(whole, dict(moved)) if moved else whole
+            whole = Form(64, trial.substitute(place.address).terms)
+            whole = self._move(whole, dict(moved)) if moved else whole
             parts = self.forms.lanes.parts(whole.varying())
             unknown = math.gcd(*(n for outer, numbers in parts.items() if outer for n in numbers))
             row = parts.get((), (0,) * self.forms.lanes.count), there
@@ -319,7 +319,7 @@ class Judge(Struct):
             )  # fmt: skip
         return self._overlaps[key]
 
-    def _moved(self, form: Form, ahead: Relation) -> Form:
+    def _move(self, form: Form, ahead: Relation) -> Form:
         """Return the sum at the second place in terms of the unknowns at the first."""
         made = Form(form.bits, {})
         for monomial, coefficient in form.terms.items():

@@ -147,7 +147,7 @@ def _scalar(forms: Forms, operand: Operand, known: dict[Value, int], depth: int)
     if form is not None and form.constant is not None:
         return form.constant % (1 << form.bits)
     made = forms.answer.definitions.get(operand)
-    if not isinstance(made, Instruction) or not _computed(made) or depth > _DEEPEST:
+    if not isinstance(made, Instruction) or not _is_computed(made) or depth > _DEEPEST:
         return None
     numbers = [_scalar(forms, o, known, depth + 1) for o in made.operands]
     given = tuple(n for n in numbers if n is not None)
@@ -157,7 +157,7 @@ def _scalar(forms: Forms, operand: Operand, known: dict[Value, int], depth: int)
     return known[operand]
 
 
-def _computed(i: Instruction) -> bool:
+def _is_computed(i: Instruction) -> bool:
     integers = all(o.type.kind != "float" for o in i.operands) and len(i.results) == 1
     special = ("query", "param", "address", "to_generic", "from_generic", "lanewise")
     return OPS[i.op].pure and i.op not in special and integers and i.results[0].type.kind != "float"
@@ -171,7 +171,7 @@ class Trial:
         self._numbers: dict[tuple[Value, str], tuple[int, ...] | None] = {}
         self._threads: dict[str, tuple[frozenset[int], bool]] = {}
 
-    def substituted(self, form: Form) -> Form:
+    def substitute(self, form: Form) -> Form:
         """Return a sum with the numbers put in."""
         if not self.assignment:
             return form
@@ -194,13 +194,13 @@ class Trial:
         if not isinstance(operand, Value) or depth > _DEEPEST:
             return None
         if (operand, block) not in self._numbers:
-            self._numbers[operand, block] = self._found(operand, block, depth)
+            self._numbers[operand, block] = self._evaluate(operand, block, depth)
         return self._numbers[operand, block]
 
-    def _found(self, value: Value, block: str, depth: int) -> tuple[int, ...] | None:
+    def _evaluate(self, value: Value, block: str, depth: int) -> tuple[int, ...] | None:
         form = self.forms.of(value, block)
         if form is not None:
-            numbers = self.forms.lanes.numbers(self.substituted(form))
+            numbers = self.forms.lanes.numbers(self.substitute(form))
             if numbers is not None:
                 return tuple(n % (1 << form.bits) for n in numbers)
         made = self.forms.answer.definitions.get(value)
@@ -208,7 +208,7 @@ class Trial:
         late = form is not None and any(
             block not in self.forms.headers[h].blocks for a in form.atoms() for h in a.cycles
         )
-        if not isinstance(made, Instruction) or not _computed(made) or not made.operands or late:
+        if not isinstance(made, Instruction) or not _is_computed(made) or not made.operands or late:
             return None
         rows = [self.numbers(o, home, depth + 1) for o in made.operands]
         known = [row for row in rows if row is not None]
@@ -224,7 +224,7 @@ class Trial:
 
     def _there(self, block: str) -> tuple[frozenset[int], bool]:
         left = set(self.presences.everyone)
-        diverging = set(self.presences.diverged_by(block))
+        diverging = set(self.presences.find_diverging(block))
         for guard in self._guards(block, diverging):
             terminator = self.forms.blocks[guard.block].terminator
             assert isinstance(terminator, Branch)

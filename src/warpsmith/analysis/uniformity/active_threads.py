@@ -43,7 +43,7 @@ class Known(Protocol):
         """Return the numbers of an operand as a block uses it."""
         ...
 
-    def left_apart(self, value: Value, *blocks: str) -> str | None:
+    def find_left_apart(self, value: Value, *blocks: str) -> str | None:
         """Return the cycle that a value comes out of and that threads leave in different iterations."""
         ...
 
@@ -96,7 +96,7 @@ class ActiveThreadSets:
         """Return the numbers of a value for the threads that may be in a block; the others get the number of one that
         is there."""
         stand_ins = self._stand_ins.get(name)
-        return table if table is None or stand_ins is None else self.tables.replaced(table, stand_ins)
+        return table if table is None or stand_ins is None else self.tables.replace(table, stand_ins)
 
     def agree(self, table: Table | None, name: str) -> bool:
         """Whether the threads of a group that may be in a block have the same number."""
@@ -134,6 +134,6 @@ class ActiveThreadSets:
         made, home = self.known.definitions[condition], self.known.homes[condition]
         if not isinstance(made, Instruction) or made.op != ("eq" if value else "ne"):
             return False
-        if self.known.left_apart(condition, branch) is not None:
+        if self.known.find_left_apart(condition, branch) is not None:
             return False
         return self.tables.picks_one(made, [self.known.numbers(operand, home) for operand in made.operands])

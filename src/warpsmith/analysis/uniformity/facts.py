@@ -258,7 +258,7 @@ class ResourceFact(Struct, frozen=True):
 
 class KernelFacts(Struct, frozen=True, eq=False):
     """All of it. `warp_level` and `block_level` are the answers of the uniformity analysis, for whoever asks for more;
-    `block` is the shape that was used, `block_assumed` what was taken for it without being told, `grid_assumed` what
+    `block` is the shape that was used, `block_assumed` what was taken for it without being given, `grid_assumed` what
     for the grid, where that matters; `races_complete`: every pair of shared accesses was decided, so that no race in
     `races` means that there is none (under `races_assumptions`); `words`: those of the kernel's language."""
 

@@ -21,7 +21,7 @@ from msgspec import Struct
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.ssa.nodes import Constant, Instruction, Query
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lanes, signed
+from warpsmith.ssa.semantics import lanes, to_signed
 from warpsmith.ssa.types import Type
 
 __all__ = ["UNIFORM", "Table", "Tables"]
@@ -97,7 +97,7 @@ class Tables:
             return None
         rest = first.rest
         for table in tables[1:]:
-            moved = None if table is None else self._moved(first.numbers, table.numbers)
+            moved = None if table is None else self._find_offset(first.numbers, table.numbers)
             if table is None or moved is None:
                 return None
             rest = _least(rest, table.rest, None if moved == 0 else _zeros(moved))
@@ -135,7 +135,7 @@ class Tables:
             found += (t if threads >> t & 1 else there for t in group)
         return tuple(found)
 
-    def replaced(self, table: Table, stand_ins: tuple[int, ...]) -> Table:
+    def replace(self, table: Table, stand_ins: tuple[int, ...]) -> Table:
         """Return a table in which each thread has the number of its stand-in."""
         if len(table.numbers) == 1:
             return table
@@ -152,7 +152,7 @@ class Tables:
         groups = (numbers[at : at + self.step] for at in range(0, len(numbers), self.step))
         return all(group.count(group[0]) == len(group) for group in groups)
 
-    def _moved(self, one: tuple[int, ...], other: tuple[int, ...]) -> int | None:
+    def _find_offset(self, one: tuple[int, ...], other: tuple[int, ...]) -> int | None:
         """Return a number with the low zeros of what each group has to add to get from one row to another; None where
         its threads have to add different numbers."""
         if one == other:
@@ -202,19 +202,19 @@ class Tables:
         """Multiply with a number, or what is shared with what is shared."""
         a, b = o if o[1].rest is None else (o[1], o[0])
         if b.rest is None and len(b.numbers) == 1:
-            return self._scaled(a, b.numbers[0])
+            return self._scale(a, b.numbers[0])
         if a.numbers == b.numbers == (0,):
             return Table((0,), (a.rest or 0) + (b.rest or 0))
         return None
 
-    def shifted_left(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def shift_left(self, i: Instruction, o: Sequence[Table]) -> Table | None:
         """Multiply with a power of two."""
         value, by = o
         if by.rest is not None or len(by.numbers) > 1:
             return None
-        return self._scaled(value, 1 << min(by.numbers[0], i.result.type.bits))
+        return self._scale(value, 1 << min(by.numbers[0], i.result.type.bits))
 
-    def _scaled(self, a: Table, factor: int) -> Table:
+    def _scale(self, a: Table, factor: int) -> Table:
         if factor == 0:
             return Table((0,))
         return Table(tuple(n * factor for n in a.numbers), None if a.rest is None else a.rest + _zeros(factor))
@@ -233,7 +233,7 @@ class Tables:
             return None
         return Table(tuple(n >> amount for n in low), max(0, value.rest - amount))
 
-    def masked(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def mask_bits(self, i: Instruction, o: Sequence[Table]) -> Table | None:
         """And, or, exclusive or with a number; the remainder by a power of two."""
         value, mask = o if o[1].rest is None else (o[1], o[0])
         if value.rest is None or mask.rest is not None or len(mask.numbers) > 1:
@@ -253,16 +253,16 @@ class Tables:
 
     def equal(self, i: Instruction, o: Sequence[Table]) -> Table | None:
         """Equal or not: what is shared decides where the numbers do not."""
-        if self._moved(o[0].numbers, o[1].numbers) is not None:
+        if self._find_offset(o[0].numbers, o[1].numbers) is not None:
             return UNIFORM
-        return self._decided(i, o, lambda a, b: a == b)
+        return self._decide_order(i, o, lambda a, b: a == b)
 
-    def ordered(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def compare_order(self, i: Instruction, o: Sequence[Table]) -> Table | None:
         """Less or greater: where the shared parts are equal, the numbers decide."""
         strict = i.op[1:] in ("lt", "ge")
-        return self._decided(i, o, (lambda a, b: a < b) if strict else (lambda a, b: a <= b))
+        return self._decide_order(i, o, (lambda a, b: a < b) if strict else (lambda a, b: a <= b))
 
-    def _decided(self, i: Instruction, o: Sequence[Table], test: Callable[[int, int], bool]) -> Table | None:
+    def _decide_order(self, i: Instruction, o: Sequence[Table], test: Callable[[int, int], bool]) -> Table | None:
         rest = _least(*(table.rest for table in o))
         if rest is None or rest >= i.operands[0].type.bits:
             return None
@@ -272,15 +272,15 @@ class Tables:
         holds = self.each([Table(rows[0]), Table(rows[1])], lambda a, b: int(test(a, b)))
         return UNIFORM if self._alike(holds) else None
 
-    def chosen(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def choose(self, i: Instruction, o: Sequence[Table]) -> Table | None:
         """One of two, the same one for all."""
         condition, a, b = o
-        moved = self._moved(a.numbers, b.numbers)
+        moved = self._find_offset(a.numbers, b.numbers)
         if moved is None or not self.is_same(condition):
             return None
         return Table(a.numbers, _least(a.rest, b.rest, None if moved == 0 else _zeros(moved)))
 
-    def extended(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def extend(self, i: Instruction, o: Sequence[Table]) -> Table | None:
         """Widen: nothing is carried from the numbers into the bits that are shared."""
         (value,) = o
         if value.rest is None or value.rest >= i.operands[0].type.bits:
@@ -291,11 +291,11 @@ class Tables:
     def product_wide(self, i: Instruction, o: Sequence[Table]) -> Table | None:
         """Multiply with a number, in twice the bits."""
         a, b = o if o[1].rest is None else (o[1], o[0])
-        low = None if b.rest is not None or len(b.numbers) > 1 else self.extended(i, [a])
+        low = None if b.rest is not None or len(b.numbers) > 1 else self.extend(i, [a])
         if low is None:
             return None
         factor = b.numbers[0]
-        return self._scaled(low, signed(factor, i.operands[0].type) if i.op == "smulwide" else factor)
+        return self._scale(low, to_signed(factor, i.operands[0].type) if i.op == "smulwide" else factor)
 
     def cut(self, i: Instruction, o: Sequence[Table]) -> Table | None:
         """Narrow, or keep."""
@@ -333,21 +333,21 @@ _RULES: Final[dict[str, Rule]] = {
     "add": Tables.sum,
     "sub": Tables.sum,
     "mul": Tables.product,
-    "shl": Tables.shifted_left,
+    "shl": Tables.shift_left,
     "lshr": Tables.shifted_right,
     "ashr": Tables.shifted_right,
     "udiv": Tables.shifted_right,
-    "and": Tables.masked,
-    "or": Tables.masked,
-    "xor": Tables.masked,
-    "urem": Tables.masked,
+    "and": Tables.mask_bits,
+    "or": Tables.mask_bits,
+    "xor": Tables.mask_bits,
+    "urem": Tables.mask_bits,
     "eq": Tables.equal,
     "ne": Tables.equal,
-    "select": Tables.chosen,
-    "zext": Tables.extended,
-    "sext": Tables.extended,
+    "select": Tables.choose,
+    "zext": Tables.extend,
+    "sext": Tables.extend,
     "smulwide": Tables.product_wide,
     "umulwide": Tables.product_wide,
     "trunc": Tables.cut,
-    **dict.fromkeys(_ORDER, Tables.ordered),
+    **dict.fromkeys(_ORDER, Tables.compare_order),
 }

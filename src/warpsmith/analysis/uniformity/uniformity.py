@@ -22,7 +22,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from warpsmith.analysis.affine.affine import SHARED, Affine, of_constant, transfer
-from warpsmith.analysis.affine.forwarding import forwarded
+from warpsmith.analysis.affine.forwarding import find_forwarded
 from warpsmith.analysis.affine.joins import follow_divergence
 from warpsmith.analysis.affine.privates import privates
 from warpsmith.analysis.uniformity.active_threads import ActiveThreadSets
@@ -89,7 +89,7 @@ class Uniformity(Struct):
 
     def cause(self, operand: Operand, block: str) -> Cause | None:
         """Return why `operand` may differ where `block` uses it; None where it does not."""
-        cause = self.carried(operand, block)
+        cause = self.why_carried(operand, block)
         if cause is None or self.active_sets is None or not self.active_sets.narrow(block):
             return cause
         same = self.active_sets.alone(block) or self.active_sets.agree(self.numbers(operand, block), block)
@@ -103,11 +103,11 @@ class Uniformity(Struct):
         """Return the numbers of an operand as a block, or an edge, uses it, None where they are not known."""
         if isinstance(operand, Constant):
             return Table((operand.bits,))
-        if not isinstance(operand, Value) or self.left_apart(operand, *blocks) is not None:
+        if not isinstance(operand, Value) or self.find_left_apart(operand, *blocks) is not None:
             return None
         return self.tables.get(operand) or (None if operand in self.divergent else UNIFORM)
 
-    def carried(self, operand: Operand, *blocks: str) -> Cause | None:
+    def why_carried(self, operand: Operand, *blocks: str) -> Cause | None:
         """Return why `operand` may differ between threads that come along an edge, from one of `blocks` to the next."""
         if isinstance(operand, Undefined):
             return Cause("seed", "a register that was never written")
@@ -115,18 +115,18 @@ class Uniformity(Struct):
             return None
         if operand in self.divergent:
             return self.divergent[operand]
-        header = self.left_apart(operand, *blocks)
+        header = self.find_left_apart(operand, *blocks)
         return None if header is None else Cause("temporal", source=operand, branch=self.left[header].branch)
 
-    def known(self, operand: Operand, *blocks: str) -> Affine | None:
+    def affine_of(self, operand: Operand, *blocks: str) -> Affine | None:
         """Return what is known of an operand as a function of the thread's index where a block, or an edge, uses it."""
         if isinstance(operand, Constant):
             return of_constant(operand)
-        if not isinstance(operand, Value) or self.left_apart(operand, *blocks) is not None:
+        if not isinstance(operand, Value) or self.find_left_apart(operand, *blocks) is not None:
             return None
         return self.affine.get(operand, None if operand in self.divergent else SHARED)
 
-    def left_apart(self, value: Value, *blocks: str) -> str | None:
+    def find_left_apart(self, value: Value, *blocks: str) -> str | None:
         """Return the header of a cycle that holds the definition of a value but not the use, and that threads leave in
         different iterations. A phi uses what comes along an edge at both of its ends: the edge may leave cycles, and
         enter others."""
@@ -175,7 +175,7 @@ class _Analysis:
         self.numbers: dict[tuple[Value, int], int] = {}
         self.expressions: dict[object, int] = {}
         self.privates = privates(function, graph)
-        self.forwarded = forwarded(function, graph)
+        self.forwarded = find_forwarded(function, graph)
         self.phis = {name: block.phis + self.privates.phis.get(name, ()) for name, block in self.blocks.items()}
         stores = self.privates.stores
         self.bodies = {name: [stores.get(i, i) for i in block.instructions] for name, block in self.blocks.items()}
@@ -215,7 +215,7 @@ class _Analysis:
 
     def _is_news(self, instruction: Instruction, name: str) -> bool:
         """Whether anything that an instruction depends on is not as it was when it was looked at last."""
-        operands = (*instruction.operands, self._found(instruction))
+        operands = (*instruction.operands, self._find_loaded(instruction))
         now = (self.views[name], *(self.changes[o] for o in operands if isinstance(o, Value)))
         last, self.looked[instruction] = self.looked.get(instruction), now
         return now != last
@@ -226,7 +226,7 @@ class _Analysis:
         seed = self._level(instruction, name)
         affine: Affine | None = None
         if len(instruction.results) == 1 and instruction.result not in self.diverged_joins:
-            affine = transfer(instruction, lambda operand: self.answer.known(operand, name))
+            affine = transfer(instruction, lambda operand: self.answer.affine_of(operand, name))
         changed = False
         for value in instruction.results:
             changed = self._form(value, affine) or changed
@@ -245,9 +245,9 @@ class _Analysis:
         array = self.privates.loads.get(instruction)
         if array is not None:
             return Seed("as operands", (*instruction.operands, array))
-        return level_of(instruction, self.answer.threads, lambda o: self.answer.known(o, name), self.parameters)
+        return level_of(instruction, self.answer.threads, lambda o: self.answer.affine_of(o, name), self.parameters)
 
-    def _found(self, instruction: Instruction) -> Operand | None:
+    def _find_loaded(self, instruction: Instruction) -> Operand | None:
         """Return what a load finds: the number that the thread has stored, or the array that it looks into; what an
         extraction of bits finds."""
         return self.forwarded.get(instruction) or self.privates.loads.get(instruction)
@@ -319,7 +319,7 @@ class _Analysis:
                 self._keep(phi.result, self.rules.join(rows, diverged=phi.result in self.diverged_joins)) or changed
             )
         for before, operand in phi.incoming:
-            cause = None if self.answer.is_alone(name) else self.answer.carried(operand, before, name)
+            cause = None if self.answer.is_alone(name) else self.answer.why_carried(operand, before, name)
             if cause is not None:
                 source = operand if isinstance(operand, Value) else None
                 data = cause if cause.kind == "temporal" else Cause("data", source=source)
@@ -330,7 +330,7 @@ class _Analysis:
         """Return the common form of what comes in, as far as it has been looked at; where threads meet that came
         different ways, it must be one number."""
         forms = [
-            self.answer.known(operand, before, name)
+            self.answer.affine_of(operand, before, name)
             for before, operand in phi.incoming
             if not isinstance(operand, Value) or operand in self.seen
         ]
@@ -371,9 +371,9 @@ class _Analysis:
         for cycle in follows.left:
             if cycle.header not in self.answer.left:
                 self.answer.left[cycle.header] = Cause("temporal", branch=name)
-                self.changes.update(value for inside in cycle.blocks for value in self._made(inside))
+                self.changes.update(value for inside in cycle.blocks for value in self._find_made(inside))
         for cycle in follows.mixed:
-            self._mixed(cycle, name)
+            self._give_up_mixed(cycle, name)
         return True
 
     def _tear(self, phi: Phi, branch: str) -> bool:
@@ -389,7 +389,7 @@ class _Analysis:
         if active_sets is None or depth == 0 or not isinstance(made, Instruction) or not isinstance(operand, Value):
             return False
         home = self.answer.homes[operand]
-        if active_sets.narrow(home) and any(self.answer.carried(o, home) is not None for o in made.operands):
+        if active_sets.narrow(home) and any(self.answer.why_carried(o, home) is not None for o in made.operands):
             return True
         return any(self._narrow(o, depth - 1) for o in made.operands)
 
@@ -410,14 +410,14 @@ class _Analysis:
             return value
         return made.op, made.detail, made.result.type, *(self._number(o, depth - 1) for o in made.operands)
 
-    def _made(self, block: str) -> list[Value]:
+    def _find_made(self, block: str) -> list[Value]:
         return [phi.result for phi in self.phis[block]] + [v for i in self.bodies[block] for v in i.results]
 
-    def _mixed(self, cycle: Cycle, branch: str) -> None:
+    def _give_up_mixed(self, cycle: Cycle, branch: str) -> None:
         """Give up a cycle that threads enter at different places: nothing in it is the same for all."""
         for name in cycle.blocks:
             block = self.blocks[name]
-            values = self._made(name)
+            values = self._find_made(name)
             self.diverged_joins.update(values)
             self.views[name] += 1
             for value in values:

@@ -149,7 +149,7 @@ class Command(_WithGlobals):
         """Run the command where and with what the global options say."""
         options = global_options()
         _refuse_empty(ctx)
-        with _started(options, ctx.command_path):
+        with _start_command(options, ctx.command_path):
             if self.writes and options.output == "-":
                 message = f"{ctx.command_path} makes files: -o - has no place for them"
                 raise UsageError(Finding("INP000", "error", message, help=("name a place: -o PATH",)))
@@ -187,7 +187,7 @@ class Group(_WithGlobals, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is named; the nearest one is told for a name that none has."""
+        """Return the command that is named; the nearest one is suggested for a name that none has."""
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
             near = get_close_matches(args[0], names, n=1)
@@ -207,7 +207,7 @@ class Group(_WithGlobals, click.Group):
 
 
 @contextlib.contextmanager
-def _started(options: GlobalOptions, name: str) -> Iterator[None]:
+def _start_command(options: GlobalOptions, name: str) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(_logging(options, name))
         stack.enter_context(_directory(options.directory))
@@ -224,7 +224,7 @@ class _LogFile(logging.FileHandler):
 
 @contextlib.contextmanager
 def _logging(options: GlobalOptions, name: str) -> Iterator[None]:
-    """Send what the package's logger is told to standard error (-v) and to the log file."""
+    """Send what the package's logger records to standard error (-v) and to the log file."""
     logger = logging.getLogger("warpsmith")
     handlers: list[logging.Handler] = []
     file = options.log_file or (None if options.isolated else os.environ.get("WARPSMITH_LOG"))

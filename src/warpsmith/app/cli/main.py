@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from warpsmith.app.cli.command import Group
 from warpsmith.app.cli.failure import run_guarded
-from warpsmith.app.cli.output import undisturbed
+from warpsmith.app.cli.output import defer_stops
 from warpsmith.app.cli.supervise import run_supervised
 
 __all__ = ["main"]
@@ -47,7 +47,7 @@ class _Commands(Group):
         if cmd_name not in COMMANDS:
             return None
         # libraries that are stopped while they set themselves up end the process in their own words
-        with undisturbed():
+        with defer_stops():
             command = import_module(f"warpsmith.app.cli.{COMMANDS[cmd_name][0]}").command
         assert isinstance(command, click.Command)
         return command

@@ -24,10 +24,10 @@ __all__ = [
     "compiler_options",
     "effects_option",
     "front_options",
+    "parse_claims",
     "run_options",
     "text",
     "texts",
-    "trusted",
     "verify_options",
 ]
 
@@ -67,7 +67,7 @@ def claims_option(function: F) -> F:
     )(function)
 
 
-def trusted(given: Mapping[str, object]) -> Literal["trust", "check"]:
+def parse_claims(given: Mapping[str, object]) -> Literal["trust", "check"]:
     """Return what --claims says."""
     return "check" if given.get("claims") == "check" else "trust"
 

@@ -22,10 +22,10 @@ _ELSEWHERE = "choose a place that can be written: -o PATH"
 
 __all__ = [
     "check_free",
+    "defer_stops",
     "holds",
     "not_writable",
     "refuse_dash",
-    "undisturbed",
     "unified_diff",
     "write_files",
     "write_result",
@@ -33,7 +33,7 @@ __all__ = [
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
+def defer_stops() -> Iterator[None]:
     """Let a stop wait, whichever thread it is delivered to: what is written is there as a whole or not at all, and
     nothing else is left in the folder."""
     if threading.current_thread() is not threading.main_thread():
@@ -50,7 +50,7 @@ def undisturbed() -> Iterator[None]:
             signal.raise_signal(stop)
 
 
-@undisturbed()
+@defer_stops()
 def write_files(directory: str, files: Sequence[OutputFile], *, force: bool) -> tuple[str, ...]:
     """Write `files` below `directory` and return their paths.
 
@@ -123,7 +123,7 @@ def write_result(path: str, result: str | bytes, *, remedy: str = "choose anothe
         raise not_writable(path, error, remedy) from error
 
 
-@undisturbed()
+@defer_stops()
 def _replace(target: Path, data: bytes) -> None:
     """Give a file its bytes, at once."""
     staged = _stage(target.parent, data)

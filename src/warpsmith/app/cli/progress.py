@@ -21,14 +21,14 @@ from warpsmith.base.progress import Activity, Progress
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
 
-__all__ = ["is_wanted", "watched"]
+__all__ = ["is_wanted", "watch_progress"]
 
 DELAY_S = 0.5
 _LOG = logging.getLogger("warpsmith")
 
 
 @contextlib.contextmanager
-def watched() -> Iterator[Progress]:
+def watch_progress() -> Iterator[Progress]:
     """Yield whom a flow tells what it does: the log learns of every stage, a terminal sees the line."""
     stages = _Stages()
     line = _Line() if is_wanted() else None

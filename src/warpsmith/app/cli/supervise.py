@@ -1,7 +1,7 @@
 """Two processes: one works, the other, which the shell waits for, sees to it that a stop takes no longer than a second.
 
     shell ──► supervisor ──► worker ──► compilers, runs, parsers
-                  │ SIGTERM, SIGINT, SIGHUP: the worker is told, and has GRACE_S to tidy up
+                  │ SIGTERM, SIGINT, SIGHUP: the worker is notified, and has GRACE_S to tidy up
                   └ then all that is left below it is killed, and its temporary files go
 
 Python handles a signal between two of its own instructions: inside one long call of a C library that is too late. The
@@ -23,7 +23,7 @@ from typing import NoReturn
 
 from warpsmith.app.cli.failure import INTERRUPTED, report_interrupted, report_killed
 from warpsmith.base.children import adopt_orphans, end_descendants, end_with_parent
-from warpsmith.base.scratch import made, removed, used
+from warpsmith.base.scratch import make_folder, remove_folder, use_folder
 
 __all__ = ["GRACE_S", "run_supervised"]
 
@@ -37,8 +37,8 @@ def run_supervised(work: Callable[[], int]) -> int:
     """Return the exit code of `work`, which runs in a process of its own; 128 + the signal where it had to be killed
     after a stop, 70 where it was killed otherwise."""
     if sys.platform != "linux":
-        signal.signal(signal.SIGTERM, _stopped)
-        signal.signal(signal.SIGINT, _stopped)
+        signal.signal(signal.SIGTERM, _stop_all)
+        signal.signal(signal.SIGINT, _stop_all)
         return work()
     parent = os.getpid()
     for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -49,19 +49,19 @@ def run_supervised(work: Callable[[], int]) -> int:
     watched = stops | {signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     adopt_orphans()
-    scratch = made()
+    scratch = make_folder()
     worker = os.fork()
     if worker == 0:
-        used(scratch)
+        use_folder(scratch)
         try:
-            return _worked(work, parent, stops, before)
+            return _run_worker(work, parent, stops, before)
         finally:
             # where the supervisor was killed, nobody else does
             if os.getppid() != parent:
-                removed(scratch)
+                remove_folder(scratch)
     stop, status = _watch(worker, watched)
     end_descendants(reap=True)
-    removed(scratch)
+    remove_folder(scratch)
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return code
@@ -92,7 +92,7 @@ def _watch(worker: int, watched: frozenset[signal.Signals]) -> tuple[int | None,
             os.kill(worker, signal.SIGKILL)
             return stop, os.waitpid(worker, 0)[1]
         if signaled.si_signo == signal.SIGCHLD:
-            status = _ended(worker)
+            status = _reap(worker)
             if status is not None:
                 return stop, status
         elif stop is None:
@@ -102,7 +102,7 @@ def _watch(worker: int, watched: frozenset[signal.Signals]) -> tuple[int | None,
                 os.kill(worker, stop)
 
 
-def _ended(worker: int) -> int | None:
+def _reap(worker: int) -> int | None:
     """Collect every child that has ended; return the worker's wait status where it is among them."""
     while True:
         pid, status = os.waitpid(-1, os.WNOHANG)
@@ -112,10 +112,10 @@ def _ended(worker: int) -> int | None:
             return None
 
 
-def _worked(work: Callable[[], int], parent: int, stops: frozenset[signal.Signals], mask: Iterable[int]) -> int:
+def _run_worker(work: Callable[[], int], parent: int, stops: frozenset[signal.Signals], mask: Iterable[int]) -> int:
     """Run `work` in the worker; nothing that it started outlives it."""
     for number in stops:
-        signal.signal(number, _stopped)
+        signal.signal(number, _stop_all)
     adopt_orphans()
     end_with_parent(parent, signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -129,7 +129,7 @@ def _worked(work: Callable[[], int], parent: int, stops: frozenset[signal.Signal
         end_descendants()
 
 
-def _stopped(number: int, _: FrameType | None) -> NoReturn:
+def _stop_all(number: int, _: FrameType | None) -> NoReturn:
     """End what we started, then unwind, so that temporary folders go away; a second stop changes nothing."""
     _ignore_stops()
     end_descendants(grace_s=CHILDREN_S)

@@ -57,7 +57,7 @@ def needed_definitions(unit: Unit, text: str, inside: Span | None = None) -> Def
     around `inside`, and something else has it elsewhere: device code has one place for all.
     """
     available = _available(unit)
-    hidden = {} if inside is None else _hidden(unit, inside)
+    hidden = {} if inside is None else _map_hidden(unit, inside)
     order: dict[str, TypeText] = {}
     headers: set[str] = set()
     stack: list[tuple[str, bool]] = [(word, False) for word in sorted(identifiers(text), reverse=True)]
@@ -77,13 +77,13 @@ def needed_definitions(unit: Unit, text: str, inside: Span | None = None) -> Def
             if word in hidden:
                 raise RefusedError(Finding("POR008", "error", hidden[word], inside))
             stack.append((word, True))
-            stack += [(need, False) for need in _mentioned(found)]
+            stack += [(need, False) for need in _find_mentioned(found)]
     texts = tuple(cxx_words(found.text).rstrip() for found in order.values())
     macros = frozenset(found.name for found in order.values() if found.macro)
     return Definitions(tuple(sorted(headers)), texts, macros)
 
 
-def _hidden(unit: Unit, inside: Span) -> dict[str, str]:
+def _map_hidden(unit: Unit, inside: Span) -> dict[str, str]:
     """Map the names of what is declared in the function around `inside`, where the unit has others by the same name, to
     what is wrong with that."""
     texts: dict[str, set[str]] = {}
@@ -115,7 +115,7 @@ def _given_macros(arguments: tuple[str, ...]) -> Iterable[TypeText]:
             yield TypeText(name, text, tuple(sorted(identifiers(body))), macro=True)
 
 
-def _mentioned(text: TypeText) -> Iterable[str]:
+def _find_mentioned(text: TypeText) -> Iterable[str]:
     return (name for name in (*text.needs, *sorted(identifiers(text.text))) if name != text.name)
 
 

@@ -148,7 +148,7 @@ def _helpers(program: Program, kernels: Iterable[Kernel]) -> tuple[Function, ...
     """Return the definitions that the kernels call, directly or not, called ones before their callers."""
     defined = {function.symbol: function for _, function in program.functions()}
     order: dict[Symbol, Function] = {}
-    stack = [(symbol, False) for kernel in kernels for symbol in _called(kernel.body)]
+    stack = [(symbol, False) for kernel in kernels for symbol in _find_called(kernel.body)]
     entered: set[Symbol] = set()
     while stack:
         symbol, finished = stack.pop()
@@ -160,11 +160,11 @@ def _helpers(program: Program, kernels: Iterable[Kernel]) -> tuple[Function, ...
         elif symbol not in entered:
             entered.add(symbol)
             stack.append((symbol, True))
-            stack += [(called, False) for called in _called(function.body)]
+            stack += [(called, False) for called in _find_called(function.body)]
     return tuple(order.values())
 
 
-def _called(node: Node) -> Iterator[Symbol]:
+def _find_called(node: Node) -> Iterator[Symbol]:
     return (n.symbol for n in walk(node) if isinstance(n, Name) and n.symbol.storage == "function")
 
 
@@ -181,7 +181,7 @@ def _helper_texts(
     seen: set[Symbol] = set()
     early = False
     for function in helpers:
-        early = early or any(s in names and s not in seen and s != function.symbol for s in _called(function.body))
+        early = early or any(s in names and s not in seen and s != function.symbol for s in _find_called(function.body))
         seen.add(function.symbol)
     return ["\n".join(heads), *texts] if early else texts
 

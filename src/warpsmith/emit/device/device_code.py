@@ -75,7 +75,7 @@ def device_symbols(
     Invariant: a name becomes one that neither the nodes nor their text have, the same one everywhere, so that what was
     hidden stays hidden and nothing else is.
     """
-    symbols = dict.fromkeys([*declared, *(s for root in nodes for node in walk(root) for s in _declared(node))])
+    symbols = dict.fromkeys([*declared, *(s for root in nodes for node in walk(root) for s in _find_declared(node))])
     taken = {symbol.name for symbol in symbols} | set(given.values())
     taken.update(word for root in nodes for word in identifiers(root.span.text))
     renamed: dict[str, str] = {}
@@ -92,7 +92,7 @@ def device_symbols(
     return changed
 
 
-def _declared(node: Node) -> tuple[Symbol, ...]:
+def _find_declared(node: Node) -> tuple[Symbol, ...]:
     match node:
         case Name() | VarDecl():
             return (node.symbol,)
@@ -203,7 +203,7 @@ def _declaration(part: VarDecl, symbols: Mapping[Symbol, Symbol]) -> VarDecl:
     if symbol.storage in ("static local", "static"):
         raise refuse(f"a static variable ({symbol.name})", part)
     check_device_type(symbol.type, part)
-    type = _without_enum(symbol.type)
+    type = _drop_enum(symbol.type)
     if type is not symbol.type:
         symbol = msgspec.structs.replace(symbol, type=type)
     changed = part if symbol is part.symbol else replace(part, symbol=symbol)
@@ -224,12 +224,12 @@ def check_device_type(type: Type, node: Node) -> None:
         raise refuse("complex numbers", node)
 
 
-def _without_enum(type: Type) -> Type:
+def _drop_enum(type: Type) -> Type:
     return msgspec.structs.replace(type, spelling="") if isinstance(type, Scalar) and _is_enum(type) else type
 
 
 def _with(part: N, field: str, value: Expr, wanted: Type) -> N:
-    cast = _converted(value, wanted)
+    cast = _convert(value, wanted)
     return part if cast is value else replace(part, **{field: cast})
 
 
@@ -240,19 +240,19 @@ def _call(part: Call) -> Call:
     if not isinstance(type, FunctionType) or len(type.parameters) != len(part.arguments):
         return part
     name = peel(part.function)
-    convert = _chosen if isinstance(name, Name) and is_overloaded(name.symbol.name) else _converted
+    convert = _choose_overload if isinstance(name, Name) and is_overloaded(name.symbol.name) else _convert
     arguments = tuple(convert(a, p) for a, p in zip(part.arguments, type.parameters, strict=True))
     changed = any(a is not b for a, b in zip(arguments, part.arguments, strict=True))
     return replace(part, arguments=arguments) if changed else part
 
 
-def _chosen(value: Expr, wanted: Type) -> Expr:
+def _choose_overload(value: Expr, wanted: Type) -> Expr:
     """Return an argument of a function that C++ overloads: cast, so that it is the one that C calls."""
     differs = isinstance(value.type, Scalar) and isinstance(wanted, Scalar) and value.type != wanted
     return Cast(span=value.span, type=wanted, operand=value) if differs else value
 
 
-def _converted(value: Expr, wanted: Type) -> Expr:
+def _convert(value: Expr, wanted: Type) -> Expr:
     """Return `value`, cast where C converts from `void *`, or to an enumeration, silently and C++ does not."""
     needed = _is_void_pointer(value.type) and isinstance(wanted, Pointer) and not _is_void_pointer(wanted)
     needed = needed or (_is_enum(wanted) and isinstance(value.type, Scalar))
@@ -269,7 +269,7 @@ def _is_void_pointer(type: Type) -> bool:
 
 def _initializers(part: InitList) -> InitList:
     types = _item_types(part.type, len(part.items))
-    items = tuple(_narrowed(item, type) for item, type in zip(part.items, types, strict=True))
+    items = tuple(_narrow(item, type) for item, type in zip(part.items, types, strict=True))
     changed = any(a is not b for a, b in zip(items, part.items, strict=True))
     return replace(part, items=items) if changed else part
 
@@ -284,7 +284,7 @@ def _item_types(type: Type, count: int) -> tuple[Type | None, ...]:
             return (None,) * count
 
 
-def _narrowed(item: Expr, wanted: Type | None) -> Expr:
+def _narrow(item: Expr, wanted: Type | None) -> Expr:
     given = item.type
     if isinstance(item, Literal) and isinstance(given, Scalar) and is_integer(given):
         return item

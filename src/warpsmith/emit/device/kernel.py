@@ -32,7 +32,7 @@ from warpsmith.tree.nodes import Binary, Block, Cast, Expr, For, Literal, Name, 
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
 from warpsmith.tree.program import Kernel, MappedLoop, Parameter
-from warpsmith.tree.text.layout import wrapped
+from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, peel, same
@@ -84,7 +84,7 @@ def kernel_text(kernel: Kernel, printer: Printer, support: Support, taken: set[s
     together = Accumulators(kernel, printer, support, used)
     device = _device_text(kernel, name, threads, printer, together)
     launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used, together))
-    return KernelText(device, launcher, wrapped(f"{launcher_words(kernel, {})};"))
+    return KernelText(device, launcher, wrap(f"{launcher_words(kernel, {})};"))
 
 
 class _Frame(Struct, frozen=True):
@@ -98,15 +98,15 @@ class _Frame(Struct, frozen=True):
 def _scan_text(kernel: Kernel, name: str, thread: _Thread, frame: _Frame) -> KernelText:
     """Return the texts of a kernel with a running value."""
     printer = frame.printer
-    passed = {p.symbol.name: _passed(kernel, i, printer) for i, p in enumerate(kernel.parameters)}
+    passed = {p.symbol.name: _pass_argument(kernel, i, printer) for i, p in enumerate(kernel.parameters)}
     counter, count = _from_index(thread, printer), _wide(thread, printer)
     shape = ScanShape(name, thread.index, counter, count, passed, frame.used)
     structs = {p.symbol: fresh(f"{p.symbol.name}_at", frame.used) for p in kernel.parameters if _is_struct(p)}
-    lines = [wrapped(f'extern "C" {launcher_words(kernel, structs)}'), "{"]
-    lines += [_UNIT + _unpacked(kernel, p, structs[p.symbol], printer) for p in kernel.parameters if _is_struct(p)]
+    lines = [wrap(f'extern "C" {launcher_words(kernel, structs)}'), "{"]
+    lines += [_UNIT + _unpack_struct(kernel, p, structs[p.symbol], printer) for p in kernel.parameters if _is_struct(p)]
     lines += scan_launcher(kernel, shape, printer, frame.support)
     device = scan_kernels(kernel, shape, printer, frame.support)
-    return KernelText(device, "\n".join([*lines, "}"]), wrapped(f"{launcher_words(kernel, {})};"))
+    return KernelText(device, "\n".join([*lines, "}"]), wrap(f"{launcher_words(kernel, {})};"))
 
 
 def _guards(kernel: Kernel) -> Sequence[Expr | None]:
@@ -129,7 +129,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
 def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Printer, together: Accumulators) -> str:
     parts = [printer.type(kernel_type(kernel, p), p.symbol.name) for p in together.kernel_parameters()]
     parts += together.declared_partials()
-    head = wrapped(f"__global__ void {name}({', '.join(parts)})")
+    head = wrap(f"__global__ void {name}({', '.join(parts)})")
     if isinstance(kernel.body, Block) and not threads and not kernel.locals:
         return f"{head}\n{join_lines(printer.stmt(kernel.body), _UNIT)}"
     lines = [head, "{"]
@@ -141,7 +141,7 @@ def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Pri
             lines += [_UNIT * depth + line for line in _counter(thread, printer)]
     for thread in threads:
         if thread.strided:
-            lines.append(wrapped(_UNIT * depth + _walk(thread, printer)))
+            lines.append(wrap(_UNIT * depth + _walk(thread, printer)))
             depth += 1
             lines.append(_UNIT * depth + _from_index(thread, printer))
     lines += _guarded_body(kernel.body, _conditions(threads, printer), depth, printer)
@@ -155,12 +155,12 @@ def _device_text(kernel: Kernel, name: str, threads: list[_Thread], printer: Pri
 def _guarded_body(body: Stmt, conditions: list[str], depth: int, printer: Printer) -> list[str]:
     text = join_lines(printer.stmt(body), _UNIT)
     if conditions:
-        head = wrapped(f"if ({' && '.join(conditions)})")
-        text = f"{head} {text}" if text.startswith("{") else head + "\n" + _shifted(text, _UNIT)
-    return _shifted(text, _UNIT * depth).split("\n")
+        head = wrap(f"if ({' && '.join(conditions)})")
+        text = f"{head} {text}" if text.startswith("{") else head + "\n" + _shift_text(text, _UNIT)
+    return _shift_text(text, _UNIT * depth).split("\n")
 
 
-def _shifted(text: str, indent: str) -> str:
+def _shift_text(text: str, indent: str) -> str:
     lines: list[tuple[int, str]] = [(1, text)]
     return join_lines(lines, indent)
 
@@ -295,19 +295,21 @@ class _Launcher(Struct, frozen=True):
 def _launcher_text(launcher: _Launcher) -> str:
     kernel = launcher.kernel
     structs = {p.symbol: fresh(f"{p.symbol.name}_at", launcher.used) for p in kernel.parameters if _is_struct(p)}
-    lines = [wrapped(f'extern "C" {launcher_words(kernel, structs)}'), "{"]
+    lines = [wrap(f'extern "C" {launcher_words(kernel, structs)}'), "{"]
     lines += [
-        _UNIT + _unpacked(kernel, p, structs[p.symbol], launcher.printer) for p in kernel.parameters if _is_struct(p)
+        _UNIT + _unpack_struct(kernel, p, structs[p.symbol], launcher.printer)
+        for p in kernel.parameters
+        if _is_struct(p)
     ]
     body, grid, block = _shape(launcher)
     lines += [_UNIT + line for line in body]
     together = launcher.together
-    passed = {p.symbol.name: _passed(kernel, n, launcher.printer) for n, p in enumerate(kernel.parameters)}
+    passed = {p.symbol.name: _pass_argument(kernel, n, launcher.printer) for n, p in enumerate(kernel.parameters)}
     arguments = [*(passed[p.symbol.name] for p in together.kernel_parameters()), *together.partials]
     lines += [_UNIT + line for line in together.allocations()]
-    lines.append(wrapped(f"{_UNIT}{launcher.name}<<<{grid}, {block}>>>({', '.join(arguments)});"))
+    lines.append(wrap(f"{_UNIT}{launcher.name}<<<{grid}, {block}>>>({', '.join(arguments)});"))
     lines.append(f"{_UNIT}{launcher.support.check}(cudaGetLastError());")
-    lines += [wrapped(_UNIT + line) for line in together.finishing(passed, grid)]
+    lines += [wrap(_UNIT + line) for line in together.finishing(passed, grid)]
     return "\n".join([*lines, "}"])
 
 
@@ -351,7 +353,7 @@ def _general_shape(launcher: _Launcher, block: tuple[int, int, int]) -> tuple[li
         parts.pop()
     sizes = [str(size) for size in block[: len(parts)]]
     grid, shape = fresh("grid", launcher.used), fresh("block", launcher.used)
-    lines += [wrapped(f"const dim3 {grid}({', '.join(parts)});"), f"const dim3 {shape}({', '.join(sizes)});"]
+    lines += [wrap(f"const dim3 {grid}({', '.join(parts)});"), f"const dim3 {shape}({', '.join(sizes)});"]
     return lines, grid, shape
 
 
@@ -390,13 +392,13 @@ def _is_struct(parameter: Parameter) -> bool:
     return isinstance(parameter.symbol.type, Record)
 
 
-def _unpacked(kernel: Kernel, parameter: Parameter, address: str, printer: Printer) -> str:
+def _unpack_struct(kernel: Kernel, parameter: Parameter, address: str, printer: Printer) -> str:
     """Return the line that gives the launcher the struct, whose address is all that C and C++ can agree on."""
     type = printer.type(kernel_type(kernel, parameter))
     return f"const {type} {parameter.symbol.name} = *(const {type} *){address};"
 
 
-def _passed(kernel: Kernel, index: int, printer: Printer) -> str:
+def _pass_argument(kernel: Kernel, index: int, printer: Printer) -> str:
     """Return one argument of the launch, cast from the launcher's type to the kernel's."""
     parameter = kernel.parameters[index]
     wanted, given = kernel_type(kernel, parameter), launcher_type(kernel, parameter)
@@ -443,7 +445,7 @@ def _operand(expr: Expr, printer: Printer) -> str:
 
 def _wide(thread: _Thread, printer: Printer) -> str:
     """Return the count evaluated in 64 bits, so that a difference of two ints cannot overflow."""
-    text = printer.expr(_widened(thread.count, (thread.loop.lower, thread.loop.bound)))
+    text = printer.expr(_widen_first(thread.count, (thread.loop.lower, thread.loop.bound)))
     return re.sub(r"\(long long\)(\d+)\b", r"\1LL", text)
 
 
@@ -453,14 +455,14 @@ def _limit(thread: _Thread, printer: Printer) -> str:
     return f"({text})" if level(peel(thread.count)) < 11 else text
 
 
-def _widened(expr: Expr, known: tuple[Expr, ...]) -> Expr:
+def _widen_first(expr: Expr, known: tuple[Expr, ...]) -> Expr:
     """Return `expr` with its first operand in 64 bits; `known` are what the user's loop computes as they are."""
     inner = peel(expr)
     if any(same(inner, peel(part)) for part in known):
         return expr
     if isinstance(inner, Binary) and inner.op in ("+", "-", "*") and not _is_wide(inner.left):
-        left = _cast(_widened(inner.left, known))
-        return Binary(span=inner.span, type=LONG_LONG, op=inner.op, left=left, right=_widened(inner.right, known))
+        left = _cast(_widen_first(inner.left, known))
+        return Binary(span=inner.span, type=LONG_LONG, op=inner.op, left=left, right=_widen_first(inner.right, known))
     return expr
 
 

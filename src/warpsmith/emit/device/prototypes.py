@@ -70,10 +70,10 @@ def _uses(root: Node) -> _Uses:
             if isinstance(base, Name):
                 elements.setdefault(base.symbol, set()).add(id(base))
     names = Counter(node.symbol for node in walk(root) if isinstance(node, Name))
-    return _Uses(frozenset(_addressed(root)), names, elements)
+    return _Uses(frozenset(_find_addressed(root)), names, elements)
 
 
-def _addressed(root: Node) -> Iterator[Symbol]:
+def _find_addressed(root: Node) -> Iterator[Symbol]:
     """Yield the variables of which a part becomes a pointer: `&a[i]`, `a[i].row` where that is an array."""
     subscripted = {id(peel(node.base)) for node in walk(root) if isinstance(node, Index)}
     for node in walk(root):

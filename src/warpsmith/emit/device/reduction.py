@@ -22,7 +22,7 @@ from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.program import Combine, Kernel, Parameter
-from warpsmith.tree.text.layout import wrapped
+from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.types import Scalar, Symbol, is_float
 from warpsmith.tree.walk import names
 
@@ -94,7 +94,7 @@ class Accumulators:
         """Return the kernel of one block that combines the blocks' values with what the places hold."""
         parts = [self._printer.type(kernel_type(self._kernel, p), p.symbol.name) for p in self._finish_parameters()]
         parts += [f"const {part}" for part in self.declared_partials()]
-        lines = [wrapped(f"__global__ void {self._finish}({', '.join([*parts, f'int {self._blocks}'])})"), "{"]
+        lines = [wrap(f"__global__ void {self._finish}({', '.join([*parts, f'int {self._blocks}'])})"), "{"]
         lines += [_UNIT + line for line in self.starts()]
         b = self._block
         combining = [line for one in self._kernel.reductions for line in self._with_block(one)]

@@ -24,7 +24,7 @@ from warpsmith.tree.nodes import Block, Expr, Node, Stmt
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
 from warpsmith.tree.program import Kernel, Parameter, Scan
-from warpsmith.tree.text.layout import wrapped
+from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.types import Scalar, is_float
 from warpsmith.tree.walk import names
 
@@ -80,18 +80,18 @@ class _Writer(Struct, frozen=True):
 
     def head(self, suffix: str, parameters: list[Parameter], more: list[str]) -> str:
         parts = [self.printer.type(kernel_type(self.kernel, p), p.symbol.name) for p in parameters]
-        return wrapped(f"__global__ void {self.shape.name}{suffix}({', '.join([*parts, *more])})")
+        return wrap(f"__global__ void {self.shape.name}{suffix}({', '.join([*parts, *more])})")
 
     def launch(self, suffix: str, parameters: list[Parameter], more: list[str]) -> str:
         arguments = ", ".join([*(self.shape.passed[p.symbol.name] for p in parameters), *more])
         blocks = "1" if suffix == "_offsets" else self.words["blocks"]
-        return wrapped(f"{_UNIT}{self.shape.name}{suffix}<<<{blocks}, {self.kernel.block[0]}>>>({arguments});")
+        return wrap(f"{_UNIT}{self.shape.name}{suffix}<<<{blocks}, {self.kernel.block[0]}>>>({arguments});")
 
     def start(self, otherwise: str) -> str:
         """Return a value that changes nothing; `otherwise` where combining twice is harmless."""
         return otherwise if self.scan.neutral is None else self.printer.expr(self.scan.neutral)
 
-    def combined(self, left: str, right: Expr) -> str:
+    def combine(self, left: str, right: Expr) -> str:
         return _combination(self.scan, left, self.operand(right))
 
     def operand(self, expr: Expr) -> str:
@@ -149,7 +149,7 @@ def _totals(writer: _Writer) -> str:
         f"{_UNIT}{type} {w['own']} = {start};",
         f"{_UNIT}for (long long {t} = {w['begin']} + threadIdx.x; {t} < {w['end']}; {t} += blockDim.x) {{",
         f"{_UNIT * 2}{writer.shape.counter}",
-        wrapped(f"{_UNIT * 2}{w['own']} = {writer.combined(w['own'], writer.scan.element)};"),
+        wrap(f"{_UNIT * 2}{w['own']} = {writer.combine(w['own'], writer.scan.element)};"),
         f"{_UNIT}}}",
         f"{_UNIT}{type} {w['before']} = {start};",
         f"{_UNIT}{writer.helper(w['own'], w['before'])};",
@@ -189,7 +189,7 @@ def _main(writer: _Writer) -> str:
     lines += [f"{_UNIT}{printer.type(symbol.type, symbol.name)};" for symbol in writer.kernel.locals]
     lines += [_UNIT + line for line in _range(writer)]
     compared = scan.op in ("min", "max") and is_float(_scalar(scan)) and scan.compares
-    own = writer.combined(w["before"], scan.element) if compared else printer.expr(scan.element)
+    own = writer.combine(w["before"], scan.element) if compared else printer.expr(scan.element)
     first = w["first"]
     lines += [
         f"{_UNIT}{type} {w['before']} = {w['total']}[blockIdx.x];",
@@ -198,14 +198,14 @@ def _main(writer: _Writer) -> str:
         f"{_UNIT * 2}{writer.shape.counter}",
         f"{_UNIT * 2}{type} {w['own']} = {writer.start(w['before'])};",
         f"{_UNIT * 2}if ({t} < {w['end']})",
-        wrapped(f"{_UNIT * 3}{w['own']} = {own};"),
+        wrap(f"{_UNIT * 3}{w['own']} = {own};"),
         f"{_UNIT * 2}{type} {scan.variable.name} = {writer.helper(w['own'], w['before'])};",
     ]
-    lines += _guarded(f"if ({t} < {w['end']})", writer.kernel.body, printer)
+    lines += _guard_statements(f"if ({t} < {w['end']})", writer.kernel.body, printer)
     return "\n".join([*lines, f"{_UNIT}}}", "}"])
 
 
-def _guarded(head: str, body: Stmt, printer: Printer) -> list[str]:
+def _guard_statements(head: str, body: Stmt, printer: Printer) -> list[str]:
     """Return the user's statements under a condition, in braces where they are more than a line."""
     text: list[str] = []
     for stmt in body.statements if isinstance(body, Block) else (body,):
@@ -226,13 +226,13 @@ def scan_launcher(kernel: Kernel, shape: ScanShape, printer: Printer, support: S
     parts, total = [w["count"], w["part"]], w["total"]
     acquire = f'({type} *){support.acquire}({w["blocks"]} * sizeof({type}), "{total}", __FILE__, __LINE__)'
     return [
-        wrapped(f"{_UNIT}const long long {w['count']} = {shape.count};"),
+        wrap(f"{_UNIT}const long long {w['count']} = {shape.count};"),
         f"{_UNIT}if ({w['count']} <= 0)",
         f"{_UNIT * 2}return;",
         f"{_UNIT}const long long {w['tiles']} = ({w['count']} + {size - 1}) / {size};",
         f"{_UNIT}const int {w['blocks']} = {w['tiles']} < {MOST_PARTS} ? (int){w['tiles']} : {MOST_PARTS};",
         f"{_UNIT}const long long {w['part']} = ({w['tiles']} + {w['blocks']} - 1) / {w['blocks']} * {size};",
-        wrapped(f"{_UNIT}{type} *{total} = {acquire};"),
+        wrap(f"{_UNIT}{type} *{total} = {acquire};"),
         writer.launch("_totals", writer.parameters(_totals_roots(writer)), [*parts, total]),
         writer.launch("_offsets", writer.parameters(_offsets_roots(writer)), [total, w["blocks"]]),
         writer.launch("", writer.parameters(_main_roots(writer)), [*parts, total]),

@@ -45,12 +45,12 @@ from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import VOID, Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import rebuild, walk
 
-__all__ = ["without_unused"]
+__all__ = ["drop_unused"]
 
 
-def without_unused(original: Unit, rewritten: Unit) -> Unit:
+def drop_unused(original: Unit, rewritten: Unit) -> Unit:
     """Return `rewritten` with what its device statements left unused in host text dropped or marked as used."""
-    pairs = [(a, b) for a, b in zip(original.items, _given(rewritten.items), strict=True) if a is not b]
+    pairs = [(a, b) for a, b in zip(original.items, _drop_added(rewritten.items), strict=True) if a is not b]
     changed = {
         id(new): _function(old, new) for old, new in pairs if isinstance(old, Function) and isinstance(new, Function)
     }
@@ -58,7 +58,7 @@ def without_unused(original: Unit, rewritten: Unit) -> Unit:
     for old, new in pairs:
         mine = {symbol for symbol in idle if symbol in _uses(old)}
         if isinstance(new, Function) and isinstance(old, Function) and mine:
-            changed[id(new)] = _marked(old, changed[id(new)], sorted(mine, key=lambda s: s.key))
+            changed[id(new)] = _mark_unused(old, changed[id(new)], sorted(mine, key=lambda s: s.key))
             idle -= mine
     return msgspec.structs.replace(
         rewritten,
@@ -67,7 +67,7 @@ def without_unused(original: Unit, rewritten: Unit) -> Unit:
     )
 
 
-def _given(items: tuple[Top, ...]) -> list[Top]:
+def _drop_added(items: tuple[Top, ...]) -> list[Top]:
     """Return the items that stand for the user's text: those that a step added are left out."""
     return [item for item in items if not is_added(item)]
 
@@ -82,21 +82,21 @@ def _function(old: Function, new: Function) -> Function:
             used, read = _uses(node), _reads(node)
             gone = {symbol for symbol in before if symbol not in used}
             idle = {symbol for symbol in read_before if symbol not in read}
-            statements = tuple(kept for stmt in node.statements for kept in _kept(stmt, gone, idle))
+            statements = tuple(kept for stmt in node.statements for kept in _keep_statement(stmt, gone, idle))
             same = len(statements) == len(node.statements) and all(map(_is, statements, node.statements))
             return node if same else replace(node, statements=statements)
         return node
 
     result = replace(new, body=rebuild(new.body, change))
     idle = [p for p in new.parameters if p in unread and p not in read_after]
-    return _marked(old, result, idle) if idle else result
+    return _mark_unused(old, result, idle) if idle else result
 
 
 def _is(a: object, b: object) -> bool:
     return a is b
 
 
-def _kept(stmt: Stmt, gone: set[Symbol], unread: set[Symbol]) -> Iterator[Stmt]:
+def _keep_statement(stmt: Stmt, gone: set[Symbol], unread: set[Symbol]) -> Iterator[Stmt]:
     if not isinstance(stmt, DeclStmt):
         yield stmt
         return
@@ -117,7 +117,7 @@ def _use(symbol: Symbol, node: Node) -> Stmt:
     return ExprStmt(span=node.span, expr=Cast(span=node.span, type=VOID, operand=name))
 
 
-def _marked(old: Function, new: Function, symbols: Iterable[Symbol]) -> Function:
+def _mark_unused(old: Function, new: Function, symbols: Iterable[Symbol]) -> Function:
     """Say `(void)symbol;` before the first statement of the body that changed."""
     known = {id(stmt) for stmt in old.body.statements}
     statements = new.body.statements
@@ -158,14 +158,14 @@ def _head(function: Function) -> set[str]:
 def _uses(root: Node) -> Mapping[Symbol, int]:
     """Count every place below `root` that names a variable or a function, its own declaration not included."""
     nodes = [*walk(root)]
-    counts = Counter(symbol for node in nodes for symbol in _named(node))
-    told = {word for node in nodes if isinstance(node, SizeOf | Pragma) for word in identifiers(node.text)}
-    if told:
-        counts.update(n.symbol for n in nodes if isinstance(n, VarDecl) and n.symbol.name in told)
+    counts = Counter(symbol for node in nodes for symbol in _find_named(node))
+    named = {word for node in nodes if isinstance(node, SizeOf | Pragma) for word in identifiers(node.text)}
+    if named:
+        counts.update(n.symbol for n in nodes if isinstance(n, VarDecl) and n.symbol.name in named)
     return counts
 
 
-def _named(node: Node) -> Iterator[Symbol]:
+def _find_named(node: Node) -> Iterator[Symbol]:
     match node:
         case Name():
             yield node.symbol

@@ -48,10 +48,10 @@ _NAME: Final = re.compile(r"#\s*(?:define|undef)\s+([\w$]+)")
 def macro_checks(name: str, texts: Sequence[str], arguments: Sequence[str]) -> tuple[str, ...]:
     """Return the lines for the file called `name` that is read from `texts`, its own and its headers', with the options
     `arguments`."""
-    given = _given(arguments)
+    given = _parse_macros(arguments)
     used = frozenset[str]().union(*map(identifiers, texts))
-    fixed = frozenset[str]().union(*map(_fixed, texts))
-    asked = frozenset[str]().union(*map(_asked, texts), ["NDEBUG"] if "assert" in used else []) - fixed
+    fixed = frozenset[str]().union(*map(_find_fixed, texts))
+    asked = frozenset[str]().union(*map(_find_asked, texts), ["NDEBUG"] if "assert" in used else []) - fixed
     lines: list[str] = []
     for macro, value in sorted(given.items()):
         if macro in used and macro not in fixed and value is not None and macro != _OPENMP:
@@ -92,7 +92,7 @@ def _same_value(name: str, macro: str, value: str) -> list[str]:
     return [f"#ifndef {macro}", f'#error "{message}"', "#endif"]
 
 
-def _given(arguments: Sequence[str]) -> dict[str, str | None]:
+def _parse_macros(arguments: Sequence[str]) -> dict[str, str | None]:
     """Return what the command line says of macros, the last word counts: a value, or None where it takes one away."""
     found: dict[str, str | None] = {}
     words = iter(arguments)
@@ -106,7 +106,7 @@ def _given(arguments: Sequence[str]) -> dict[str, str | None]:
 
 
 @functools.lru_cache(maxsize=256)
-def _asked(text: str) -> frozenset[str]:
+def _find_asked(text: str) -> frozenset[str]:
     """Return the macros that decide about the code of `text`, or about what else runs on a device; not those that
     decide about other pragmas and the library's headers alone."""
     found: set[str] = set()
@@ -148,7 +148,7 @@ def _has_code(text: str) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
-def _fixed(text: str) -> frozenset[str]:
+def _find_fixed(text: str) -> frozenset[str]:
     """Return the macros that `text` defines itself before it asks for them, and the one that keeps it from being
     included twice."""
     found: set[str] = set()

@@ -16,11 +16,11 @@ from msgspec import Struct
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.identity import Identity
-from warpsmith.base.source import held
+from warpsmith.base.source import decode_text
 from warpsmith.emit.carried import Needs, check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.device.definitions import needed_definitions
 from warpsmith.emit.device.device import DeviceSection, device_section
-from warpsmith.emit.device.unused import without_unused
+from warpsmith.emit.device.unused import drop_unused
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.host import CudaWords
@@ -35,9 +35,10 @@ from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
     "Job",
+    "convert_line_ends",
+    "drop_captures",
     "emit_cuda",
     "emit_kernels",
-    "ended",
     "jobs",
     "kernels_alone",
     "kernels_text",
@@ -45,7 +46,6 @@ __all__ = [
     "paths_below",
     "refused_kernels",
     "size_lines",
-    "without_captures",
 ]
 
 
@@ -75,7 +75,7 @@ def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) 
     """
     support = choose_support(original)
     words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
-    source = without_captures(original)
+    source = drop_captures(original)
     files: list[OutputFile] = []
     for job in jobs(source, ported):
         files += _single_file(job, source, words) if single_file else _files(job, source, words)
@@ -84,7 +84,7 @@ def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) 
 
 def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
     """Return the kernels of `ported` that CUDA cannot express, each tried alone, with the reason."""
-    source = without_captures(original)
+    source = drop_captures(original)
     support = choose_support(original)
     refused: dict[str, Finding] = {}
     for job in jobs(source, ported):
@@ -99,7 +99,7 @@ def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
 
 def emit_kernels(original: Program, ported: Program) -> tuple[OutputFile, ...]:
     """Return the device text alone (no launchers, no host code), for compilers that take nothing else (NVRTC)."""
-    source = without_captures(original)
+    source = drop_captures(original)
     support = choose_support(original)
     return tuple(
         OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), _device_text(source, job, job.kernels, support))
@@ -110,7 +110,7 @@ def emit_kernels(original: Program, ported: Program) -> tuple[OutputFile, ...]:
 
 def kernels_alone(original: Program, ported: Program) -> Iterator[tuple[str, str]]:
     """Yield the name of every kernel with its own device text: all that it needs, and no other kernel."""
-    source = without_captures(original)
+    source = drop_captures(original)
     support = choose_support(original)
     for job in jobs(source, ported):
         for kernel in job.kernels:
@@ -189,7 +189,7 @@ def _files(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
     host = OutputFile(str(job.path), _host_text(job, words, _includes(job)))
     if not job.kernels and _needs_header(job):
         alone = _header_text(job, None, words.support)
-        return [host, OutputFile(str(job.path.with_name(f"{job.stem}_kernels.h")), ended(alone, job))]
+        return [host, OutputFile(str(job.path.with_name(f"{job.stem}_kernels.h")), convert_line_ends(alone, job))]
     if not job.kernels:
         return [host]
     header_name = f"{job.stem}_kernels.h"
@@ -198,8 +198,8 @@ def _files(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
     kernels = kernels_text(job, section, words.support, header_name)
     return [
         host,
-        OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), ended(kernels, job)),
-        OutputFile(str(job.path.with_name(header_name)), ended(header, job)),
+        OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), convert_line_ends(kernels, job)),
+        OutputFile(str(job.path.with_name(header_name)), convert_line_ends(header, job)),
     ]
 
 
@@ -217,7 +217,9 @@ def _single_file(job: Job, source: Program, words: CudaWords) -> list[OutputFile
     includes = [*(f"#include <{name}>" for name in standard), "", *declared, "", *prototypes, *_captures(job)]
     tail = [check_text(support, job.needs), *section.pieces, *_pool(job, support)]
     host = _host_text(job, words, tuple(includes))
-    text = host.rstrip() + line_end(host) * 2 + ended("\n\n".join(part.rstrip() for part in tail) + "\n", job)
+    text = (
+        host.rstrip() + line_end(host) * 2 + convert_line_ends("\n\n".join(part.rstrip() for part in tail) + "\n", job)
+    )
     return [OutputFile(str(job.path.with_suffix(".cu")), text)]
 
 
@@ -235,11 +237,11 @@ def _host_text(job: Job, words: CudaWords, includes: tuple[str, ...]) -> str:
                 name = old.symbol.label or old.symbol.name
                 text = f"{name} shares its text with what its template makes of other types"
             raise RefusedError(Finding("POR008", "error", text, old.span))
-    return unit_text(job.original, without_unused(job.original, job.rewritten), words, includes)
+    return unit_text(job.original, drop_unused(job.original, job.rewritten), words, includes)
 
 
 def _includes(job: Job) -> tuple[str, ...]:
-    header = (f'#include "{held(job.stem)}_kernels.h"',) if job.kernels or _needs_header(job) else ()
+    header = (f'#include "{decode_text(job.stem)}_kernels.h"',) if job.kernels or _needs_header(job) else ()
     return (*header, *_captures(job))
 
 
@@ -282,7 +284,7 @@ def kernels_text(job: Job, section: DeviceSection, support: Support, header: str
     names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers(support)}
     includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
     # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
-    head = f"/* Kernels of {in_comment(job.path.name)}; {held(header)} declares the launchers. */"
+    head = f"/* Kernels of {in_comment(job.path.name)}; {decode_text(header)} declares the launchers. */"
     parts = ["\n".join((head, *includes))]
     parts.append(check_text(support, job.needs))
     pool = _pool(job, support)
@@ -295,12 +297,12 @@ def kernels_text(job: Job, section: DeviceSection, support: Support, header: str
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
 
 
-def ended(text: str, job: Job) -> str:
+def convert_line_ends(text: str, job: Job) -> str:
     """Return `text` with the line ends of the user's file."""
     return text.replace("\r\n", "\n").replace("\n", line_end(job.original.file.text))
 
 
-def without_captures(program: Program) -> Program:
+def drop_captures(program: Program) -> Program:
     """Return the program as its source has it: a reference build is the original and captures, nothing else."""
     for _, function in list(program.functions()):
         if any(isinstance(node, CaptureStmt) for node in walk(function)):

@@ -63,9 +63,9 @@ class CudaWords(Struct, frozen=True):
             case DataRegionBoundary():
                 return (self._data_region(node), *self._lasting(node))
             case _:
-                return (self._shared(node, expr),)
+                return (self._write_present(node, expr),)
 
-    def _shared(self, node: DataEnter | DataExit | Update | DataSuspension, expr: Text) -> str:
+    def _write_present(self, node: DataEnter | DataExit | Update | DataSuspension, expr: Text) -> str:
         """Return a statement that asks the present table."""
         match node:
             case DataEnter():
@@ -104,7 +104,7 @@ class CudaWords(Struct, frozen=True):
         """The name of a variable that remembers that."""
         return f"{self.support.prefix}_gpu"
 
-    def declared(self, node: DeviceAlloc | DataEnter, expr: Text) -> tuple[str, str]:
+    def declare(self, node: DeviceAlloc | DataEnter, expr: Text) -> tuple[str, str]:
         """Return the buffer's declaration without a buffer, and the statement that gets it one."""
         whole = self._acquire(node, expr) if isinstance(node, DeviceAlloc) else self._enter(node, expr)
         declaration, call = whole.split(" = ", 1)

@@ -19,13 +19,13 @@ from pathlib import PurePosixPath
 import msgspec.structs
 from msgspec import Struct
 
-from warpsmith.base.source import SourceFile, held
+from warpsmith.base.source import SourceFile, decode_text
 from warpsmith.emit.carried import declarations, run_time
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.build_macros import macro_checks
-from warpsmith.emit.host.cuda import Job, ended, jobs, kernels_text, size_lines, without_captures
+from warpsmith.emit.host.cuda import Job, convert_line_ends, drop_captures, jobs, kernels_text, size_lines
 from warpsmith.emit.host.headers import by_file, once
 from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.words import Support, choose_support
@@ -67,11 +67,11 @@ def emit_in_place(
     """
     support = choose_support(original)
     words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
-    source = without_captures(original)
+    source = drop_captures(original)
     changed: list[OutputFile] = []
     with_data_regions: set[str] = set()
     kernels: dict[str, tuple[OutputFile, ...]] = {}
-    made = _named([part for job in jobs(source, ported) for part in by_file(job)])
+    made = _name_jobs([part for job in jobs(source, ported) for part in by_file(job)])
     for path, together in _by_path(made, root).items():
         file = together[0].original.file
         mine = once(original, (v for v in versions if v.function.span.file is file))
@@ -103,7 +103,7 @@ def _by_path(made: Sequence[Job], root: str) -> dict[str, list[Job]]:
     return found
 
 
-def _named(made: Sequence[Job]) -> list[Job]:
+def _name_jobs(made: Sequence[Job]) -> list[Job]:
     """Return the jobs with a place in the folder and a stem that no other one has."""
     taken: set[str] = {"runtime"}
     result = []
@@ -131,7 +131,7 @@ def _includes(job: Job, path: str) -> tuple[str, ...]:
 def _include(header: str, path: str) -> tuple[str, ...]:
     """Return the line by which the file `path` includes a generated one."""
     beside = os.path.relpath(header, PurePosixPath(path).parent)
-    return (f'#include "{held(PurePosixPath(beside).as_posix())}"',)
+    return (f'#include "{decode_text(PurePosixPath(beside).as_posix())}"',)
 
 
 def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
@@ -144,7 +144,11 @@ def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
     head = (
         f"/* {in_comment(path)} was ported as it is compiled with these macros: with others it is another program. */"
     )
-    return OutputFile(f"{FOLDER}/{job.stem}_build.h", ended("\n".join((head, *lines, "")), job)) if lines else None
+    return (
+        OutputFile(f"{FOLDER}/{job.stem}_build.h", convert_line_ends("\n".join((head, *lines, "")), job))
+        if lines
+        else None
+    )
 
 
 def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
@@ -152,8 +156,8 @@ def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> lis
     section = device_section(source, job.original, job.kernels, words.support, "")
     text = kernels_text(job, section, words.support, name)
     return [
-        OutputFile(f"{FOLDER}/{job.stem}_kernels.cu", ended(text, job)),
-        OutputFile(f"{FOLDER}/{name}", ended(_header(job, section, words.support, path), job)),
+        OutputFile(f"{FOLDER}/{job.stem}_kernels.cu", convert_line_ends(text, job)),
+        OutputFile(f"{FOLDER}/{name}", convert_line_ends(_header(job, section, words.support, path), job)),
     ]
 
 
@@ -162,7 +166,7 @@ def _header(job: Job, section: DeviceSection, support: Support, path: str) -> st
     body = [*size_lines(job), '#include "runtime.h"', "", *_linkage_opens()]
     for place, declaration in zip(section.places, section.declarations, strict=True):
         body += [f"/* {place} */", declaration]
-    return "\n".join([*lines, *_guarded([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
+    return "\n".join([*lines, *_guard_lines([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
 
 
 def _runtime(support: Support, job: Job) -> tuple[OutputFile, ...]:
@@ -182,6 +186,6 @@ def _linkage_opens() -> list[str]:
     return ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
 
 
-def _guarded(lines: Sequence[str], name: str) -> list[str]:
+def _guard_lines(lines: Sequence[str], name: str) -> list[str]:
     guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in name.upper())
     return [f"#ifndef {guard}", f"#define {guard}", "", *lines, "", "#endif", ""]

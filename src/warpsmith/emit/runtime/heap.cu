@@ -1,12 +1,12 @@
-/* The blocks of the heap by address: every one that the program's malloc and its like have given out, and who is told
-   when one dies.
+/* The blocks of the heap by address: every one that the program's malloc and its like have given out, and who is
+   notified when one dies.
 
        p = malloc(4000)          the table has [p, p + 4000)
-       free(p)                   out of the table; what was watched there is told to the present table before
+       free(p)                   out of the table; what was watched there is reported to the present table before
 
    Invariant: a block is in the table only while it lives; blocks never touch each other (the C library keeps its own
    words between them), so that one past the end of a block is in no other one. The table's lock is never held while the
-   present table is told, which may free memory itself. The table is a treap, whose nodes are not themselves in it. */
+   present table is notified, which may free memory itself. The table is a treap, whose nodes are not in it. */
 #pragma once
 
 #include <errno.h>
@@ -38,14 +38,14 @@ struct ws_unit {
     size_t bytes;
     uintptr_t rank;
     ws_unit *left, *right;
-    bool told, watched, row;
+    bool registered, watched, row;
 };
 
 static ws_unit *ws_units, *ws_spare_units;
 static bool ws_unit_lock;
 /* How many blocks with a row have died. */
 static unsigned long long ws_row_deaths;
-/* Whether blocks may die unseen: then only those count that somebody has told of. */
+/* Whether blocks may die unseen: then only those count that somebody has registered. */
 static bool ws_unit_blind;
 
 #if defined __GLIBC__
@@ -110,7 +110,7 @@ WS_UNCHECKED static bool ws_unit_out(uintptr_t start)
 }
 
 /* Put a block in; without memory for its node it stays unknown. */
-WS_UNCHECKED static void ws_unit_in(uintptr_t start, size_t bytes, bool told)
+WS_UNCHECKED static void ws_unit_in(uintptr_t start, size_t bytes, bool registered)
 {
     ws_unit_out(start);
     ws_unit *node = ws_unit_node();
@@ -118,7 +118,7 @@ WS_UNCHECKED static void ws_unit_in(uintptr_t start, size_t bytes, bool told)
         return;
     node->start = start;
     node->bytes = bytes;
-    node->told = told;
+    node->registered = registered;
     node->watched = node->row = false;
     node->rank = start * (uintptr_t)0x9E3779B97F4A7C15u;
     ws_unit **link = &ws_units;
@@ -139,13 +139,13 @@ WS_UNCHECKED static void ws_unit_in(uintptr_t start, size_t bytes, bool told)
     *link = node;
 }
 
-WS_UNCHECKED static void *ws_unit_record(void *start, size_t bytes, bool told)
+WS_UNCHECKED static void *ws_unit_record(void *start, size_t bytes, bool registered)
 {
     if (start == nullptr)
         return start;
     const int before = errno;
     ws_units_enter();
-    ws_unit_in((uintptr_t)start, bytes, told);
+    ws_unit_in((uintptr_t)start, bytes, registered);
     ws_units_leave();
     errno = before;
     return start;
@@ -207,7 +207,7 @@ WS_UNCHECKED static ws_unit *ws_unit_before(const void *at)
             node = node->right;
         } else
             node = node->left;
-    return found != nullptr && (found->told || !ws_unit_blind) ? found : nullptr;
+    return found != nullptr && (found->registered || !ws_unit_blind) ? found : nullptr;
 }
 
 /* Find the block that `at` points into, or one past the end of; as a `row` its death counts. */

@@ -116,7 +116,7 @@ extern "C" WS_WEAK_UNITS ws_rows *ws_rows_of(const void *starts)
     return rows;
 }
 
-/* The starts of an array of row pointers, where those of rows low .. high - 1 can be told; else null. */
+/* The starts of an array of row pointers, where those of rows low .. high - 1 can be determined; else null. */
 static const long long *ws_rows_find(const char *const *first, long long from, long long count, size_t element,
                                      long long low, long long high)
 {

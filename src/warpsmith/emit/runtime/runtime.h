@@ -67,7 +67,7 @@ long long ws_unit_size(const void *at, size_t element);
 int ws_units_apart(const void *one, const void *other);
 
 #ifdef WS_WITH_ROWS
-/* Where each row starts, in elements from row zero, the first one that is known; null where that cannot be told. Of all
+/* Where each row starts, in elements from row zero, the first one that is known; null where that is not known. Of all
    rows, or of rows low .. high - 1. Whether each row lies in a block of its own; whether no two have elements of
    [low, high) in common; and whether a pointer, or other rows by their starts, lead to other blocks. */
 const long long *ws_row_starts(const void *rows, size_t element);

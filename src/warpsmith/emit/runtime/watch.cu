@@ -7,7 +7,7 @@
 #include "variables.cu"
 
 #ifndef WS_WITH_OTHER_UNITS
-/* Whether the death of the block that holds `at` is seen; from now on the present table is told of it. */
+/* Whether the death of the block that holds `at` is seen; from now on the present table is notified of it. */
 WS_UNCHECKED static bool ws_block_watch(const void *at)
 {
     ws_units_settle();

@@ -4,12 +4,12 @@
 
        higher addresses   main's frame          -+ callers of the function that begins it: they wait for it,
                           solve's arguments     -+ so that nothing of theirs ends before the data region does
-       WS_FRAME --------> solve's frame            has what solve declared before it, told by name, beside what its
+       WS_FRAME --------> solve's frame            has what solve declared before it, named, beside what its
                                                    inner blocks and what is inlined declare: that dies
        lower addresses    step's frame             called in it: its memory is another object's a moment later
 
-   Invariant: every region that is told of (`ws_lastings`) belongs to objects that live until the outermost data region of
-   the thread that began it ends. Then the list is emptied, and nothing that meets it stays on the device, whoever else
+   Invariant: every region that is registered (`ws_lastings`) belongs to objects that live until the outermost data region
+   of the thread that began it ends. Then the list is emptied, and nothing that meets it stays on the device, whoever else
    holds.
 
    Limits: one thread's data region at a time; callers only where the frame is known to lie above the function's own

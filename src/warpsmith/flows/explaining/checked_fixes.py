@@ -23,7 +23,7 @@ from warpsmith.base.source import Edit, SourceFile, apply_edits
 from warpsmith.flows.explaining.explain_file import FileResult, FileTask, explain_file
 from warpsmith.report.analysis.model import Reported
 
-__all__ = ["combined", "mends", "with_fixes"]
+__all__ = ["combine_fixes", "mends", "with_fixes"]
 
 MOST_TRIALS: Final = 16
 """How often a file is analyzed again at most."""
@@ -52,7 +52,7 @@ class _Trials(Struct):
     def hold(self, cases: Sequence[_Case]) -> bool:
         """Whether the first alternatives of `cases`, all at once, mend what they are for and nothing else changes."""
         fixes = [case.alternatives[0] for case in cases]
-        text = combined(self.file, fixes)
+        text = combine_fixes(self.file, fixes)
         if text is None or self.left <= 0:
             return False
         self.left -= 1
@@ -81,10 +81,10 @@ def _cases(findings: Sequence[Reported]) -> list[_Case]:
     for number, one in enumerate(findings):
         if one.proposed:
             found.setdefault(tuple(_key(fix) for fix in one.proposed), []).append(number)
-    return [_Case(tuple(numbers), _agreed(findings, numbers)) for numbers in found.values()]
+    return [_Case(tuple(numbers), _find_agreed(findings, numbers)) for numbers in found.values()]
 
 
-def _agreed(findings: Sequence[Reported], numbers: Sequence[int]) -> tuple[Fix, ...]:
+def _find_agreed(findings: Sequence[Reported], numbers: Sequence[int]) -> tuple[Fix, ...]:
     """Return the fixes that some findings share; safe where it is for each of them."""
     shared = zip(*(findings[number].proposed for number in numbers), strict=True)
     return tuple(replace(fixes[0], safe=all(fix.safe for fix in fixes)) for fixes in shared)
@@ -107,7 +107,7 @@ def _holding(trials: _Trials, cases: Sequence[_Case]) -> list[_Case]:
     return _holding(trials, [replace(case, alternatives=case.alternatives[1:])]) if case.alternatives[1:] else []
 
 
-def combined(file: SourceFile, fixes: Iterable[Fix]) -> str | None:
+def combine_fixes(file: SourceFile, fixes: Iterable[Fix]) -> str | None:
     """Return the text with several fixes applied, edits that they share once; None where they disagree."""
     edits = _distinct(fixes)
     try:
@@ -133,7 +133,7 @@ def mends(before: FileResult, after: FileResult, fixes: Iterable[Fix], targets: 
     be read still can."""
     broken = after.failed or after.crashed or after.late > before.late or after.names != before.names
     errors = [sum(d.severity == "error" for d in result.diagnostics) for result in (before, after)]
-    if broken or errors[1] > errors[0] or _accessed(before) != _accessed(after):
+    if broken or errors[1] > errors[0] or _count_accesses(before) != _count_accesses(after):
         return False
     edits = _distinct(fixes)
     old = Counter(_place(one, ()) for one in before.findings)
@@ -144,7 +144,7 @@ def mends(before: FileResult, after: FileResult, fixes: Iterable[Fix], targets: 
     return all(old[key] - new[key] >= number for key, number in wanted.items())
 
 
-def _accessed(result: FileResult) -> Counter[tuple[str, str, str, str, int]]:
+def _count_accesses(result: FileResult) -> Counter[tuple[str, str, str, str, int]]:
     """Return what a file's kernels load and store: an edit that leaves out an access mends nothing."""
     return Counter((one.kernel, one.kind, one.space, one.variable, one.bytes) for one in result.accesses)
 

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.likely_block import examined_as_likely
+from warpsmith.analysis.likely_block import examine_likely
 from warpsmith.analysis.resources.diagrams import diagrams
 from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.analysis.rules.judge import judge
@@ -41,7 +41,7 @@ from warpsmith.report.analysis.model import (
 )
 from warpsmith.report.analysis.wording import Wording
 from warpsmith.report.fingerprints import fingerprints
-from warpsmith.run.native.ptxas import assembled
+from warpsmith.run.native.ptxas import assemble_ptx
 from warpsmith.settings.model import Settings
 from warpsmith.ssa.nodes import Function
 
@@ -95,13 +95,13 @@ def explain_file(task: FileTask) -> FileResult:
     result.headers = unit.headers
     result.diagnostics += unit.findings
     kernels = [function for function in unit.module.functions if function.kernel and function.blocks]
-    result.diagnostics += _without_code(unit)
+    result.diagnostics += _find_without_code(unit)
     names = shown_names([kernel.name for kernel in kernels])
     result.names = [names[kernel.name] for kernel in kernels]
     result.parameters = sorted({parameter.name for kernel in kernels for parameter in kernel.parameters})
     result.starts = {names[kernel.name]: kernel.span for kernel in kernels if kernel.span is not None}
     result.failed = not kernels and any(finding.severity == "error" for finding in result.diagnostics)
-    compiled = _compiled(task, unit, result)
+    compiled = _compile_ptx(task, unit, result)
     for kernel in kernels:
         if _is_wanted(names[kernel.name], kernel.name, task.kernels):
             _kernel(task, unit, kernel, names[kernel.name], compiled, result)
@@ -114,7 +114,7 @@ def explain_file(task: FileTask) -> FileResult:
     return result
 
 
-def _without_code(unit: KernelUnit) -> Iterator[Finding]:
+def _find_without_code(unit: KernelUnit) -> Iterator[Finding]:
     """Yield a diagnostic for each kernel that has a text but no code: something in it is not modeled."""
     if unit.language == "ptx":
         return
@@ -133,13 +133,13 @@ Registers = Mapping[tuple[str, str], Compiled]
 """What ptxas says of a kernel, by device and symbol."""
 
 
-def _compiled(task: FileTask, unit: KernelUnit, result: FileResult) -> Registers:
+def _compile_ptx(task: FileTask, unit: KernelUnit, result: FileResult) -> Registers:
     """Return what ptxas says of the kernels of a PTX file, where it is asked."""
     if not task.ptxas or unit.language != "ptx":
         return {}
     found: dict[tuple[str, str], Compiled] = {}
     for device in task.devices:
-        said = assembled(unit.file.data(), device.arch) if device.vendor == "nvidia" else {}
+        said = assemble_ptx(unit.file.data(), device.arch) if device.vendor == "nvidia" else {}
         if isinstance(said, Finding):
             result.diagnostics.append(said)
         else:
@@ -158,11 +158,11 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
             for device in task.devices:
                 said = compiled.get((device.name, kernel.name))
                 for_shape = partial(examine, unit.module, kernel.name, device=device, compiled=said)
-                found.append(examined_as_likely(kernel, shape, for_shape))
+                found.append(examine_likely(kernel, shape, for_shape))
             trees = Trees(unit.file, unit.language, unit.functions) if task.fixes else None
-            _kept(found, name, unit.language, result, trees)
+            _keep_facts(found, name, unit.language, result, trees)
             if task.diagrams:
-                _drawn(found, unit.language, result)
+                _draw_pictures(found, unit.language, result)
     except OutOfTimeError:
         seconds = task.settings.seconds("timeout")
         message = f"{name} took longer than {seconds:g} s: it is not analyzed"
@@ -178,7 +178,9 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
         result.crashed = result.crashed or traceback.format_exc()
 
 
-def _kept(found: Sequence[KernelFacts], name: str, language: Language, result: FileResult, trees: Trees | None) -> None:
+def _keep_facts(
+    found: Sequence[KernelFacts], name: str, language: Language, result: FileResult, trees: Trees | None
+) -> None:
     """Keep the facts of a kernel on each device; what holds on several of them is reported once. `trees`: where edits
     are proposed."""
     merged: dict[tuple[str, str, str], Reported] = {}
@@ -201,7 +203,7 @@ def _kept(found: Sequence[KernelFacts], name: str, language: Language, result: F
     result.accesses += (words.access(access_entry(fact, result.path, name)) for fact in first.accesses)
 
 
-def _drawn(found: Sequence[KernelFacts], language: Language, result: FileResult) -> None:
+def _draw_pictures(found: Sequence[KernelFacts], language: Language, result: FileResult) -> None:
     """Give the kernel that was kept last its pictures, those of the first device."""
     words = Wording.of(language, found[0])
     pictures = tuple(map(words.diagram, diagrams(found[0])))

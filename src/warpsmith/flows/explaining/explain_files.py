@@ -28,12 +28,12 @@ def explain_files(tasks: Sequence[FileTask], jobs: int) -> list[FileResult]:
     """Return the result for each file, in order, by `jobs` processes (0: as many as there are processors)."""
     wanted = min(len(tasks), jobs or os.cpu_count() or 1)
     if wanted <= 1:
-        return [_explained(task) for task in tasks]
+        return [_explain_file(task) for task in tasks]
     found = _by_others(tasks, wanted)
     return [result or _alone(task) for task, result in zip(tasks, found, strict=True)]
 
 
-def _explained(task: FileTask) -> FileResult:
+def _explain_file(task: FileTask) -> FileResult:
     """Return the result for a file; an error of ours is one, too."""
     try:
         return with_fixes(task, explain_file(task))
@@ -42,16 +42,16 @@ def _explained(task: FileTask) -> FileResult:
     except WarpsmithError as error:
         return FileResult(task.wanted.path, diagnostics=[*error.findings], failed=True)
     except Exception as error:
-        return _failed(task, type(error).__name__, traceback.format_exc())
+        return _report_failure(task, type(error).__name__, traceback.format_exc())
 
 
 def _alone(task: FileTask) -> FileResult:
     """Return the result for a file that another one may have taken down."""
     (result,) = _by_others([task], 1)
-    return result or _failed(task, "the process that read it died", f"{task.wanted.path}: the process died")
+    return result or _report_failure(task, "the process that read it died", f"{task.wanted.path}: the process died")
 
 
-def _failed(task: FileTask, why: str, details: str) -> FileResult:
+def _report_failure(task: FileTask, why: str, details: str) -> FileResult:
     message = f"{task.wanted.path} cannot be analyzed: an error of warpsmith's own ({why})"
     helps = ("this is a bug in warpsmith: the other files are analyzed",)
     diagnostic = Finding("INT070", "error", message, None, helps)
@@ -61,7 +61,7 @@ def _failed(task: FileTask, why: str, details: str) -> FileResult:
 def _by_others(tasks: Sequence[FileTask], jobs: int) -> list[FileResult | None]:
     """Return the results that other processes find, None for those that were lost with one that died."""
     with _pool(jobs) as pool:
-        futures = [pool.submit(_explained, task) for task in tasks]
+        futures = [pool.submit(_explain_file, task) for task in tasks]
         found: list[FileResult | None] = []
         for future in futures:
             try:

@@ -22,7 +22,7 @@ from warpsmith.report.rules import load_rules
 from warpsmith.settings.globs import path_matches
 from warpsmith.settings.model import Settings
 
-__all__ = ["Choice", "Chosen", "chosen"]
+__all__ = ["Choice", "Chosen", "choose_findings"]
 
 
 class Chosen(Struct, frozen=True):
@@ -74,7 +74,7 @@ class Choice:
         off = max((len(prefix) for prefix in self.off if code.startswith(prefix)), default=-1)
         return on > off
 
-    def ignored_in(self, path: str, root: str, code: str) -> bool:
+    def ignores(self, path: str, root: str, code: str) -> bool:
         """Whether a rule is off for a file."""
         place = Path(path).resolve()
         inside = place.relative_to(root).as_posix() if place.is_relative_to(root) else place.as_posix()
@@ -96,7 +96,7 @@ def _severity(word: str) -> Severity:
             raise ValueError(word)
 
 
-def chosen(results: Sequence[FileResult], settings: Settings, baseline: Baseline | None) -> Chosen:
+def choose_findings(results: Sequence[FileResult], settings: Settings, baseline: Baseline | None) -> Chosen:
     """Return what is shown of all that was found, in the order of the input."""
     choice = Choice(settings)
     least = CERTAINTIES.index(_certainty(settings.text("min-certainty")))
@@ -109,7 +109,7 @@ def chosen(results: Sequence[FileResult], settings: Settings, baseline: Baseline
         for one in result.findings:
             code = one.finding.rule
             path = result.path if one.finding.span is None else one.finding.span.file.path
-            if not choice.has(code) or choice.ignored_in(path, settings.root, code):
+            if not choice.has(code) or choice.ignores(path, settings.root, code):
                 continue
             one = replace(one, severity=choice.severity(code))
             comment = comments.silencing(one, result)
@@ -121,10 +121,10 @@ def chosen(results: Sequence[FileResult], settings: Settings, baseline: Baseline
                 kept_back.append(replace(one, hidden="baseline", reason=baseline.path))
             else:
                 shown.append(one)
-    meta = [*comments.told(), *_stale(baseline, results)]
+    meta = [*comments.find_reports(), *_stale(baseline, results)]
     for one in meta:
         code = one.finding.rule
-        if choice.has(code) and not (one.input and choice.ignored_in(one.input, settings.root, code)):
+        if choice.has(code) and not (one.input and choice.ignores(one.input, settings.root, code)):
             shown.append(replace(one, severity=choice.severity(code)))
     return Chosen(tuple(shown), tuple(kept_back), below)
 
@@ -176,7 +176,7 @@ class _Comments:
             self.used.add(found)
         return found
 
-    def told(self) -> Iterable[Reported]:
+    def find_reports(self) -> Iterable[Reported]:
         """Yield what is to be said of the comments themselves."""
         for path in sorted(self.by_file):
             for one in self.by_file[path]:
@@ -195,9 +195,7 @@ class _Comments:
     def _are_on(self, codes: Iterable[str], path: str) -> bool:
         """Whether all rules that a comment names are looked for in a file."""
         return all(
-            self.choice.has(code) and not self.choice.ignored_in(path, self.root, code)
-            for code in codes
-            if code != "ALL"
+            self.choice.has(code) and not self.choice.ignores(path, self.root, code) for code in codes if code != "ALL"
         )
 
     def _exists(self, code: str) -> bool:

@@ -51,13 +51,13 @@ def _with_remedy(finding: Finding, plan: Plan, facts: Facts, asked: tuple[tuple[
     found = hints(facts, loop, trials.inputs)
     texts = tuple(map(hint_text, found))
     if not texts and known.category not in ("sequential", "unanalyzable"):
-        texts = tuple(hint_text(hint) for hint in _granted(plan, facts, loop, trials))
+        texts = tuple(hint_text(hint) for hint in _find_granted(plan, facts, loop, trials))
     elif not texts and isinstance(loop, For):
         texts = (step_trial(facts, loop).text,)
     return replace(finding, help=(*finding.help, *texts))
 
 
-def _granted(plan: Plan, facts: Facts, loop: Loop, trials: Trials) -> Iterator[Hint]:
+def _find_granted(plan: Plan, facts: Facts, loop: Loop, trials: Trials) -> Iterator[Hint]:
     """Yield what, granted one after the other, makes a plan with a kernel for the loop, or for one inside it."""
     own = {facts.loop(inner).id for inner, _ in loops(loop)}
     granted: list[str] = []

@@ -54,7 +54,7 @@ class Inputs(Struct, frozen=True):
     sources: tuple[str | Source, ...]
     front: FrontOptions
 
-    def edited(self, edits: Sequence[Edit]) -> Inputs | None:
+    def edit(self, edits: Sequence[Edit]) -> Inputs | None:
         """Return the inputs with edited texts, or None where an edit is of no input (but of a header)."""
         texts = {
             file.path: apply_edits(file, [e for e in edits if e.span.file is file])
@@ -65,7 +65,7 @@ class Inputs(Struct, frozen=True):
             return None
         return replace(self, sources=tuple(replace(s, text=texts.get(s.path, s.text)) for s in sources))
 
-    def described(self, text: str) -> Inputs:
+    def describe(self, text: str) -> Inputs:
         """Return the inputs with more functions described, as a file of effects has them."""
         effects = self.front.effects.after(effects_of(SourceFile("effects", text), users=True))
         return replace(self, front=replace(self.front, effects=effects))
@@ -117,7 +117,7 @@ def hints(facts: Facts, loop: Loop, inputs: Inputs) -> tuple[Hint, ...]:
                 trials += 1
                 if trials > _MOST_TRIALS or len(found) == _MOST_HINTS:
                     return tuple(found)
-                after = _applied(state, remedies)
+                after = _apply_remedies(state, remedies)
                 if after is None:
                     continue
                 if after.runs:
@@ -146,7 +146,7 @@ def _candidates(state: _State) -> Iterator[tuple[Remedy, ...]]:
             yield (option,)
 
 
-def _applied(state: _State, remedies: tuple[Remedy, ...]) -> _State | None:
+def _apply_remedies(state: _State, remedies: tuple[Remedy, ...]) -> _State | None:
     """Return the state after remedies, or None where the program cannot be read any more."""
     inputs, options = state.inputs, state.facts.options
     edits: tuple[Edit, ...] = ()
@@ -155,10 +155,10 @@ def _applied(state: _State, remedies: tuple[Remedy, ...]) -> _State | None:
             case GrantAssumption(text):
                 options = replace(options, granted=(*options.granted, Assumption(text, "granted")))
             case UseOption(_, text):
-                inputs = inputs.described(text)
+                inputs = inputs.describe(text)
             case EditCode():
                 edits = remedy.edits
-                changed = inputs.edited(edits)
+                changed = inputs.edit(edits)
                 if changed is None:
                     return None
                 inputs = changed
@@ -178,7 +178,7 @@ def _same_place(state: _State, facts: Facts, edits: tuple[Edit, ...]) -> tuple[L
     """Return the outermost loops that stand where the loops of `state` stood."""
     spans = [loop.loop.span for loop in state.loops]
     first, last = min(spans, key=lambda s: s.start), max(spans, key=lambda s: s.end)
-    start, end = _moved(Span(first.file, first.start, last.end), edits)
+    start, end = _move_span(Span(first.file, first.start, last.end), edits)
     symbol = state.loops[0].function.symbol
     functions = [f for _, f in facts.program.functions() if _is_same(f, symbol.key, first.file.path)]
     for function in functions:
@@ -199,7 +199,7 @@ def _is_same(function: Function, key: str, path: str) -> bool:
     return function.symbol.key == key and function.span.file.path == path
 
 
-def _moved(span: Span, edits: tuple[Edit, ...]) -> tuple[int, int]:
+def _move_span(span: Span, edits: tuple[Edit, ...]) -> tuple[int, int]:
     """Return where the text of `span`, with what is inserted right before and behind it, lies after the edits."""
     mine = [e for e in edits if e.span.file.path == span.file.path]
     before = [e for e in mine if e.span.end < span.start]

@@ -36,12 +36,12 @@ def host_uses(sources: Sources) -> tuple[Finding, ...]:
             continue
         own = sources.own.get(path, sources.arguments)
         options = tuple(word for word in own if not word.startswith("-std="))
-        found += find_host_uses(texts, path, options, sources.directory) or _said_by_nvrtc(text, path)
+        found += find_host_uses(texts, path, options, sources.directory) or _ask_nvrtc(text, path)
     unique = {(finding.message, str(finding.span)): finding for finding in found}
     return tuple(replace(finding, rule="VER049", help=_HELP) for finding in unique.values())
 
 
-def _said_by_nvrtc(text: str, path: str) -> tuple[Finding, ...]:
+def _ask_nvrtc(text: str, path: str) -> tuple[Finding, ...]:
     if not has_nvrtc():
         return ()
     finding = compile_nvrtc(text, name=path)

@@ -21,7 +21,7 @@ from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.in_place.versioned import Inserted, InsertionError
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program, Unit
-from warpsmith.tree.shared import is_own, shared_functions, without_shared
+from warpsmith.tree.shared import is_own, restore_shared, shared_functions
 
 if TYPE_CHECKING:
     from warpsmith.emit.host.in_place import InPlace
@@ -75,7 +75,7 @@ def writable_port(
             port = plan_port(program, facts, options, facts.options, left_out, prepared=prepared, closed=closed)
             more = (*_device_refusals(user, port), *_shared_refusals(user, program, port, root))
         place = None if first is None else root
-        written = more or _written(user, port, place, known, closed, single_file=single_file)
+        written = more or _write_port(user, port, place, known, closed, single_file=single_file)
         if isinstance(written, Written):
             break
         if isinstance(written, _Closed):
@@ -128,7 +128,7 @@ def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, R
             yield fragment, _reason(found[fragment.kernel.name])
 
 
-def _written(
+def _write_port(
     program: Program,
     port: Port,
     root: str | None,
@@ -145,21 +145,21 @@ def _written(
             return replace(known, in_place=None if root is None else _in_place(program, port, root))
         return Written(
             port,
-            emit_cuda(program, without_shared(program, port.program), single_file=single_file),
-            emit_cuda(program, without_shared(program, port.reference)),
-            emit_cuda(program, without_shared(program, port.candidate)),
+            emit_cuda(program, restore_shared(program, port.program), single_file=single_file),
+            emit_cuda(program, restore_shared(program, port.reference)),
+            emit_cuda(program, restore_shared(program, port.candidate)),
             None if root is None else _in_place(program, port, root),
         )
     except InsertionError as error:
         return _Closed(error.function, _reason(error.findings[0]))
     except RefusedError as error:
-        blamed = _blamed(port, error.findings[0], closed)
+        blamed = _find_blamed(port, error.findings[0], closed)
         if not blamed:
             raise
         return blamed
 
 
-def _blamed(
+def _find_blamed(
     port: Port, finding: Finding, closed: Mapping[Function, Reason]
 ) -> _Closed | tuple[tuple[Fragment, Reason], ...]:
     """Return what a refusal is about: the fragments that it touches, else the function in which something is added

@@ -18,13 +18,13 @@ from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Loop
 
-__all__ = ["planned"]
+__all__ = ["plan_port"]
 
 # steps that take something from the user's threads: where no kernel comes of it, his pragmas stay
 _OF_PRAGMAS = ("unthread", "peel")
 
 
-def planned(
+def plan_port(
     prepared: Prepared,
     selected: tuple[Loop, ...] | None,
     options: OffloadOptions,

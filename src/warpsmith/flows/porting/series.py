@@ -22,16 +22,16 @@ from msgspec import Struct, field
 
 from warpsmith import __version__
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile, Span, held
+from warpsmith.base.source import SourceFile, Span, decode_text
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.host.in_place import FOLDER, InPlace
 from warpsmith.project.buildfiles.buildfile import edit_build, lines_to_add
-from warpsmith.project.buildfiles.merging import Conflict, merged
-from warpsmith.project.included import concerned
-from warpsmith.project.patches import Change, Patch, applied_in, series_texts
+from warpsmith.project.buildfiles.merging import Conflict, merge_texts
+from warpsmith.project.includes import find_concerned
+from warpsmith.project.patches import Change, Patch, find_patch_root, series_texts
 from warpsmith.project.tree import copy_of
 from warpsmith.run.native.tools import Limits, run_limited
-from warpsmith.tree.text.additions import additions, without_additions
+from warpsmith.tree.text.additions import additions, remove_additions
 
 __all__ = ["Built", "Earlier", "Series", "earlier_port", "make_series"]
 
@@ -84,7 +84,7 @@ def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], 
     tree = _Tree(root)
     edited = tuple(_edited_additions(tree, earlier_port(root)))
     new = {file.path: file.text for file in made.files}
-    sources = concerned([file.path for file in made.changed], built.files, tree.read)
+    sources = find_concerned([file.path for file in made.changed], built.files, tree.read)
     build = _build(tree, made, sources, built.folder)
     if build is not None:
         new |= build
@@ -92,7 +92,7 @@ def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], 
     conflicts: list[Conflict] = []
     for path in generated:
         current = tree.read(path)
-        outcome = new[path] if current is None else merged(path, tree.read(_base(path)), current, new[path], _run)
+        outcome = new[path] if current is None else merge_texts(path, tree.read(_base(path)), current, new[path], _run)
         if isinstance(outcome, str):
             tree.final[path] = outcome
         else:
@@ -103,21 +103,21 @@ def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], 
     for path in generated:
         tree.final[_base(path)] = new[path]
     tree.final |= {path: text for path, text in new.items() if path not in generated}
-    tree.final |= dict(_left_over(tree))
-    below = os.path.relpath(root, applied_in(root))
+    tree.final |= dict(_find_left_over(tree))
+    below = os.path.relpath(root, find_patch_root(root))
     patches = series_texts(
         list(_patches(tree, made, build, loops)), f"warpsmith {__version__}", "" if below == "." else f"{below}/"
     )
-    told = () if build is not None or not made.changed else (_build_finding(sources),)
-    return Series(root, tuple(patches), told)
+    findings = () if build is not None or not made.changed else (_build_finding(sources),)
+    return Series(root, tuple(patches), findings)
 
 
-def _left_over(tree: _Tree) -> Iterator[tuple[str, str | None]]:
+def _find_left_over(tree: _Tree) -> Iterator[tuple[str, str | None]]:
     """Yield what an earlier port has made and this one does not: it goes, unless somebody has edited it."""
     for path in earlier_port(tree.root).added:
         text = tree.read(path)
         if path not in tree.final and text is not None:
-            yield path, without_additions(text)
+            yield path, remove_additions(text)
     folder = Path(tree.root, _BASE)
     for base in sorted(folder.iterdir()) if folder.is_dir() else ():
         path = f"{FOLDER}/{base.name}"
@@ -240,12 +240,12 @@ _HEAD = "# What warpsmith has ported in this project; it reads this file at the 
 
 def _record(path: str, loops: Sequence[str], added: Sequence[str]) -> str:
     lists = {"loops": loops, "added": added}
-    lines = ["", "[[file]]", f"path = {_quoted(held(path))}"]
-    lines += [f"{key} = [{', '.join(map(_quoted, values))}]" for key, values in lists.items()]
+    lines = ["", "[[file]]", f"path = {_quote(decode_text(path))}"]
+    lines += [f"{key} = [{', '.join(map(_quote, values))}]" for key, values in lists.items()]
     return "\n".join(lines) + "\n"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     # a basic string of TOML is one of JSON
     return json.dumps(text, ensure_ascii=False)
 
@@ -261,7 +261,7 @@ def _edited_additions(tree: _Tree, earlier: Earlier) -> Iterator[Finding]:
     """Yield what was edited by hand inside the additions to the user's files: it would be lost."""
     for path, known in earlier.added.items():
         text = tree.read(path)
-        if text is None or without_additions(text) == text:
+        if text is None or remove_additions(text) == text:
             continue
         for offset, added in additions(text):
             if _hash(added) not in known:

@@ -24,7 +24,7 @@ from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import Status, Verification, VerifyOptions, joint_tolerance
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
 from warpsmith.tree.program import Program
-from warpsmith.tree.shared import without_shared
+from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.types import INT, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import loops, names, walk, written_symbols
 
@@ -35,8 +35,8 @@ def verify_steps(prepared: Prepared, options: VerifyOptions) -> Verification:
     """Compare the user's program with what steps made of it, as C on the host; raises UsageError without a compiler."""
     facts = prepared.original
     # what headers have is judged with the project's own files: its text is not written anew
-    rewritten = without_shared(facts.program, prepared.guarded())
-    reference, candidate = _captured(facts, rewritten)
+    rewritten = restore_shared(facts.program, prepared.guard_changes())
+    reference, candidate = _capture_runs(facts, rewritten)
     changed = {function.symbol for function, _ in pairs(facts.program, rewritten)}
     harness = harness_functions(facts, changed)
     return verify(
@@ -62,7 +62,7 @@ def with_steps(port: Verification, steps: Verification) -> Verification:
 _WORST_FIRST: tuple[Status, ...] = ("fail", "skipped", "undecided", "pass")
 
 
-def _captured(facts: Facts, prepared: Program) -> tuple[Program, Program]:
+def _capture_runs(facts: Facts, prepared: Program) -> tuple[Program, Program]:
     """Return both programs with the same captures after every changed run."""
     reference, candidate = facts.program, prepared
     later = Facts.about(prepared, facts.options)
@@ -73,25 +73,25 @@ def _captured(facts: Facts, prepared: Program) -> tuple[Program, Program]:
             read = later.liveness(new).after[new_run[-1]] if new_run else frozenset()
             recorded = _captures(facts, function, old_run, read) if old_run and new_run else ()
             # What the rewritten run no longer sets has another meaning there until the loops around it are done.
-            dropped = _written(old_run) - _written(new_run)
+            dropped = _find_written(old_run) - _find_written(new_run)
             if any(capture.symbol in dropped for capture in recorded):
                 around = _outermost(function, old_run[0]), _outermost(new, new_run[0])
                 if around[0] is not None and around[1] is not None:
                     read = later.liveness(new).after[around[1]]
                     final = _captures(facts, function, (around[0],), read)
                     final = tuple(capture for capture in final if capture.symbol in dropped)
-                    reference = _appended(reference, (around[0],), final)
-                    candidate = _appended(candidate, (around[1],), final)
+                    reference = _append_captures(reference, (around[0],), final)
+                    candidate = _append_captures(candidate, (around[1],), final)
                     recorded = tuple(capture for capture in recorded if capture.symbol not in dropped)
             if recorded:
                 inside.append((old_run, new_run, recorded))
     for old_run, new_run, recorded in inside:
-        reference = _appended(reference, old_run, recorded)
-        candidate = _appended(candidate, new_run, recorded)
+        reference = _append_captures(reference, old_run, recorded)
+        candidate = _append_captures(candidate, new_run, recorded)
     return reference, candidate
 
 
-def _written(run: Run) -> set[Symbol]:
+def _find_written(run: Run) -> set[Symbol]:
     return {s for stmt in run for s in written_symbols(stmt) if isinstance(s.type, Scalar)}
 
 
@@ -104,7 +104,7 @@ def _is_below(loop: Stmt, stmt: Stmt) -> bool:
     return loop is not stmt and any(part is stmt for part in walk(loop))
 
 
-def _appended(program: Program, run: Run, captures: tuple[CaptureStmt, ...]) -> Program:
+def _append_captures(program: Program, run: Run, captures: tuple[CaptureStmt, ...]) -> Program:
     holder = next(f for _, f in program.functions() if _holds(f, run[0]))
     return with_run(program, holder, run, (*run, *captures))
 
@@ -140,7 +140,7 @@ def _captures(facts: Facts, function: Function, run: Run, read: frozenset[Symbol
                 upper=section.upper, extent=extent, buffer=None,
             )
         )  # fmt: skip
-    scalars = _written(run) & (live - inside)
+    scalars = _find_written(run) & (live - inside)
     for symbol in sorted(filter(in_scope, scalars), key=lambda s: s.key):
         made.append(
             CaptureStmt(

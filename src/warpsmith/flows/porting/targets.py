@@ -17,7 +17,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.project.buildfiles.makefile import makefile_in
 from warpsmith.project.command_line import language_of
 from warpsmith.project.model import CompileCommand, Project
-from warpsmith.tree.text.additions import without_additions
+from warpsmith.tree.text.additions import remove_additions
 from warpsmith.tree.text.lexical import tokens
 
 __all__ = ["build_folder", "build_root", "sources_below", "target_commands"]
@@ -36,7 +36,7 @@ def target_commands(project: Project, target: str | None) -> tuple[CompileComman
     commands = tuple(c for c in project.commands if _language(c) in ("c", "c++") and Path(c.file).is_file())
     programs = {c: _text_has_main(c.file) for c in commands}
     if target is not None:
-        return _once(_named(project, commands, target, programs))
+        return _once(_select_named(project, commands, target, programs))
     mains = list(dict.fromkeys(c.file for c, main in programs.items() if main))
     if len(mains) > 1:
         names = ", ".join(sorted(_names(project, commands, programs)))
@@ -49,7 +49,7 @@ def _language(command: CompileCommand) -> str | None:
     return command.language or language_of(command.file)
 
 
-def _named(
+def _select_named(
     project: Project, commands: Sequence[CompileCommand], target: str, programs: dict[CompileCommand, bool]
 ) -> Sequence[CompileCommand]:
     for link in project.links:
@@ -118,12 +118,14 @@ def build_folder(project: Project, root: str) -> str:
     build ran in (or was configured from) has one."""
     if _has_build_file(Path(root)):
         return "."
-    found = {_built_from(Path(folder), Path(root)) for folder in {command.directory for command in project.commands}}
+    found = {
+        _find_build_root(Path(folder), Path(root)) for folder in {command.directory for command in project.commands}
+    }
     (one,) = found if len(found) == 1 else (None,)
     return os.path.relpath(one, root) if one is not None else "."
 
 
-def _built_from(folder: Path, root: Path) -> Path | None:
+def _find_build_root(folder: Path, root: Path) -> Path | None:
     """Return the outermost folder around `folder`, below `root`, with a build file that nobody generated."""
     cache = next((around / _CACHE for around in (folder, *folder.parents) if (around / _CACHE).is_file()), None)
     if cache is not None:
@@ -146,6 +148,6 @@ def sources_below(commands: Sequence[CompileCommand], root: str, ported: Collect
         arguments = tuple(a for a in command.arguments if a != "-DWARPSMITH")
         text: str | None = None
         if os.path.relpath(command.file, root) in ported:
-            text = without_additions(Path(command.file).read_bytes().decode("latin-1"))
+            text = remove_additions(Path(command.file).read_bytes().decode("latin-1"))
         found.append(Source(path, arguments, command.language, text))
     return tuple(found)

@@ -95,10 +95,10 @@ def _run(port: Port, files: Sequence[OutputFile], options: VerifyOptions) -> lis
             "WARPSMITH_EMULATION_COPIES": str(copies_file),
         }
         run_program(built.command, options, RunSetting(work / "run", environment, options.timeout_s))
-        return list(_parsed(copies_file.read_text(errors="replace"))) if copies_file.exists() else None
+        return list(_parse_lines(copies_file.read_text(errors="replace"))) if copies_file.exists() else None
 
 
-def _parsed(text: str) -> Iterator[_Line]:
+def _parse_lines(text: str) -> Iterator[_Line]:
     for line in text.splitlines():
         count, bytes, direction, number, name = line.split(" ", 4)
         yield direction, name, int(number), int(count), int(bytes)
@@ -151,13 +151,13 @@ def _scheme(name: TransferScheme, written: Written, run: VerifyOptions, *, measu
             for way in ("in", "out")
         )
         moved = (to_device, to_host)
-    again = [function.span for function in _called_in_loops(written.port.program)]
+    again = [function.span for function in _find_called_in_loops(written.port.program)]
     bulk = [t for t in transfers if not t.held and t.few is None]
     in_loops = sum(1 for t in bulk if t.in_loop is not None or any(span.contains(t.cause) for span in again))
     return Scheme(name, len(transfers), in_loops, moved)
 
 
-def _called_in_loops(program: Program) -> list[Function]:
+def _find_called_in_loops(program: Program) -> list[Function]:
     """Return the functions that a loop of the program calls, directly or through others."""
     defined = {f.symbol: f for _, f in program.functions()}
     pending = [part for f in defined.values() for loop, _ in loops(f.body) for part in walk(loop)]

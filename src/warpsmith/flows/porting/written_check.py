@@ -146,7 +146,7 @@ def _owners(program: Program, port: Port, error: Finding) -> Sequence[Fragment]:
             return above
         alone = {name for name, kernel in kernels_alone(program, port.program) if check_device(kernel, "kernel.cu")}
         return [f for f in called if f.kernel.name in alone] or called or fragments
-    return _called_after(program, error.span, called) or called or fragments
+    return _find_called_after(program, error.span, called) or called or fragments
 
 
 def _kernel_at(text: str, at: int, fragments: Sequence[Fragment]) -> Sequence[Fragment]:
@@ -158,7 +158,7 @@ def _kernel_at(text: str, at: int, fragments: Sequence[Fragment]) -> Sequence[Fr
     return [max(above, key=lambda start: start[0])[1]] if above else []
 
 
-def _called_after(program: Program, error: Span, fragments: Sequence[Fragment]) -> Sequence[Fragment]:
+def _find_called_after(program: Program, error: Span, fragments: Sequence[Fragment]) -> Sequence[Fragment]:
     """Return the first of `fragments` that is launched in the line of an error in host text or after it, and in the
     same function of the user's; else all in that function."""
     line = _users_line(program, error)

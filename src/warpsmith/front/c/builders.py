@@ -26,7 +26,7 @@ class CallBuilder(Protocol):
         """Return the row below parentheses and conversions."""
         ...
 
-    def opened(self, value: Expr, field: str, span: Span) -> Expr | None:
+    def open_member(self, value: Expr, field: str, span: Span) -> Expr | None:
         """Return a private member outside of its class; None where it cannot be named there."""
         ...
 
@@ -65,7 +65,7 @@ class ExpressionBuilder(Protocol):
         """Return the expression of a row."""
         ...
 
-    def tried(self, row: int) -> Expr | None:
+    def try_expression(self, row: int) -> Expr | None:
         """Return the expression of a row; None where a part of it is not modelled."""
         ...
 

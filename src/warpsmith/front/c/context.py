@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.c.device_marks import place_of
 from warpsmith.front.c.scan import Scan
-from warpsmith.front.c.types_of import Types, decayed, fill_extents
+from warpsmith.front.c.types_of import Types, decay_type, fill_extents
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange, MacroUses, NodeTable
 from warpsmith.front.clang.wire import CONST, PATTERN, Detail, Dump
@@ -133,18 +133,18 @@ class Context:
             file = self._read(self.dump.files[number])
             uses = MacroUses((name, start, end) for name, f, start, end in self.dump.macro_uses if f == number)
             scan = Scan.of(file)
-            known = FileText(file, scan, uses, self._skipped(number, scan))
+            known = FileText(file, scan, uses, self._find_skipped(number, scan))
             self._texts[number] = known
         return known
 
-    def _skipped(self, number: int, scan: Scan) -> tuple[tuple[int, int], ...]:
+    def _find_skipped(self, number: int, scan: Scan) -> tuple[tuple[int, int], ...]:
         """Return what the conditionals of a file leave out. Of a header which is included again that is all of it, and
         says nothing."""
         first = scan.starts[0] if scan.starts and number else -1
         found = ((start, end) for file, start, end in self.dump.skipped if file == number and start != first)
         return tuple(found)
 
-    def left_out(self) -> Iterator[Span]:
+    def find_left_out(self) -> Iterator[Span]:
         """Yield what conditionals leave out of the files that were read."""
         for text in self._texts.values():
             yield from (Span(text.file, start, end) for start, end in text.skipped)
@@ -197,7 +197,7 @@ class Context:
         if known is None:
             kind, _, type, *_ = self.dump.declared[row]
             found = self.types.of(type) if type >= 0 else self.types.of(0)
-            known = self.declare(row, decayed(found) if kind == kinds.PARM_DECL else found)
+            known = self.declare(row, decay_type(found) if kind == kinds.PARM_DECL else found)
         return known
 
     def declare(self, row: int, type: Type) -> Symbol:

@@ -9,7 +9,7 @@ import msgspec.structs
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.expressions import CannotModelError, Expressions
-from warpsmith.front.c.types_of import decayed
+from warpsmith.front.c.types_of import decay_type
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
 from warpsmith.front.cxx.objects import address, is_lvalue, is_value
@@ -165,9 +165,9 @@ class Declarations:
         parts = self._own_parts(row, self.table.expressions(row))
         use = self.text.uses.at(self.context.dump.declared[self.table.aux[row]][6])
         try:
-            type = decayed(self.context.cast_type(self.table.type[row], parts, lambda part: self._part(part, use)))
+            type = decay_type(self.context.cast_type(self.table.type[row], parts, lambda part: self._part(part, use)))
         except CannotModelError:
-            type = decayed(self.context.types.of(self.table.type[row]))
+            type = decay_type(self.context.types.of(self.table.type[row]))
         start, end = self.table.range(row, self.text.uses)
         if isinstance(type, Pointer) and "[restrict" in self.text.file.text[start:end].replace(" ", ""):
             type = Pointer(type.to, restrict=True, const=type.const, spelling=type.spelling)

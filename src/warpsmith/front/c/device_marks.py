@@ -110,22 +110,22 @@ def _value(text: str, constant: Constant) -> int | None:
     if len(text) > _LONGEST:
         return None
     try:
-        return _evaluated(ast.parse(text, mode="eval").body, constant)
+        return _evaluate(ast.parse(text, mode="eval").body, constant)
     except (SyntaxError, ValueError, ZeroDivisionError, RecursionError):
         return None
 
 
-def _evaluated(node: ast.expr, constant: Constant) -> int | None:
+def _evaluate(node: ast.expr, constant: Constant) -> int | None:
     match node:
         case ast.Constant(value=int(value)):
             return value
         case ast.Name(id=name):
             return constant(name.replace("__SCOPE__", "::"))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _evaluated(operand, constant)
+            inner = _evaluate(operand, constant)
             return None if inner is None else -inner
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            a, b = _evaluated(left, constant), _evaluated(right, constant)
+            a, b = _evaluate(left, constant), _evaluate(right, constant)
             if a is None or b is None or (isinstance(op, ast.LShift) and not 0 <= b < 64):
                 return None
             return _OPERATORS[type(op)](a, b)

@@ -20,12 +20,12 @@ from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.literals import is_written, number_text, written_value
 from warpsmith.front.c.scan import bare
-from warpsmith.front.c.types_of import decayed
+from warpsmith.front.c.types_of import decay_type
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
 from warpsmith.front.clang.wire import ELSEWHERE, Declared
 from warpsmith.front.cxx.calls import CxxCalls
-from warpsmith.front.cxx.doing import lambda_made
+from warpsmith.front.cxx.doing import lambda_effects
 from warpsmith.front.cxx.objects import again, before, dereference, is_lvalue, member_of
 from warpsmith.tree.nodes import (
     Assign,
@@ -110,7 +110,7 @@ class Expressions:
             kinds.CAST: self._cast,
             kinds.SIZEOF: self._sizeof,
             kinds.INIT_LIST: self._list,
-            kinds.UNEXPOSED_EXPR: self._unexposed,
+            kinds.UNEXPOSED_EXPR: self._build_unexposed,
         }
         if context.cxx:
             self._makers |= {
@@ -281,7 +281,7 @@ class Expressions:
         type = self.context.types.of(self.table.type[row]) if self.table.type[row] >= 0 else Opaque("")
         return VerbatimExpr(
             span=span, intact=True, type=type, text=span.text, reads=named, writes=named, calls=calls,
-            reason=reason, kept=None if self.knowledge is None else self.knowledge.kept(named),
+            reason=reason, kept=None if self.knowledge is None else self.knowledge.find_kept(named),
         )  # fmt: skip
 
     # --- the forms
@@ -360,7 +360,7 @@ class Expressions:
     def _call(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not parts:
-            return self.cxx.made_of_nothing(row, self.make_opaque(row, "a call without a function"))
+            return self.cxx.make_from_nothing(row, self.make_opaque(row, "a call without a function"))
         if any(self.text.file.text.startswith("<<<", self._range(part)[0]) for part in parts):
             return self.make_opaque(row, "a kernel launch")
         made = self.cxx.call(row, span) if self.context.cxx else None
@@ -413,7 +413,7 @@ class Expressions:
     def _arithmetic(self, row: int, operator: str, left: Expr, right: Expr) -> Type:
         """Return the type of a binary expression; pointer sums keep the extents that clang's own type lacks."""
         if operator in ("+", "-"):
-            pointers = [decayed(e.type) for e in (left, right) if isinstance(e.type, Pointer | Array)]
+            pointers = [decay_type(e.type) for e in (left, right) if isinstance(e.type, Pointer | Array)]
             if len(pointers) == 1:
                 return pointers[0]
         return right.type if operator == "," else self._clang_type(row)
@@ -450,7 +450,7 @@ class Expressions:
     def _functional_cast(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not isinstance(self._clang_type(row), Scalar) or len(parts) != 1:
-            return self.cxx.made_in_place(row, self.make_opaque(row, "an object that is made in an expression"))
+            return self.cxx.make_in_place(row, self.make_opaque(row, "an object that is made in an expression"))
         if self.table.kind[parts[0]] == kinds.INIT_LIST:
             parts = self.table.expressions(parts[0])
             if len(parts) != 1:
@@ -485,7 +485,7 @@ class Expressions:
         named = any(self.table.kind[child] == kinds.MEMBER_REF for child in self.table.children(row))
         return named or self.text.file.text.startswith((".", "["), self._range(row)[0])
 
-    def _unexposed(self, row: int, span: Span) -> Expr:
+    def _build_unexposed(self, row: int, span: Span) -> Expr:
         children = self.table.children(row)
         text = span.text.lstrip()
         if self.inside is not None and self.inside.name == "offsetof" and self.table.aux[row] >= 0:
@@ -544,7 +544,7 @@ class Expressions:
         if self.site is not None and isinstance(value.type, Record) and self.is_closed(value.type.tag, declared[1]):
             # Written out where the call stands by its name, it would be an error.
             reason = f"the private member {declared[1]}"
-            return self.cxx.opened(value, declared[1], span) or self.make_opaque(row, reason)
+            return self.cxx.open_member(value, declared[1], span) or self.make_opaque(row, reason)
         made = member_of(value, declared[1], span, intact=self.own)
         if made is None:
             return self.make_opaque(row, "a member that its class does not have itself")
@@ -574,7 +574,7 @@ class Expressions:
         made.depth, made.home = self.depth, self.home if self.site is not None else self.this
         return made
 
-    def tried(self, row: int) -> Expr | None:
+    def try_expression(self, row: int) -> Expr | None:
         """Return the expression of a row; None where a part of it is not modelled."""
         try:
             return self.build(row)
@@ -594,6 +594,6 @@ class Expressions:
         opaque = self.make_opaque(row, "a lambda" if row == lambda_row else "a call of a lambda")
         if row == lambda_row:
             kept = () if row in self.context.only_called else opaque.kept
-            return msgspec.structs.replace(opaque, writes=(), calls=False, kept=kept, doing=lambda_made(opaque))
+            return msgspec.structs.replace(opaque, writes=(), calls=False, kept=kept, doing=lambda_effects(opaque))
         named = tuple(dict.fromkeys((*opaque.reads, *self.context.variables(lambda_row), *self.own_object(lambda_row))))
         return msgspec.structs.replace(opaque, reads=named, writes=named, calls=True)

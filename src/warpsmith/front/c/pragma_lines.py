@@ -6,8 +6,8 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 
-from warpsmith.base.c_lexer import NAME, unspliced
-from warpsmith.base.c_text import stripped, words_anywhere
+from warpsmith.base.c_lexer import NAME, join_splices
+from warpsmith.base.c_text import strip_code, words_anywhere
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.pragmas import read_directive
@@ -72,7 +72,7 @@ def macro_bodies(context: Context, *, called: bool) -> Mapping[str, str]:
     that is defined twice has none."""
     found: dict[str, set[str]] = {}
     for name, number, start, end in context.dump.macro_definitions:
-        defined = _DEFINED.match(unspliced(context.text(number).file.text[start:end]))
+        defined = _DEFINED.match(join_splices(context.text(number).file.text[start:end]))
         if defined is not None and defined[1] == name and (called or not defined[2]):
-            found.setdefault(name, set()).add(" ".join(stripped(defined[3]).split()))
+            found.setdefault(name, set()).add(" ".join(strip_code(defined[3]).split()))
     return {name: min(bodies) for name, bodies in found.items() if len(bodies) == 1}

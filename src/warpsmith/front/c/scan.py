@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from warpsmith.base.c_lexer import C23, CXX, GAPS, Dialect, Mark, gap_end, lex, marks, unspliced
+from warpsmith.base.c_lexer import C23, CXX, GAPS, Dialect, Mark, gap_end, join_splices, lex, marks
 from warpsmith.base.source import SourceFile
 
 __all__ = ["CONDITIONALS", "Directive", "ForHeader", "Scan", "bare"]
@@ -171,7 +171,7 @@ def _dialect(path: str) -> Dialect:
 def _directive(text: str, line: list[Mark], end: int) -> Directive:
     """Return the directive that the tokens of a preprocessor line make, which ends at `end`."""
     start, word = line[0].start, next((m for m in line[1:] if m.kind != "comment"), None)
-    spelled = unspliced(text[word.start : word.end]) if word is not None and word.kind == "word" else ""
+    spelled = join_splices(text[word.start : word.end]) if word is not None and word.kind == "word" else ""
     return Directive(spelled, start, start + len(text[start:end].rstrip()))
 
 

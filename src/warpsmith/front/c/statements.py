@@ -202,17 +202,18 @@ class Statements:
     def make_opaque(self, row: int, reason: str) -> Stmt:
         """Return a statement as text; a loop stays a loop."""
         span = self.span(row)
-        named = self._named(row, span)
+        named = self._find_named(row, span)
         below = {self.table.kind[node] for node in range(row, self.table.after[row])}
         opaque: Stmt = Verbatim(
             span=span, intact=True, text=span.text, reads=named, writes=named,
             calls=self.context.may_call(row)
             or reason in (_UNKNOWN_FORM, LEAVES_OBJECTS)
             or self.text.scan.conditional(span.start, span.end),
-            control=bool(below & _LEAVES) or reason == _CONDITIONAL, reason=reason, kept=self.knowledge.kept(named),
+            control=bool(below & _LEAVES) or reason == _CONDITIONAL, reason=reason,
+            kept=self.knowledge.find_kept(named),
         )  # fmt: skip
         # Loops inside of what is not modelled are loops of the program all the same.
-        inner = self.cxx.listed(row, reason) if self.context.cxx else ()
+        inner = self.cxx.list_loops(row, reason) if self.context.cxx else ()
         match _LOOPS.get(self.table.kind[row]):
             case "for" | "while" | "do" as form:
                 if inner:
@@ -228,7 +229,7 @@ class Statements:
         line_end = span.text.find("\n")
         return span if line_end < 0 else Span(span.file, span.start, span.start + len(span.text[:line_end].rstrip()))
 
-    def _named(self, row: int, span: Span) -> tuple[Symbol, ...]:
+    def _find_named(self, row: int, span: Span) -> tuple[Symbol, ...]:
         """Return the variables that an opaque statement names, in text that clang skipped as well."""
         named = dict.fromkeys((*self.context.variables(row), *self.expressions.own_object(row)))
         if self.text.scan.conditional(span.start, span.end):
@@ -318,7 +319,7 @@ class Statements:
 
     def _group(self, rows: list[int]) -> list[Stmt]:
         if len(rows) == 1:
-            return self._labelled(rows[0])
+            return self._split_labels(rows[0])
         first, last = self.span(rows[0]), self.span(rows[-1])
         declared = self.declarations.declared_and_set(rows, Span(first.file, first.start, max(first.end, last.end)))
         if declared is not None:
@@ -330,10 +331,10 @@ class Statements:
         return [Verbatim(
             span=span, intact=True, text=span.text, reads=named, writes=named,
             calls=any(self.context.may_call(row) for row in rows), control=bool(below & _LEAVES),
-            reason=_MACRO_CONTROL if below & _LEAVES else _MACRO_STATEMENT, kept=self.knowledge.kept(named),
+            reason=_MACRO_CONTROL if below & _LEAVES else _MACRO_STATEMENT, kept=self.knowledge.find_kept(named),
         )]  # fmt: skip
 
-    def _labelled(self, row: int) -> list[Stmt]:
+    def _split_labels(self, row: int) -> list[Stmt]:
         """Return a statement; a label before it stands alone, so that what it marks keeps its own node."""
         parts = self.table.parts(row)
         if self.table.kind[row] != kinds.LABEL or not parts or self.table.begins_in_macro(row):
@@ -347,14 +348,14 @@ class Statements:
         mark = Verbatim(
             span=label, intact=True, text=label.text, reads=(), writes=(), calls=False, control=True, reason="a label"
         )
-        return [mark, *lines, *self._labelled(parts[-1])]
+        return [mark, *lines, *self._split_labels(parts[-1])]
 
     def _lines(self, start: int, end: int, block: Span) -> list[Stmt]:
         made: list[Stmt] = [self._line(line, block) for line in self.text.scan.lines(start, end)]
         made += macro_pragmas(self.context, self.text, start, end)
         return sorted(made, key=lambda line: line.span.start)
 
-    def _marked(self, start: int, stmt: Stmt) -> Stmt:
+    def _attach_pragmas(self, start: int, stmt: Stmt) -> Stmt:
         """Return the unbraced body of a loop or branch together with the pragmas between `start` and it."""
         lines = [line for line in self._lines(start, stmt.span.start, stmt.span) if isinstance(line, Pragma)]
         if not lines:
@@ -376,7 +377,7 @@ class Statements:
             # the build at hand does is in the tree.
             text = self.text.skipped_code(line.start, self.text.scan.end_of_conditional(line, block.end))
             touched = tuple(dict.fromkeys(self._visible(text)))
-            kept = touched if "&" in text.replace("&&", "") else self.knowledge.kept(touched)
+            kept = touched if "&" in text.replace("&&", "") else self.knowledge.find_kept(touched)
         return Verbatim(
             span=span, intact=True, text=span.text, reads=touched, writes=touched, calls=bool(text.strip()),
             control=bool(text.strip()),
@@ -390,8 +391,8 @@ class Statements:
         if len(parts) not in (2, 3):
             return self.make_opaque(row, _UNKNOWN_FORM)
         ends = [self.table.range(parts[0], self.text.uses)[1], self.span(parts[1]).end]
-        other = self._marked(ends[1], self.build(parts[2])) if len(parts) == 3 else None
-        condition, then = self.expressions.build(parts[0]), self._marked(ends[0], self.build(parts[1]))
+        other = self._attach_pragmas(ends[1], self.build(parts[2])) if len(parts) == 3 else None
+        condition, then = self.expressions.build(parts[0]), self._attach_pragmas(ends[0], self.build(parts[1]))
         return If(span=span, intact=True, condition=condition, then=then, other=other)
 
     def _switch(self, row: int, span: Span) -> Stmt:
@@ -455,7 +456,7 @@ class Statements:
             else:
                 advance = self.expressions.build(part)
         head = Span(span.file, span.start, header.closing + 1)
-        body = self._marked(head.end, self._body(parts[-1]))
+        body = self._attach_pragmas(head.end, self._body(parts[-1]))
         counted = recognize(init, condition, advance, body, self.knowledge)
         if isinstance(counted, str):
             if self.text.scan.conditional(head.end, span.end):
@@ -483,7 +484,7 @@ class Statements:
         if len(parts) != 2 or closing is None or not span.text.startswith("while"):
             return self.make_opaque(row, "its header is not written out")
         head = Span(span.file, span.start, closing + 1)
-        condition, body = self.expressions.build(parts[0]), self._marked(head.end, self._body(parts[1]))
+        condition, body = self.expressions.build(parts[0]), self._attach_pragmas(head.end, self._body(parts[1]))
         return While(
             span=span, intact=True, form="while", init=None, condition=condition, advance=None, body=body, header=head,
             reason="only running a while loop tells how often it runs",

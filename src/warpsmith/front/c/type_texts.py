@@ -36,7 +36,7 @@ def type_texts(context: Context) -> tuple[TypeText, ...]:
     A macro that is undefined or redefined on the way has no single text: its entry has none.
     """
     macros: dict[str, TypeText] = {}
-    changed = set(_undefined(context))
+    changed = set(_find_undefined(context))
     for text in _macros(context):
         if macros.setdefault(text.name, text).text != text.text:
             changed.add(text.name)
@@ -61,7 +61,7 @@ def _macros(context: Context) -> Iterator[TypeText]:
         yield _entry(name, f"#define {text.file.text[start:end]}", span if number == 0 else None, macro=True)
 
 
-def _undefined(context: Context) -> Iterator[str]:
+def _find_undefined(context: Context) -> Iterator[str]:
     for number in sorted({0, *(number for _, number in context.dump.tops)}):
         text = context.text(number)
         for line in text.scan.directives:
@@ -76,8 +76,8 @@ def _types(context: Context) -> Iterator[TypeText]:
         if context.table.kind[top] in kinds.FUNCTIONS:
             text = context.text(number)
             scope = Span(text.file, *context.table.range(top, text.uses))
-            yield from _declared(context, [(row, number) for row in _local(context, top)], scope)
-    yield from _declared(context, context.dump.tops, None)
+            yield from _find_declared(context, [(row, number) for row in _local(context, top)], scope)
+    yield from _find_declared(context, context.dump.tops, None)
 
 
 def _local(context: Context, top: int) -> Iterator[int]:
@@ -88,7 +88,7 @@ def _local(context: Context, top: int) -> Iterator[int]:
             yield from table.children(row)
 
 
-def _declared(context: Context, rows: Sequence[tuple[int, int]], scope: Span | None) -> Iterator[TypeText]:
+def _find_declared(context: Context, rows: Sequence[tuple[int, int]], scope: Span | None) -> Iterator[TypeText]:
     """Yield the types that are declared in `rows`, each with the number of its file."""
     table = context.table
     pending = [pair for pair in rows if table.kind[pair[0]] in _TYPES]

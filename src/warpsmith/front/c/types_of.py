@@ -29,7 +29,7 @@ _SPACES: Final[tuple[Space, ...]] = (
 )  # fmt: skip
 """clang's numbers of address spaces: OpenCL's from 1, CUDA's from 8."""
 
-__all__ = ["Types", "decayed", "fill_extents", "is_std_array"]
+__all__ = ["Types", "decay_type", "fill_extents", "is_std_array"]
 
 
 class Types:
@@ -137,7 +137,7 @@ class Types:
             case "a":
                 return Array(self.of(inner), None, numbers[0] if numbers[0] >= 0 else None, spelling)
             case "f":
-                parameters = tuple(decayed(self.of(number)) for number in numbers[1:])
+                parameters = tuple(decay_type(self.of(number)) for number in numbers[1:])
                 return FunctionType(self.of(inner), parameters, bool(numbers[0]), spelling)
             case "r":
                 record = self._record(inner)
@@ -193,7 +193,7 @@ def is_std_array(type: Type) -> bool:
     return isinstance(type, Array) and type.spelling.startswith("std::array<")
 
 
-def decayed(type: Type) -> Type:
+def decay_type(type: Type) -> Type:
     """Return what an array or function parameter really is: a pointer."""
     if isinstance(type, Array) and is_std_array(type):
         return Opaque(type.spelling)  # handed over by value

@@ -13,7 +13,7 @@ from warpsmith.front.c.statements import Statements
 from warpsmith.front.c.type_texts import type_texts
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import PATTERN
-from warpsmith.front.cxx.functions import more_functions, own_object, written_once
+from warpsmith.front.cxx.functions import find_unique, more_functions, own_object
 from warpsmith.tree.nodes import Block, Case, Function, GlobalDecl, Name, Other, Pragma, Stmt, Top
 from warpsmith.tree.program import Language, Unit
 from warpsmith.tree.types import FunctionType
@@ -58,7 +58,7 @@ def build_unit(
         functions = more_functions(
             context, functions, lambda row, text: _function(context, text, row, knowledge, globals_by_name)
         )
-        items = [*_outermost([i for i in items if not isinstance(i, Function)]), *written_once(context, functions)]
+        items = [*_outermost([i for i in items if not isinstance(i, Function)]), *find_unique(context, functions)]
     else:
         items = _outermost(items)
     items += _file_lines(context, items)
@@ -68,7 +68,7 @@ def build_unit(
     )
     return Unit(
         context.text(0).file, language, ordered, tuple(functions), type_texts(context), arguments,
-        _regions(context, functions), headers, tuple(context.left_out()),
+        _regions(context, functions), headers, tuple(context.find_left_out()),
     )  # fmt: skip
 
 

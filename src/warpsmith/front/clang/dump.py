@@ -62,13 +62,13 @@ def dump_file(library: Library, request: Request, walks: type[Walk]) -> Dump:
         library.disposeIndex(index)
         broken: list[Diagnostic] = [(4, "the parser gave up", path, 1, 0)]
         return Dump(broken, [path], [True], b"", [], [], [], [], [], [], [], False, [], {}, [], None, {}, [], [], [])
-    dump = _walked(library, unit, (path, *request[1:]), walks)
+    dump = _walk_unit(library, unit, (path, *request[1:]), walks)
     library.disposeTranslationUnit(unit)
     library.disposeIndex(index)
     return dump
 
 
-def _walked(library: Library, unit: int, request: Request, walks: type[Walk]) -> Dump:
+def _walk_unit(library: Library, unit: int, request: Request, walks: type[Walk]) -> Dump:
     """Return the tables of a unit that was parsed."""
     path, arguments, _, limit, diagnostics_only = request
     places = FilePlaces(library, unit, path)
@@ -81,7 +81,7 @@ def _walked(library: Library, unit: int, request: Request, walks: type[Walk]) ->
         diagnostics, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared, walk.types.rows,
         walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded, walk.instances,
         walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches, walk.transfers,
-        [] if diagnostics_only else places.skipped(),
+        [] if diagnostics_only else places.find_skipped(),
     )  # fmt: skip
 
 
@@ -236,14 +236,14 @@ class Walk:
         if kind in _DECLARATIONS or kind == kinds.FUNCTION_TEMPLATE:
             return self._declaration(cursor)
         if kind in _LITERALS:
-            return self._evaluated(cursor) if flags & BEGINS_IN_MACRO or self._in_instance else -1
+            return self._evaluate_constant(cursor) if flags & BEGINS_IN_MACRO or self._in_instance else -1
         if kind in (kinds.CHARACTER, kinds.SIZEOF):
-            return self._evaluated(cursor)
+            return self._evaluate_constant(cursor)
         if kind == kinds.STRING or kind in _NAMED:
             anonymous = kind != kinds.STRING and library.Cursor_isAnonymous(cursor)
             return self._value("" if anonymous else library.text(library.getCursorSpelling(cursor)))
         if kind == kinds.UNEXPOSED_EXPR and flags & BEGINS_IN_MACRO and self.types.rows[type][1] == kinds.T_ULONG:
-            return self._evaluated(cursor)  # it may be offsetof
+            return self._evaluate_constant(cursor)  # it may be offsetof
         return -1
 
     def _reference(self, referenced: Cursor, kind: int) -> int:
@@ -263,7 +263,7 @@ class Walk:
         self.values.append(value)
         return len(self.values) - 1
 
-    def _evaluated(self, cursor: Cursor) -> int:
+    def _evaluate_constant(self, cursor: Cursor) -> int:
         """Return the number of the value of a constant expression; the value is None where it is not constant."""
         library = self.library
         result = library.Cursor_Evaluate(cursor)

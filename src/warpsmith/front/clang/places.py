@@ -67,16 +67,16 @@ class FilePlaces:
     def place(self, location: Location) -> tuple[int, int]:
         """Return (file, offset) of a location; file -1 is none (a builtin)."""
         data = int(location.data)
-        return self._known(data) or self._asked(data, location)
+        return self._find_known(data) or self._find_place(data, location)
 
-    def _known(self, data: int) -> tuple[int, int] | None:
+    def _find_known(self, data: int) -> tuple[int, int] | None:
         """Return the place of a number of clang's, where it is in what is known."""
         at = bisect_right(self._starts, data) - 1
         if at < 0 or data > self._ends[at][0]:
             return None
         return self._ends[at][1], data - self._starts[at]
 
-    def _asked(self, data: int, location: Location) -> tuple[int, int]:
+    def _find_place(self, data: int, location: Location) -> tuple[int, int]:
         handle, _, offset = self.library.place(location)
         file = self._number(handle, location)
         size = self.library.size(self._unit, handle) if handle and not data & _MACRO_BIT else -1
@@ -95,7 +95,7 @@ class FilePlaces:
     def is_users(self, cursor: Cursor) -> bool:
         """Whether a cursor begins in a file of the user's."""
         extent = self.library.getCursorExtent(cursor)
-        file, _ = self._known(extent.begin) or self.place(self.library.getRangeStart(extent))
+        file, _ = self._find_known(extent.begin) or self.place(self.library.getRangeStart(extent))
         return file >= 0 and self.user[file]
 
     def span(self, cursor: Cursor) -> tuple[int, int, int, int]:
@@ -104,14 +104,14 @@ class FilePlaces:
         begin, end = extent.begin, extent.end
         if self.base <= begin <= self.limit and self.base <= end <= self.limit and begin:
             return 0, begin - self.base, end - self.base, 0
-        first, last = self._known(begin), self._known(end)
+        first, last = self._find_known(begin), self._find_known(end)
         if first is not None and last is not None:
             return *first, last[1], 0
         file, start = self.place(self.library.getRangeStart(extent))
         flags = (1 if begin & _MACRO_BIT else 0) | (2 if end & _MACRO_BIT else 0)
         return file, start, self.place(self.library.getRangeEnd(extent))[1], flags
 
-    def skipped(self) -> list[tuple[int, int, int]]:
+    def find_skipped(self) -> list[tuple[int, int, int]]:
         """Return (file, start, end) of what conditionals leave out of the user's files."""
         found: list[tuple[int, int, int]] = []
         for handle, number in self._numbers.items():

@@ -24,7 +24,7 @@ from typing import IO, Literal
 from msgspec import Struct
 
 import warpsmith
-from warpsmith.front.clang.wire import LENGTH_BYTES, Dump, Request, decode_dump, framed, length
+from warpsmith.front.clang.wire import LENGTH_BYTES, Dump, Request, decode_dump, frame_bytes, length
 
 __all__ = ["Failed", "parse_files", "worker_command"]
 
@@ -101,7 +101,7 @@ class _Parser:
         kept, self._worker = self._worker, None
         worker = kept if kept is not None and kept.runs() else _Worker(self._command)
         try:
-            answer = decode_dump(worker.asked(marshal.dumps(request), deadline))
+            answer = decode_dump(worker.ask(marshal.dumps(request), deadline))
         except TimeoutError:
             return Failed("time-out")
         except EOFError:
@@ -125,15 +125,15 @@ class _Worker:
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)
         self._said = 0
-        self._unsent = framed(marshal.dumps(library_path()))
+        self._unsent = frame_bytes(marshal.dumps(library_path()))
 
     def runs(self) -> bool:
         """Whether the process waits for a question; a signal to all of a terminal's processes ends it."""
         return self._process.poll() is None
 
-    def asked(self, question: bytes, deadline: float) -> bytes:
+    def ask(self, question: bytes, deadline: float) -> bytes:
         """Return the answer to a question; raises TimeoutError at the deadline and EOFError where the process ends."""
-        unsent, got = memoryview(self._unsent + framed(question)), bytearray()
+        unsent, got = memoryview(self._unsent + frame_bytes(question)), bytearray()
         self._unsent, self._said = b"", os.fstat(self._errors.fileno()).st_size
         poll = select.poll()
         poll.register(self._out, select.POLLIN)
@@ -144,7 +144,7 @@ class _Worker:
             if not ready:
                 raise TimeoutError
             if self._in in ready:
-                unsent = unsent[self._written(unsent) :]
+                unsent = unsent[self._write_some(unsent) :]
                 if not unsent:
                     poll.unregister(self._in)
             if self._out in ready:
@@ -154,7 +154,7 @@ class _Worker:
                 got += read
         return bytes(got[LENGTH_BYTES:])
 
-    def _written(self, unsent: memoryview) -> int:
+    def _write_some(self, unsent: memoryview) -> int:
         """Return how much of `unsent` the process has taken: all of it where it takes nothing more."""
         try:
             return os.write(self._in, unsent[:_WRITE_BYTES])

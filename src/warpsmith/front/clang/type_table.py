@@ -220,7 +220,7 @@ class TypeTable:
         closure = "(lambda at " in spelling
         members: list[MemberRow] = []
         if self.cxx:
-            members += self._inherited(declaration)
+            members += self._find_inherited(declaration)
             tag = _plain(library.text(library.getTypeSpelling(type))) if tag or closure else tag
         for member in self._fields(type) if self.cxx else self.places.children(declaration):
             if member.kind == kinds.FIELD_DECL:
@@ -228,7 +228,7 @@ class TypeTable:
                 offset = int(library.Cursor_getOffsetOfField(member))
                 number = self.number(library.getCursorType(member))
                 if self.device and not closure and (not name or "(" in name):
-                    members += self._unnamed(library.getCursorType(member), offset)
+                    members += self._find_unnamed(library.getCursorType(member), offset)
                 bits = int(library.getFieldDeclBitWidth(member)) if library.Cursor_isBitField(member) else 0
                 members.append((name, number, offset, bits, self.device and self._begins(member)))
         file, start, end = self.places.extent(declaration)
@@ -294,7 +294,7 @@ class TypeTable:
         bases = [part for part in parts if part.kind == kinds.BASE_SPECIFIER]
         return len(bases) == 1 and not any(self.library.CXXMethod_isVirtual(part) for part in methods)
 
-    def _unnamed(self, type: Type, offset: int) -> list[MemberRow]:
+    def _find_unnamed(self, type: Type, offset: int) -> list[MemberRow]:
         """Return the members of an unnamed struct or union, which are members of what it stands in."""
         type = self.library.getCanonicalType(type)
         inner = self.records[self._record(type)][3] if type.kind == kinds.T_RECORD else []
@@ -333,7 +333,7 @@ class TypeTable:
         self.library.Type_visitFields(type, FIELD_VISITOR(visit), None)
         return found
 
-    def _inherited(self, declaration: Cursor) -> list[MemberRow]:
+    def _find_inherited(self, declaration: Cursor) -> list[MemberRow]:
         """Return the members of the first base class, which stands at the start of the object."""
         library = self.library
         # an instance of a template has no children that libclang shows

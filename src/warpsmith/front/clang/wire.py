@@ -39,7 +39,7 @@ __all__ = [
     "TypeRow",
     "decode_dump",
     "encode_dump",
-    "framed",
+    "frame_bytes",
     "length",
 ]  # fmt: skip
 
@@ -144,7 +144,7 @@ def decode_dump(data: bytes) -> Dump:
     return Dump(*values)  # type: ignore[arg-type]
 
 
-def framed(data: bytes) -> bytes:
+def frame_bytes(data: bytes) -> bytes:
     """Return `data` with its length before it."""
     return len(data).to_bytes(LENGTH_BYTES, "little") + data
 

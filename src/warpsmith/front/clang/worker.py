@@ -16,7 +16,7 @@ from typing import cast
 from warpsmith.base.children import end_with_parent
 from warpsmith.front.clang.dump import Walk, dump_file, reads_device_code
 from warpsmith.front.clang.libclang import load_library
-from warpsmith.front.clang.wire import LENGTH_BYTES, Request, encode_dump, framed, length
+from warpsmith.front.clang.wire import LENGTH_BYTES, Request, encode_dump, frame_bytes, length
 
 __all__ = ["main"]
 
@@ -25,17 +25,17 @@ def main() -> None:
     """Answer until there are no more questions."""
     end_with_parent(os.getppid())
     gc.disable()  # the tables only grow until they are sent
-    library = load_library(str(_received()))
+    library = load_library(str(_receive_object()))
     gc.freeze()
-    while (request := cast(Request | None, _received())) is not None:
+    while (request := cast(Request | None, _receive_object())) is not None:
         data = encode_dump(dump_file(library, request, _walk(request)))
-        sys.stdout.buffer.write(framed(data))
+        sys.stdout.buffer.write(frame_bytes(data))
         sys.stdout.buffer.flush()
         gc.collect()
     os._exit(0)  # to take the tables and the library apart takes as long as to parse a short file
 
 
-def _received() -> object:
+def _receive_object() -> object:
     """Return what is sent next; None where nothing is."""
     size = length(sys.stdin.buffer.read(LENGTH_BYTES))
     return marshal.loads(sys.stdin.buffer.read(size)) if size else None

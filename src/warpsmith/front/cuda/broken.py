@@ -37,7 +37,7 @@ class BrokenNames:
             self._lines.setdefault((error[2], error[3]), error)
         self._aliases = self._broken_aliases()
 
-    def named_in(self, row: int) -> list[Diagnostic]:
+    def find_errors_in(self, row: int) -> list[Diagnostic]:
         """Return the errors in what the function in `row` names."""
         if not self.errors:
             return []
@@ -49,7 +49,7 @@ class BrokenNames:
         for node in range(row, table.after[row]):
             error = self._type(table.type[node]) if table.type[node] >= 0 else None
             if error is None and table.kind[node] in (kinds.DECL_REF, kinds.VAR_DECL, kinds.PARM_DECL):
-                error = self._declared(table.aux[node])
+                error = self._find_declaration_error(table.aux[node])
             if error is not None:
                 found[error] = None
         return list(found)
@@ -68,7 +68,7 @@ class BrokenNames:
         number = next((n for n, path in enumerate(self.context.dump.files) if path == error[2]), -1)
         return self.context.text(number).file.line(error[3]) if number >= 0 else ""
 
-    def _declared(self, number: int) -> Diagnostic | None:
+    def _find_declaration_error(self, number: int) -> Diagnostic | None:
         """Return the error in the line that declares a name, or in its type."""
         kind, _, type, _, _, file, offset, *_ = self.context.dump.declared[number]
         if file >= 0 and self.context.dump.user[file] and kind in (kinds.VAR_DECL, kinds.ENUM_CONSTANT):

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from warpsmith.base.c_text import included
+from warpsmith.base.c_text import find_includes
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.front.clang.process import Failed, parse_files
@@ -66,7 +66,7 @@ def device_findings(file: SourceFile, answer: Dump | Failed) -> tuple[Finding, .
 
 
 def _is_plain(file: SourceFile) -> bool:
-    return all(_C_HEADER.fullmatch(header) for header in included(file.text))
+    return all(_C_HEADER.fullmatch(header) for header in find_includes(file.text))
 
 
 def _request(file: SourceFile, folders: tuple[str, ...], options: Sequence[str] = ()) -> Request:

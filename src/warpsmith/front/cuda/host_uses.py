@@ -1,7 +1,7 @@
 """Device code that uses what only the host has: in programs of other hands, which our headers may not fit in full.
 
 clang's device mode complains of much that a complete CUDA would take. Only what it says of variables and functions that
-the program itself, or the C library, has on the host alone is told here.
+the program itself, or the C library, has on the host alone is reported here.
 """
 
 from __future__ import annotations

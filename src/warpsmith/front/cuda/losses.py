@@ -14,7 +14,7 @@ from warpsmith.tree.nodes import Function, Name
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["LostKernel", "lost_in_part"]
+__all__ = ["LostKernel", "find_partly_lost"]
 
 
 class LostKernel(Struct, frozen=True):
@@ -27,12 +27,12 @@ class LostKernel(Struct, frozen=True):
     extent: Span
 
 
-def lost_in_part(functions: Iterable[Function], gone: set[Symbol]) -> Iterator[LostKernel]:
+def find_partly_lost(functions: Iterable[Function], gone: set[Symbol]) -> Iterator[LostKernel]:
     """Yield the kernels among `functions` from which calls lead to one of the functions `gone`."""
     if not gone:
         return
     by_symbol = {function.symbol: function for function in functions}
-    named = {symbol: _named(function) for symbol, function in by_symbol.items()}
+    named = {symbol: _find_named(function) for symbol, function in by_symbol.items()}
     reached = set(gone)
     changed = True
     while changed:
@@ -45,5 +45,5 @@ def lost_in_part(functions: Iterable[Function], gone: set[Symbol]) -> Iterator[L
             yield LostKernel(name, function.parameters, symbol.span or function.span, function.span)
 
 
-def _named(function: Function) -> set[Symbol]:
+def _find_named(function: Function) -> set[Symbol]:
     return {node.symbol for node in walk(function.body) if isinstance(node, Name)}

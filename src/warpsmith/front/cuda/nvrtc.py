@@ -91,7 +91,7 @@ def compile_to_ptx(
     options = _options(file, arguments, architecture)
     deadline = time.monotonic() + timeout_s
     for _ in range(_MOST_ROUNDS):
-        answer = _asked(file, options, (tuple(kernels), headers), deadline - time.monotonic())
+        answer = _ask_nvrtc(file, options, (tuple(kernels), headers), deadline - time.monotonic())
         if isinstance(answer, Finding):
             return answer
         ptx, names, log = answer
@@ -101,9 +101,9 @@ def compile_to_ptx(
         said = log.decode("latin-1")
         missing = [name for name in _MISSING.findall(said) if name not in headers]
         if not missing:
-            return _refused(said, file)
+            return _report_refusal(said, file)
         headers.update((name, _STAND_INS.get(name, "")) for name in missing)
-    return _refused("too many headers are missing", file)
+    return _report_refusal("too many headers are missing", file)
 
 
 def _absent(file: SourceFile) -> Finding:
@@ -144,7 +144,7 @@ def _toolkit() -> tuple[Path, ...]:
     return ()
 
 
-def _asked(
+def _ask_nvrtc(
     file: SourceFile, options: list[bytes], wanted: tuple[tuple[str, ...], dict[str, str]], seconds: float
 ) -> Answer | Finding:
     """Return what NVRTC, in a process of its own, makes of the text; a finding where it gives no answer."""
@@ -170,7 +170,7 @@ def _asked(
     return answer
 
 
-def _refused(log: str, file: SourceFile) -> Finding:
+def _report_refusal(log: str, file: SourceFile) -> Finding:
     found = next((m for m in _PLACE.finditer(log) if m["file"] == file.path), None)
     if found is None:
         first = next((line for line in log.splitlines() if "error" in line), log.strip() or "no message")

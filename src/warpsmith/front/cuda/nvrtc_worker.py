@@ -28,10 +28,10 @@ def main() -> None:
     if nvrtc is None:
         sys.exit(ABSENT)
     request: Request = marshal.loads(sys.stdin.buffer.read())
-    sys.stdout.buffer.write(marshal.dumps(_compiled(nvrtc, request)))
+    sys.stdout.buffer.write(marshal.dumps(_compile_request(nvrtc, request)))
 
 
-def _compiled(nvrtc: ModuleType, request: Request) -> Answer:
+def _compile_request(nvrtc: ModuleType, request: Request) -> Answer:
     text, name, options, kernels, headers = request
     good = nvrtc.nvrtcResult.NVRTC_SUCCESS
     status, program = nvrtc.nvrtcCreateProgram(text, name, len(headers), list(headers.values()), list(headers))

@@ -49,12 +49,12 @@ class Problems:
         self.outside = tuple(self._outside())
         self.broken = BrokenNames(context, self.outside)
 
-    def lost(self, row: int, number: int) -> bool:
+    def is_lost(self, row: int, number: int) -> bool:
         """Whether the function in `row` has errors in it that leave it without a meaning."""
         text = self.context.text(number)
         start, end = self.context.table.range(row, text.uses)
         inside = [d for d in self.by_file.get(self.context.dump.files[number], ()) if start <= d[4] <= end]
-        hard = [d for d in inside if not _HOST_ONLY.match(d[1])] or self.broken.named_in(row)
+        hard = [d for d in inside if not _HOST_ONLY.match(d[1])] or self.broken.find_errors_in(row)
         self.matter = self.matter or bool(inside or hard)
         if hard:
             self.losses.append(hard)
@@ -88,7 +88,7 @@ class Problems:
             # what follows the first error of a function says little more
             for finding in diagnostic_findings(self.file.path, diagnostics[:1], self._read):
                 made.setdefault((finding.message, str(finding.span)), finding)
-        for finding in self._asked(wanted):
+        for finding in self._find_instance_errors(wanted):
             made.setdefault((finding.message, ""), finding)
         missing = [d for d in self.context.dump.diagnostics if _MISSING.search(d[1])]
         for finding in diagnostic_findings(self.file.path, missing, self._read):
@@ -108,7 +108,7 @@ class Problems:
     def _read(self, path: str) -> SourceFile:
         return self.file if Path(path) == Path(self.file.path) else SourceFile.read(path)
 
-    def _asked(self, wanted: tuple[str, ...]) -> list[Finding]:
+    def _find_instance_errors(self, wanted: tuple[str, ...]) -> list[Finding]:
         """Return why an instance that the user names cannot be made."""
         if not wanted:
             return []

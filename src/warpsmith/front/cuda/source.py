@@ -77,7 +77,7 @@ def read_device_input(source: Source, node_limit: int) -> DeviceInput | Finding:
 
 def device_arguments(given: DeviceInput, *, plain: bool) -> list[str]:
     """Return the parser's options for a file; `plain`: with headers of ours in place of the C++ library's."""
-    options = _joined(given.arguments)
+    options = _join_options(given.arguments)
     quiet = ["-w", "-ferror-limit=0", "-fno-spell-checking", *(f"-Wno-{warning}" for warning in _LENIENT)]
     texts = [o for o in options if o.startswith(_OF_TEXT)]
     if given.language == "opencl":
@@ -112,7 +112,7 @@ def _architecture(options: list[str]) -> int:
     return max(a for a in _CLANG_ARCHITECTURES if a <= max(wanted, _CLANG_ARCHITECTURES[0]))
 
 
-def _joined(arguments: tuple[str, ...]) -> list[str]:
+def _join_options(arguments: tuple[str, ...]) -> list[str]:
     """Return the options, those of two words as one."""
     result: list[str] = []
     pending = ""

@@ -29,7 +29,7 @@ from warpsmith.tree.nodes import Assign, Binary, Conditional, Expr, Name, Unary,
 from warpsmith.tree.types import Scalar, Symbol, Type
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["Alone", "returned"]
+__all__ = ["Alone", "returned_value"]
 
 _LARGEST: Final = 250
 _ASSIGNS: Final = "="
@@ -43,7 +43,7 @@ class Alone(Struct, frozen=True):
     references: frozenset[int] = field(default_factory=frozenset)
 
 
-def returned(
+def returned_value(
     library: CxxLibrary, there: ExpressionBuilder, rows: list[int], result: Type | None, alone: Alone | None = None
 ) -> Expr | None:
     """Return the value that statements give back; None where they are not of this kind. `there` builds the expressions
@@ -85,8 +85,8 @@ class _Body:
             kind = self.table.kind[row]
             if kind == kinds.RETURN:
                 parts = self.table.expressions(row)
-                made = self._built(parts[0], bound) if len(parts) == 1 else None
-                return None if made is None else self.library.converted(made, self.result, self._place)
+                made = self._build_bound(parts[0], bound) if len(parts) == 1 else None
+                return None if made is None else self.library.convert(made, self.result, self._place)
             if kind == kinds.COMPOUND:
                 return self.value([*self.table.parts(row), *rows[number + 1 :]], bound)
             if kind == kinds.IF:
@@ -105,10 +105,10 @@ class _Body:
 
     def _effect(self, row: int, bound: dict[int, Expr]) -> Expr | None:
         """Return a statement that changes a variable of the caller's; None for any other."""
-        changed = self._changed(row) if self.alone is not None else None
+        changed = self._find_changed(row) if self.alone is not None else None
         if changed is None or self.alone is None or changed in self.own_values:
             return None
-        made = self._built(row, bound)
+        made = self._build_bound(row, bound)
         if not isinstance(made, Assign | Unary) or changed not in self.alone.references:
             return None
         target = peel(made.target if isinstance(made, Assign) else made.operand)
@@ -124,7 +124,7 @@ class _Body:
         self.effects.add(id(made))
         return made
 
-    def _changed(self, row: int) -> int | None:
+    def _find_changed(self, row: int) -> int | None:
         """Return the variable that an assignment or increment names as its target."""
         kind, aux, parts = self.table.kind[row], self.table.aux[row], self.table.expressions(row)
         if kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN):
@@ -150,15 +150,15 @@ class _Body:
         assert self.there.site is not None
         return self.there.site
 
-    def _built(self, row: int, bound: dict[int, Expr]) -> Expr | None:
+    def _build_bound(self, row: int, bound: dict[int, Expr]) -> Expr | None:
         self.there.bound = bound
-        return self.there.tried(row)
+        return self.there.try_expression(row)
 
     def _branches(self, row: int, rest: list[int], bound: dict[int, Expr]) -> Expr | None:
         parts = self.table.parts(row)
         if len(parts) not in (2, 3) or self.table.kind[parts[0]] > kinds.LAST_EXPR:
             return None
-        test = self._built(parts[0], bound)
+        test = self._build_bound(parts[0], bound)
         then = self.value([parts[1], *rest], dict(bound))
         other = self.value([*parts[2:], *rest], dict(bound))
         if test is None or then is None or other is None or not self.library.is_copied(test):
@@ -188,8 +188,8 @@ class _Body:
 
     def _sets(self, number: int, value: int, bound: dict[int, Expr]) -> bool:
         type = self.context.symbol(number).type
-        made = self._built(value, bound) if isinstance(type, Scalar) and not type.volatile else None
+        made = self._build_bound(value, bound) if isinstance(type, Scalar) and not type.volatile else None
         if made is None or not self.library.is_copied(made):
             return False
-        bound[number] = self.library.converted(made, type, self._place)
+        bound[number] = self.library.convert(made, type, self._place)
         return True

@@ -24,7 +24,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import NodeTable
 from warpsmith.front.clang.wire import VIRTUAL
 from warpsmith.front.cxx import doing as cxx_doing
-from warpsmith.front.cxx.bodies import Alone, returned
+from warpsmith.front.cxx.bodies import Alone, returned_value
 from warpsmith.front.cxx.captures import captures_stay
 from warpsmith.front.cxx.library import CxxLibrary
 from warpsmith.front.cxx.objects import (
@@ -91,7 +91,7 @@ class CxxCalls:
         kind, name, library = declared[0], declared[1], declared[9]
         full = self.context.detail(callee)[0]
         if kind in (kinds.CONSTRUCTOR, kinds.DESTRUCTOR, kinds.CONVERSION):
-            return self._made(row, span, full)
+            return self._make_object(row, span, full)
         given, arguments = self._parts(row, callee)
         if kind == kinds.CXX_METHOD or name.startswith("operator"):
             return self._method(row, span, given, arguments)
@@ -123,7 +123,7 @@ class CxxCalls:
 
     # --- objects that are made
 
-    def _made(self, row: int, span: Span, full: str) -> Expr:
+    def _make_object(self, row: int, span: Span, full: str) -> Expr:
         parts = self.table.expressions(row)
         name = full.rpartition("::")[0] or full
         type = self.context.types.of(self.table.type[row])
@@ -134,29 +134,29 @@ class CxxCalls:
         opaque = self.expressions.make_opaque_object(row, f"a constructor of {name}")
         if self._is_container(type) and self._by_value(parts):
             # Making a container of numbers reads what it is made from, and runs no code of the program's.
-            doing = cxx_doing.filled(self.expressions, type, self._written(parts))
+            doing = cxx_doing.fill_effects(self.expressions, type, self._keep_written(parts))
             return node_with(opaque, writes=(), calls=False, kept=(), doing=doing)
         signature = self.context.symbol(self.table.aux[row]).type
         given = signature.parameters if isinstance(signature, FunctionType) else (signature,)
         given = given[1:] if isinstance(signature, FunctionType) and signature.method else given
         if is_value(self.context, type) and len(given) == 1 and len(parts) == 1:
-            copied = self._copied(opaque, given[0], parts[0])
+            copied = self._copy_object(opaque, given[0], parts[0])
             if copied is not None:
                 return copied
         if all(isinstance(part, Scalar) for part in given) and self._are_numbers(parts):
             # it knows the numbers only
             alone = self._makes_value(row, type)
-            doing = cxx_doing.made(self.expressions, self._written(parts)) if alone else None
+            doing = cxx_doing.make_effects(self.expressions, self._keep_written(parts)) if alone else None
             return node_with(opaque, writes=(), kept=(), calls=opaque.calls and not alone, doing=doing)
         return opaque
 
-    def made_of_nothing(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
+    def make_from_nothing(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
         """Return the making of an object without arguments, with what it does."""
         callee = self.table.aux[row]
         known = callee >= 0 and self.context.dump.declared[callee][0] == kinds.CONSTRUCTOR
         return node_with(opaque, doing=Doing()) if known and self._makes_value(row, opaque.type) else opaque
 
-    def made_in_place(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
+    def make_in_place(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
         """Return an object that is made in an expression, with what its constructor does."""
         parts = self.table.expressions(row)
         inner = self.inner(parts[0]) if len(parts) == 1 else -1
@@ -171,11 +171,11 @@ class CxxCalls:
         implicit = callee not in self.context.bodies and not self.table.expressions(row)
         return implicit or makes_only_its_object(self.context, callee)
 
-    def _written(self, rows: list[int]) -> list[int]:
+    def _keep_written(self, rows: list[int]) -> list[int]:
         """Return the arguments that the user wrote: a default of what makes only its object is a constant."""
         return [row for row in rows if self._is_written(row)]
 
-    def _copied(self, opaque: VerbatimExpr, given: Type, part: int) -> VerbatimExpr | None:
+    def _copy_object(self, opaque: VerbatimExpr, given: Type, part: int) -> VerbatimExpr | None:
         """Return the making of an object from another one of its class, which keeps no address; None for any other."""
         source = self.expressions.build(part)
         refers = isinstance(given, Pointer) and given.reference and isinstance(given.to, Record)
@@ -186,7 +186,7 @@ class CxxCalls:
         if not refers or not same or root is None or not isinstance(given, Pointer):
             return None
         copies = isinstance(given.to, Record) and given.to.const
-        doing = cxx_doing.copied(self.expressions, source) if copies else cxx_doing.moved(source)
+        doing = cxx_doing.copy_effects(self.expressions, source) if copies else cxx_doing.move_effects(source)
         return node_with(opaque, writes=() if copies else (root,), calls=False, kept=(), doing=doing)
 
     def _is_container(self, type: Type) -> bool:
@@ -230,7 +230,9 @@ class CxxCalls:
         standard = isinstance(holder, Record) and holder.tag.startswith("std::")
         if (standard or is_std_array(holder)) and declared[9]:
             made = self.library.container(span, declared[1], value, arguments)
-            return made if made is not None else self._changed(row, value, f"a call of {_short(full)}", arguments)
+            return (
+                made if made is not None else self._change_container(row, value, f"a call of {_short(full)}", arguments)
+            )
         if declared[1] == "operator=" and self.context.types.is_plain(owner) and len(arguments) == 1:
             other = self.expressions.build(arguments[0])
             return Assign(span=span, intact=self.expressions.own, type=value.type, op="=", target=value, value=other)
@@ -247,7 +249,7 @@ class CxxCalls:
             return opaque
         if self.context.detail(self.table.aux[row])[3] & VIRTUAL:
             return opaque
-        arguments = self._given(row, rows, symbol, type.parameters[1:])
+        arguments = self._build_arguments(row, rows, symbol, type.parameters[1:])
         if isinstance(arguments, str):
             return opaque
         arguments.insert(0, cxx_doing.temporary(this, this.span))
@@ -259,9 +261,11 @@ class CxxCalls:
         if not isinstance(type, FunctionType) or not isinstance(type.result, Scalar | Record):
             return None
         call = Call(span=opaque.span, type=type.result, function=name, arguments=tuple(arguments))
-        return cxx_doing.called(call)
+        return cxx_doing.call_effects(call)
 
-    def _given(self, row: int, rows: list[int], symbol: Symbol, parameters: tuple[Type, ...]) -> list[Expr] | str:
+    def _build_arguments(
+        self, row: int, rows: list[int], symbol: Symbol, parameters: tuple[Type, ...]
+    ) -> list[Expr] | str:
         """Return the arguments of a call, with the addresses of the temporary objects that references are bound to; or
         why one of them is not understood."""
         arguments: list[Expr] = []
@@ -277,7 +281,7 @@ class CxxCalls:
             arguments.append(built)
         return arguments
 
-    def _changed(self, row: int, value: Expr, reason: str, rows: list[int]) -> VerbatimExpr:
+    def _change_container(self, row: int, value: Expr, reason: str, rows: list[int]) -> VerbatimExpr:
         """Return the call of a container's method that is not modelled: it changes the container and what it holds."""
         opaque = self._make_opaque(row, reason)
         root = root_symbol(value)
@@ -297,7 +301,7 @@ class CxxCalls:
             return dereference(value, before(value.span), intact=False)
         return value if is_lvalue(value) else None
 
-    def opened(self, value: Expr, field: str, span: Span) -> Expr | None:
+    def open_member(self, value: Expr, field: str, span: Span) -> Expr | None:
         """Return a private member outside of its class, where its class and its type can be named there."""
         made, holder = member_of(value, field, span, intact=False), value.type
         if made is None or not isinstance(holder, Record):
@@ -323,7 +327,7 @@ class CxxCalls:
 
     def _function(self, row: int, span: Span, value: Expr | None, rows: list[int]) -> Expr | None:
         """Return a call of a function or method of the user's; `value` is the object."""
-        from_text = self._inlined(row, span, value, rows)
+        from_text = self._inline_call(row, span, value, rows)
         if from_text is not None:
             return from_text
         symbol = self.context.symbol(self.table.aux[row])
@@ -333,7 +337,7 @@ class CxxCalls:
         parameters = type.parameters[1:] if type.method else type.parameters
         if type.method and value is None:
             return self._make_opaque(row, f"a call of {symbol.name}")
-        given = self._given(row, rows, symbol, parameters)
+        given = self._build_arguments(row, rows, symbol, parameters)
         if isinstance(given, str):
             return self._make_opaque(row, given)
         arguments: list[Expr] = [*([address(value)] if value is not None and type.method else []), *given]
@@ -359,7 +363,7 @@ class CxxCalls:
         """Return a call of a function to which objects are handed that are made for it."""
         opaque = self._make_opaque(row, f"a call of {name.symbol.name} with a value for a reference")
         if name.symbol.name.endswith("::operator=") and value is not None and is_value(self.context, value.type):
-            return node_with(opaque, doing=cxx_doing.assigned(value, arguments[-1]))
+            return node_with(opaque, doing=cxx_doing.assign_effects(value, arguments[-1]))
         return node_with(opaque, doing=self._doing(opaque, name, arguments))
 
     def _is_written(self, row: int) -> bool:
@@ -386,11 +390,11 @@ class CxxCalls:
         if len(default) != 1:
             return None
         there = self.expressions.elsewhere(self.expressions.site_of(row), found[1], {}, None, self.table.aux[row])
-        return there.tried(default[0])
+        return there.try_expression(default[0])
 
     # --- bodies in place of calls
 
-    def _inlined(self, row: int, span: Span, value: Expr | None, rows: list[int]) -> Expr | None:
+    def _inline_call(self, row: int, span: Span, value: Expr | None, rows: list[int]) -> Expr | None:
         callee = self.table.aux[row]
         found = self.context.bodies.get(callee)
         if found is None or callee in self.expressions.open or len(self.expressions.open) >= _MOST_NESTED:
@@ -437,24 +441,24 @@ class CxxCalls:
         """Return the value of a body, over the arguments; None where it is more than a value."""
         number, block, parameters, this, result = body
         statements = self.table.parts(block)
-        bound = self._bound(row, span, parameters, rows) if len(parameters) == len(rows) else None
+        bound = self._bind_parameters(row, span, parameters, rows) if len(parameters) == len(rows) else None
         if bound is None or not statements:
             return None
         only = self._only(statements[0]) if len(statements) == 1 else None
         site = self.expressions.site_of(row)
         there = self.expressions.elsewhere(site, number, bound, this, self.table.aux[row])
         if only is not None:
-            made = there.tried(only)
+            made = there.try_expression(only)
             kept = made is not None and self._is_same(made, list(bound.values()))
         else:
-            made = returned(self.library, there, statements, result, self._alone(row, parameters))
+            made = returned_value(self.library, there, statements, result, self._alone(row, parameters))
             kept = True
         if made is None or not kept:
             return None
         if isinstance(result, Record):
             return None
         if isinstance(result, Scalar) and result.kind != "void":
-            made = self.library.converted(made, result, site)
+            made = self.library.convert(made, result, site)
         return MacroUse(span=span, intact=self.expressions.own, type=made.type, name="", expansion=made)
 
     def _alone(self, row: int, parameters: list[int]) -> Alone | None:
@@ -495,7 +499,7 @@ class CxxCalls:
             return inner[0] if len(inner) == 1 else None
         return row if kinds.UNEXPOSED_EXPR <= self.table.kind[row] <= kinds.LAST_EXPR else None
 
-    def _bound(self, row: int, span: Span, parameters: list[int], rows: list[int]) -> dict[int, Expr] | None:
+    def _bind_parameters(self, row: int, span: Span, parameters: list[int], rows: list[int]) -> dict[int, Expr] | None:
         """Return what the parameters of a body are: the arguments, as long as they have no side effects."""
         bound: dict[int, Expr] = {}
         for parameter, argument in zip(parameters, rows, strict=True):
@@ -504,7 +508,7 @@ class CxxCalls:
             if made is None or not is_pure(made) or not isinstance(type, Scalar | Pointer):
                 return None  # what is handed over as a copy may be changed without a trace
             wanted = type.to if isinstance(type, Pointer) and type.reference else type
-            bound[self.table.aux[parameter]] = self.library.converted(made, wanted, span)
+            bound[self.table.aux[parameter]] = self.library.convert(made, wanted, span)
         return bound
 
     def _is_same(self, made: Expr, arguments: list[Expr]) -> bool:

@@ -32,10 +32,10 @@ def captures_stay(context: Context, row: int, escaped: frozenset[str]) -> bool:
     kept = [context.symbol(n) for n in outside]
     plain = all(isinstance(s.type, Scalar) and not s.type.volatile for s in kept)
     local = all(s.storage in ("local", "parameter") and s.key not in escaped for s in kept)
-    return plain and local and not _written(context, frozenset(outside))
+    return plain and local and not _are_assigned(context, frozenset(outside))
 
 
-def _written(context: Context, numbers: frozenset[int]) -> bool:
+def _are_assigned(context: Context, numbers: frozenset[int]) -> bool:
     """Whether one of the variables is assigned anywhere."""
     table = context.table
     for row, kind in enumerate(table.kind):

@@ -8,7 +8,7 @@ that it copies.
     Blur(sigma)(in)                           evaluates sigma, and the call with the temporary's address
 
 Invariant: objects are values (values.py), so that making, moving and destroying them runs no code of the program's
-but what is told; where a part cannot be told, nothing is.
+but what is listed; where a part is not known, nothing is.
 """
 
 from __future__ import annotations
@@ -26,17 +26,26 @@ from warpsmith.tree.nodes import Call, Doing, Expr, Member, Name, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel, root_symbol
 
-__all__ = ["assigned", "called", "copied", "filled", "lambda_made", "made", "moved", "temporary"]
+__all__ = [
+    "assign_effects",
+    "call_effects",
+    "copy_effects",
+    "fill_effects",
+    "lambda_effects",
+    "make_effects",
+    "move_effects",
+    "temporary",
+]
 
 
-def made(expressions: ExpressionBuilder, rows: Sequence[int]) -> Doing | None:
+def make_effects(expressions: ExpressionBuilder, rows: Sequence[int]) -> Doing | None:
     """Return what making an object from numbers does; None where one of them is not understood."""
     built = [expressions.build(row) for row in rows]
     known = all(isinstance(one.type, Scalar) for one in built)
     return Doing(tuple(built)) if known else None
 
 
-def filled(expressions: ExpressionBuilder, type: Type, rows: Sequence[int]) -> Doing | None:
+def fill_effects(expressions: ExpressionBuilder, type: Type, rows: Sequence[int]) -> Doing | None:
     """Return what making a vector does: of numbers, or as a copy; or a std::array, as a copy."""
     if is_std_array(type) and isinstance(type, Array) and isinstance(type.of, Scalar) and len(rows) == 1:
         source = expressions.build(rows[0])
@@ -46,11 +55,11 @@ def filled(expressions: ExpressionBuilder, type: Type, rows: Sequence[int]) -> D
     if len(rows) == 1:
         source = expressions.build(rows[0])
         if isinstance(source.type, Record):
-            return copied(expressions, source)
-    return made(expressions, rows)
+            return copy_effects(expressions, source)
+    return make_effects(expressions, rows)
 
 
-def copied(expressions: ExpressionBuilder, source: Expr) -> Doing | None:
+def copy_effects(expressions: ExpressionBuilder, source: Expr) -> Doing | None:
     """Return what copying the object that an lvalue names does."""
     if not is_lvalue(source) or not is_pure(source):
         return None
@@ -63,17 +72,17 @@ def copied(expressions: ExpressionBuilder, source: Expr) -> Doing | None:
     return Doing(() if _is_own(source) else tuple(numbers), tuple(blocks))
 
 
-def moved(source: Expr) -> Doing | None:
+def move_effects(source: Expr) -> Doing | None:
     """Return what moving out of an object does: nothing that matters where it is a variable of the function's own."""
     return Doing() if _is_own(source) else None
 
 
-def assigned(target: Expr, value: Expr) -> Doing | None:
+def assign_effects(target: Expr, value: Expr) -> Doing | None:
     """Return what giving a variable of the function's own a new object does, which it takes over."""
     return Doing((value,)) if _is_own(target) and _is_told(value) else None
 
 
-def called(call: Call) -> Doing | None:
+def call_effects(call: Call) -> Doing | None:
     """Return what a call does to which temporary objects are handed."""
     return Doing((call,)) if all(_is_told(argument) for argument in call.arguments) else None
 
@@ -88,7 +97,7 @@ def temporary(value: Expr, span: Span) -> VerbatimExpr:
     )  # fmt: skip
 
 
-def lambda_made(opaque: VerbatimExpr) -> Doing | None:
+def lambda_effects(opaque: VerbatimExpr) -> Doing | None:
     """Return what making a lambda does: it copies numbers, or takes addresses."""
     head = opaque.text[: opaque.text.find("]") + 1]
     by_address = re.fullmatch(r"\[\s*(&\s*\w*\s*,?\s*)*\]", head) is not None
@@ -119,7 +128,7 @@ def _leaves(expressions: ExpressionBuilder, value: Expr) -> Iterator[Expr | None
         return
     for field in (DATA,) if is_vector(type) else (f.name for f in type.fields):
         if expressions.is_closed(type.tag, field):
-            part: Expr | None = expressions.cxx.opened(value, field, value.span)
+            part: Expr | None = expressions.cxx.open_member(value, field, value.span)
         else:
             part = member_of(value, field, value.span, intact=False)
         if part is None:

@@ -29,7 +29,7 @@ from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.printing.references import OBJECT_KEY
 from warpsmith.tree.types import VOID, FunctionType, Symbol, Type
 
-__all__ = ["more_functions", "own_object", "written_once"]
+__all__ = ["find_unique", "more_functions", "own_object"]
 
 _IN_LAMBDA = "the body of a lambda"
 _BY_MACRO = "a function that a macro writes"
@@ -76,10 +76,10 @@ def more_functions(
     found += _lambdas(context, found)
     main = context.text(0).file.path
     found.sort(key=lambda f: (f.span.file.path == main, f.span.file.path, f.span.start))
-    return [*_labelled([*with_instances(context, found)])]
+    return [*_label_overloads([*with_instances(context, found)])]
 
 
-def written_once(context: Context, functions: list[Function]) -> list[Function]:
+def find_unique(context: Context, functions: list[Function]) -> list[Function]:
     """Return the functions of the main file that alone have their text."""
     file = context.text(0).file
     counts = Counter(_place(function) for function in functions)
@@ -124,7 +124,7 @@ def _only_loops(
     context: Context, text: FileText, place: tuple[int, int], symbol: Symbol, reason: str
 ) -> Function | None:
     row, body = place
-    loops = CxxStatements(Statements(context, text, Knowledge(references=True), {})).listed(body, reason)
+    loops = CxxStatements(Statements(context, text, Knowledge(references=True), {})).list_loops(body, reason)
     if not loops:
         return None
     type = symbol.type if isinstance(symbol.type, FunctionType) else FunctionType(VOID, ())
@@ -163,7 +163,7 @@ def _lambdas(context: Context, functions: list[Function]) -> Iterator[Function]:
                     yield made
 
 
-def _labelled(functions: list[Function]) -> Iterator[Function]:
+def _label_overloads(functions: list[Function]) -> Iterator[Function]:
     """Yield the functions with labels that tell overloads apart."""
     keys: dict[str, set[str]] = {}
     for function in functions:

@@ -68,7 +68,7 @@ def _templates(context: Context) -> Iterator[_Template]:
 def _parameters(text: str) -> tuple[tuple[str, str], ...] | None:
     """Return the names of a template's parameters, each with its type; None where one has none."""
     opened = re.match(r"template\s*<", text)
-    inside = _enclosed(text[opened.end() :]) if opened else None
+    inside = _cut_enclosed(text[opened.end() :]) if opened else None
     if inside is None:
         return None
     found: list[tuple[str, str]] = []
@@ -117,14 +117,14 @@ def _arguments(label: str) -> Iterator[str]:
     """Yield what stands in angle brackets in a label, the outermost ones: `A<x>::f<y>` has x and y."""
     position = label.find("<")
     while position >= 0:
-        inside = _enclosed(label[position + 1 :])
+        inside = _cut_enclosed(label[position + 1 :])
         if inside is None:
             return
         yield inside
         position = label.find("<", position + len(inside) + 2)
 
 
-def _enclosed(text: str) -> str | None:
+def _cut_enclosed(text: str) -> str | None:
     """Return the text up to the `>` that closes what was opened before it."""
     depth = 1
     for place, letter in enumerate(text):

@@ -84,10 +84,10 @@ class CxxLibrary:
         if name == "operator[]" and len(rows) == 1:
             index = self.expressions.build(rows[0])
             return Index(span=span, intact=own, type=element, base=data, index=index)
-        made = self._asked(span, name, (value, data), element) if not rows else None
+        made = self._call_getter(span, name, (value, data), element) if not rows else None
         return made and MacroUse(span=span, intact=own, type=made.type, name="", expansion=made)
 
-    def _asked(self, span: Span, name: str, container: tuple[Expr, Expr], element: Type) -> Expr | None:
+    def _call_getter(self, span: Span, name: str, container: tuple[Expr, Expr], element: Type) -> Expr | None:
         """Return what a member function without arguments gives."""
         value, data = container
         match name:
@@ -123,8 +123,8 @@ class CxxLibrary:
         if not isinstance(type, Scalar):
             return None if self._is_plain_call(row) else self.expressions.make_opaque(row, f"a call of std::{name}")
         if (name in ("min", "max") and len(rows) == 2) or (name == "clamp" and len(rows) == 3):
-            given = [self.converted(self.expressions.build(r), type, before(span)) for r in rows]
-            chosen = self._extreme(name, span, type, given) if name != "clamp" else self._clamped(span, type, given)
+            given = [self.convert(self.expressions.build(r), type, before(span)) for r in rows]
+            chosen = self._extreme(name, span, type, given) if name != "clamp" else self._clamp(span, type, given)
             return chosen or self.expressions.make_opaque(
                 row, f"a call of std::{name} whose arguments have side effects"
             )
@@ -144,7 +144,7 @@ class CxxLibrary:
         parts = (type.result, *type.parameters) if isinstance(type, FunctionType) else (type,)
         return all(isinstance(t, Scalar) or (isinstance(t, Pointer) and not t.reference) for t in parts)
 
-    def _clamped(self, span: Span, type: Scalar, given: list[Expr]) -> Expr | None:
+    def _clamp(self, span: Span, type: Scalar, given: list[Expr]) -> Expr | None:
         """std::clamp(v, low, high) is std::min(std::max(v, low), high), of a NaN as well."""
         value, low, high = given
         raised = self._extreme("max", before(span), type, [value, low])
@@ -173,7 +173,7 @@ class CxxLibrary:
         return pure and len(parts) <= _MOST_COPIES
 
     def _absolute(self, span: Span, type: Scalar, row: int) -> Expr | None:
-        value = self.converted(self.expressions.build(row), type, span)
+        value = self.convert(self.expressions.build(row), type, span)
         if is_float(type):
             return self._native("fabs", span, type, [value])
         if not self.is_copied(value) or not is_integer(type):
@@ -186,7 +186,7 @@ class CxxLibrary:
         )
 
     def _math(self, name: str, span: Span, type: Scalar, rows: list[int]) -> Expr | None:
-        return self._native(name, span, type, [self.converted(self.expressions.build(r), type, span) for r in rows])
+        return self._native(name, span, type, [self.convert(self.expressions.build(r), type, span) for r in rows])
 
     def _native(self, name: str, span: Span, type: Scalar, arguments: list[Expr]) -> Expr | None:
         """Return a call of the C function of this name and type."""
@@ -198,7 +198,7 @@ class CxxLibrary:
         function = Name(span=span, type=signature, symbol=Symbol(full, full, signature, "function"))
         return Call(span=span, type=plain, function=function, arguments=tuple(arguments))
 
-    def converted(self, value: Expr, type: Type, span: Span) -> Expr:
+    def convert(self, value: Expr, type: Type, span: Span) -> Expr:
         """Return a value converted to a parameter's type."""
         have = value.type
         if isinstance(type, Scalar) and isinstance(have, Scalar) and have != type:

@@ -47,7 +47,7 @@ __all__ = [
     "is_pure",
     "is_value",
     "member_of",
-    "qualified",
+    "qualify",
 ]
 
 E = TypeVar("E", bound=Node)
@@ -144,13 +144,13 @@ def _is_alike(a: Type, b: Type) -> bool:
     return type(a) is type(b)
 
 
-def qualified(type: Type, const: bool) -> Type:
+def qualify(type: Type, const: bool) -> Type:
     """Return a member's type as it is in a const object."""
     match type:
         case Scalar() | Record() | Pointer() if const and not type.const:
             return with_type(type, const=True)
         case Array():
-            return with_type(type, of=qualified(type.of, const))
+            return with_type(type, of=qualify(type.of, const))
         case _:
             return type
 
@@ -165,9 +165,9 @@ def member_of(value: Expr, field: str, span: Span, *, intact: bool) -> Member | 
     found = next((part for part in holder.fields if part.name == field), None)
     if found is None:
         return None
-    type = qualified(found.type, holder.const)
+    type = qualify(found.type, holder.const)
     if field == DATA and holder.const and isinstance(found.type, Pointer):
-        type = Pointer(qualified(found.type.to, True))
+        type = Pointer(qualify(found.type.to, True))
     return Member(span=span, intact=intact, type=type, base=base, field=field, arrow=arrow)
 
 

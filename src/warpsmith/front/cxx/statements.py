@@ -95,7 +95,7 @@ class CxxStatements:
 
     def expression(self, row: int, span: Span) -> Stmt | None:
         """Return an expression statement that is a lambda called on the spot, or a swap; None for any other."""
-        swapped = self._swapped(row)
+        swapped = self._find_swapped(row)
         if swapped is not None:
             return swap(self.context, span, *swapped)
         called = self._called_lambda(row)
@@ -113,7 +113,7 @@ class CxxStatements:
         inner = self.statements.build(body)
         return Block(span=span, intact=True, statements=(inner,))
 
-    def _swapped(self, row: int) -> tuple[Expr, Expr] | None:
+    def _find_swapped(self, row: int) -> tuple[Expr, Expr] | None:
         """Return the two objects that an expression statement swaps: std::swap(a, b), a.swap(b) of containers."""
         table, row = self.table, self.statements.expressions.cxx.inner(row)
         callee = table.aux[row] if table.kind[row] == kinds.CALL else -1
@@ -138,7 +138,7 @@ class CxxStatements:
 
     # --- loops in what is not modelled
 
-    def listed(self, row: int, reason: str) -> tuple[Stmt, ...]:
+    def list_loops(self, row: int, reason: str) -> tuple[Stmt, ...]:
         """Return every loop below a row that is kept as text, as loops of which only the place is known."""
         made: list[Stmt] = []
         node, behind = row + 1, self.table.after[row]
@@ -150,11 +150,11 @@ class CxxStatements:
             if form is None:
                 node += 1
                 continue
-            made.append(self._only_listed(node, form, reason))
+            made.append(self._list_only(node, form, reason))
             node = self.table.after[node]
         return tuple(made)
 
-    def _only_listed(self, row: int, form: str, reason: str) -> While:
+    def _list_only(self, row: int, form: str, reason: str) -> While:
         span = self.statements.span(row)
         named = tuple(self.context.variables(row))
         text = Verbatim(
@@ -165,7 +165,7 @@ class CxxStatements:
         return While(
             span=span, intact=True, form="while" if form == "while" else "do" if form == "do" else "for", init=None,
             condition=None, advance=None, header=header, reason=reason,
-            body=Block(span=span, intact=True, statements=(text, *self.listed(row, reason))),
+            body=Block(span=span, intact=True, statements=(text, *self.list_loops(row, reason))),
         )  # fmt: skip
 
     # --- for (x : v)

@@ -35,7 +35,7 @@ class DeviceExpressionBuilder(Protocol):
         """Return a row as text, with `reason`."""
         ...
 
-    def unseen(self, span: Span, type: Type, reason: str) -> VerbatimExpr:
+    def make_unseen(self, span: Span, type: Type, reason: str) -> VerbatimExpr:
         """Return a value that is made by what is not seen."""
         ...
 
@@ -47,15 +47,15 @@ class DeviceExpressionBuilder(Protocol):
         """Return clang's type of a row."""
         ...
 
-    def stripped(self, row: int) -> int:
+    def strip_casts(self, row: int) -> int:
         """Return the row below parentheses and implicit conversions."""
         ...
 
-    def captured(self, number: int, span: Span) -> Expr:
+    def find_capture(self, number: int, span: Span) -> Expr:
         """Return what a lambda captures under a name."""
         ...
 
-    def held(self, this: Name, field: str) -> Expr:
+    def hold_member(self, this: Name, field: str) -> Expr:
         """Return a member of the object that `this` points to; of a reference it is what that is bound to."""
         ...
 

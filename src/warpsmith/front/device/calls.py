@@ -72,7 +72,7 @@ class DeviceCalls:
             return self._indirect(row, span, parts)
         kind = self.context.dump.declared[callee][0]
         if kind == kinds.CONSTRUCTOR:
-            return self._made(row, span, callee, parts)
+            return self._make_object(row, span, callee, parts)
         if kind == kinds.DESTRUCTOR:
             return self.expressions.make_opaque(row, "a destructor")
         given, arguments = self._parts(parts, callee)
@@ -131,7 +131,9 @@ class DeviceCalls:
             return self._plain(row, span, self.context.symbol(callee), [], arguments)
         lambda_row = self.context.lambda_of(given) if given >= 0 else None
         direct = (
-            lambda_row is not None and given >= 0 and self.table.kind[self.expressions.stripped(given)] == kinds.LAMBDA
+            lambda_row is not None
+            and given >= 0
+            and self.table.kind[self.expressions.strip_casts(given)] == kinds.LAMBDA
         )
         if lambda_row is not None and (direct or lambda_row in self.context.only_called):
             return self._lambda(row, span, lambda_row, arguments)
@@ -168,13 +170,13 @@ class DeviceCalls:
     def _arguments(self, callee: int, rows: list[int], wanted: tuple[Type, ...]) -> list[Expr]:
         made: list[Expr] = []
         for number, row in enumerate(rows):
-            value = self._left_out(callee, number, row) or self.expressions.build(row)
+            value = self._build_default(callee, number, row) or self.expressions.build(row)
             type = wanted[number] if number < len(wanted) else None
             reference = isinstance(type, Pointer) and type.reference
             made.append(address_of(value) if reference else value)
         return made
 
-    def _left_out(self, callee: int, number: int, row: int) -> Expr | None:
+    def _build_default(self, callee: int, number: int, row: int) -> Expr | None:
         """Return the default of a parameter whose argument is not written and is no constant."""
         if (
             self.table.kind[row] != kinds.UNEXPOSED_EXPR
@@ -195,7 +197,7 @@ class DeviceCalls:
 
     # --- objects
 
-    def _made(self, row: int, span: Span, callee: int, parts: list[int]) -> Expr:
+    def _make_object(self, row: int, span: Span, callee: int, parts: list[int]) -> Expr:
         symbol = constructor_symbol(self.context, callee)
         type = symbol.type
         if isinstance(type, FunctionType) and not type.parameters:
@@ -230,7 +232,7 @@ class DeviceCalls:
             made = self.lambdas[lambda_row] = found
         captured: list[Expr] = []
         for number, parameter in made.captures:
-            value = self._captured(number, span)
+            value = self._find_capture(number, span)
             reference = isinstance(parameter.type, Pointer) and parameter.type.reference
             captured.append(address_of(value) if reference else value)
         type = made.symbol.type
@@ -241,8 +243,8 @@ class DeviceCalls:
         call = Call(span=span, type=type.result, function=function, arguments=(*captured, *given))
         return self._result(row, span, call)
 
-    def _captured(self, number: int, span: Span) -> Expr:
+    def _find_capture(self, number: int, span: Span) -> Expr:
         if number == -1:
             assert self.expressions.this is not None
             return again(self.expressions.this)
-        return self.expressions.captured(number, span)
+        return self.expressions.find_capture(number, span)

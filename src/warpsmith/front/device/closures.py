@@ -28,7 +28,7 @@ def is_closure(type: Type) -> bool:
     return isinstance(type, Record) and "(lambda at " in type.tag
 
 
-def captured(context: Context, head: str, first: int) -> list[int] | None:
+def find_captured(context: Context, head: str, first: int) -> list[int] | None:
     """Return the declarations of what a lambda has captured, in the order of its members; None where that is not seen.
     `head`: what stands in its brackets, `first`: the row of it, or of its call operator."""
     table = context.table
@@ -70,12 +70,12 @@ def closure(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
     """Return the object that a lambda makes."""
     type = expressions.type_of(row)
     head = _head(expressions.context, type) if isinstance(type, Record) else None
-    found = captured(expressions.context, head, row) if head is not None else None
+    found = find_captured(expressions.context, head, row) if head is not None else None
     if not isinstance(type, Record) or found is None or len(found) != len(type.fields):
         return expressions.make_opaque(row, "a lambda whose captures are not distinguished")
     items: list[Expr] = []
     for number, field in zip(found, type.fields, strict=True):
-        value = expressions.captured(number, span)
+        value = expressions.find_capture(number, span)
         reference = isinstance(field.type, Pointer) and field.type.reference
         items.append(address_of(value) if reference else value)
     return InitList(span=span, type=type, items=tuple(items))
@@ -86,8 +86,8 @@ def bind_captures(expressions: DeviceExpressionBuilder, this: Name, row: int) ->
     expressions.this = None  # that of the function around the lambda, which the closure may hold
     held = this.type.to if isinstance(this.type, Pointer) else this.type
     head = _head(expressions.context, held) if isinstance(held, Record) else None
-    found = captured(expressions.context, head, row) if head is not None else None
+    found = find_captured(expressions.context, head, row) if head is not None else None
     if not isinstance(held, Record) or found is None or len(found) != len(held.fields):
         return  # each use is a variable of another function, which is said where it stands
     for number, field in zip(found, held.fields, strict=True):
-        expressions.bound[number] = expressions.held(this, field.name)
+        expressions.bound[number] = expressions.hold_member(this, field.name)

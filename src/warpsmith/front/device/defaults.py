@@ -18,7 +18,7 @@ from warpsmith.front.device.builders import DeviceExpressionBuilder
 from warpsmith.tree.nodes import Assign, Call, Cast, Expr, ExprStmt, InitList, Literal, Name, Stmt, Unary, Verbatim
 from warpsmith.tree.types import INT, Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
 
-__all__ = ["is_made", "member_values", "members_made", "object_made", "value_from_nothing"]
+__all__ = ["is_made", "make_members", "make_object", "member_values", "value_from_nothing"]
 
 
 def is_made(context: Context, type: Type) -> bool:
@@ -57,23 +57,23 @@ def _first_value(context: Context, row: int) -> int | None:
     return parts[-1] if tag != "a" or listed else None
 
 
-def object_made(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:
+def make_object(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:
     """Yield what makes an object from nothing."""
     context, type = expressions.context, target.type
     if not is_made(context, type):
         return
     if not isinstance(type, Record):
-        yield _unseen(target, span, "an array of objects that a constructor makes")
+        yield _make_unseen(target, span, "an array of objects that a constructor makes")
         return
-    made = _constructed(context, type, span)
+    made = _construct_default(context, type, span)
     if made is not None:
         yield _sets(target, made, span)
         return
-    yield from _base_made(expressions, target, span)
-    yield from members_made(expressions, target, span, frozenset())
+    yield from _make_base(expressions, target, span)
+    yield from make_members(expressions, target, span, frozenset())
 
 
-def _base_made(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:
+def _make_base(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -> Iterator[Stmt]:
     """Yield what makes the part of an object that is its base class's."""
     type = target.type
     assert isinstance(type, Record)
@@ -81,14 +81,14 @@ def _base_made(expressions: DeviceExpressionBuilder, target: Expr, span: Span) -
     if base is None or not is_made(expressions.context, base):
         return
     if not expressions.context.types.one_base(type.tag):
-        yield _unseen(target, span, f"the constructor of one of several base classes of {type.tag}")
+        yield _make_unseen(target, span, f"the constructor of one of several base classes of {type.tag}")
         return
     pointer = Unary(span=span, type=Pointer(type), op="&", operand=again(target))
     part = Unary(span=span, type=base, op="*", operand=Cast(span=span, type=Pointer(base), operand=pointer))
-    yield from object_made(expressions, part, span)
+    yield from make_object(expressions, part, span)
 
 
-def members_made(
+def make_members(
     expressions: DeviceExpressionBuilder, target: Expr, span: Span, done: frozenset[str]
 ) -> Iterator[Stmt]:
     """Yield what gives a class's own members their values, save those in `done`; with `""` in it, also its base is."""
@@ -106,19 +106,19 @@ def members_made(
         if field.name in rows:
             yield _sets(member, expressions.build(rows[field.name]), span)
         elif field.name in wanted:
-            yield _unseen(member, span, f"what {type.tag}::{field.name} begins with")
+            yield _make_unseen(member, span, f"what {type.tag}::{field.name} begins with")
         else:
-            yield from object_made(expressions, member, span)
+            yield from make_object(expressions, member, span)
 
 
 def value_from_nothing(expressions: DeviceExpressionBuilder, type: Record, span: Span) -> Expr:
     """Return an object of a class that is made from nothing, its other members zero."""
-    made = _constructed(expressions.context, type, span)
+    made = _construct_default(expressions.context, type, span)
     if made is not None:
         return made
     base = expressions.context.types.base(type.tag)
     if base is not None and is_made(expressions.context, base):
-        return expressions.unseen(span, type, f"what the part of {type.tag} that is its base class begins with")
+        return expressions.make_unseen(span, type, f"what the part of {type.tag} that is its base class begins with")
     values = member_values(expressions, type, span)
     return InitList(span=span, type=type, items=tuple(values[field.name] for field in type.fields if field.name))
 
@@ -134,7 +134,7 @@ def member_values(expressions: DeviceExpressionBuilder, type: Record, span: Span
         elif isinstance(field.type, Record) and is_made(context, field.type):
             values[field.name] = value_from_nothing(expressions, field.type, span)
         elif field.name in wanted or is_made(context, field.type):
-            values[field.name] = expressions.unseen(span, field.type, f"what {type.tag}::{field.name} begins with")
+            values[field.name] = expressions.make_unseen(span, field.type, f"what {type.tag}::{field.name} begins with")
         else:
             values[field.name] = _zero(field.type, span)
     return values
@@ -146,7 +146,7 @@ def _zero(type: Type, span: Span) -> Expr:
     return Literal(span=span, type=type if isinstance(type, Scalar) else INT, text="0", value=0)
 
 
-def _constructed(context: Context, type: Record, span: Span) -> Expr | None:
+def _construct_default(context: Context, type: Record, span: Span) -> Expr | None:
     """Return the call of a class's constructor without parameters, where it is the user's; its text is there."""
     for number in context.bodies:
         declared = context.dump.declared[number]
@@ -172,7 +172,7 @@ def _sets(target: Expr, value: Expr, span: Span) -> Stmt:
     return ExprStmt(span=span, expr=Assign(span=span, type=target.type, op="=", target=target, value=made))
 
 
-def _unseen(target: Expr, span: Span, reason: str) -> Stmt:
+def _make_unseen(target: Expr, span: Span, reason: str) -> Stmt:
     """Return a statement that gives an object values of which nothing is known."""
     root = target
     while not isinstance(root, Name):

@@ -24,8 +24,8 @@ from warpsmith.front.clang.wire import ELSEWHERE
 from warpsmith.front.cxx.objects import again, dereference, is_lvalue
 from warpsmith.front.device.calls import DeviceCalls
 from warpsmith.front.device.closures import closure
-from warpsmith.front.device.lists import listed
-from warpsmith.front.device.swizzles import components_in, lanes_named
+from warpsmith.front.device.lists import build_list
+from warpsmith.front.device.swizzles import components_in, find_named_lanes
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -98,7 +98,7 @@ class DeviceExpressions:
             kinds.LAMBDA: lambda row, span: closure(self, row, span),
             kinds.NULLPTR: self._null,
             kinds.GNU_NULL: self._null,
-            kinds.UNEXPOSED_EXPR: self._unexposed,
+            kinds.UNEXPOSED_EXPR: self._build_unexposed,
         }
 
     # --- places and types
@@ -119,7 +119,7 @@ class DeviceExpressions:
 
     def build(self, row: int) -> Expr:
         """Return the expression of a row."""
-        row = self.stripped(row)
+        row = self.strip_casts(row)
         before, self.around = self.around, self.span(row)
         self.depth += 1
         try:
@@ -133,7 +133,7 @@ class DeviceExpressions:
             self.depth -= 1
             self.around = before
 
-    def stripped(self, row: int) -> int:
+    def strip_casts(self, row: int) -> int:
         """Return the row below parentheses and implicit conversions."""
         table = self.table
         while True:
@@ -167,7 +167,7 @@ class DeviceExpressions:
             calls=self.context.may_call(row), reason=reason,
         )  # fmt: skip
 
-    def unseen(self, span: Span, type: Type, reason: str) -> VerbatimExpr:
+    def make_unseen(self, span: Span, type: Type, reason: str) -> VerbatimExpr:
         """Return a value that is made by what is not seen."""
         return VerbatimExpr(span=span, type=type, text=span.text, reads=(), writes=(), calls=False, reason=reason)
 
@@ -185,12 +185,12 @@ class DeviceExpressions:
             return self._constant(row, span, self.context.dump.values[value], symbol.type)
         return self.use(symbol, span)
 
-    def captured(self, number: int, span: Span) -> Expr:
+    def find_capture(self, number: int, span: Span) -> Expr:
         """Return what a lambda captures under a name."""
         known = self.bound.get(number)
         return again(known) if known is not None else self.use(self.context.symbol(number), span)
 
-    def held(self, this: Name, field: str) -> Expr:
+    def hold_member(self, this: Name, field: str) -> Expr:
         """Return a member of the object that `this` points to; of a reference it is what that is bound to."""
         made = self.member_of(dereference(again(this), this.span, intact=False), field, this.span)
         assert made is not None
@@ -255,7 +255,7 @@ class DeviceExpressions:
             value = dereference(value, value.span, intact=False)
         if not declared[1] or "(" in declared[1]:
             return value  # an unnamed struct or union: its members are those of what it stands in
-        made = self.member_of(value, declared[1], span, clang) or self._inherited(value, declared[1], span, clang)
+        made = self.member_of(value, declared[1], span, clang) or self._find_inherited(value, declared[1], span, clang)
         if made is None:
             return self.make_opaque(row, "a member that its class does not have itself")
         return dereference(made, span, intact=False) if isinstance(made.type, Pointer) and made.type.reference else made
@@ -273,7 +273,7 @@ class DeviceExpressions:
             return Member(span=span, type=found[0].type, base=value.operand, field=field, arrow=True)
         return Member(span=span, type=found[0].type, base=value, field=field, arrow=False)
 
-    def _inherited(self, value: Expr, field: str, span: Span, clang: Type) -> Member | None:
+    def _find_inherited(self, value: Expr, field: str, span: Span, clang: Type) -> Member | None:
         """Return a field of the only base class of an object, which stands at its start; clang has converted to it."""
         base = clang.to if isinstance(clang, Pointer) else clang
         holder = value.type
@@ -342,7 +342,7 @@ class DeviceExpressions:
         parts = self.table.expressions(row)
         if not parts:
             return self.calls.zero(row, span)
-        type, inner = self.type_of(row), self.stripped(parts[-1])
+        type, inner = self.type_of(row), self.strip_casts(parts[-1])
         if self.table.kind[inner] == kinds.INIT_LIST:
             values = self.table.expressions(inner)
             if not isinstance(type, Scalar | Pointer) or len(values) > 1:
@@ -363,7 +363,7 @@ class DeviceExpressions:
         return Cast(span=span, type=type, operand=operand)
 
     def _list(self, row: int, span: Span) -> Expr:
-        return listed(self, row, span)
+        return build_list(self, row, span)
 
     def _compound_literal(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
@@ -395,7 +395,7 @@ class DeviceExpressions:
         named = components_in(self.context, self.span(row).text, count, held.lanes)
         return named or "?"
 
-    def _unexposed(self, row: int, span: Span) -> Expr:
+    def _build_unexposed(self, row: int, span: Span) -> Expr:
         children, dump = self.table.expressions(row), self.context.dump
         if not children:
             value = dump.constants.get(row)
@@ -410,7 +410,7 @@ class DeviceExpressions:
         held = self.build(children[0])
         if isinstance(held.type, Pointer):
             held = dereference(held, held.span, intact=False)
-        lanes = lanes_named(component, held.type.lanes) if isinstance(held.type, Record) else ()
+        lanes = find_named_lanes(component, held.type.lanes) if isinstance(held.type, Record) else ()
         if not lanes:
             return self.make_opaque(row, "a component of a vector that a macro names")
         type = self.type_of(row)

@@ -19,7 +19,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.cuda.losses import LostKernel
 from warpsmith.front.device.calls import address_of, constructor_symbol
 from warpsmith.front.device.closures import bind_captures, is_closure
-from warpsmith.front.device.defaults import members_made
+from warpsmith.front.device.defaults import make_members
 from warpsmith.front.device.expressions import DeviceExpressions
 from warpsmith.front.device.lambdas import Lambda
 from warpsmith.front.device.statements import DeviceStatements
@@ -101,10 +101,10 @@ class DeviceFunctions:
                 statements.expressions.this = Name(span=place, type=this[0].type, symbol=this[0])
                 if isinstance(this[0].type, Pointer) and is_closure(this[0].type.to):
                     bind_captures(statements.expressions, statements.expressions.this, row)
-        named = self._named(symbol, declared)
-        return self._made(named, span, (*this, *self._parameters(row)), statements.build(body))
+        named = self._label_symbol(symbol, declared)
+        return self._make_function(named, span, (*this, *self._parameters(row)), statements.build(body))
 
-    def _named(self, symbol: Symbol, declared: int) -> Symbol:
+    def _label_symbol(self, symbol: Symbol, declared: int) -> Symbol:
         """Return a function's symbol with the name that people write as its label."""
         marks = self.context.dump.marks or {}
         full = self.context.detail(declared)[0]
@@ -117,7 +117,7 @@ class DeviceFunctions:
         rows = [c for c in self.table.children(row) if self.table.kind[c] == kinds.PARM_DECL]
         return tuple(self.context.symbol(self.table.aux[c]) for c in rows)
 
-    def _made(self, symbol: Symbol, span: Span, parameters: tuple[Symbol, ...], body: Stmt) -> Function:
+    def _make_function(self, symbol: Symbol, span: Span, parameters: tuple[Symbol, ...], body: Stmt) -> Function:
         block = body if isinstance(body, Block) else Block(span=body.span, statements=(body,))
         return Function(span=span, symbol=symbol, parameters=parameters, body=block, static=True)
 
@@ -140,7 +140,7 @@ class DeviceFunctions:
         inner = statements.build(body)
         last = Return(span=Span(span.file, span.end, span.end), value=Name(span=place, type=type.result, symbol=object))
         whole = Block(span=inner.span, statements=(*first, inner, last))
-        return self._made(self._named(symbol, self.table.aux[row]), span, self._parameters(row), whole)
+        return self._make_function(self._label_symbol(symbol, self.table.aux[row]), span, self._parameters(row), whole)
 
     def _initializers(self, row: int, value: Expr, statements: DeviceStatements) -> Iterator[Stmt]:
         """Yield what a constructor does before its body: members that it lists, then those that have a default."""
@@ -161,7 +161,7 @@ class DeviceFunctions:
                 else:
                     yield self._base(child, value, made, expressions)
                 target = None
-        yield from members_made(expressions, value, value.span, frozenset(set_))
+        yield from make_members(expressions, value, value.span, frozenset(set_))
 
     def _sets(self, value: Expr, members: dict[str, Expr], expressions: DeviceExpressions) -> Iterator[Stmt]:
         for name, made in members.items():
@@ -217,4 +217,4 @@ class DeviceFunctions:
         type = made.symbol.type
         statements.result = type.result if isinstance(type, FunctionType) else None
         parameters = (*(symbol for _, symbol in made.captures), *self._parameters(made.row))
-        return self._made(made.symbol, expressions.span(made.row), parameters, statements.build(body))
+        return self._make_function(made.symbol, expressions.span(made.row), parameters, statements.build(body))

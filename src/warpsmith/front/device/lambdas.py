@@ -55,8 +55,8 @@ def lambda_at(expressions: DeviceExpressionBuilder, row: int) -> Lambda | str:
     for number in free:
         symbol = context.symbol(number)
         copied = not ("&" in words or f"&{symbol.name}" in words) or symbol.name in words
-        inside = _written(context, number, rows)
-        if copied and (inside or _written(context, number, range(table.after[row], len(table.kind)))):
+        inside = _is_assigned(context, number, rows)
+        if copied and (inside or _is_assigned(context, number, range(table.after[row], len(table.kind)))):
             return f"a lambda that has a copy of {symbol.name}, which is written later"
         plain = isinstance(symbol.type, Scalar | Pointer) and not inside
         reference = isinstance(symbol.type, Pointer) and symbol.type.reference
@@ -90,7 +90,7 @@ def _signature(context: Context, row: int) -> tuple[Type, tuple[Type, ...]]:
     return VOID, types
 
 
-def _written(context: Context, number: int, rows: range) -> bool:
+def _is_assigned(context: Context, number: int, rows: range) -> bool:
     """Whether one of `rows` assigns a variable or a part of it, or takes its address."""
     table = context.table
     for row in rows:

@@ -16,12 +16,12 @@ from warpsmith.front.device.defaults import is_made, member_values, value_from_n
 from warpsmith.tree.nodes import Expr, InitList, Literal
 from warpsmith.tree.types import INT, Array, Record, Scalar, Type
 
-__all__ = ["listed"]
+__all__ = ["build_list"]
 
 _MOST_ITEMS: Final = 65_536
 
 
-def listed(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
+def build_list(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
     """Return the aggregate that a list makes, or opaque code where its form is not known."""
     type, parts = expressions.type_of(row), expressions.table.expressions(row)
     if isinstance(type, Scalar) and len(parts) == 1:
@@ -46,7 +46,7 @@ def listed(expressions: DeviceExpressionBuilder, row: int, span: Span) -> Expr:
 
 
 def _is_string(expressions: DeviceExpressionBuilder, row: int) -> bool:
-    return expressions.table.kind[expressions.stripped(row)] == kinds.STRING
+    return expressions.table.kind[expressions.strip_casts(row)] == kinds.STRING
 
 
 def _is_characters(type: Type) -> bool:
@@ -81,7 +81,7 @@ class _Filler:
         at = 0
         while self.next < len(self.rows):
             row = self.rows[self.next]
-            named = self._designated(row)
+            named = self._find_designated(row)
             if named is not None:
                 name, row = named
                 found = [n for n, (field, _) in enumerate(places) if field == name]
@@ -102,7 +102,7 @@ class _Filler:
         whole = tuple(items.get(n) or others.get(places[n][0]) or _zero(places[n][1], span) for n in range(last + 1))
         return InitList(span=span, type=type, items=whole)
 
-    def _designated(self, row: int) -> tuple[str, int] | None:
+    def _find_designated(self, row: int) -> tuple[str, int] | None:
         """Return the member that a designator names and the row of its value; None where there is no designator."""
         table = self.expressions.table
         if table.kind[row] != kinds.UNEXPOSED_EXPR:
@@ -117,7 +117,7 @@ class _Filler:
 
     def _item(self, row: int, type: Type, span: Span) -> Expr | None:
         """Return what stands in one place: an item, or as many as an aggregate without braces of its own takes."""
-        inner = self.expressions.stripped(row)
+        inner = self.expressions.strip_casts(row)
         below = _places(type)
         braced = self.expressions.table.kind[inner] == kinds.INIT_LIST
         held = self.expressions.type_of(inner)

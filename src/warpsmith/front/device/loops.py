@@ -50,7 +50,7 @@ def _place(statements: DeviceStatementBuilder, row: int, found: list[int | None]
     table = statements.table
     if table.kind[row] == kinds.DECL_STMT:
         return 0
-    inner = statements.expressions.stripped(row)
+    inner = statements.expressions.strip_casts(row)
     kind, operator = table.kind[inner], table.aux[inner]
     changes = kind == kinds.COMPOUND_ASSIGN or (kind == kinds.UNARY and operator in kinds.INCREMENTS)
     changes = changes or (kind == kinds.BINARY and kinds.BINARY_OPERATORS[operator] in ("=", ","))

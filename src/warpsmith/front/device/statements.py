@@ -22,7 +22,7 @@ from warpsmith.front.clang.wire import INITIALIZER
 from warpsmith.front.cxx.objects import again
 from warpsmith.front.device.calls import address_of
 from warpsmith.front.device.closures import is_closure
-from warpsmith.front.device.defaults import object_made
+from warpsmith.front.device.defaults import make_object
 from warpsmith.front.device.expressions import MOST_NESTED, DeviceExpressions
 from warpsmith.front.device.loops import for_parts, range_for
 from warpsmith.tree.nodes import (
@@ -85,7 +85,7 @@ class DeviceStatements:
             kinds.CONTINUE: lambda _, span: Continue(span=span),
             kinds.NULL_STMT: lambda _, span: Empty(span=span),
             kinds.RETURN: self._return,
-            kinds.UNEXPOSED_STMT: self._attributed,
+            kinds.UNEXPOSED_STMT: self._build_attributed,
             kinds.LABEL: self._label,
             kinds.GOTO: self._goto,
             kinds.ASM: self._asm,
@@ -145,7 +145,7 @@ class DeviceStatements:
         spans = [Span(self.text.file, line.start, line.end) for line in lines]
         return [Pragma(span=span, text=span.text) for span in spans]
 
-    def _marked(self, start: int, row: int) -> Stmt:
+    def _attach_pragmas(self, start: int, row: int) -> Stmt:
         """Return the body of a loop or branch with the pragmas that stand before it."""
         made = self.build(row)
         lines = self._pragmas(start, made.span.start) if self.table.kind[row] != kinds.COMPOUND else []
@@ -169,15 +169,15 @@ class DeviceStatements:
     def _declaration(self, row: int, span: Span) -> Stmt:
         rows = [c for c in self.table.children(row) if self.table.kind[c] == kinds.VAR_DECL]
         declared = [self.variable(c) for c in rows]
-        made = [s for c, one in zip(rows, declared, strict=True) for s in self._made_from_nothing(c, one)]
+        made = [s for c, one in zip(rows, declared, strict=True) for s in self._make_from_nothing(c, one)]
         whole = DeclStmt(span=span, declarations=tuple(declared)) if declared else Empty(span=span)
         return Block(span=span, statements=(whole, *made)) if made else whole
 
-    def _made_from_nothing(self, row: int, one: VarDecl) -> Iterator[Stmt]:
+    def _make_from_nothing(self, row: int, one: VarDecl) -> Iterator[Stmt]:
         """Yield what gives an object values that is declared without any."""
         inits = [c for c in self.table.expressions(row) if self.table.flags[c] & INITIALIZER]
         if one.init is None and inits and not one.symbol.space and not is_closure(one.symbol.type):
-            yield from object_made(
+            yield from make_object(
                 self.expressions, Name(span=one.span, type=one.symbol.type, symbol=one.symbol), one.span
             )
 
@@ -193,7 +193,7 @@ class DeviceStatements:
     def _makes_nothing(self, row: int) -> bool:
         """Whether an initializer is the constructor that an object without one has, and that has no text; or a lambda,
         which is handed over where it is called."""
-        row = self.expressions.stripped(row)
+        row = self.expressions.strip_casts(row)
         if self.table.kind[row] == kinds.LAMBDA:
             return row in self.context.only_called
         called = self.table.kind[row] == kinds.CALL and self.table.aux[row] >= 0 and not self.table.expressions(row)
@@ -211,7 +211,7 @@ class DeviceStatements:
             value = address_of(value)
         return Return(span=span, value=value)
 
-    def _attributed(self, row: int, span: Span) -> Stmt:
+    def _build_attributed(self, row: int, span: Span) -> Stmt:
         bare = self._bare(row)
         return self.build(bare) if bare != row else self.make_opaque(row, _UNKNOWN)
 
@@ -257,19 +257,19 @@ class DeviceStatements:
 
     def _if(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)
-        first = self._declared_before(row, span)
+        first = self._declare_before(row, span)
         if parts and self.table.kind[parts[0]] >= kinds.UNEXPOSED_STMT:
             first.insert(0, self.build(parts.pop(0)))
         if len(parts) not in (2, 3) or self.table.kind[parts[0]] > kinds.LAST_EXPR:
             return self.make_opaque(row, _UNKNOWN)
         condition = self.expressions.build(parts[0])
-        then = self._marked(condition.span.end, parts[1])
-        other = self._marked(then.span.end, parts[2]) if len(parts) == 3 else None
+        then = self._attach_pragmas(condition.span.end, parts[1])
+        other = self._attach_pragmas(then.span.end, parts[2]) if len(parts) == 3 else None
         made = If(span=span, condition=condition, then=then, other=other)
         return Block(span=span, statements=(*first, made)) if first else made
 
     def _switch(self, row: int, span: Span) -> Stmt:
-        parts, before = self.table.parts(row), self._declared_before(row, span)
+        parts, before = self.table.parts(row), self._declare_before(row, span)
         if ";" in self.header(row, span, "switch").text:
             return self.make_opaque(row, "a switch with a statement in its head")  # clang's interface does not show it
         if len(parts) != 2 or self.table.kind[parts[1]] != kinds.COMPOUND:
@@ -290,7 +290,7 @@ class DeviceStatements:
         made = Switch(span=span, value=self.expressions.build(parts[0]), cases=built)
         return Block(span=span, statements=(*before, made)) if before else made
 
-    def _declared_before(self, row: int, span: Span) -> list[Stmt]:
+    def _declare_before(self, row: int, span: Span) -> list[Stmt]:
         """Return the declaration in a condition, which stands before the statement then."""
         variables = [self.variable(c) for c in self.table.children(row) if self.table.kind[c] == kinds.VAR_DECL]
         return [DeclStmt(span=span, declarations=tuple(variables))] if variables else []
@@ -308,7 +308,7 @@ class DeviceStatements:
         header = self.header(row, span, "for")
         return While(
             span=span, form="for", init=init, condition=condition, advance=advance,
-            body=self._marked(header.end, body), header=header, reason="",
+            body=self._attach_pragmas(header.end, body), header=header, reason="",
         )  # fmt: skip
 
     def header(self, row: int, span: Span, word: str) -> Span:
@@ -324,18 +324,20 @@ class DeviceStatements:
         if len(parts) != 2:
             return self.make_opaque(row, _UNKNOWN)
         header = self.header(row, span, "while")
-        before = self._declared_before(row, span)
+        before = self._declare_before(row, span)
         if before:
             return self._while_declares(before, self.expressions.build(parts[0]), (parts[1], header), span)
         return While(
             span=span, form="while", init=None, condition=self.expressions.build(parts[0]), advance=None,
-            body=self._marked(header.end, parts[1]), header=header, reason="",
+            body=self._attach_pragmas(header.end, parts[1]), header=header, reason="",
         )  # fmt: skip
 
     def _while_declares(self, before: list[Stmt], condition: Expr, rest: tuple[int, Span], span: Span) -> Stmt:
         """Return `while (T x = e) body` as `for (;;) { T x = e; if (x) body else break; }`."""
         body, header = rest
-        test = If(span=header, condition=condition, then=self._marked(header.end, body), other=Break(span=header))
+        test = If(
+            span=header, condition=condition, then=self._attach_pragmas(header.end, body), other=Break(span=header)
+        )
         return While(
             span=span, form="while", init=None, condition=None, advance=None,
             body=Block(span=span, statements=(*before, test)), header=header, reason="",

@@ -12,7 +12,7 @@ from typing import Final
 from warpsmith.base.c_text import words_anywhere
 from warpsmith.front.c.context import Context
 
-__all__ = ["components_in", "lanes_named"]
+__all__ = ["components_in", "find_named_lanes"]
 
 _LETTERS: Final = ("xyzw", "rgba")
 _HALVES: Final = ("lo", "hi", "even", "odd")
@@ -20,7 +20,7 @@ _NAMED: Final = re.compile(r"(?:\.|->)\s*([A-Za-z]\w*)")
 _DEEPEST: Final = 20
 
 
-def lanes_named(name: str, lanes: int) -> tuple[int, ...]:
+def find_named_lanes(name: str, lanes: int) -> tuple[int, ...]:
     """Return the lanes that a component of a vector with `lanes` lanes names; nothing where it is no such name."""
     if name in _HALVES:
         whole = lanes + (lanes == 3)
@@ -46,7 +46,7 @@ def components_in(context: Context, use: str, count: int, lanes: int) -> str:
     while pending and len(seen) < _DEEPEST:
         text = pending.pop()
         for name in _NAMED.findall(text):
-            named = lanes_named(name, lanes)
+            named = find_named_lanes(name, lanes)
             if len(named) == count:
                 found.add(named)
                 first.setdefault(named, name)

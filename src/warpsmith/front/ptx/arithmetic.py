@@ -79,7 +79,7 @@ def _float(i: Ptx) -> Float:
     return Float(rounding, i.has("ftz"), i.has("sat"), i.has("approx") or i.has("full"))
 
 
-def _modeled(i: Ptx) -> bool:
+def _is_modeled(i: Ptx) -> bool:
     """Whether its type is one number: not a pair, not bf16."""
     return i.name in FUNDAMENTAL and i.name not in ("bf16", "bf16x2", "f16x2", "tf32", "u16x2", "s16x2", "f32x2")
 
@@ -93,7 +93,7 @@ def _plain(op: str, floating: str = "", unsigned: str = "") -> Handler:
     def handler(r: Registers, i: Ptx) -> None:
         chosen = floating if i.letter == "f" else unsigned if unsigned and i.letter in "ub" else op
         target, *sources = i.takes(1 + _TAKES[OPS[chosen].shape])
-        if not _modeled(i):
+        if not _is_modeled(i):
             return lanewise(r, i)
         detail: Detail | None = _float(i) if i.letter == "f" else None
         values = tuple(r.read(s, i.type, signed=i.signed) for s in sources)
@@ -152,7 +152,7 @@ def _product(r: Registers, i: Ptx, left: str, right: str) -> tuple[Operand, Type
 
 
 def _mul(r: Registers, i: Ptx) -> None:
-    if i.letter == "f" or not _modeled(i):
+    if i.letter == "f" or not _is_modeled(i):
         return _plain("mul", "fmul")(r, i)
     target, left, right = i.needs(3)[:3]
     product, _ = _product(r, i, left, right)
@@ -160,7 +160,7 @@ def _mul(r: Registers, i: Ptx) -> None:
 
 
 def _mad(r: Registers, i: Ptx) -> None:
-    if i.letter == "f" or not _modeled(i):
+    if i.letter == "f" or not _is_modeled(i):
         return _plain("ffma", "ffma")(r, i)
     target, left, right, more = i.needs(4)[:4]
     product, type = _product(r, i, left, right)
@@ -198,7 +198,7 @@ _FLOAT_TESTS = {
 }
 
 
-def _compared(r: Registers, i: Ptx, left: str, right: str) -> Operand:
+def _compare(r: Registers, i: Ptx, left: str, right: str) -> Operand:
     """Return the predicate of a comparison."""
     test = next((part for part in i.parts[1:] if part in _FLOAT_TESTS or part in _INTEGER_TESTS), None)
     if test is None:
@@ -213,27 +213,27 @@ def _compared(r: Registers, i: Ptx, left: str, right: str) -> Operand:
 
 def _setp(r: Registers, i: Ptx) -> None:
     targets, left, right, *more = i.needs(3)
-    if not _modeled(i):
+    if not _is_modeled(i):
         return lanewise(r, i)
-    found = _compared(r, i, left, right)
+    found = _compare(r, i, left, right)
     first, _, second = targets.partition("|")
     negated = r.builder.emit("not", (found,), I1) if second else found
     for name, value in ((first, found), (second, negated)):
         if name.strip():
-            r.write(name, _combined(r, i, value, more))
+            r.write(name, _combine(r, i, value, more))
     return None
 
 
-def _combined(r: Registers, i: Ptx, value: Operand, more: list[str]) -> Operand:
+def _combine(r: Registers, i: Ptx, value: Operand, more: list[str]) -> Operand:
     op = next((part for part in i.parts[2:] if part in ("and", "or", "xor")), None)
     return r.builder.emit(op, (value, r.read(more[0], I1)), I1) if op and more else value
 
 
 def _set(r: Registers, i: Ptx) -> None:
     target, left, right, *more = i.needs(3)
-    if not _modeled(i) or len(i.types) != 2:
+    if not _is_modeled(i) or len(i.types) != 2:
         return lanewise(r, i)
-    found = _combined(r, i, _compared(r, i, left, right), more)
+    found = _combine(r, i, _compare(r, i, left, right), more)
     made = FUNDAMENTAL[i.types[0]]
     yes = constant(I32, 0x3F800000 if made == F32 else -1)
     chosen = r.builder.emit("select", (found, yes, constant(I32, 0)), I32)
@@ -309,13 +309,13 @@ def _cvt(r: Registers, i: Ptx) -> None:
     made, own = i.types
     to, origin = FUNDAMENTAL[made], FUNDAMENTAL[own]
     value = r.read(sources[0], origin, signed=own[0] == "s")
-    return r.write(target, _converted(r, i, value, (to, made[0]), (origin, own[0])), signed=made[0] == "s")
+    return r.write(target, _convert(r, i, value, (to, made[0]), (origin, own[0])), signed=made[0] == "s")
 
 
 _SIMPLE = frozenset(f"{letter}{bits}" for letter in "su" for bits in (8, 16, 32, 64)) | {"f16", "f32", "f64"}
 
 
-def _converted(r: Registers, i: Ptx, value: Operand, to: tuple[Type, str], origin: tuple[Type, str]) -> Operand:
+def _convert(r: Registers, i: Ptx, value: Operand, to: tuple[Type, str], origin: tuple[Type, str]) -> Operand:
     """Return `value` converted; types come with the letter of their name."""
     (made, letter), (own, source) = to, origin
     rounding: Rounding = next(

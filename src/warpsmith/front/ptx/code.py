@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.front.ptx.arithmetic import ARITHMETIC, Ptx
-from warpsmith.front.ptx.declarations import declared, symbol
+from warpsmith.front.ptx.declarations import find_declared, symbol
 from warpsmith.front.ptx.machine import MACHINE, elements, memory_operand, opaque
 from warpsmith.front.ptx.model import FUNDAMENTAL, Routine
 from warpsmith.front.ptx.registers import PtxError, Registers
@@ -145,7 +145,7 @@ class _Code:
 
     def _variable(self, statement: Statement) -> None:
         try:
-            for one in declared(statement):
+            for one in find_declared(statement):
                 if one.space == "reg":
                     self.registers.declare(one)
                 elif one.space != "param":
@@ -177,7 +177,7 @@ class _Code:
             self.builder.start(self.builder.fresh("unreached"))
         i = _apart(statement.words)
         if statement.guard:
-            self._guarded(i, statement)
+            self._translate_guarded(i, statement)
         else:
             self._attempt(i, statement)
 
@@ -191,7 +191,7 @@ class _Code:
             what = str(error) if isinstance(error, PtxError) else f"it is not of the form that is known ({error})"
             self._blame(statement, f"{(statement.words.split() or [statement.words])[0]}: {what}")
 
-    def _guarded(self, i: Ptx, statement: Statement) -> None:
+    def _translate_guarded(self, i: Ptx, statement: Statement) -> None:
         """Translate an instruction under a predicate."""
         guard = statement.guard
         try:
@@ -237,7 +237,7 @@ class _Code:
             case "trap":
                 self.builder.end(Exit(fails=True, span=span))
             case "call":
-                self._called(i)
+                self._translate_call(i)
             case "ld" | "st" if i.has("param") or any(part.startswith("param::") for part in i.parts):
                 self._parameter(i)
             case base if base in ARITHMETIC:
@@ -276,7 +276,7 @@ class _Code:
             if i.base == "st":
                 self._store(base, at, self.registers.read(name, i.type))
             else:
-                self.registers.write(name, self._loaded(base, at, i.type), signed=i.signed)
+                self.registers.write(name, self._load(base, at, i.type), signed=i.signed)
 
     def _store(self, base: str, offset: int, value: Operand) -> None:
         if base in self.returned:
@@ -284,7 +284,7 @@ class _Code:
         else:
             self.call.stored.setdefault(base, {})[offset] = value
 
-    def _loaded(self, base: str, offset: int, type: Type) -> Operand:
+    def _load(self, base: str, offset: int, type: Type) -> Operand:
         if base in self.parameters:
             return self.builder.emit("param", (), type, Param(base, offset), base)
         if base in self.registers.types:
@@ -297,7 +297,7 @@ class _Code:
             found[offset] = self.builder.emit("unmodeled", tuple(found.values()), type)
         return self.registers.cast(found[offset], type)
 
-    def _called(self, i: Ptx) -> None:
+    def _translate_call(self, i: Ptx) -> None:
         """Translate a call; what it returns is read by the ld.param that follow."""
         operands = list(i.operands)
         returned = (

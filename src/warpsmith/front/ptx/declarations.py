@@ -15,7 +15,7 @@ from warpsmith.front.ptx.model import FUNDAMENTAL, Declared, File, Routine
 from warpsmith.front.ptx.statements import Statement, statements
 from warpsmith.ssa.nodes import Limits, Space, Symbol
 
-__all__ = ["declared", "read_file", "symbol"]
+__all__ = ["find_declared", "read_file", "symbol"]
 
 _ROUTINE: Final = re.compile(r"\.(entry|func)\b\s*(?:\((.*?)\)\s*)?([\w$%]+)\s*(?:\((.*?)\))?(.*)", re.DOTALL)
 _VARIABLE: Final = re.compile(
@@ -82,7 +82,7 @@ class _Reader:
             self._routine(statement, found, rest)
         elif _VARIABLE.match(words):
             try:
-                self.symbols += (symbol(one, words) for one in declared(statement))
+                self.symbols += (symbol(one, words) for one in find_declared(statement))
             except ValueError as error:
                 self._blame(statement.span, str(error))
         elif word not in _IGNORED:
@@ -170,10 +170,10 @@ def _limits(text: str) -> Limits:
 
 def _parameters(span: Span, text: str) -> Iterator[Declared]:
     for part in filter(str.strip, text.split(",")):
-        yield from declared(Statement("directive", part.strip(), span))
+        yield from find_declared(Statement("directive", part.strip(), span))
 
 
-def declared(statement: Statement) -> Iterator[Declared]:
+def find_declared(statement: Statement) -> Iterator[Declared]:
     """Yield what a declaration declares; `%r<3>` yields %r0, %r1 and %r2. Raises ValueError where it makes no sense."""
     found = _VARIABLE.match(statement.words)
     rest = _REST.match(found.group("rest")) if found else None

@@ -97,7 +97,7 @@ def _atomic(r: Registers, i: Ptx) -> None:
     op = next((part for part in i.parts[1:] if part in ("add", "min", "max", *_ATOMICS)), None)
     scalar = all(not text.strip().startswith("{") for text in operands)
     if op is None or not scalar or i.name in ("f16x2", "bf16x2", "bf16", "f16", "b128"):
-        return unmodeled(r, i)
+        return translate_unmodeled(r, i)
     if op in ("min", "max"):
         op = f"{'s' if i.signed else 'u'}{op}"
     elif op == "add" and i.letter == "f":
@@ -116,7 +116,7 @@ def _barrier(r: Registers, i: Ptx) -> None:
         mask = tuple(r.read(text, I32) for text in i.operands[:1])
         r.builder.emit_many("warp_barrier", mask, ())
     elif i.has("cluster"):
-        unmodeled(r, i)
+        translate_unmodeled(r, i)
     elif i.has("red"):
         _reducing_barrier(r, i)
     else:
@@ -134,7 +134,7 @@ def _reducing_barrier(r: Registers, i: Ptx) -> None:
 
 def _fence(r: Registers, i: Ptx) -> None:
     if i.has("proxy") or i.has("mbarrier_init"):
-        return unmodeled(r, i)
+        return translate_unmodeled(r, i)
     block = i.has("cta")
     scope: Literal["block", "device", "system"] = "block" if block else "system" if i.has("sys") else "device"
     r.builder.emit_many("fence", (), (), Fence(scope))
@@ -177,7 +177,7 @@ def _reduce(r: Registers, i: Ptx) -> None:
     target, value, mask = i.needs(3)[:3]
     how = next((part for part in i.parts if part in ("add", "min", "max", "and", "or", "xor")), None)
     if how is None or i.letter == "f":
-        return unmodeled(r, i)
+        return translate_unmodeled(r, i)
     sign = i.name[0] if how in ("min", "max") else ""
     operands = (r.read(value, I32), r.read(mask, I32))
     return r.write(target, r.builder.emit("reduce", operands, I32, Exchange(f"{sign}{how}")))
@@ -228,13 +228,13 @@ def nothing(r: Registers, i: Ptx) -> None:
 _REGISTER: Final = re.compile(r"%[\w$]+")
 
 
-def unmodeled(r: Registers, i: Ptx) -> None:
+def translate_unmodeled(r: Registers, i: Ptx) -> None:
     """Translate what we do not model: what stands first is written, unless it is an address; all else is read."""
     r.lacking[f"{i.base}.{i.name}" if i.base in ("atom", "red") else i.base] = None
     opaque(r, i, "unmodeled")
 
 
-def _fetched(r: Registers, i: Ptx) -> None:
+def _translate_fetch(r: Registers, i: Ptx) -> None:
     """Translate a fetch from a texture: which no thread changes, so that it is a function of what it reads."""
     opaque(r, i, "lanewise")
 
@@ -270,10 +270,12 @@ MACHINE: Final[dict[str, Handler]] = {
     "cvta": _cvta,
     **dict.fromkeys(("prefetch", "prefetchu", "nanosleep", "pmevent", "brkpt", "discard", "applypriority"), nothing),
     **dict.fromkeys(("setmaxnreg", "griddepcontrol"), nothing),
-    **dict.fromkeys(("tex", "tld4", "txq", "suq"), _fetched),
-    **dict.fromkeys(("suld", "sust", "sured", "wmma", "mma", "wgmma", "ldmatrix"), unmodeled),
-    **dict.fromkeys(("stmatrix", "movmatrix", "mbarrier", "cp", "elect", "createpolicy", "istypep", "mapa"), unmodeled),
+    **dict.fromkeys(("tex", "tld4", "txq", "suq"), _translate_fetch),
+    **dict.fromkeys(("suld", "sust", "sured", "wmma", "mma", "wgmma", "ldmatrix"), translate_unmodeled),
     **dict.fromkeys(
-        ("getctarank", "multimem", "alloca", "stacksave", "stackrestore", "tcgen05", "tensormap"), unmodeled
+        ("stmatrix", "movmatrix", "mbarrier", "cp", "elect", "createpolicy", "istypep", "mapa"), translate_unmodeled
+    ),
+    **dict.fromkeys(
+        ("getctarank", "multimem", "alloca", "stacksave", "stackrestore", "tcgen05", "tensormap"), translate_unmodeled
     ),
 }

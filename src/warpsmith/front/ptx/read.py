@@ -41,7 +41,7 @@ def read_ptx(
     functions: list[Function] = []
     for routine in made.routines:
         if routine.body is None:
-            functions.append(_declared(routine))
+            functions.append(_declare_routine(routine))
             continue
         function, problems = translate(routine, made.symbols, results, places.of(routine))
         functions.append(function)
@@ -49,7 +49,7 @@ def read_ptx(
     return Module(tuple(functions), made.symbols), tuple(found)
 
 
-def _declared(routine: Routine) -> Function:
+def _declare_routine(routine: Routine) -> Function:
     parameters = tuple(
         Parameter(one.name, one.bytes, one.align, one.type if one.count == 1 else None) for one in routine.parameters
     )

@@ -9,7 +9,7 @@ matters not how often, or whether, an argument is evaluated; an argument becomes
 
 from __future__ import annotations
 
-from warpsmith.loops.analysis.substitute import replaced
+from warpsmith.loops.analysis.substitute import replace_values
 from warpsmith.tree.nodes import Assign, Call, Cast, Expr, Function, Name, Return, SizeOf, Unary, VerbatimExpr
 from warpsmith.tree.types import Array, FunctionType, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import peel, walk
@@ -32,14 +32,14 @@ def called_value(call: Call, callee: Function) -> Expr | None:
         return None
     values: dict[Symbol, Expr] = {}
     for parameter, argument in zip(callee.parameters, call.arguments, strict=True):
-        value = _passed(argument, parameter.type)
+        value = _pass_argument(argument, parameter.type)
         if value is None or not _is_quiet(argument, calls=False) or _is_held(parameter, returned.value):
             return None
         uses = sum(isinstance(n, Name) and n.symbol == parameter for n in walk(returned.value))
         if uses > 1 and sum(1 for _ in walk(argument)) > _SHORT:
             return None
         values[parameter] = value
-    result = replaced(returned.value, values)
+    result = replace_values(returned.value, values)
     return result if peel(returned.value).type == type.result else _cast(result, type.result)
 
 
@@ -47,7 +47,7 @@ def _cast(value: Expr, type: Type) -> Expr:
     return Cast(span=value.span, type=type, operand=value)
 
 
-def _passed(argument: Expr, type: Type) -> Expr | None:
+def _pass_argument(argument: Expr, type: Type) -> Expr | None:
     """Return an argument as its parameter has it; None where a conversion cannot be written."""
     bare = peel(argument)
     if isinstance(type, Pointer):

@@ -29,7 +29,7 @@ def typed_facts(forms: Iterable[Linear]) -> tuple[Linear, ...]:
         if isinstance(symbol.type, Scalar) and is_integer(symbol.type):
             low, high = integer_range(symbol.type)
             value = Linear(((symbol, 1),))
-            rows += [value.shifted(-low), value.scaled(-1).shifted(high)]
+            rows += [value.shift(-low), value.scale(-1).shift(high)]
     return tuple(rows)
 
 
@@ -39,7 +39,7 @@ def fits(form: Linear, type: Type, facts: Sequence[Linear]) -> bool:
         return False
     low, high = integer_range(type)
     known = (*facts, *typed_facts((form, *facts)))
-    return follows(form.shifted(-low), known) and follows(form.scaled(-1).shifted(high), known)
+    return follows(form.shift(-low), known) and follows(form.scale(-1).shift(high), known)
 
 
 def form_expr(form: Linear, facts: Sequence[Linear], span: Span) -> Expr | None:
@@ -62,7 +62,7 @@ def _partial_sums(form: Linear) -> Iterable[Linear]:
     total = Linear()
     for symbol, factor in sorted(form.terms, key=lambda term: term[1] < 0):
         piece = Linear(((symbol, factor),))
-        yield piece.scaled(1 if factor > 0 or not total.terms else -1)
+        yield piece.scale(1 if factor > 0 or not total.terms else -1)
         total = total.plus(piece)
         yield total
     yield form
@@ -85,8 +85,8 @@ def over(loop: For, own: Range, wanted: Range, facts: Sequence[Linear]) -> For |
     `facts` hold where the header is evaluated. The user's bounds are kept where they are the same.
     """
     up = loop.step > 0
-    start, end = (wanted.low, wanted.past) if up else (wanted.past.shifted(-1), wanted.low)
-    old_start, old_end = (own.low, own.past) if up else (own.past.shifted(-1), own.low)
+    start, end = (wanted.low, wanted.past) if up else (wanted.past.shift(-1), wanted.low)
+    old_start, old_end = (own.low, own.past) if up else (own.past.shift(-1), own.low)
     lower: Expr | None = loop.lower
     if start != old_start:
         lower = start.expr(loop.lower.span) if fits(start, loop.variable.type, facts) else None
@@ -95,14 +95,14 @@ def over(loop: For, own: Range, wanted: Range, facts: Sequence[Linear]) -> For |
         return None
     if end == old_end:
         return loop if lower is loop.lower else replace(loop, lower=lower)
-    relation, bound = _bound(end, facts, loop)
+    relation, bound = _bound_counter(end, facts, loop)
     return None if bound is None else replace(loop, lower=lower, relation=relation, bound=bound)
 
 
-def _bound(end: Linear, facts: Sequence[Linear], loop: For) -> tuple[Relation, Expr | None]:
+def _bound_counter(end: Linear, facts: Sequence[Linear], loop: For) -> tuple[Relation, Expr | None]:
     """Return the condition that keeps the counter below `end` (not below it, for a loop that counts down)."""
-    open_: tuple[Relation, Linear] = ("<", end) if loop.step > 0 else (">", end.shifted(-1))
-    closed: tuple[Relation, Linear] = ("<=", end.shifted(-1)) if loop.step > 0 else (">=", end)
+    open_: tuple[Relation, Linear] = ("<", end) if loop.step > 0 else (">", end.shift(-1))
+    closed: tuple[Relation, Linear] = ("<=", end.shift(-1)) if loop.step > 0 else (">=", end)
     if loop.step > 0:
         ways = [closed, open_] if end.terms and end.constant == 1 else [open_, closed]
     else:

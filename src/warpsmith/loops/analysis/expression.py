@@ -21,7 +21,7 @@ from warpsmith.tree.nodes import Binary, Block, Case, DeclStmt, Expr, For, Funct
 from warpsmith.tree.types import INT, Symbol, common_type, is_integer
 from warpsmith.tree.walk import children, names, walk
 
-__all__ = ["declared_before", "parse", "visible"]
+__all__ = ["find_declared_before", "parse", "visible"]
 
 _TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_]\w*)|(.))", re.DOTALL)
 _DEEPEST = 40
@@ -35,12 +35,12 @@ def visible(function: Function, loop: Loop) -> dict[str, Symbol]:
             found[name.symbol.name] = name.symbol
     for parameter in function.parameters:
         found[parameter.name] = parameter
-    for symbol in declared_before(function, loop):
+    for symbol in find_declared_before(function, loop):
         found[symbol.name] = symbol
     return {name: symbol for name, symbol in found.items() if is_integer(symbol.type)}
 
 
-def declared_before(function: Function, stmt: Stmt) -> list[Symbol]:
+def find_declared_before(function: Function, stmt: Stmt) -> list[Symbol]:
     """Return the local variables in scope at `stmt`, outermost first."""
     found: list[Symbol] = []
     node: Node = function.body
@@ -92,16 +92,16 @@ class _Reader(Struct):
     def sum(self, depth: int) -> Expr:
         left = self.term(depth)
         while self.peek() in ("+", "-"):
-            left = self.joined(self.take(), left, self.term(depth))
+            left = self.join(self.take(), left, self.term(depth))
         return left
 
     def term(self, depth: int) -> Expr:
         left = self.factor(depth)
         while self.peek() == "*":
-            left = self.joined(self.take(), left, self.factor(depth))
+            left = self.join(self.take(), left, self.factor(depth))
         return left
 
-    def joined(self, op: str, left: Expr, right: Expr) -> Expr:
+    def join(self, op: str, left: Expr, right: Expr) -> Expr:
         return Binary(span=self.span, type=common_type(left.type, right.type), op=op, left=left, right=right)
 
     def factor(self, depth: int) -> Expr:

@@ -48,7 +48,7 @@ def cover_of(loop: For, covers: Mapping[Symbol, Cover]) -> Cover | None:
     if lower is None or bound is None or not _compares(loop, lower, bound):
         return None
     up = loop.step > 0
-    last = bound if loop.relation in ("<=", ">=") else bound.shifted(-1 if up else 1)
+    last = bound if loop.relation in ("<=", ">=") else bound.shift(-1 if up else 1)
     least, most = (lower, last) if up else (last, lower)
     return Cover(extreme(least, covers, greatest=False), extreme(most, covers, greatest=True))
 

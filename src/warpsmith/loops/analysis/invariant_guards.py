@@ -6,7 +6,7 @@
 
 Invariant: the sections are those of the loop with the variables. Where they do not meet the places, no store of the
 user's loop is the first to change one, so that both loops do the same. Several numbers of one struct are tested as one.
-What is stored through a pointer that the loop reads from memory has neither a section nor a block that can be told.
+What is stored through a pointer that the loop reads from memory has neither a section nor a block that is known.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from warpsmith.loops.analysis.evaluated import reassigned
+from warpsmith.loops.analysis.evaluation import find_reassigned
 from warpsmith.loops.analysis.invariants import Invariant
-from warpsmith.loops.counted import counted_header
+from warpsmith.loops.counted_loops import counted_header
 from warpsmith.poly.aliasing.aliasing import is_still
 from warpsmith.poly.aliasing.unchanged import disturbances, loads
 from warpsmith.poly.analyze import Facts
@@ -41,7 +41,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     While,
 )
-from warpsmith.tree.printing.printer import shown
+from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Symbol
 from warpsmith.tree.units import apart_pair, blocks_apart, is_apart
 from warpsmith.tree.walk import peel, same, walk
@@ -56,12 +56,12 @@ def invariant_guards(facts: Facts, function: Function, loop: Stmt, variables: Va
 
     `facts` are those of the program with `loop` in it.
     """
-    known = _known_apart(facts, function, loop)
+    known = _find_known_apart(facts, function, loop)
     wanted: list[Invariant] = []
     targets: set[Symbol] = set()
     for one in (one for one, _ in variables if one.stores):
-        here = _followed(one.load, variables, loop)
-        found = {_followed(target, variables, loop) for target in one.stores}
+        here = _find_followed(one.load, variables, loop)
+        found = {_find_followed(target, variables, loop) for target in one.stores}
         far = {s for s in found if s is not None and frozenset({s, here}) not in known}
         if None in found:
             return None
@@ -92,7 +92,7 @@ def invariant_guards(facts: Facts, function: Function, loop: Stmt, variables: Va
 def untestable(variables: Variables, loop: Stmt) -> tuple[Invariant, ...]:
     """Return those that a store may change of which it cannot be said where it goes."""
     stores = ((one, target) for one, _ in variables for target in one.stores)
-    return tuple(dict.fromkeys(one for one, target in stores if _followed(target, variables, loop) is None))
+    return tuple(dict.fromkeys(one for one, target in stores if _find_followed(target, variables, loop) is None))
 
 
 def bound_guards(facts: Facts, function: Function, loop: Stmt, known: Sequence[Expr]) -> tuple[Expr, ...]:
@@ -100,7 +100,7 @@ def bound_guards(facts: Facts, function: Function, loop: Stmt, known: Sequence[E
     no test is made inside, but these can be made before `loop`. `known` are tested anyway."""
     found: dict[frozenset[Symbol], Expr] = {}
     for inner in (n for n in walk(loop) if isinstance(n, While) and n is not loop):
-        for here, target in _met_by_bounds(facts, function, loop, inner):
+        for here, target in _find_met_by_bounds(facts, function, loop, inner):
             still = all(is_still(facts.summaries, function, (loop,), s) for s in (here, target))
             if still and target != here:
                 one, other = (Name(span=loop.span, type=s.type, symbol=s) for s in (target, here))
@@ -108,22 +108,22 @@ def bound_guards(facts: Facts, function: Function, loop: Stmt, known: Sequence[E
     return tuple(c for c in found.values() if not any(same(c, old) for old in known))
 
 
-def _met_by_bounds(facts: Facts, function: Function, loop: Stmt, inner: While) -> Iterator[tuple[Symbol, Symbol]]:
+def _find_met_by_bounds(facts: Facts, function: Function, loop: Stmt, inner: While) -> Iterator[tuple[Symbol, Symbol]]:
     """Yield the variables of outside `loop` whose elements the bound of `inner` reads, each with one through which a
     store of `inner` may change them."""
     header = counted_header(inner)
     for load in loads(header.bound) if header is not None else ():
-        here = _followed(load, (), loop) if isinstance(load, Index) else None
+        here = _find_followed(load, (), loop) if isinstance(load, Index) else None
         stores = disturbances(facts.origin(function), (inner,), load, typed=True) if here is not None else ()
         for target in {s.target for s in stores}:
-            there = _followed(target, (), loop) if target is not None else None
+            there = _find_followed(target, (), loop) if target is not None else None
             if here is not None and there is not None:
                 yield here, there
 
 
-def _known_apart(facts: Facts, function: Function, loop: Stmt) -> frozenset[frozenset[Symbol]]:
+def _find_known_apart(facts: Facts, function: Function, loop: Stmt) -> frozenset[frozenset[Symbol]]:
     """Return the pairs of pointers of which a test around `loop` says that they lead into different blocks."""
-    moving = reassigned(function) | facts.origin(function).hidden
+    moving = find_reassigned(function) | facts.origin(function).hidden
     found: set[frozenset[Symbol]] = set()
     for node in walk(function.body):
         if isinstance(node, If) and any(part is loop for part in walk(node.then)):
@@ -151,7 +151,7 @@ def _in_another_unit(function: Function, low: Expr, symbol: Symbol) -> Expr:
     return blocks_apart(function, Name(span=span, type=symbol.type, symbol=symbol), start, span)
 
 
-def _followed(target: Expr, variables: Variables, loop: Stmt) -> Symbol | None:
+def _find_followed(target: Expr, variables: Variables, loop: Stmt) -> Symbol | None:
     """Return the variable that the element `target` is reached through, with no pointer read on the way from there,
     once what is invariant is in variables."""
     target = peel(target)
@@ -193,16 +193,16 @@ def _pointer(expr: Expr, variables: Variables, loop: Stmt) -> Symbol | None:
             pointer = left if isinstance(peel(left).type, Pointer | Array) else right
             return _pointer(peel(pointer), variables, loop)
         case Unary(op="&", operand=operand):
-            return _followed(operand, variables, loop)
+            return _find_followed(operand, variables, loop)
         case Name(symbol=symbol):
-            return _declared_from(symbol, variables, loop)
+            return _find_origin(symbol, variables, loop)
         case Index() | Member() if isinstance(expr.type, Array):
-            return _followed(expr, variables, loop)
+            return _find_followed(expr, variables, loop)
         case _:
             return None
 
 
-def _declared_from(symbol: Symbol, variables: Variables, loop: Stmt) -> Symbol | None:
+def _find_origin(symbol: Symbol, variables: Variables, loop: Stmt) -> Symbol | None:
     """Return what a pointer that the loop declares, and gives no second value, is made from; any other is itself."""
     made = [n for n in walk(loop) if isinstance(n, VarDecl) and n.symbol == symbol]
     if not made:
@@ -253,11 +253,11 @@ def _range(place: Expr) -> tuple[Expr, Expr]:
     text = " ".join(place.span.text.split()) if place.intact else None
     if isinstance(place, Unary) and place.op == "*":
         first: Expr = place.operand
-        text = f"*{shown(place.operand)}"
+        text = f"*{show_expression(place.operand)}"
     else:
         first = Unary(span=span, type=Pointer(place.type), op="&", operand=place)
     start = Cast(span=span, type=UNSIGNED_LONG, operand=first)
-    size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({text or shown(place)})", value=None)
+    size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({text or show_expression(place)})", value=None)
     return start, Binary(span=span, type=UNSIGNED_LONG, op="+", left=start, right=size)
 
 

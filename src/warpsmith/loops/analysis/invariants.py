@@ -15,7 +15,7 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.analysis.evaluated import Evidence
+from warpsmith.loops.analysis.evaluation import Evidence
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.aliasing.unchanged import Disturbance, declared_below, disturbance, disturbances, is_direct, loads
 from warpsmith.poly.analyze import Facts
@@ -35,7 +35,7 @@ from warpsmith.tree.nodes import (
     Unary,
     While,
 )
-from warpsmith.tree.printing.printer import shown
+from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, names, peel, same, walk
 
@@ -79,7 +79,7 @@ def survey(facts: Facts, place: LoopContext) -> Survey:
             if id(group[0]) in invariants:
                 continue
             evidence = evidence or Evidence.of(facts, place.function, place.loop)
-            found = _judged(facts, place, (group, evidence), typed=typed)
+            found = _judge_group(facts, place, (group, evidence), typed=typed)
             if isinstance(found, Invariant):
                 invariants[id(group[0])] = found
             else:
@@ -88,7 +88,7 @@ def survey(facts: Facts, place: LoopContext) -> Survey:
             return Survey(_evaluable([invariants[id(g[0])] for g in groups]), tuple(reason for _, reason in refused))
 
 
-def _judged(
+def _judge_group(
     facts: Facts, place: LoopContext, about: tuple[tuple[Expr, ...], Evidence], *, typed: bool
 ) -> Invariant | Reason:
     """Return a group of nodes as invariant, or why it is not."""
@@ -162,7 +162,7 @@ def _groups(loop: Stmt, own: set[Symbol], refused: Sequence[Expr]) -> list[tuple
     stack: list[Node] = [loop]
     while stack:
         node = stack.pop()
-        taken = isinstance(node, Expr) and id(node) not in places and _wanted(node, id(node) in bounds, own)
+        taken = isinstance(node, Expr) and id(node) not in places and _is_wanted(node, id(node) in bounds, own)
         if isinstance(node, Expr) and taken and not any(same(node, old) for old in refused):
             group = next((g for g in found if same(g[0], node)), None)
             if group is None:
@@ -194,7 +194,7 @@ def _ends(loop: Stmt) -> Iterator[Expr]:
             yield part.condition
 
 
-def _wanted(node: Expr, in_bound: bool, own: set[Symbol]) -> bool:
+def _is_wanted(node: Expr, in_bound: bool, own: set[Symbol]) -> bool:
     if not isinstance(node, Member | Index) and not (isinstance(node, Unary) and node.op == "*"):
         return False
     if not _is_still(node, own):
@@ -321,4 +321,4 @@ def root_of(load: Expr) -> Symbol | None:
 
 
 def _text(expr: Expr) -> str:
-    return shown(expr)
+    return show_expression(expr)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from warpsmith.base.identity import Identity
 from warpsmith.base.verdict import Proved, Refuted, Unknown, Verdict
-from warpsmith.loops.analysis.shape import does_not_fit, marked
+from warpsmith.loops.analysis.shape import does_not_fit, find_marked
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import with_run
 from warpsmith.poly.analyze import Facts
@@ -26,7 +26,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["counters_of", "judged", "names_of", "reordered", "statements_of"]
+__all__ = ["counters_of", "judge_schedules", "names_of", "reorder_statements", "statements_of"]
 
 Run = tuple[Stmt, ...]
 
@@ -94,21 +94,23 @@ def names_of(run: Sequence[Stmt], statement: Stmt) -> Mapping[str, Symbol]:
     return found
 
 
-def judged(program: Program, facts: Facts, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Verdict:
+def judge_schedules(
+    program: Program, facts: Facts, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]
+) -> Verdict:
     """Say whether the statements of `run` may run at `schedules`, and can be written so; from the memo of `facts` where
     the same was asked before: an order that was found is judged again when the step is checked."""
-    question = (judged, Identity(program), function, run, tuple(schedules.items()))
+    question = (judge_schedules, Identity(program), function, run, tuple(schedules.items()))
     known = facts.orders.get(question)
     if not isinstance(known, Proved | Refuted | Unknown):
-        known = facts.orders[question] = _judged(program, facts, function, run, schedules)
+        known = facts.orders[question] = _judge_anew(program, facts, function, run, schedules)
     return known
 
 
-def _judged(
+def _judge_anew(
     program: Program, facts: Facts, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]
 ) -> Verdict:
     for stmt in run:
-        pragma = marked(function, stmt) if isinstance(stmt, For) else None
+        pragma = find_marked(function, stmt) if isinstance(stmt, For) else None
         if pragma is not None:
             return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
     verdict = keeps_order(facts, function, run, schedules)
@@ -124,8 +126,8 @@ def _judged(
     return Proved(tuple(dict.fromkeys((*verdict.assumptions, *generated.assumptions))))
 
 
-def reordered(program: Program, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Program:
-    """Return the program with the statements of `run` at `schedules`; only where `judged` is Proved."""
+def reorder_statements(program: Program, function: Function, run: Run, schedules: Mapping[Stmt, Schedule]) -> Program:
+    """Return the program with the statements of `run` at `schedules`; only where `judge_schedules` is Proved."""
     facts = Facts.about(program, PolyOptions())
     try:
         generated = generate_code(facts, function, run, schedules, Fresh.of(program).variable)

@@ -21,10 +21,10 @@ __all__ = ["has_separate_rows"]
 def has_separate_rows(summaries: Summaries, row: Type) -> bool:
     """Whether some loop of the program allocates things of type `row`, one after the other."""
     question = ("separate rows", _plain(row))
-    return summaries.remembered(question, lambda: _found(summaries, _plain(row)))
+    return summaries.remember(question, lambda: _may_be_found(summaries, _plain(row)))
 
 
-def _found(summaries: Summaries, row: Type) -> bool:
+def _may_be_found(summaries: Summaries, row: Type) -> bool:
     stores = (part for f in summaries.definitions.values() for part in _in_loops(f) if isinstance(part, Assign))
     return any(_plain(one.target.type) == row and _is_row(one) and _is_fresh(summaries, one.value) for one in stores)
 

@@ -9,7 +9,7 @@ the variable lives, and where every use subscripts it. Whether the row pointer i
 from __future__ import annotations
 
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.analysis.uses import uses
 from warpsmith.poly.effects.origin import own_writes
 from warpsmith.tree.nodes import (
@@ -31,10 +31,10 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import loops, peel, rebuild, walk
 
-__all__ = ["without_row_pointers"]
+__all__ = ["hide_row_pointers"]
 
 
-def without_row_pointers(loop: Loop, hidden: frozenset[Symbol]) -> Loop:
+def hide_row_pointers(loop: Loop, hidden: frozenset[Symbol]) -> Loop:
     """Return the loop without the variables that hold rows; the same node where there are none. `hidden`: those that
     something else may change."""
     rows = dict(_rows(loop, hidden))
@@ -44,7 +44,7 @@ def without_row_pointers(loop: Loop, hidden: frozenset[Symbol]) -> Loop:
     def change(node: Node) -> Node:
         match node:
             case Name(symbol=symbol) if symbol in rows:
-                return copied(rows[symbol])
+                return copy_tree(rows[symbol])
             case DeclStmt(declarations=declarations) if any(d.symbol in rows for d in declarations):
                 kept = tuple(d for d in declarations if d.symbol not in rows)
                 return replace(node, declarations=kept) if kept else Empty(span=node.span)

@@ -3,8 +3,8 @@
     int t = 1;                             for (i) { int t = 2; b[i] = t; a[i] = t; }
     for (i) { a[i] = t; int t = 2; b[i] = t; }          └ not the t that it was
 
-Invariant: where `captured` answers None, C's scope rules bind every name of the function to the symbol that the tree
-gives it.
+Invariant: where `find_captured` answers None, C's scope rules bind every name of the function to the symbol that the
+tree gives it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import partial
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
 from warpsmith.loops.place import LoopContext
-from warpsmith.loops.step import Step, rewritten
+from warpsmith.loops.step import Step, rewrite_program
 from warpsmith.tree.nodes import (
     Block,
     Case,
@@ -36,7 +36,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol, Type, lengths
 from warpsmith.tree.walk import children, names
 
-__all__ = ["captured", "names_at_end", "names_hold"]
+__all__ = ["find_captured", "names_at_end", "names_hold"]
 
 Scope = dict[str, Symbol]
 
@@ -46,21 +46,21 @@ def names_hold(step: Step, program: Program, address: str, verdict: Verdict) -> 
     if not isinstance(verdict, Proved):
         return verdict
     place = LoopContext.of(program, address)
-    after = rewritten(step, program)
+    after = rewrite_program(step, program)
     position = next(k for k, (_, f) in enumerate(program.functions()) if f is place.function)
-    wrong = captured(list(after.functions())[position][1])
+    wrong = find_captured(list(after.functions())[position][1])
     if wrong is None:
         return verdict
     return does_not_fit(f"{wrong.name} would mean another variable: rename one of those called so", place.loop)
 
 
-def captured(function: Function) -> Symbol | None:
+def find_captured(function: Function) -> Symbol | None:
     """Return a variable whose name means another one, or nothing, in some place of the function; None: all are well."""
     scope = {parameter.name: parameter for parameter in function.parameters}
     stack: list[tuple[Node, Scope]] = [(function.body, scope)]
     while stack:
         node, scope = stack.pop()
-        for symbol in _named(node):
+        for symbol in _find_named(node):
             if not _means(symbol, scope):
                 return symbol
         stack += _inside(node, scope)
@@ -106,7 +106,7 @@ def _inside(node: Node, scope: Scope) -> Iterator[tuple[Node, Scope]]:
             yield from ((part, scope) for part in children(node))
 
 
-def _named(node: Node) -> Iterator[Symbol]:
+def _find_named(node: Node) -> Iterator[Symbol]:
     """Yield the variables that a node itself names."""
     match node:
         case Name(symbol=symbol):

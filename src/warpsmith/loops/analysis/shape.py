@@ -57,15 +57,15 @@ __all__ = [
     "counter_stays",
     "does_not_fit",
     "enclosing_facts",
+    "find_marked",
+    "find_restraint",
     "following",
     "jump",
-    "marked",
     "movable_bounds",
     "nest_in_the_way",
-    "not_counted",
     "perfect_nest",
     "range_of",
-    "restrained",
+    "refuse_uncounted",
     "statements",
     "steady",
     "trip_count",
@@ -85,7 +85,7 @@ def does_not_fit(text: str, node: Node, *legal_if: str) -> Unknown:
     return Unknown((Reason("STP002", text, span, legal_if=legal_if),))
 
 
-def not_counted(loop: While) -> Unknown:
+def refuse_uncounted(loop: While) -> Unknown:
     """Return the verdict for a loop that is not counted."""
     return does_not_fit(f"the loop is not a counted one: {loop.reason}", loop)
 
@@ -163,7 +163,7 @@ def _is_harmless(stmt: Stmt) -> bool:
     return isinstance(stmt, Pragma) and stmt.text.split("pragma", 1)[-1].strip().startswith(_HARMLESS)
 
 
-def marked(function: Function, loop: Loop) -> Pragma | None:
+def find_marked(function: Function, loop: Loop) -> Pragma | None:
     """Return a pragma that tells a compiler about `loop`, or a loop inside it: it might not be true of other loops."""
     for node in walk(loop):
         if isinstance(node, Pragma) and not _is_harmless(node):
@@ -180,13 +180,13 @@ def marked(function: Function, loop: Loop) -> Pragma | None:
     return None
 
 
-def restrained(facts: Facts, function: Function, loop: For) -> Unknown | None:
+def find_restraint(facts: Facts, function: Function, loop: For) -> Unknown | None:
     """Return what forbids every rewriting of the loop as a whole: it is left early, its counter is read later or may be
     reached through a pointer, or a pragma speaks of it."""
     left = jump(loop.body)
     if left is not None:
         return does_not_fit(f"an iteration of the {loop.variable.name} loop may be left early", left)
-    pragma = marked(function, loop)
+    pragma = find_marked(function, loop)
     if pragma is not None:
         return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
     return counter_stays(facts, function, loop, loop)
@@ -209,7 +209,7 @@ def nest_in_the_way(facts: Facts, place: LoopContext, nest: tuple[For, ...], *, 
     """Return what forbids to exchange the headers of the nest, whatever the order of its body may be; `stays`:
     the outermost loop stays where it is."""
     loop = nest[0]
-    pragma = marked(place.function, loop)
+    pragma = find_marked(place.function, loop)
     if pragma is not None:
         return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
     left = jump(nest[-1].body)
@@ -328,8 +328,8 @@ def range_of(loop: For) -> Range | None:
     if start is None or bound is None:
         return None
     if loop.step > 0:
-        return Range(start, bound.shifted(1 if loop.relation == "<=" else 0))
-    return Range(bound.shifted(0 if loop.relation == ">=" else 1), start.shifted(1))
+        return Range(start, bound.shift(1 if loop.relation == "<=" else 0))
+    return Range(bound.shift(0 if loop.relation == ">=" else 1), start.shift(1))
 
 
 def compares_plainly(loop: For) -> bool:
@@ -381,16 +381,16 @@ def enclosing_facts(function: Function, around: Sequence[Loop], inside: Sequence
         return ()
     counters = {loop.variable for loop in whole if isinstance(loop, For)}
     changed = written_symbols(whole[0]) - counters
-    reached = _reached(function)
+    reached = _find_reached(function)
 
-    def known(symbol: Symbol) -> bool:
+    def is_known(symbol: Symbol) -> bool:
         return symbol.storage in ("local", "parameter") and symbol not in changed and symbol not in reached
 
     rows = [row for loop in whole if isinstance(loop, For) for row in _rows(loop)]
-    return tuple(row for row in rows if all(known(symbol) for symbol in row.symbols))
+    return tuple(row for row in rows if all(is_known(symbol) for symbol in row.symbols))
 
 
-def _reached(function: Function) -> set[Symbol]:
+def _find_reached(function: Function) -> set[Symbol]:
     """Return the variables that something may change which does not assign them by name."""
     found: set[Symbol] = set()
     for part in walk(function.body):
@@ -407,14 +407,14 @@ def _reached(function: Function) -> set[Symbol]:
 def _rows(loop: For) -> Iterator[Linear]:
     found = range_of(loop)
     if found is None:
-        found = _stepped(loop)
+        found = _stepped_range(loop)
     if found is not None:
         counter = Linear(((loop.variable, 1),))
         yield counter.minus(found.low)
-        yield found.past.minus(counter).shifted(-1)
+        yield found.past.minus(counter).shift(-1)
 
 
-def _stepped(loop: For) -> Range | None:
+def _stepped_range(loop: For) -> Range | None:
     """Return a range that holds the values of a loop with another step."""
     kind = loop.variable.type
     lower, bound = Linear.of(loop.lower), Linear.of(loop.bound)
@@ -423,5 +423,5 @@ def _stepped(loop: For) -> Range | None:
         return None
     closed = 1 if loop.relation in ("<=", ">=") else 0
     if loop.step > 0:
-        return Range(lower, bound.shifted(closed))
-    return Range(bound.shifted(1 - closed), lower.shifted(1))
+        return Range(lower, bound.shift(closed))
+    return Range(bound.shift(1 - closed), lower.shift(1))

@@ -21,12 +21,12 @@ from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import Symbol, Type, lengths
 from warpsmith.tree.walk import children, names, rebuild, walk
 
-__all__ = ["copied", "fixed_text", "replaced", "with_symbols"]
+__all__ = ["copy_tree", "fixed_text", "replace_values", "with_symbols"]
 
 N = TypeVar("N", bound=Node)
 
 
-def copied(node: N, fresh: Fresh | None = None) -> N:
+def copy_tree(node: N, fresh: Fresh | None = None) -> N:
     """Return a copy of `node`, all of it new nodes; with `fresh`, the variables declared in it are new ones too."""
     symbols = {} if fresh is None else {s: fresh.again(s) for s in declared_symbols(node) if s.storage == "local"}
     return with_symbols(node, symbols)
@@ -64,7 +64,7 @@ def _copy(node: Node, made: Mapping[int, Node], symbols: Mapping[Symbol, Symbol]
         elif isinstance(value, tuple) and value:
             items = tuple(_item(item, made, symbols) for item in value)
             changes[name] = items
-            intact = intact and all(_kept(a, b) for a, b in zip(value, items, strict=True))
+            intact = intact and all(_is_kept(a, b) for a, b in zip(value, items, strict=True))
     return msgspec.structs.replace(node, **{**changes, "intact": intact})
 
 
@@ -74,16 +74,16 @@ def _item(item: object, made: Mapping[int, Node], symbols: Mapping[Symbol, Symbo
     return symbols.get(item, item) if isinstance(item, Symbol) else item
 
 
-def _kept(old: object, new: object) -> bool:
+def _is_kept(old: object, new: object) -> bool:
     return not (isinstance(old, Node) and isinstance(new, Node)) or new.intact >= old.intact
 
 
-def replaced(node: N, values: Mapping[Symbol, Expr]) -> N:
+def replace_values(node: N, values: Mapping[Symbol, Expr]) -> N:
     """Return `node` with a copy of `values[v]` for every use of a variable v (which `node` must not write)."""
 
     def change(part: Node) -> Node:
         if isinstance(part, Name) and part.symbol in values:
-            return copied(values[part.symbol])
+            return copy_tree(values[part.symbol])
         return part
 
     return rebuild(node, change)
@@ -99,9 +99,9 @@ def _is_fixed(part: Node, symbols: frozenset[Symbol]) -> bool:
         case Verbatim(reads=reads, writes=writes) | VerbatimExpr(reads=reads, writes=writes):
             return bool(symbols & {*reads, *writes})
         case VarDecl(symbol=symbol) | For(variable=symbol):
-            return _measured_by(symbol.type, symbols)
+            return _is_measured_by(symbol.type, symbols)
         case Cast(type=type):
-            return _measured_by(type, symbols)
+            return _is_measured_by(type, symbols)
         case SizeOf(text=text):
             return bool({symbol.name for symbol in symbols} & identifiers(text))
         case Unary(op="&", operand=Name(symbol=symbol)):
@@ -110,6 +110,6 @@ def _is_fixed(part: Node, symbols: frozenset[Symbol]) -> bool:
             return False
 
 
-def _measured_by(type: Type, symbols: frozenset[Symbol]) -> bool:
+def _is_measured_by(type: Type, symbols: frozenset[Symbol]) -> bool:
     """Whether a length in `type` is made of one of `symbols`."""
     return any(name.symbol in symbols for length in lengths(type) for name in names(length))

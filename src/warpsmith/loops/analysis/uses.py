@@ -32,7 +32,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, names, peel, walk
 
-__all__ = ["Chain", "Use", "chains", "declared_in", "element_of", "mentions", "uses", "variable"]
+__all__ = ["Chain", "Use", "chains", "element_of", "find_declared_in", "mentions", "uses", "variable"]
 
 
 class Use(Struct, frozen=True):
@@ -54,7 +54,7 @@ class Chain(Struct, frozen=True):
 
 def variable(place: LoopContext, name: str) -> Symbol | Reason:
     """Return the variable called `name` that the loop uses and that is made outside it."""
-    inside = declared_in(place.loop)
+    inside = find_declared_in(place.loop)
     found = {n.symbol for n in names(place.loop) if n.symbol.name == name and n.symbol.storage != "function"}
     outer = sorted(found - inside, key=lambda symbol: symbol.key)
     if len(outer) == 1 and len(found) == 1:
@@ -68,7 +68,7 @@ def variable(place: LoopContext, name: str) -> Symbol | Reason:
     return Reason("STP003", f"the loop uses no variable {name} (it uses {', '.join(known)})", header)
 
 
-def declared_in(loop: Loop) -> set[Symbol]:
+def find_declared_in(loop: Loop) -> set[Symbol]:
     """Return the variables that each iteration makes anew, the counter of the loop too if the loop declares it."""
     own = {n.symbol for n in walk(loop.body) if isinstance(n, VarDecl) and n.symbol.storage == "local"}
     own |= {n.variable for n in walk(loop) if isinstance(n, For) and n.declares}

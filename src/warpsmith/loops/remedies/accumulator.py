@@ -19,7 +19,7 @@ from warpsmith.loops.remedies.model import EditCode
 from warpsmith.loops.remedies.rewriting import (
     InsertionSite,
     calls_program,
-    declared,
+    declare,
     fresh,
     is_plain,
     may_meet,
@@ -59,7 +59,7 @@ def local_accumulators(facts: Facts, known: LoopFacts) -> Iterator[EditCode]:
         if not isinstance(type, Scalar):
             return
         shown = uses[0].span.text
-        before.append(f"{declared(type, name)} = {shown};")
+        before.append(f"{declare(type, name)} = {shown};")
         behind.append(f"{shown} = {name};")
         edits += [Edit(use.span, name) for use in uses]
         taken |= {name, text}

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from warpsmith.loops.remedies.model import UseOption
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.effects.library import described_as
+from warpsmith.poly.effects.library import describe_as
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call
@@ -29,6 +29,6 @@ def described_calls(facts: Facts, known: LoopFacts) -> Iterator[UseOption]:
         name = direct_call(call)
         if name is None or name in facts.summaries.definitions or facts.summaries.library(call) is not None:
             continue
-        tables.setdefault(name.name, described_as(call, name))
+        tables.setdefault(name.name, describe_as(call, name))
     if tables:
         yield UseOption("--effects", "\n\n".join(tables.values()) + "\n")

@@ -153,7 +153,7 @@ def _updates(facts: Facts, known: LoopFacts, pairs: _Pairs) -> _Updates | None:
     second: list[ExprStmt] = []
     arrays: set[Symbol] = set()
     for stmt in (part for part in walk(pairs.inner.body) if isinstance(part, ExprStmt)):
-        target = _updated(stmt.expr)
+        target = _find_updated(stmt.expr)
         if target is None:
             return None
         if isinstance(target, Name):
@@ -173,7 +173,7 @@ def _updates(facts: Facts, known: LoopFacts, pairs: _Pairs) -> _Updates | None:
     return _Updates(first, second, frozenset(arrays))
 
 
-def _updated(expr: Expr) -> Expr | None:
+def _find_updated(expr: Expr) -> Expr | None:
     if isinstance(expr, Assign):
         return peel(expr.target)
     return peel(expr.operand) if isinstance(expr, Unary) and expr.op in _STEPS else None
@@ -209,12 +209,12 @@ def _path(expr: Expr, pairs: _Pairs) -> tuple[Symbol, str, tuple[Symbol, ...]] |
             if isinstance(start, Unary) and start.op == "&":
                 return _path(start.operand, pairs)
             if isinstance(start, Binary) and start.op == "+":
-                return _indexed(start.left, start.right, pairs)
+                return _index_path(start.left, start.right, pairs)
             return None
         case Name(symbol=symbol):
             return symbol, "", ()
         case Index(base=base, index=index):
-            return _indexed(base, index, pairs)
+            return _index_path(base, index, pairs)
         case Member(base=base, field=field):
             inner = _path(base, pairs)
             return None if inner is None else (inner[0], f"{inner[1]}.{field}", inner[2])
@@ -224,7 +224,7 @@ def _path(expr: Expr, pairs: _Pairs) -> tuple[Symbol, str, tuple[Symbol, ...]] |
             return None
 
 
-def _indexed(base: Expr, index: Expr, pairs: _Pairs) -> tuple[Symbol, str, tuple[Symbol, ...]] | None:
+def _index_path(base: Expr, index: Expr, pairs: _Pairs) -> tuple[Symbol, str, tuple[Symbol, ...]] | None:
     inner = _path(base, pairs)
     if inner is None:
         return None
@@ -240,7 +240,7 @@ def _indexed(base: Expr, index: Expr, pairs: _Pairs) -> tuple[Symbol, str, tuple
 def _is_read_by_updates_only(pairs: _Pairs, updates: _Updates) -> bool:
     """Whether nothing but an update reads what an update writes: every other mention of its array is of another
     member."""
-    targets = [t for stmt in (*updates.first, *updates.second) if (t := _updated(stmt.expr)) is not None]
+    targets = [t for stmt in (*updates.first, *updates.second) if (t := _find_updated(stmt.expr)) is not None]
     written = {_path(t, pairs) for t in targets}
     fields = {(p[0], _field(p[1])) for p in written if p is not None}
     allowed = {id(part) for t in targets for part in walk(t)}
@@ -281,17 +281,17 @@ def _text(place: InsertionSite, pairs: _Pairs, updates: _Updates) -> str:
         inner.header, [Edit(inner.lower.span, outer.lower.span.text), Edit(inner.bound.span, first.name)]
     )
     lines = [f"{head} {{", f"{deeper}{mirrored} {{"]
-    lines += _indented([with_edits(stmt.span, renamings(stmt, swap)) for stmt in pairs.prologue], deeper * 2)
-    lines += _indented([_body(inner, list(renamings(inner.body, swap)), updates.first)], deeper * 2)
+    lines += _indent_texts([with_edits(stmt.span, renamings(stmt, swap)) for stmt in pairs.prologue], deeper * 2)
+    lines += _indent_texts([_body(inner, list(renamings(inner.body, swap)), updates.first)], deeper * 2)
     lines += [f"{deeper}}}"]
-    lines += _indented([with_edits(stmt.span, []) for stmt in pairs.prologue], deeper)
+    lines += _indent_texts([with_edits(stmt.span, []) for stmt in pairs.prologue], deeper)
     lines += [f"{deeper}{inner.header.text} {{"]
-    lines += _indented([_body(inner, [], updates.second)], deeper * 2)
+    lines += _indent_texts([_body(inner, [], updates.second)], deeper * 2)
     lines += [f"{deeper}}}", "}"]
     return place.end.join(line if number == 0 else f"{place.indent}{line}" for number, line in enumerate(lines))
 
 
-def _without(inner: For, statements: list[ExprStmt]) -> list[Edit]:
+def _remove_statements(inner: For, statements: list[ExprStmt]) -> list[Edit]:
     """Return the edits that leave statements out, with their lines where nothing else stands there."""
     listed = {id(stmt) for block in walk(inner.body) if isinstance(block, Block) for stmt in block.statements}
     return [Edit(own_line(s.span), "") if id(s) in listed else Edit(s.span, ";") for s in statements]
@@ -301,9 +301,9 @@ def _body(inner: For, edits: list[Edit], left_out: list[ExprStmt]) -> str:
     """Return the inner body's statements, without braces of its own."""
     gone = {id(stmt) for stmt in left_out}
     kept = [stmt.span for stmt in statements_of(inner.body) if id(stmt) not in gone]
-    changes = [*edits, *_without(inner, left_out)]
+    changes = [*edits, *_remove_statements(inner, left_out)]
     return "\n".join(with_edits(span, [e for e in changes if span.contains(e.span)]) for span in kept)
 
 
-def _indented(texts: list[str], indent: str) -> list[str]:
+def _indent_texts(texts: list[str], indent: str) -> list[str]:
     return [f"{indent}{line}" if line.strip() else "" for text in texts for line in text.split("\n") if line.strip()]

@@ -21,7 +21,7 @@ from warpsmith.loops.remedies.model import EditCode
 from warpsmith.loops.remedies.rewriting import (
     InsertionSite,
     calls_program,
-    declared,
+    declare,
     fresh,
     function_start,
     is_plain,
@@ -168,7 +168,7 @@ def _edit(known: LoopFacts, place: InsertionSite, found: _Generator) -> EditCode
     inside = place.indent + place.unit
     line = body.file.text[body.start + 1 :].split("\n", 1)[0]
     gap = " " if line.strip() else f"{place.end}{inside}"
-    first = f"{gap}{declared(found.type, own)} = {skip}({name}, (unsigned long long){done}{times});"
+    first = f"{gap}{declare(found.type, own)} = {skip}({name}, (unsigned long long){done}{times});"
     total = f"{name} = {skip}({name}, (unsigned long long)({trip_count(loop)}){times});"
     start = Span(body.file, body.start + 1, body.start + 1)
     edits = (
@@ -186,7 +186,7 @@ def _skip_function(found: _Generator, name: str, unit: str) -> list[str]:
     Modulo a power of two the remainder is taken at the end; else everywhere, and the first step by itself: it takes a
     state that may be larger than the modulus.
     """
-    words = declared(found.type, "").strip()
+    words = declare(found.type, "").strip()
     suffix = "u" if found.type.bits == 32 else "ull"
     factor, term = f"{found.factor}{suffix}", f"{found.term}{suffix}"
     last = f" % {found.modulus}{suffix}" if found.modulus else ""

@@ -77,7 +77,7 @@ class Hint(Struct, frozen=True):
 
 
 def remedy_text(remedy: Remedy) -> str:
-    """Return what the user is told to do."""
+    """Return what the user is advised to do."""
     match remedy:
         case GrantAssumption(text):
             return f"if it is true: --assume '{text}'"

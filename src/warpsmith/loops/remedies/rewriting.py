@@ -48,7 +48,7 @@ from warpsmith.tree.walk import names, peel, walk
 __all__ = [
     "InsertionSite",
     "calls_program",
-    "declared",
+    "declare",
     "fresh",
     "function_start",
     "is_plain",
@@ -166,12 +166,12 @@ def fresh(span: Span, wanted: str) -> str:
     return next(name for name in (wanted, *(f"{wanted}{k}" for k in range(2, 10_000))) if name not in taken)
 
 
-def declared(type: Scalar, name: str) -> str:
+def declare(type: Scalar, name: str) -> str:
     """Return the declaration of a variable of an arithmetic type that may be written."""
-    return print_type(replace(type, const=False, volatile=False, spelling=_unqualified(type.spelling)), name)
+    return print_type(replace(type, const=False, volatile=False, spelling=_drop_qualifiers(type.spelling)), name)
 
 
-def _unqualified(spelling: str) -> str:
+def _drop_qualifiers(spelling: str) -> str:
     return " ".join(word for word in spelling.split() if word not in ("const", "volatile"))
 
 

@@ -21,7 +21,7 @@ from warpsmith.loops.remedies.model import EditCode
 from warpsmith.loops.remedies.rewriting import (
     InsertionSite,
     calls_program,
-    declared,
+    declare,
     fresh,
     is_plain,
     leaves_iteration,
@@ -64,7 +64,7 @@ def second_buffers(facts: Facts, known: LoopFacts) -> Iterator[EditCode]:
         or not is_integer(loop.variable.type)
     ):
         return
-    reads = _overwritten(loop, {d for r in known.reasons if (d := _variable(r.dependence)) is not None})
+    reads = _find_overwritten(loop, {d for r in known.reasons if (d := _variable(r.dependence)) is not None})
     if reads:
         yield replace(_edit(place, unit, reads), requires=_requirements(facts, known, loop, reads))
 
@@ -91,7 +91,7 @@ def _carries_anti_only(known: LoopFacts) -> bool:
     return known.category == "sequential" and kinds == {"anti"}
 
 
-def _overwritten(loop: For, blamed: set[str]) -> list[_Read]:
+def _find_overwritten(loop: For, blamed: set[str]) -> list[_Read]:
     """Return the reads of blamed arrays ahead of every write; nothing where one of them may not be moved."""
     writes = {
         (root, _offset(target, loop))
@@ -187,7 +187,7 @@ def _allocation(unit: Unit, read: _Read, name: str, count: str, copy: tuple[Inse
     place, header, statement = copy
     type = read.expr.type
     assert isinstance(type, Scalar)
-    words = declared(type, "").strip()
+    words = declare(type, "").strip()
     cast = "" if unit.language == "c" else f"({words} *)"
     return [
         f"{words} *{name} = {cast}malloc((size_t)({count}) * sizeof *{name} + 1);",

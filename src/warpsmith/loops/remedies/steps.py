@@ -17,7 +17,7 @@ from warpsmith.base.verdict import Proved
 from warpsmith.loops.remedies.model import ApplySteps, StepTrial
 from warpsmith.loops.search.candidates import candidates, reorderings
 from warpsmith.loops.search.cost import cost_of, is_parallel
-from warpsmith.loops.step import Step, rewritten, step_text
+from warpsmith.loops.step import Step, rewrite_program, step_text
 from warpsmith.loops.steps.order.reschedule import Reschedule
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
@@ -69,7 +69,7 @@ def _after(facts: Facts, step: Step) -> Facts | None:
         verdict = step.check(facts.program, facts)
     except RefusedError:
         return None
-    return facts.after(rewritten(step, facts.program)) if isinstance(verdict, Proved) else None
+    return facts.after(rewrite_program(step, facts.program)) if isinstance(verdict, Proved) else None
 
 
 def _function(facts: Facts, symbol: Symbol) -> FunctionFacts:

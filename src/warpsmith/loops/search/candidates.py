@@ -58,8 +58,8 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
         yield from expansions(facts, function, loop)
         return
     for inner in _next_loops(loop.body):
-        yield from _completed(facts, Distribute(known.of(inner).id))
-    yield from _completed(facts, Distribute(own.id))
+        yield from _complete_step(facts, Distribute(known.of(inner).id))
+    yield from _complete_step(facts, Distribute(own.id))
     yield from _privatizations(own)
     yield from expansions(facts, function, loop)
     yield from _substitutions(own)
@@ -71,19 +71,19 @@ def reorderings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:
     """Yield the steps that give a whole nest a new order: costly to find, and the text becomes another."""
     own = facts.of(function).of(loop)
     if own.category not in ("parallel", "unanalyzable"):
-        yield from _completed(facts, Wavefront(own.id))
-        yield from _completed(facts, Reschedule(own.id))
+        yield from _complete_step(facts, Wavefront(own.id))
+        yield from _complete_step(facts, Reschedule(own.id))
 
 
 def _wider(facts: Facts, own: LoopFacts) -> Iterator[Step]:
     """Yield what may give a parallel loop a second thread dimension."""
     yield from _interchanges(own, keep_first=True)
-    yield from _completed(facts, Distribute(own.id))
+    yield from _complete_step(facts, Distribute(own.id))
 
 
-def _completed(facts: Facts, step: Distribute | Wavefront | Reschedule) -> Iterator[Step]:
+def _complete_step(facts: Facts, step: Distribute | Wavefront | Reschedule) -> Iterator[Step]:
     try:
-        found = step.completed(facts.program, facts)
+        found = step.complete(facts.program, facts)
     except RefusedError:
         return
     if found is not None:
@@ -165,11 +165,11 @@ def _substitutions(own: LoopFacts) -> Iterator[Step]:
 def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:
     """Yield splits that set the iteration apart in which the loop meets a counter of a loop around it."""
     around = dict(loops(function.body))[own.loop]
-    subscripts = {n.symbol for part in walk(own.loop) if isinstance(part, Index) for n in _named(part.index)}
+    subscripts = {n.symbol for part in walk(own.loop) if isinstance(part, Index) for n in _find_named(part.index)}
     for outer in reversed(around):
         if isinstance(outer, For) and outer.variable in subscripts:
             yield Split(own.id, at=outer.variable.name, single=True)
 
 
-def _named(node: Node) -> Iterator[Name]:
+def _find_named(node: Node) -> Iterator[Name]:
     return names(node)

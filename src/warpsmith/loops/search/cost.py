@@ -1,4 +1,4 @@
-"""How well a statement run would do on a GPU, told from verdicts alone: what the search for steps compares.
+"""How well a statement run would do on a GPU, estimated from verdicts alone: what the search for steps compares.
 
     for (t …)                    one host loop around kernels: depth 1
         for (i …) a[i] = …;      parallel: one kernel an iteration of t

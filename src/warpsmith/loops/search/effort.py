@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from warpsmith.loops.search.traffic import ArrayTraffic, moved_by, target_of, traffic_of
+from warpsmith.loops.search.traffic import ArrayTraffic, find_moved_by, target_of, traffic_of
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -102,7 +102,7 @@ def _count(node: Node, loop: int, into: _Count) -> None:
         seen = into.loop is None or id(node) in into.targets
         # what a subscript counts up moves what it stands in
         for part in walk(node) if loop >= 0 and isinstance(node, Assign | Index | Unary | VarDecl) else ():
-            moved = moved_by(part, loop, into.moving)
+            moved = find_moved_by(part, loop, into.moving)
             into.moving.update([moved] if moved is not None else [])
         touched = traffic_of(node, into.moving) if not seen else None
         into.touched += [touched] if touched is not None else []

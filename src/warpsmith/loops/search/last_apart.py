@@ -15,7 +15,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.step import rewritten
+from warpsmith.loops.step import rewrite_program
 from warpsmith.loops.writing.pragma_lines import run_with_pragmas
 from warpsmith.poly.facts import LoopFacts, statement_spans
 from warpsmith.tree.nodes import For
@@ -31,7 +31,7 @@ def last_apart(prepared: Prepared, selected: Sequence[Span] | None, left: frozen
     while (found := _next(prepared, selected, left, done)) is not None:
         symbol, own = found
         done.add(own.loop.span)
-        prepared = _applied(prepared, symbol, own)
+        prepared = _apply_peel(prepared, symbol, own)
     return prepared
 
 
@@ -55,7 +55,7 @@ def _waits_for_last(own: LoopFacts) -> bool:
     return isinstance(own.loop, For) and isinstance(own.verdict, Proved) and bool(listed.intersection(own.live_out))
 
 
-def _applied(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
+def _apply_peel(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
     # steps are loaded where one is tried
     from warpsmith.loops.steps.order.peel import Peel
 
@@ -69,7 +69,7 @@ def _applied(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
     if place.loop is not own.loop or not isinstance(verdict, Proved):
         return prepared
     span = statement_spans(run_with_pragmas(place))
-    after = facts.after(rewritten(step, facts.program))
+    after = facts.after(rewrite_program(step, facts.program))
     return msgspec.structs.replace(
         prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span))
     )

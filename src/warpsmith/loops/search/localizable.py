@@ -8,12 +8,12 @@ from warpsmith.tree.nodes import Call, Index, Loop, Member, Unary, While
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["followed", "may_be_localized", "reads_bounds_or_bases", "row_pointers"]
+__all__ = ["find_followed", "may_be_localized", "reads_bounds_or_bases", "row_pointers"]
 
 
 def may_be_localized(nest: Loop) -> bool:
     """Whether a nest finds anything in memory, itself or in what it calls, that could be a variable."""
-    calls = any(isinstance(part, Call) and followed(part) is not None for part in walk(nest))
+    calls = any(isinstance(part, Call) and find_followed(part) is not None for part in walk(nest))
     return calls or reads_bounds_or_bases(nest) or bool(row_pointers(nest))
 
 
@@ -22,7 +22,7 @@ def row_pointers(loop: Loop) -> list[Pointer]:
     return [n.type.to for n in names(loop) if isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer)]
 
 
-def followed(call: Call) -> Symbol | None:
+def find_followed(call: Call) -> Symbol | None:
     """Return the function that a call gives the address of a struct with pointers."""
     given = [a.type.to for a in map(peel, call.arguments) if isinstance(a.type, Pointer)]
     return direct_call(call) if any(holds_pointers(type) for type in given) else None

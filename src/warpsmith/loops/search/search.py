@@ -25,9 +25,9 @@ from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.candidates import candidates, expansions, reorderings
 from warpsmith.loops.search.cost import Cost, cost_of
-from warpsmith.loops.search.localized import localized
+from warpsmith.loops.search.localization import localize_nests
 from warpsmith.loops.search.nests import outermost, references
-from warpsmith.loops.step import Step, rewritten
+from warpsmith.loops.step import Step, rewrite_program
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
@@ -65,7 +65,7 @@ def search_nests(prepared: Prepared, function: Symbol, spans: tuple[Span, ...]) 
     """Return `prepared` with every step that helps the nests of `function` whose text stands at `spans`."""
     search = _Search(function)
     # what comes from memory becomes a variable: the other steps, and the device, know variables only
-    prepared = localized(prepared, function, spans)
+    prepared = localize_nests(prepared, function, spans)
     holder = search.node(prepared.facts)
     # of two with one text the second is what runs where the first may not
     firsts = {loop.span: loop for loop in reversed([*outermost(holder.body)]) if loop.span in spans}
@@ -121,7 +121,7 @@ class _Search:
         if not found.cost.runs_well:
             inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
             whole = self.form(inside.facts, inside.applied, spot)
-            found = whole if _preferred(whole, found) else found
+            found = whole if _is_better(whole, found) else found
         if found is first:
             self.hopeless.add(text)
         return found
@@ -130,8 +130,8 @@ class _Search:
         """Return the best form that starts with one of the cheap steps."""
         found = first
         for step in candidates(first.facts, self.node(first.facts), loop, first.cost) if self.left > 0 else ():
-            tried = self.tried(first.facts, first.applied, spot, (step, depth))
-            if tried is not None and _preferred(tried, found):
+            tried = self.try_step(first.facts, first.applied, spot, (step, depth))
+            if tried is not None and _is_better(tried, found):
                 found = tried
             if found.cost.perfect or (found is not first and found.cost.ideal and not found.cost.atomics):
                 return found
@@ -141,22 +141,22 @@ class _Search:
         """Return the best form in a new order, or `found`; temporaries are expanded where that makes one possible."""
         # the cheap steps leave something for these
         self.left = max(self.left, _FEWEST_CHECKS)
-        expanded = self.expanded(first, spot)
+        expanded = self.expand_temporaries(first, spot)
         for form in (expanded, first) if expanded is not first else (first,):
             loop = self.loop(form.facts, spot)
             for step in reorderings(form.facts, self.node(form.facts), loop) if isinstance(loop, For) else ():
-                after = self.checked(form.facts, step)
+                after = self.check_step(form.facts, step)
                 if after is None:
                     continue
-                applied = (*form.applied, self.applied(form.facts, step, after[1]))
+                applied = (*form.applied, self.record_step(form.facts, step, after[1]))
                 tried = self.form(after[0], applied, spot)
-                if _preferred(tried, found):
+                if _is_better(tried, found):
                     found = tried
                 if found.cost.runs_well:
                     return found
         return found
 
-    def expanded(self, form: _Form, spot: _Spot) -> _Form:
+    def expand_temporaries(self, form: _Form, spot: _Spot) -> _Form:
         """Return the form with every temporary expanded that the iterations of the nest share."""
         done: set[str] = set()
         while True:
@@ -165,10 +165,10 @@ class _Search:
                 return form
             found = expansions(form.facts, self.node(form.facts), loop, scalars=True)
             for step in (s for s in found if s.variable not in done):
-                after = self.checked(form.facts, step)
+                after = self.check_step(form.facts, step)
                 if after is not None:
                     done.add(step.variable)
-                    applied = (*form.applied, self.applied(form.facts, step, after[1]))
+                    applied = (*form.applied, self.record_step(form.facts, step, after[1]))
                     form = self.form(after[0], applied, spot)
                     break
             else:
@@ -178,29 +178,29 @@ class _Search:
         """Return the first nest at `spot`."""
         return next(iter(_outermost_of(self.run(facts, spot))))
 
-    def tried(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, int]) -> _Form | None:
+    def try_step(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, int]) -> _Form | None:
         """Return the best form after one step; None where it is refused, or leads to a text that stood here before."""
         step, depth = move
         if applied and isinstance(step, Interchange) and isinstance(applied[-1].step, Interchange):
             return None
-        after = self.checked(facts, step)
+        after = self.check_step(facts, step)
         if after is None:
             return None
         text = self.text(after[0], spot)
         if (spot, text) in self.seen:
             return None
         self.seen.add((spot, text))
-        return self.best(after[0], (*applied, self.applied(facts, step, after[1])), spot, depth + 1)
+        return self.best(after[0], (*applied, self.record_step(facts, step, after[1])), spot, depth + 1)
 
     def text(self, facts: Facts, spot: _Spot) -> str:
         return "\n".join(print_stmt(stmt) for stmt in self.run(facts, spot))
 
-    def applied(self, facts: Facts, step: Step, verdict: Proved) -> Applied:
+    def record_step(self, facts: Facts, step: Step, verdict: Proved) -> Applied:
         """Return the record of a step that is applied to the program of `facts`."""
         address = getattr(step, "loop", "")
         return Applied(step, verdict, self.function, LoopContext.of(facts.program, str(address)).loop.span)
 
-    def checked(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
+    def check_step(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
         """Return the program after `step`, where that is Proved."""
         if self.left <= 0:
             return None
@@ -209,7 +209,7 @@ class _Search:
             verdict = step.check(facts.program, facts)
         except RefusedError:
             return None
-        return (facts.after(rewritten(step, facts.program)), verdict) if isinstance(verdict, Proved) else None
+        return (facts.after(rewrite_program(step, facts.program)), verdict) if isinstance(verdict, Proved) else None
 
     def form(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot) -> _Form:
         return _Form(facts, applied, cost_of(facts, self.node(facts), self.run(facts, spot)))
@@ -227,7 +227,7 @@ class _Search:
         return next(function for _, function in facts.program.functions() if function.symbol == self.function)
 
 
-def _preferred(new: _Form, old: _Form) -> bool:
+def _is_better(new: _Form, old: _Form) -> bool:
     """Whether a form is better than another, or as good after fewer steps."""
     return _better(new.cost, old.cost) or (new.cost == old.cost and len(new.applied) < len(old.applied))
 

@@ -20,7 +20,7 @@ from warpsmith.tree.nodes import Assign, Expr, Index, Member, Name, Node, Unary,
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import names, peel, root_symbol
 
-__all__ = ["ArrayTraffic", "Moving", "moved_by", "target_of", "traffic_of"]
+__all__ = ["ArrayTraffic", "Moving", "find_moved_by", "target_of", "traffic_of"]
 
 Moving = Mapping[Symbol, frozenset[int]]
 """Variables with the numbers of the loops that they move with."""
@@ -48,7 +48,7 @@ def traffic_of(node: Node, moving: Moving) -> ArrayTraffic | None:
     return ArrayTraffic(_array(node), max(1, node.type.bits // 8), read, written, tuple(sorted(_moves(node, moving))))
 
 
-def moved_by(node: Node, loop: int, moving: Moving) -> tuple[Symbol, frozenset[int]] | None:
+def find_moved_by(node: Node, loop: int, moving: Moving) -> tuple[Symbol, frozenset[int]] | None:
     """Return the variable that a node of a loop's body sets, and the loops that it moves with from then on."""
     if isinstance(node, VarDecl):
         return (node.symbol, _moves(node.init, moving)) if node.init is not None else None

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.extremes import Cover, cover_of, extreme, is_writable, whole, wide_expr
-from warpsmith.loops.analysis.uses import Chain, Use, chains, declared_in, element_of, uses, variable
+from warpsmith.loops.analysis.uses import Chain, Use, chains, element_of, find_declared_in, uses, variable
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
@@ -67,18 +67,18 @@ def origin_of(cover: Cover) -> Linear:
 
 def slots_of(cover: Cover) -> Linear:
     """Return how many slots there are: n rather than n - 1, so that products of sizes stay simple."""
-    count = cover.high.shifted(1).minus(origin_of(cover))
+    count = cover.high.shift(1).minus(origin_of(cover))
     return Linear(count.terms, max(0, count.constant)) if count.terms else count
 
 
 def count_of(cover: Cover) -> Linear:
     """Return how many values there are; none where that is negative."""
-    return cover.high.shifted(1).minus(cover.low)
+    return cover.high.shift(1).minus(cover.low)
 
 
 def shape_of(place: LoopContext, name: str, depth: int) -> Shape | Reason:
     """Return what the step would add, or what does not fit."""
-    loop = place.counted()
+    loop = place.require_counted()
     if depth < 1:
         return Reason("STP003", "depth is at least 1", loop.header)
     symbol = variable(place, name)
@@ -99,17 +99,17 @@ def shape_of(place: LoopContext, name: str, depth: int) -> Shape | Reason:
         pairs += [(use, chain) for use in used]
     if not pairs:
         return Reason("STP002", f"{symbol.name} is not used {depth} loops deep", loop.header)
-    return _sized(place, symbol, element, (tuple(found), tuple(pairs)))
+    return _find_shape(place, symbol, element, (tuple(found), tuple(pairs)))
 
 
-def _sized(
+def _find_shape(
     place: LoopContext,
     symbol: Symbol,
     element: Scalar,
     used: tuple[tuple[Chain, ...], tuple[tuple[Use, Chain], ...]],
 ) -> Shape | Reason:
     chains_of, pairs = used
-    loop = place.counted()
+    loop = place.require_counted()
     levels: list[Cover] = []
     for level in zip(*(chain.loops for chain in chains_of), strict=True):
         found = [_covers(place, inner).get(inner.variable) for inner in level]
@@ -123,7 +123,7 @@ def _sized(
         text = f"which elements of {symbol.name} are used is not a range that can be written"
         return Reason("STP002", text, pairs[0][0].node.span)
     shape = Shape(symbol, element, chains_of, pairs, tuple(levels), tuple(dims))
-    changed = written_symbols(loop) | declared_in(loop)
+    changed = written_symbols(loop) | find_declared_in(loop)
     moving = [s for r in shape.covers for f in (r.low, r.high) for s in f.symbols if s in changed]
     if moving:
         return Reason("STP002", f"{moving[0].name}, on which the size depends, changes in the loop", loop.header)
@@ -143,7 +143,7 @@ def _dims(place: LoopContext, symbol: Symbol, used: list[Use]) -> list[Cover] | 
         if taken_in is not None and _fits(symbol, position, taken_in):
             dims.append(taken_in)
             continue
-        dims = [r for around in range(position + 1) if (r := _declared(symbol, around)) is not None]
+        dims = [r for around in range(position + 1) if (r := _declared_cover(symbol, around)) is not None]
         if len(dims) <= position:
             return None
     return dims
@@ -182,7 +182,7 @@ def _subscript(place: LoopContext, use: Use, position: int) -> Cover | None:
     return Cover(extreme(form, ranges, greatest=False), extreme(form, ranges, greatest=True))
 
 
-def _declared(symbol: Symbol, position: int) -> Cover | None:
+def _declared_cover(symbol: Symbol, position: int) -> Cover | None:
     """Return the whole dimension of an array as it is declared, where that is a number. An element outside of it is
     none of the array's, unless a subscript runs over into the next row: rows then follow each other here as well."""
     type: Type = symbol.type
@@ -200,7 +200,7 @@ def _fits(symbol: Symbol, position: int, taken: Cover) -> bool:
     extent = Linear.of(extent_expr) if (extent_expr := _extent(symbol.type, position)) is not None else None
     if extent is None or taken.low.terms or taken.low.constant < 0:
         return False
-    room = extent.minus(taken.high.shifted(1))
+    room = extent.minus(taken.high.shift(1))
     return not room.terms and room.constant >= 0
 
 
@@ -219,5 +219,5 @@ def settles(facts: Facts, place: LoopContext, shape: Shape) -> bool:
     span = place.loop.span
     if any(r.low != Linear() for r in shape.dims):
         return False
-    extents = [wide_expr(r.high.shifted(1), span) for r in shape.dims]
+    extents = [wide_expr(r.high.shift(1), span) for r in shape.dims]
     return writes_all(facts, place.function, loops_of, shape.symbol, extents)

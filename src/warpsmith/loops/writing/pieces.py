@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from warpsmith.base.verdict import Unknown
 from warpsmith.loops.analysis.shape import does_not_fit
-from warpsmith.loops.analysis.substitute import copied, fixed_text, replaced
+from warpsmith.loops.analysis.substitute import copy_tree, fixed_text, replace_values
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.tree.nodes import (
     Binary,
@@ -22,18 +22,18 @@ from warpsmith.tree.nodes import (
     Stmt,
     Unary,
 )
-from warpsmith.tree.types import INT, Scalar, Type, common_type, promoted
+from warpsmith.tree.types import INT, Scalar, Type, common_type, promote
 from warpsmith.tree.walk import peel
 
 __all__ = [
     "choice",
-    "compared",
+    "compare_copies",
     "conjunction",
-    "guarded",
+    "convert_to",
+    "guard_run",
     "instance",
     "once_more",
     "plus",
-    "typed",
     "typed_number",
     "unchangeable",
     "uncopyable",
@@ -60,7 +60,7 @@ def unchangeable(loop: For) -> Unknown | None:
 
 def instance(loop: For, value: Expr, fresh: Fresh) -> tuple[Stmt, ...]:
     """Return a copy of the body for one value of the counter. What it declares it declares in a block of its own."""
-    body = replaced(copied(loop.body, fresh), {loop.variable: value})
+    body = replace_values(copy_tree(loop.body, fresh), {loop.variable: value})
     if isinstance(body, Block) and not any(isinstance(s, DeclStmt) for s in body.statements):
         return body.statements
     return (Block(span=body.span, statements=(body,)),) if isinstance(body, DeclStmt) else (body,)
@@ -68,19 +68,19 @@ def instance(loop: For, value: Expr, fresh: Fresh) -> tuple[Stmt, ...]:
 
 def once_more(loop: For, fresh: Fresh) -> For:
     """Return a copy of the loop, whatever it declares being another variable of the same name."""
-    return copied(loop, fresh)
+    return copy_tree(loop, fresh)
 
 
-def guarded(condition: Expr | None, run: Sequence[Stmt]) -> Stmt:
+def guard_run(condition: Expr | None, run: Sequence[Stmt]) -> Stmt:
     """Return the statements under an `if`; in a block where there is no condition and more than one of them."""
     span = run[0].span
     whole = run[0] if len(run) == 1 else Block(span=span, statements=tuple(run))
     return whole if condition is None else If(span=span, condition=condition, then=whole, other=None)
 
 
-def compared(left: Expr, relation: str, right: Expr) -> Expr:
+def compare_copies(left: Expr, relation: str, right: Expr) -> Expr:
     """Return a comparison of copies."""
-    return Binary(span=left.span, type=INT, op=relation, left=copied(left), right=copied(right))
+    return Binary(span=left.span, type=INT, op=relation, left=copy_tree(left), right=copy_tree(right))
 
 
 def conjunction(parts: Sequence[Expr]) -> Expr | None:
@@ -94,7 +94,9 @@ def conjunction(parts: Sequence[Expr]) -> Expr | None:
 def choice(condition: Expr, then: Expr, other: Expr) -> Expr:
     """Return `condition ? then : other`, of copies."""
     shared = common_type(then.type, other.type)
-    return Conditional(span=condition.span, type=shared, condition=condition, then=copied(then), other=copied(other))
+    return Conditional(
+        span=condition.span, type=shared, condition=condition, then=copy_tree(then), other=copy_tree(other)
+    )
 
 
 def plus(expr: Expr, by: int) -> Expr:
@@ -111,15 +113,15 @@ def plus(expr: Expr, by: int) -> Expr:
 
 def typed_number(value: int, type: Type, near: Node) -> Expr:
     """Return a number of the (promoted) integer type `type`."""
-    wanted = promoted(type)
+    wanted = promote(type)
     if value < 0:
         return Unary(span=near.span, type=wanted, op="-", operand=typed_number(-value, wanted, near))
     suffix = _SUFFIXES.get(wanted.name, "") if isinstance(wanted, Scalar) else ""
     return Literal(span=near.span, type=wanted, text=f"{value}{suffix}", value=value)
 
 
-def typed(expr: Expr, type: Type) -> Expr:
+def convert_to(expr: Expr, type: Type) -> Expr:
     """Return `expr`, whose value is one of `type`, so that arithmetic with it is what it is with a `type`."""
-    if promoted(peel(expr).type) == promoted(type):
+    if promote(peel(expr).type) == promote(type):
         return expr
     return Cast(span=expr.span, type=type, operand=expr)

@@ -15,7 +15,7 @@ from functools import reduce
 from itertools import chain
 from pathlib import Path
 
-from warpsmith.base.c_text import included
+from warpsmith.base.c_text import find_includes
 from warpsmith.base.source import Span
 from warpsmith.loops.analysis.extremes import wide_expr
 from warpsmith.loops.linear import Linear, number, use
@@ -59,7 +59,7 @@ def has_memory_functions(unit: Unit) -> bool:
     """Whether malloc, free and abort are declared: the unit, or a header of the project that it uses, includes
     <stdlib.h>."""
     headers = (path.read_text("latin-1") for path in map(Path, unit.headers) if path.is_file())
-    return any(not _ALLOCATING.isdisjoint(included(text)) for text in chain((unit.file.text,), headers))
+    return any(not _ALLOCATING.isdisjoint(find_includes(text)) for text in chain((unit.file.text,), headers))
 
 
 class Room:
@@ -116,7 +116,7 @@ def _is_positive(count: Linear, span: Span) -> Expr:
         greater, less = (next(s for s, f in count.terms if f == sign) for sign in (1, -1))
         return Binary(span=span, type=INT, op=">", left=use(greater, span), right=use(less, span))
     least = max(0, -count.constant)
-    left = wide_expr(count.shifted(least), span)
+    left = wide_expr(count.shift(least), span)
     return Binary(span=span, type=INT, op=">", left=left, right=number(least, span))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from warpsmith.lower.builtins.rows import Rule, needs, place_argument
-from warpsmith.lower.conversions import converted, is_signed, number
+from warpsmith.lower.conversions import convert_value, is_signed, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, value_type
 from warpsmith.lower.places import MemoryPlace
@@ -72,7 +72,7 @@ def _one(name: str) -> Rule:
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         place, type = place_argument(frame, needs(e, 1)[0])
-        return converted(frame.builder, atomic(frame, (place, type), name, (number(I32, 1),), ""), type, e.type)
+        return convert_value(frame.builder, atomic(frame, (place, type), name, (number(I32, 1),), ""), type, e.type)
 
     return rule
 

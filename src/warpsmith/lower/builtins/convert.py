@@ -7,7 +7,7 @@ from typing import Final
 
 from warpsmith.lower.builtins.rows import Rule, needs
 from warpsmith.lower.builtins.vectors import same_bits
-from warpsmith.lower.conversions import converted, is_signed, resized
+from warpsmith.lower.conversions import convert_value, is_signed, resize_integer
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import lanes_of, value_type
 from warpsmith.ssa.builder import Builder, constant
@@ -52,16 +52,16 @@ def _one(frame: Frame, value: Operand, types: tuple[tree.Type, tree.Type], how: 
         case "float", "integer":
             return builder.emit("ftosi" if is_signed(target) else "ftoui", (value,), to, Convert(rounding or "zero"))
         case "integer", "integer" if saturate:
-            return _saturated(builder, value, to, (is_signed(source), is_signed(target)))
+            return _saturate_integer(builder, value, to, (is_signed(source), is_signed(target)))
         case "integer", "float" if rounding:
             return builder.emit("sitof" if is_signed(source) else "uitof", (value,), to, Convert(rounding))
         case "float", "float" if rounding and to.bits < value.type.bits:
             return builder.emit("ftrunc", (value,), to, Convert(rounding))
         case _:
-            return converted(builder, value, source, target)
+            return convert_value(builder, value, source, target)
 
 
-def _saturated(builder: Builder, value: Operand, to: Type, signs: tuple[bool, bool]) -> Operand:
+def _saturate_integer(builder: Builder, value: Operand, to: Type, signs: tuple[bool, bool]) -> Operand:
     """Return an integer as the nearest that the other type has; `signs`: whether each is signed."""
     own, (signed, other) = value.type, signs
     (least, most), (low, high) = _range(own, signed=signed), _range(to, signed=other)
@@ -70,7 +70,7 @@ def _saturated(builder: Builder, value: Operand, to: Type, signs: tuple[bool, bo
         value = builder.emit(f"{sign}max", (value, constant(own, low)), own)
     if high < most:
         value = builder.emit(f"{sign}min", (value, constant(own, high)), own)
-    return resized(builder, value, to, signed=signed)
+    return resize_integer(builder, value, to, signed=signed)
 
 
 def _range(type: Type, *, signed: bool) -> tuple[int, int]:

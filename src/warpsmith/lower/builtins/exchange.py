@@ -10,11 +10,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from warpsmith.lower.builtins.rows import Rule, integer_argument, needs
-from warpsmith.lower.conversions import converted, number, resized, truth
+from warpsmith.lower.conversions import convert_value, number, resize_integer, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object
 from warpsmith.lower.names import initialize
-from warpsmith.lower.places import load, pointed, store
+from warpsmith.lower.places import load, place_pointed, store
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Exchange, Operand
 from warpsmith.ssa.types import I1, I16, I32, I64, Type, integer
@@ -32,7 +32,7 @@ def _vote(how: str, *, masked: bool) -> Rule:
         test = truth(frame.builder, frame.scalar(condition))
         made = I32 if how == "ballot" else I1
         found = frame.builder.emit("vote", (test, *operands), made, Exchange(how, masked))
-        return converted(frame.builder, found, UNSIGNED if how == "ballot" else BOOL, e.type)
+        return convert_value(frame.builder, found, UNSIGNED if how == "ballot" else BOOL, e.type)
 
     return rule
 
@@ -72,7 +72,7 @@ def _halves(frame: Frame, value: Operand, where: tuple[Operand, ...], how: Excha
         return builder.emit("shuffle", (value, *where), own, how)
     if own.bits < 32:
         bits = value if own.kind == "integer" else builder.emit("bitcast", (value,), I16)
-        wide = resized(builder, bits, I32, signed=False)
+        wide = resize_integer(builder, bits, I32, signed=False)
         moved = builder.emit("shuffle", (wide, *where), I32, how)
         narrow = builder.emit("trunc", (moved,), bits.type)
         return narrow if narrow.type == own else builder.emit("bitcast", (narrow,), own)
@@ -91,7 +91,9 @@ def _bits(frame: Frame, e: nodes.Expr) -> Operand:
     if own.kind == "float":
         found = frame.builder.emit("bitcast", (found,), integer(own.bits))
     wide: Type = I64 if own.bits == 64 else I32
-    return resized(frame.builder, found, wide, signed=isinstance(e.type, tree.Scalar) and e.type.kind == "signed")
+    return resize_integer(
+        frame.builder, found, wide, signed=isinstance(e.type, tree.Scalar) and e.type.kind == "signed"
+    )
 
 
 def _match_any(frame: Frame, e: nodes.Call) -> Result:
@@ -104,8 +106,8 @@ def _match_all(frame: Frame, e: nodes.Call) -> Result:
     mask, value, flag = needs(e, 3)[:3]
     operands = (_bits(frame, value), integer_argument(frame, mask))
     found, same = frame.builder.emit_many("match", operands, (I32, I1), Exchange("all"))
-    place = pointed(frame.builder, frame.scalar(flag), frame.decayed(flag.type))
-    store(frame.builder, place, INT, converted(frame.builder, same, BOOL, INT))
+    place = place_pointed(frame.builder, frame.scalar(flag), frame.decay(flag.type))
+    store(frame.builder, place, INT, convert_value(frame.builder, same, BOOL, INT))
     return found
 
 
@@ -124,12 +126,12 @@ def _active(frame: Frame, e: nodes.Call) -> Result:
     return frame.builder.emit("active", (), I32)
 
 
-def _cached(*, read_only: bool) -> Rule:
+def _make_cached(*, read_only: bool) -> Rule:
     """Return the rule of __ldg and the like: a load that says how it is cached."""
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         pointer = needs(e, 1)[0]
-        place = pointed(frame.builder, frame.scalar(pointer), frame.decayed(pointer.type))
+        place = place_pointed(frame.builder, frame.scalar(pointer), frame.decay(pointer.type))
         place = replace(place, cached=read_only)
         return place if is_object(e.type) else load(frame.builder, place, e.type)
 
@@ -138,8 +140,8 @@ def _cached(*, read_only: bool) -> Rule:
 
 def _store(frame: Frame, e: nodes.Call) -> Result:
     pointer, value = needs(e, 2)[:2]
-    type = frame.decayed(pointer.type)
-    place = pointed(frame.builder, frame.scalar(pointer), type)
+    type = frame.decay(pointer.type)
+    place = place_pointed(frame.builder, frame.scalar(pointer), type)
     assert isinstance(type, tree.Pointer)
     initialize(frame, place, type.to, value)
     return None
@@ -157,7 +159,7 @@ EXCHANGE: Final[dict[str, Rule]] = {
     "__match_all_sync": _match_all,
     **{f"__reduce_{how}_sync": _reduce(how) for how in ("add", "and", "or", "xor")},
     **{f"__reduce_{how}_sync": _reduce(how, signs=True) for how in ("min", "max")},
-    "__ldg": _cached(read_only=True),
-    **{f"__ld{how}": _cached(read_only=False) for how in ("ca", "cg", "cs", "lu", "cv")},
+    "__ldg": _make_cached(read_only=True),
+    **{f"__ld{how}": _make_cached(read_only=False) for how in ("ca", "cg", "cs", "lu", "cv")},
     **{f"__st{how}": _store for how in ("wb", "cg", "cs", "wt")},
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from warpsmith.lower.builtins.rows import Rule, by_lanes, integer_argument, needs
-from warpsmith.lower.conversions import converted, is_signed, number, resized
+from warpsmith.lower.conversions import convert_value, is_signed, number, resize_integer
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, lanes_of, value_type
 from warpsmith.ssa.builder import constant
@@ -21,13 +21,13 @@ __all__ = ["INTEGERS"]
 
 def _as(frame: Frame, e: nodes.Expr, type: Type) -> Operand:
     """Return an integer argument with the width of `type`."""
-    return resized(frame.builder, frame.scalar(e), type, signed=is_signed(e.type))
+    return resize_integer(frame.builder, frame.scalar(e), type, signed=is_signed(e.type))
 
 
 def _count(op: str, type: Type) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         found = frame.builder.emit(op, (_as(frame, needs(e, 1)[0], type),), I32)
-        return converted(frame.builder, found, INT, e.type)
+        return convert_value(frame.builder, found, INT, e.type)
 
     return rule
 
@@ -40,7 +40,7 @@ def _first(type: Type) -> Rule:
         value = _as(frame, needs(e, 1)[0], type)
         lowest = builder.emit("and", (value, builder.emit("neg", (value,), type)), type)
         place = builder.emit("ufind", (lowest,), I32)
-        return converted(builder, builder.emit("add", (place, number(I32, 1)), I32), INT, e.type)
+        return convert_value(builder, builder.emit("add", (place, number(I32, 1)), I32), INT, e.type)
 
     return rule
 
@@ -70,7 +70,7 @@ def _mul24(sign: str) -> Rule:
     return rule
 
 
-def _permuted(frame: Frame, e: nodes.Call) -> Result:
+def _permute(frame: Frame, e: nodes.Call) -> Result:
     a, b, selector = (integer_argument(frame, x) for x in needs(e, 3)[:3])
     chosen = frame.builder.emit("and", (selector, number(I32, 0x7777)), I32)
     return frame.builder.emit("permute", (a, b, chosen), I32)
@@ -125,7 +125,7 @@ def _extreme(name: str) -> Rule:
 def _absolute(frame: Frame, e: nodes.Call) -> Result:
     argument = needs(e, 1)[0]
     vector = lanes_of(argument.type)
-    unsigned = is_unsigned(frame.lane_types(argument.type)[0] if vector else tree.promoted(argument.type))
+    unsigned = is_unsigned(frame.lane_types(argument.type)[0] if vector else tree.promote(argument.type))
 
     def one(type: tree.Type, row: tuple[Operand, ...]) -> Operand:
         own = value_type(type)
@@ -135,8 +135,8 @@ def _absolute(frame: Frame, e: nodes.Call) -> Result:
 
     if lanes_of(e.type):
         return by_lanes(frame, e, one)
-    kind = e.type if not is_unsigned(e.type) else tree.promoted(argument.type)
-    return converted(frame.builder, one(kind, (frame.as_type(argument, kind),)), kind, e.type)
+    kind = e.type if not is_unsigned(e.type) else tree.promote(argument.type)
+    return convert_value(frame.builder, one(kind, (frame.as_type(argument, kind),)), kind, e.type)
 
 
 def is_unsigned(type: tree.Type) -> bool:
@@ -182,7 +182,7 @@ INTEGERS: Final[dict[str, Rule]] = {
     "__umul64hi": _words("umulhi", I64, 2),
     "__sad": _words("ssad", I32, 3),
     "__usad": _words("usad", I32, 3),
-    "__byte_perm": _permuted,
+    "__byte_perm": _permute,
     "__funnelshift_l": _words("funnel_left", I32, 3),
     "__funnelshift_r": _words("funnel_right", I32, 3),
     "__funnelshift_lc": _words("funnel_left_clamp", I32, 3),

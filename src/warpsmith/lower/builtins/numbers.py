@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from warpsmith.lower.builtins.rows import Rule, by_lanes, lanewise, needs, op_of
-from warpsmith.lower.conversions import converted, is_signed, number
+from warpsmith.lower.conversions import convert_value, is_signed, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, value_type
 from warpsmith.ssa.nodes import Convert, Float, Rounding
@@ -42,20 +42,20 @@ def _copysign(frame: Frame, e: nodes.Call) -> Result:
     return by_lanes(frame, e, lambda kind, row: frame.builder.emit("copysign", (row[1], row[0]), value_type(kind)))
 
 
-def _saturated(frame: Frame, e: nodes.Call) -> Result:
+def _saturate(frame: Frame, e: nodes.Call) -> Result:
     value, builder = frame.as_type(needs(e, 1)[0], e.type), frame.builder
     low = builder.emit("fmax", (value, number(value.type, 0.0)), value.type)
     return builder.emit("fmin", (low, number(value.type, 1.0)), value.type)
 
 
-def _rounded_to(rounding: Rounding) -> Rule:
+def _make_rounding(rounding: Rounding) -> Rule:
     """Return the rule of __float2int_rn and its kin: the types of argument and call say what is converted to what."""
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         builder, argument = frame.builder, needs(e, 1)[0]
         if is_object(argument.type) or lanes_of(e.type):
             raise NotModeled("a conversion of a pair", e.span)
-        own, to = _wanted(e, argument), value_type(e.type)
+        own, to = _wanted_type(e, argument), value_type(e.type)
         value = frame.as_type(argument, own)
         if value.type.kind == "float" and to.kind == "integer":
             return builder.emit("ftosi" if is_signed(e.type) else "ftoui", (value,), to, Convert(rounding))
@@ -63,12 +63,12 @@ def _rounded_to(rounding: Rounding) -> Rule:
             return builder.emit("sitof" if is_signed(own) else "uitof", (value,), to, Convert(rounding))
         if value.type.kind == to.kind == "float" and to.bits < value.type.bits:
             return builder.emit("ftrunc", (value,), to, Convert(rounding))
-        return converted(builder, value, own, e.type)
+        return convert_value(builder, value, own, e.type)
 
     return rule
 
 
-def _wanted(e: nodes.Call, argument: nodes.Expr) -> tree.Type:
+def _wanted_type(e: nodes.Call, argument: nodes.Expr) -> tree.Type:
     """Return the type of the number that a function of one number takes."""
     kinds = e.function.type.parameters if isinstance(e.function.type, tree.FunctionType) else ()
     return kinds[0] if len(kinds) == 1 and isinstance(kinds[0], tree.Scalar) else argument.type
@@ -79,8 +79,10 @@ def _whole(rounding: Rounding) -> Rule:
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         argument = needs(e, 1)[0]
-        found = frame.builder.emit("ftosi", (frame.as_type(argument, _wanted(e, argument)),), I64, Convert(rounding))
-        return converted(frame.builder, found, LONG_LONG, e.type)
+        found = frame.builder.emit(
+            "ftosi", (frame.as_type(argument, _wanted_type(e, argument)),), I64, Convert(rounding)
+        )
+        return convert_value(frame.builder, found, LONG_LONG, e.type)
 
     return rule
 
@@ -94,7 +96,7 @@ def _constant(pattern_32: float) -> Rule:
 
 _KINDS: Final = ("int", "uint", "ll", "ull", "float", "double", "half", "short", "ushort", "char", "uchar", "bfloat16")
 _CONVERSIONS: Final = {
-    f"__{a}2{b}{f'_{end}' if end else ''}": _rounded_to(_ROUNDINGS.get(end, "nearest"))
+    f"__{a}2{b}{f'_{end}' if end else ''}": _make_rounding(_ROUNDINGS.get(end, "nearest"))
     for a in _KINDS for b in _KINDS if a != b for end in ("", *_ROUNDINGS)
 }  # fmt: skip
 
@@ -116,7 +118,7 @@ NUMBERS: Final[dict[str, Rule]] = {
     "__cosf": op_of("cos", _FAST, count=1),
     "__log2f": op_of("log2", _FAST, count=1),
     "__exp2f": op_of("exp2", _FAST, count=1),
-    "__saturatef": _saturated,
+    "__saturatef": _saturate,
     **{name: _whole("nearest") for name in ("lrint", "lrintf", "llrint", "llrintf")},
     **{f"{name}{end}": lanewise(f"{name}{end}") for name in ("lround", "llround") for end in ("", "f")},
     **dict.fromkeys(("__builtin_inf", "__builtin_inff", "__builtin_huge_val", "__builtin_huge_valf"),

@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Final
 
 from warpsmith.lower.builtins.rows import Rule, by_lanes, needs, of_lanes, rows_of
-from warpsmith.lower.conversions import converted, number
+from warpsmith.lower.conversions import convert_value, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import lanes_of, value_type
 from warpsmith.ssa.builder import Builder
@@ -32,7 +32,7 @@ def relation(test: Test) -> Rule:
         needs(e, 1)
         found = [test(frame.builder, row) for row in rows_of(frame, e)]
         if not lanes_of(e.type):
-            return converted(frame.builder, found[0], BOOL, e.type)
+            return convert_value(frame.builder, found[0], BOOL, e.type)
         own = value_type(frame.lane_types(e.type)[0])
         ways = number(own, -1), number(own, 0)
         return tuple(frame.builder.emit("select", (one, *ways), own) for one in found)
@@ -64,7 +64,7 @@ def _together(op: str) -> Rule:
         builder = frame.builder
         bits = [top_bit(builder, lane) for (lane,) in rows_of(frame, e)]
         whole = reduce(lambda one, other: builder.emit(op, (one, other), I1), bits)
-        return converted(builder, whole, BOOL, e.type)
+        return convert_value(builder, whole, BOOL, e.type)
 
     return rule
 
@@ -81,7 +81,7 @@ def _select(frame: Frame, e: nodes.Call) -> Result:
     return of_lanes(e, [builder.emit("select", (top_bit(builder, c), b, a), a.type) for a, b, c in rows])
 
 
-def _mixed(frame: Frame, e: nodes.Call) -> Result:
+def _mix_bits(frame: Frame, e: nodes.Call) -> Result:
     """Lower bitselect(a, b, c): the bits of b where c has ones, of a elsewhere."""
     needs(e, 3)
     builder = frame.builder
@@ -114,5 +114,5 @@ RELATIONS: Final[dict[str, Rule]] = {
     "any": _together("or"),
     "all": _together("and"),
     "select": _select,
-    "bitselect": _mixed,
+    "bitselect": _mix_bits,
 }  # fmt: skip

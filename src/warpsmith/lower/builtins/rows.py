@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from warpsmith.lower.conversions import converted, resized
+from warpsmith.lower.conversions import convert_value, resize_integer
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, lanes_of, value_type
-from warpsmith.lower.places import MemoryPlace, pointed
+from warpsmith.lower.places import MemoryPlace, place_pointed
 from warpsmith.ssa.nodes import Detail, Operand, Text
 from warpsmith.ssa.types import I32, Type
 from warpsmith.tree import nodes
@@ -108,7 +108,7 @@ def is_number(type: tree.Type) -> bool:
 
 def _like(frame: Frame, operand: Operand, e: nodes.Expr, type: tree.Type) -> Operand:
     """Return a floating-point argument in the type of the result; others as they are."""
-    return converted(frame.builder, operand, e.type, type) if is_number(e.type) else operand
+    return convert_value(frame.builder, operand, e.type, type) if is_number(e.type) else operand
 
 
 def integer_argument(frame: Frame, e: nodes.Expr) -> Operand:
@@ -116,16 +116,16 @@ def integer_argument(frame: Frame, e: nodes.Expr) -> Operand:
     if isinstance(e.type, tree.Scalar) and e.type.kind == "float":
         return frame.as_type(e, tree.INT)
     signed = isinstance(e.type, tree.Scalar) and e.type.kind == "signed"
-    return resized(frame.builder, frame.scalar(e), I32, signed=signed)
+    return resize_integer(frame.builder, frame.scalar(e), I32, signed=signed)
 
 
 def place_argument(frame: Frame, e: nodes.Expr) -> tuple[MemoryPlace, tree.Type]:
     """Return the place that an argument points to, and the type of what lies there."""
     while isinstance(e, nodes.MacroUse):
         e = e.expansion
-    type = frame.decayed(e.type)
+    type = frame.decay(e.type)
     if isinstance(e, nodes.Unary) and e.op == "&":
         return frame.place(e.operand), e.operand.type
     if not isinstance(type, tree.Pointer):
         raise NotModeled("an argument that is no pointer", e.span)
-    return pointed(frame.builder, frame.scalar(e), type), type.to
+    return place_pointed(frame.builder, frame.scalar(e), type), type.to

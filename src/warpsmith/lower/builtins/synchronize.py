@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from warpsmith.lower.builtins.rows import Rule, integer_argument, needs, nothing
-from warpsmith.lower.conversions import converted, number, truth
+from warpsmith.lower.conversions import convert_value, number, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, align_of, value_type
 from warpsmith.lower.places import MemoryPlace, pointer_to
@@ -28,7 +28,7 @@ def _reducing(how: Literal["and", "or", "count"]) -> Rule:
         test = truth(frame.builder, frame.scalar(needs(e, 1)[0]))
         made = I32 if how == "count" else I1
         found = frame.builder.emit("barrier", (number(I32, 0), test), made, Barrier(reduces=how))
-        return converted(frame.builder, found, INT if how == "count" else BOOL, e.type)
+        return convert_value(frame.builder, found, INT if how == "count" else BOOL, e.type)
 
     return rule
 
@@ -47,7 +47,7 @@ def _fence(scope: Literal["block", "device", "system"]) -> Rule:
     return rule
 
 
-def _failed(frame: Frame, e: nodes.Call) -> Result:
+def _lower_failure(frame: Frame, e: nodes.Call) -> Result:
     """End the thread, and the launch with it."""
     builder = frame.builder
     builder.end(Exit(fails=True, span=builder.span))
@@ -57,7 +57,7 @@ def _failed(frame: Frame, e: nodes.Call) -> Result:
     return None
 
 
-def _printed(frame: Frame, e: nodes.Call) -> Result:
+def _lower_printf(frame: Frame, e: nodes.Call) -> Result:
     """Lower printf: what it prints is evaluated, and nobody sees it."""
     operands: list[Operand] = []
     for argument in e.arguments[1:]:
@@ -74,12 +74,12 @@ def _clock(register: str) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         type = value_type(e.type)
         found = frame.builder.emit("query", (), I32 if type.bits == 32 else I64, Query(register))
-        return converted(frame.builder, found, INT if type.bits == 32 else LONG_LONG, e.type)
+        return convert_value(frame.builder, found, INT if type.bits == 32 else LONG_LONG, e.type)
 
     return rule
 
 
-def _expected(frame: Frame, e: nodes.Call) -> Result:
+def _lower_expect(frame: Frame, e: nodes.Call) -> Result:
     return frame.as_type(needs(e, 1)[0], e.type)
 
 
@@ -89,7 +89,7 @@ def _to_window(frame: Frame, e: nodes.Call) -> Result:
     return frame.builder.emit("bitcast", (made,), I64)
 
 
-def _copied(frame: Frame, e: nodes.Call) -> Result:
+def _lower_memcpy(frame: Frame, e: nodes.Call) -> Result:
     """Lower memcpy of a few bytes, whose number is known: in the largest pieces that both sides are aligned to."""
     to, source, count = needs(e, 3)[:3]
     size = frame.scalar(count)
@@ -116,7 +116,7 @@ def pointee(frame: Frame, e: nodes.Expr) -> tree.Type:
     """Return what an argument points to, before it was made a `void *`."""
     while isinstance(e, nodes.Cast | nodes.MacroUse):
         e = e.operand if isinstance(e, nodes.Cast) else e.expansion
-    type = frame.decayed(e.type)
+    type = frame.decay(e.type)
     return type.to if isinstance(type, tree.Pointer) else tree.CHAR
 
 
@@ -124,7 +124,7 @@ def _memory(frame: Frame, e: nodes.Call) -> Result:
     """Lower memcpy, memset, malloc: they touch memory in ways that we do not follow."""
     operands = tuple(frame.scalar(a) for a in e.arguments)
     frame.blame(NotModeled("memory that is copied, set or allocated by a call"), e.span)
-    return frame.unknown(e.type, "memory", operands)
+    return frame.emit_unknown(e.type, "memory", operands)
 
 
 def _address(frame: Frame, e: nodes.Call) -> Result:
@@ -140,17 +140,17 @@ SYNCHRONIZE: Final[dict[str, Rule]] = {
     "__threadfence_block": _fence("block"),
     "__threadfence": _fence("device"),
     "__threadfence_system": _fence("system"),
-    **dict.fromkeys(("__trap", "__assert_fail", "__assertfail", "abort", "__builtin_trap"), _failed),
-    "printf": _printed,
+    **dict.fromkeys(("__trap", "__assert_fail", "__assertfail", "abort", "__builtin_trap"), _lower_failure),
+    "printf": _lower_printf,
     "clock": _clock("clock"),
     "clock64": _clock("clock64"),
     "__clock": _clock("clock"),
     "__clock64": _clock("clock64"),
     "__globaltimer": _clock("globaltimer"),
-    "__builtin_expect": _expected,
+    "__builtin_expect": _lower_expect,
     "__builtin_addressof": _address,
     "__cvta_generic_to_shared": _to_window,
     **dict.fromkeys(("__nanosleep", "__builtin_assume", "__brkpt", "__prof_trigger", "__builtin_unreachable"), nothing),
     **dict.fromkeys(("memset", "memmove", "malloc", "free"), _memory),
-    "memcpy": _copied,
+    "memcpy": _lower_memcpy,
 }

@@ -26,7 +26,7 @@ def _fetch(name: str) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         pointer = None
         texture, *coordinates = needs(e, 2)
-        if isinstance(frame.decayed(texture.type), tree.Pointer):
+        if isinstance(frame.decay(texture.type), tree.Pointer):
             # the form that writes what it fetches through a pointer
             pointer, texture, *coordinates = needs(e, 3)
         # a texture that is a variable of the file is no number

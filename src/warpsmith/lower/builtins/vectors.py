@@ -14,8 +14,8 @@ from warpsmith.lower.builtins.rows import Rule, needs, of_lanes
 from warpsmith.lower.conversions import number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, lanes_of, size_of, value_type
-from warpsmith.lower.operators import moved
-from warpsmith.lower.places import MemoryPlace, load, pointed, store
+from warpsmith.lower.operators import move_pointer
+from warpsmith.lower.places import MemoryPlace, load, place_pointed, store
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import Constant, Convert, Operand, Rounding
 from warpsmith.ssa.types import F16, I1, I32, Type, integer
@@ -36,15 +36,17 @@ _ROUNDINGS: Final[dict[str, Rounding]] = {
 
 def _place(frame: Frame, pointer: nodes.Expr, index: nodes.Expr, apart: int) -> tuple[MemoryPlace, tree.Type]:
     """Return the place of number `index` of things that stand `apart` elements, and the type of an element."""
-    type = frame.decayed(pointer.type)
+    type = frame.decay(pointer.type)
     if not isinstance(type, tree.Pointer):
         raise NotModeled("a vector behind what is no pointer", pointer.span)
     base = frame.scalar(pointer)
     whole = tree.Array(type.to, None, apart)
-    return pointed(frame.builder, moved(frame, base, whole, frame.scalar(index), signed=True), type), type.to
+    return place_pointed(
+        frame.builder, move_pointer(frame, base, whole, frame.scalar(index), signed=True), type
+    ), type.to
 
 
-def _loaded(width: int) -> Rule:
+def _make_load(width: int) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         index, pointer = needs(e, 2)[:2]
         place, element = _place(frame, pointer, index, width)
@@ -54,7 +56,7 @@ def _loaded(width: int) -> Rule:
     return rule
 
 
-def _stored(width: int) -> Rule:
+def _make_store(width: int) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         value, index, pointer = needs(e, 3)[:3]
         lanes = frame.lanes(value)
@@ -66,7 +68,7 @@ def _stored(width: int) -> Rule:
     return rule
 
 
-def _halves_loaded(width: int, apart: int) -> Rule:
+def _make_halves_load(width: int, apart: int) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         index, pointer = needs(e, 2)[:2]
         place, _ = _place(frame, pointer, index, apart)
@@ -77,7 +79,7 @@ def _halves_loaded(width: int, apart: int) -> Rule:
     return rule
 
 
-def _halves_stored(width: int, apart: int, rounding: Rounding) -> Rule:
+def _make_halves_store(width: int, apart: int, rounding: Rounding) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         value, index, pointer = needs(e, 3)[:3]
         lanes = frame.lanes(value) if width > 1 else (frame.scalar(value),)
@@ -92,13 +94,13 @@ def _halves_stored(width: int, apart: int, rounding: Rounding) -> Rule:
 # --- lanes
 
 
-def _shuffled(sources: int) -> Rule:
+def _make_shuffle(sources: int) -> Rule:
     """Return the rule of shuffle (one source) or shuffle2 (two)."""
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         *given, mask = needs(e, sources + 1)
         lanes = [lane for vector in given for lane in _even(frame, vector)]
-        return tuple(_picked(frame.builder, lanes, number_) for number_ in frame.lanes(mask))
+        return tuple(_pick_lane(frame.builder, lanes, number_) for number_ in frame.lanes(mask))
 
     return rule
 
@@ -109,7 +111,7 @@ def _even(frame: Frame, vector: nodes.Expr) -> tuple[Operand, ...]:
     return (*lanes, number(lanes[0].type, 0)) if len(lanes) == 3 else lanes
 
 
-def _picked(builder: Builder, lanes: Sequence[Operand], place: Operand) -> Operand:
+def _pick_lane(builder: Builder, lanes: Sequence[Operand], place: Operand) -> Operand:
     """Return the lane that the low bits of a number name."""
     if isinstance(place, Constant):
         return lanes[place.bits % len(lanes)]
@@ -134,8 +136,8 @@ def same_bits(frame: Frame, e: nodes.Call) -> Result:
         given = given[: max(lanes_of(e.type), 1)]
     builder = frame.builder
     lanes = [_cast(builder, lane, integer(lane.type.bits)) for lane in given]
-    lanes = _narrowed(builder, lanes, target.bits) if target.bits < lanes[0].type.bits else lanes
-    lanes = _widened(builder, lanes, target.bits) if target.bits > lanes[0].type.bits else lanes
+    lanes = _narrow(builder, lanes, target.bits) if target.bits < lanes[0].type.bits else lanes
+    lanes = _widen(builder, lanes, target.bits) if target.bits > lanes[0].type.bits else lanes
     made = [_cast(builder, lane, target) for lane in lanes[: max(lanes_of(e.type), 1)]]
     if len(made) != max(lanes_of(e.type), 1):
         raise NotModeled("a vector whose bits are taken for more bits", e.span)
@@ -146,7 +148,7 @@ def _cast(builder: Builder, value: Operand, target: Type) -> Operand:
     return value if value.type == target else builder.emit("bitcast", (value,), target)
 
 
-def _narrowed(builder: Builder, lanes: Sequence[Operand], bits: int) -> list[Operand]:
+def _narrow(builder: Builder, lanes: Sequence[Operand], bits: int) -> list[Operand]:
     own, type = lanes[0].type, integer(bits)
     moved_ = [
         builder.emit("lshr", (lane, constant(I32, at)), own) if at else lane
@@ -156,7 +158,7 @@ def _narrowed(builder: Builder, lanes: Sequence[Operand], bits: int) -> list[Ope
     return [builder.emit("trunc", (lane,), type) for lane in moved_]
 
 
-def _widened(builder: Builder, lanes: Sequence[Operand], bits: int) -> list[Operand]:
+def _widen(builder: Builder, lanes: Sequence[Operand], bits: int) -> list[Operand]:
     own, type = lanes[0].type, integer(bits)
     step = bits // own.bits
     made: list[Operand] = []
@@ -216,7 +218,7 @@ def _distance(frame: Frame, e: nodes.Call) -> Result:
     return builder.emit("sqrt", (_sum(builder, apart, apart),), own)
 
 
-def _normalized(frame: Frame, e: nodes.Call) -> Result:
+def _normalize(frame: Frame, e: nodes.Call) -> Result:
     lanes = _lanes(frame, needs(e, 1)[0])
     builder, own = frame.builder, lanes[0].type
     length = builder.emit("sqrt", (_sum(builder, lanes, lanes),), own)
@@ -224,21 +226,21 @@ def _normalized(frame: Frame, e: nodes.Call) -> Result:
 
 
 VECTORS: Final[dict[str, Rule]] = {
-    **{f"vload{width}": _loaded(width) for width in WIDTHS},
-    **{f"vstore{width}": _stored(width) for width in WIDTHS},
-    "vload_half": _halves_loaded(1, 1),
-    **{f"vload_half{width}": _halves_loaded(width, width) for width in WIDTHS},
-    **{f"vloada_half{width}": _halves_loaded(width, width + (width == 3)) for width in WIDTHS},
-    **{f"vstore_half{how}": _halves_stored(1, 1, rounding) for how, rounding in _ROUNDINGS.items()},
-    **{f"vstore_half{width}{how}": _halves_stored(width, width, rounding)
+    **{f"vload{width}": _make_load(width) for width in WIDTHS},
+    **{f"vstore{width}": _make_store(width) for width in WIDTHS},
+    "vload_half": _make_halves_load(1, 1),
+    **{f"vload_half{width}": _make_halves_load(width, width) for width in WIDTHS},
+    **{f"vloada_half{width}": _make_halves_load(width, width + (width == 3)) for width in WIDTHS},
+    **{f"vstore_half{how}": _make_halves_store(1, 1, rounding) for how, rounding in _ROUNDINGS.items()},
+    **{f"vstore_half{width}{how}": _make_halves_store(width, width, rounding)
        for width in WIDTHS for how, rounding in _ROUNDINGS.items()},
-    **{f"vstorea_half{width}{how}": _halves_stored(width, width + (width == 3), rounding)
+    **{f"vstorea_half{width}{how}": _make_halves_store(width, width + (width == 3), rounding)
        for width in WIDTHS for how, rounding in _ROUNDINGS.items()},
-    "shuffle": _shuffled(1),
-    "shuffle2": _shuffled(2),
+    "shuffle": _make_shuffle(1),
+    "shuffle2": _make_shuffle(2),
     "dot": _dot,
     "cross": _cross,
     **dict.fromkeys(("length", "fast_length"), _length),
     **dict.fromkeys(("distance", "fast_distance"), _distance),
-    **dict.fromkeys(("normalize", "fast_normalize"), _normalized),
+    **dict.fromkeys(("normalize", "fast_normalize"), _normalize),
 }  # fmt: skip

@@ -31,7 +31,7 @@ from warpsmith.offload.plan import Buffer
 from warpsmith.offload.selection.steady import deciding, moving
 from warpsmith.offload.transfers.flow import statement_runs
 from warpsmith.poly.aliasing.aliasing import are_objects_apart, in_different_units, relation
-from warpsmith.poly.effects.effects import effects, escaped
+from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import Section, Sections, statement_spans
 from warpsmith.poly.isl.bound_values import constant, same_value
@@ -77,7 +77,7 @@ class BufferFinder:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.escaped = escaped(request.program, request.facts.function, request.summaries)
+        self.escaped = find_escaped(request.program, request.facts.function, request.summaries)
         # how often the work budget of a question was spent
         self.given_up = 0
         self._sections: dict[tuple[Symbol, tuple[Draft, ...], Stmt, Stmt, tuple[int, ...], bool], Sections] = {}
@@ -93,7 +93,7 @@ class BufferFinder:
                     users.setdefault(use.symbol, []).append((draft, use))
         sized: list[_Sized] = []
         for symbol, uses in users.items():
-            found = self.sized(symbol, uses, scope, around)
+            found = self.size_buffer(symbol, uses, scope, around)
             if isinstance(found, Reason):
                 return found
             sized.append(found)
@@ -111,7 +111,7 @@ class BufferFinder:
 
     # --- one object
 
-    def sized(
+    def size_buffer(
         self, symbol: Symbol, uses: Sequence[tuple[Draft, Use]], scope: tuple[Stmt, ...], around: _Around
     ) -> _Sized | Reason:
         """Return the buffer of `symbol` in an offload region."""
@@ -122,7 +122,7 @@ class BufferFinder:
         life = _life(symbol, scope, drafts, around)
         if life is None:
             return Reason("POR008", f"'{symbol.name}' is declared where no buffer can stand", scope[0].span)
-        if isinstance(symbol.type, Pointer) and not self.fixed((name(symbol, life[0].span),), life):
+        if isinstance(symbol.type, Pointer) and not self.are_fixed((name(symbol, life[0].span),), life):
             text = f"'{symbol.name}' may point elsewhere between the kernels"
             remedy = f"give each memory that '{symbol.name}' points to a pointer of its own"
             return Reason("POR008", text, life[0].span, legal_if=(remedy,))
@@ -157,13 +157,13 @@ class BufferFinder:
         alone = len(uses) == 1 and written and not uses[0][1].read
         answer = self.sections(symbol, drafts, scope, covers=alone)
         found = next(iter(answer.sections), None)
-        if found is None or not self.fixed((found.lower, found.upper), scope):
+        if found is None or not self.are_fixed((found.lower, found.upper), scope):
             answer, found = self.written_section(symbol, drafts, scope) or (answer, found)
-        if found is None or self.unsteady(drafts, scope) or not self.told(found, scope):
+        if found is None or self.unsteady(drafts, scope) or not self.can_determine(found, scope):
             free = found is not None or symbol in answer.unbounded
             block = self.block(symbol, drafts, scope, written) if free else None
-            return self.whole(symbol, scope, written) or block or self.unsized(symbol, answer, scope)
-        lower, upper = _merged(found.lower, found.upper)
+            return self.whole(symbol, scope, written) or block or self.report_unsized(symbol, answer, scope)
+        lower, upper = _merge_bounds(found.lower, found.upper)
         buffer = Buffer(self.device_symbol(symbol, found.element), symbol, lower, upper, scope, cell=False)
         covers = tuple(draft for draft, use in uses if self.covers(draft, use, buffer, answer.assumptions))
         return _Sized(buffer, written, answer.assumptions, covers)
@@ -174,7 +174,7 @@ class BufferFinder:
         if not use.written or (use.read and self.reads_old(draft, use.symbol)):
             return False
         alone = self.sections(buffer.host, (draft,), buffer.scope, given, covers=True).sections
-        return any(s.covers and _same_section(_merged(s.lower, s.upper), buffer) for s in alone)
+        return any(s.covers and _same_section(_merge_bounds(s.lower, s.upper), buffer) for s in alone)
 
     def reads_old(self, draft: Draft, symbol: Symbol) -> bool:
         """Whether a fragment may read an element that it has not written before."""
@@ -246,7 +246,7 @@ class BufferFinder:
             self._changed[key] = frozenset(changed)
         return any(moving(draft, scope, self._changed[key]) for draft in drafts)
 
-    def fixed(self, bounds: tuple[Expr, ...], scope: tuple[Stmt, ...]) -> bool:
+    def are_fixed(self, bounds: tuple[Expr, ...], scope: tuple[Stmt, ...]) -> bool:
         """Whether expressions keep their values in `scope`."""
         together = reduce(lambda a, b: binary(",", a, b), bounds)
         request = self.request
@@ -257,7 +257,7 @@ class BufferFinder:
         program, function = self.request.program, self.request.facts.function
         extent = known_extent(program, function, symbol, scope[0], self.request.summaries)
         zero = number(0, scope[0].span)
-        if extent is None or not self.fixed((zero, extent), scope):
+        if extent is None or not self.are_fixed((zero, extent), scope):
             return None
         element = element_type(symbol.type)
         buffer = Buffer(self.device_symbol(symbol, element), symbol, zero, extent, scope, cell=False)
@@ -269,27 +269,27 @@ class BufferFinder:
         bounds = unit_bounds(symbol, scope[0].span)
         if bounds is None or not (self.request.options.guards and self.request.poly.guards):
             return None
-        if all(self.bounded(symbol, draft) for draft in drafts):
+        if all(self.can_bound(symbol, draft) for draft in drafts):
             return None
         device = self.device_symbol(symbol, element_type(symbol.type))
         buffer = Buffer(device, symbol, *bounds, scope, cell=False, unit=True)
         return _Sized(buffer, written, (unit_guard(symbol, statement_spans(scope)),))
 
-    def bounded(self, symbol: Symbol, draft: Draft) -> bool:
+    def can_bound(self, symbol: Symbol, draft: Draft) -> bool:
         """Whether it can be said before a fragment how much of an array it uses."""
         found = next(iter(self.sections(symbol, (draft,), draft.statements).sections), None)
-        told = found is not None and self.told(found, draft.statements)
-        return told or self.written_section(symbol, (draft,), draft.statements) is not None
+        known = found is not None and self.can_determine(found, draft.statements)
+        return known or self.written_section(symbol, (draft,), draft.statements) is not None
 
-    def told(self, section: Section, scope: tuple[Stmt, ...]) -> bool:
+    def can_determine(self, section: Section, scope: tuple[Stmt, ...]) -> bool:
         """Whether the host can say at the scope's entry what a section's bounds are: memory that they are read from may
         be on the device, where a caller has it in a data region."""
         bounds = (section.lower, section.upper)
         loads = any(isinstance(part, _LOADS) for bound in bounds for part in walk(bound))
         resident = self.request.resident
-        return self.fixed(bounds, scope) and not (loads and resident is not None and resident.held)
+        return self.are_fixed(bounds, scope) and not (loads and resident is not None and resident.held)
 
-    def unsized(self, symbol: Symbol, answer: Sections, scope: tuple[Stmt, ...]) -> Reason:
+    def report_unsized(self, symbol: Symbol, answer: Sections, scope: tuple[Stmt, ...]) -> Reason:
         """Return why the section of `symbol` cannot be computed."""
         failures = answer.failures
         about = next((f for f in failures if f"'{symbol.name}'" in f.text), failures[0] if failures else None)
@@ -310,7 +310,7 @@ class BufferFinder:
             for symbol in {n.symbol for bound in bounds for n in names(bound)} - {one.buffer.host}:
                 for other in sized:
                     host = other.buffer.host
-                    met = symbol == host or (self.reachable(symbol) and self.related(symbol, host) != "distinct")
+                    met = symbol == host or (self.reachable(symbol) and self.relate(symbol, host) != "distinct")
                     if other.written and met:
                         text = f"the size of '{one.buffer.host.name}' depends on '{symbol.name}', which a kernel writes"
                         return Reason("POR008", text, one.buffer.scope[0].span)
@@ -329,7 +329,7 @@ class BufferFinder:
         finals = {s for d in drafts for final in d.finals for s in written_symbols(final)}
         for symbol in finals:
             for one in sized:
-                if self.reachable(symbol) and self.related(symbol, one.buffer.host) != "distinct":
+                if self.reachable(symbol) and self.relate(symbol, one.buffer.host) != "distinct":
                     text = f"'{one.buffer.host.name}' may point to the counter '{symbol.name}'"
                     return Reason("POR004", text, one.buffer.scope[0].span)
         return tuple(guards)
@@ -338,7 +338,7 @@ class BufferFinder:
         """Whether a pointer may name the variable."""
         return symbol.storage not in ("local", "parameter") or symbol in self.escaped
 
-    def related(self, left: Symbol, right: Symbol) -> str:
+    def relate(self, left: Symbol, right: Symbol) -> str:
         """Say whether two variables may name one memory."""
         request = self.request
         return relation(request.program, request.facts.function, left, right, request.summaries)
@@ -348,7 +348,7 @@ class BufferFinder:
         left, right = one.buffer, other.buffer
         if any(b.cell and not self.reachable(b.host) for b in (left, right)):
             return None
-        how = self.related(left.host, right.host)
+        how = self.relate(left.host, right.host)
         if how == "distinct" and not self.share_block(one, other):
             return None
         text = f"'{left.host.name}' and '{right.host.name}'"
@@ -374,7 +374,7 @@ class BufferFinder:
         return not are_objects_apart(program, function, (one.buffer.host, other.buffer.host), summaries)
 
 
-def _merged(lower: Expr, upper: Expr) -> tuple[Expr, Expr]:
+def _merge_bounds(lower: Expr, upper: Expr) -> tuple[Expr, Expr]:
     """Return the bounds with the condition under which there is a section at all in the upper one only.
 
     `[c ? 1 : 0, c ? n : 0)` is `[1, c ? n : 1)`.

@@ -74,7 +74,7 @@ def named_extents(statements: tuple[Stmt, ...], fresh: Names, owner: Symbol) -> 
     if not any(named.values()):
         return statements
     written = rewritten_run(statements, edits)
-    return tuple(rebuild(stmt, lambda node: _renamed(node, named)) for stmt in written)
+    return tuple(rebuild(stmt, lambda node: _rename_extents(node, named)) for stmt in written)
 
 
 def _extents(device: list[Device], enter: DeviceAlloc | DataEnter) -> Iterator[tuple[str, Expr]]:
@@ -86,7 +86,7 @@ def _extents(device: list[Device], enter: DeviceAlloc | DataEnter) -> Iterator[t
     yield "bytes", enter.bytes
 
 
-def _renamed(node: Node, named: Mapping[Symbol, Known]) -> Node:
+def _rename_extents(node: Node, named: Mapping[Symbol, Known]) -> Node:
     """Return a device statement with the names of its buffers' extents."""
     match node:
         case DeviceAlloc() | DataEnter() | Copy():
@@ -106,11 +106,11 @@ def _symbols(expr: Expr) -> Iterator[Symbol]:
 def _with_names(node: N, known: Known) -> N:
     """Return `node` with names for the known extents in it, the longest first: one may be a part of another."""
     for text, symbol in sorted(known.items(), key=lambda item: -len(item[0])):
-        node = rebuild(node, partial(_named, text, symbol))
+        node = rebuild(node, partial(_name_extent, text, symbol))
     return node
 
 
-def _named(text: str, symbol: Symbol, part: Node) -> Node:
+def _name_extent(text: str, symbol: Symbol, part: Node) -> Node:
     is_extent = isinstance(part, Binary | Conditional) and part.type == LONG_LONG and _text(part) == text
     return name(symbol, part.span) if is_extent else part
 

@@ -106,7 +106,7 @@ class _Search:
         while items:
             alone = self.finder.given_up >= _MOST_GIVEN_UP
             if alone and not self.is_fragment(run, items[0]):
-                self.descend(run[items[0].first], items[0].drafts, _given_up(run[items[0].first]))
+                self.descend(run[items[0].first], items[0].drafts, _report_given_up(run[items[0].first]))
                 items = items[1:]
                 continue
             count, outcome = self.attempt(run, items, 1) if alone else self.largest(run, items)
@@ -209,7 +209,7 @@ class _Search:
         found = self.finder.find(scope, drafts, self.around)
         if isinstance(found, Reason):
             return found
-        rewritten = self.rewritten(scope, drafts)
+        rewritten = self.rewrite_steps(scope, drafts)
         if isinstance(rewritten, Reason):
             return rewritten
         if self.request.resident is not None and len(drafts) > 1 and (more := _new_guard(found, drafts)) is not None:
@@ -217,7 +217,7 @@ class _Search:
             return Reason("POR008", f"together the kernels would need '{more.text}'", statement_spans(scope))
         by_steps, elsewhere = rewritten
         own = [*by_steps, *(a for d in drafts for a in d.assumptions)]
-        kept = (a for a in own if not _implied(a, found.buffers, found.assumptions))
+        kept = (a for a in own if not _is_implied(a, found.buffers, found.assumptions))
         guards = _distinct([*elsewhere, *kept, *found.assumptions])
         untestable = self.untestable(scope, guards)
         if untestable is not None:
@@ -231,7 +231,7 @@ class _Search:
         between = host_between(self.request, offload_region) if offload_region.resident else None
         return offload_region if between is None else between
 
-    def rewritten(
+    def rewrite_steps(
         self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...]
     ) -> tuple[tuple[Assumption, ...], tuple[Assumption, ...]] | Reason:
         """Return what the steps inside `scope` rest on: first where all memory that they speak of is touched by kernels
@@ -275,7 +275,7 @@ class _Search:
         return None
 
 
-def _given_up(stmt: Stmt) -> Reason:
+def _report_given_up(stmt: Stmt) -> Reason:
     return Reason("POR008", "the data of all kernels here would take too long to work out together", stmt.span)
 
 
@@ -304,11 +304,11 @@ def _last_use_of_declared(run: tuple[Stmt, ...], first: int, last: int) -> int:
     declared: set[Symbol] = {d.symbol for s in run[first : last + 1] if isinstance(s, DeclStmt) for d in s.declarations}
     if not declared:
         return last
-    mentioned = (i for i in range(len(run) - 1, last, -1) if any(s in declared for s in _mentioned(run[i])))
+    mentioned = (i for i in range(len(run) - 1, last, -1) if any(s in declared for s in _find_mentioned(run[i])))
     return next(mentioned, last)
 
 
-def _mentioned(stmt: Stmt) -> Iterator[Symbol]:
+def _find_mentioned(stmt: Stmt) -> Iterator[Symbol]:
     for part in walk(stmt):
         if isinstance(part, Name):
             yield part.symbol
@@ -351,7 +351,7 @@ def _distinct(assumptions: Sequence[Assumption]) -> tuple[Assumption, ...]:
     return tuple(kept)
 
 
-def _implied(assumption: Assumption, buffers: Sequence[Buffer], stated: Sequence[Assumption]) -> bool:
+def _is_implied(assumption: Assumption, buffers: Sequence[Buffer], stated: Sequence[Assumption]) -> bool:
     """Whether a guard says of what kernels touch of two objects what the offload region's guard says of their buffers;
     `stated` are the offload region's guards: there is none for two objects that no kernel writes."""
     hosts = [buffer.host for buffer in buffers]

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.fragments import Draft, OffloadRegion, Request
-from warpsmith.offload.memory.places import evaluated
+from warpsmith.offload.memory.places import evaluate_expressions
 from warpsmith.offload.memory.rows import is_table
 from warpsmith.offload.plan import Buffer, Transfer
 from warpsmith.offload.transfers.accesses import HostAccess, ProgramAccess, point_accesses
@@ -76,7 +76,7 @@ def _other_code(request: Request, offload_region: OffloadRegion) -> Reason | Non
     ported = {part for draft in offload_region.drafts for stmt in draft.statements for part in walk(stmt)}
     flow = build_flow(offload_region.scope, {draft.statements[0]: draft for draft in offload_region.drafts})
     for point in flow.points:
-        done = evaluated(*(node for node in point.nodes if node not in ported))
+        done = evaluate_expressions(*(node for node in point.nodes if node not in ported))
         calls = [c for c in done.calls if direct_call(c) in presence.summaries.definitions or not _harmless(request, c)]
         met = [t.place for t in done.accesses if presence.may_meet(function, t.place, frozenset())]
         bad = next(iter([*done.opaque, *calls, *met]), None)

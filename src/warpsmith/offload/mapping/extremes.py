@@ -77,18 +77,18 @@ def _residue(expr: Expr, ranges: Mapping[Symbol, Range]) -> _Residue | None:
             return ranges[symbol], True
         case Unary(op="-" | "+" as op, operand=operand):
             inner = _part(operand, ranges, type)
-            return None if inner is None else (inner if op == "+" else _negated(inner), _is_signed(type))
+            return None if inner is None else (inner if op == "+" else _negate_range(inner), _is_signed(type))
         case Cast(operand=operand) if isinstance(type, Scalar) and is_integer(type):
             inner = _part(operand, ranges, type)
             return None if inner is None else (inner, False)
         case Conditional(then=then, other=other):
-            chosen = _chosen(expr, _exact(then, ranges, type), _exact(other, ranges, type))
+            chosen = _choose_range(expr, _exact(then, ranges, type), _exact(other, ranges, type))
             return None if chosen is None else (chosen, True)
         case Binary(op="/"):
             quotient = _quotient(expr, _exact(expr.left, ranges, type))
             return None if quotient is None else (quotient, True)
         case Binary():
-            combined = _combined(expr, ranges)
+            combined = _combine_ranges(expr, ranges)
             return None if combined is None else (combined, _is_signed(type))
         case _:
             return None
@@ -105,13 +105,13 @@ def _part(expr: Expr, ranges: Mapping[Symbol, Range], type: Type) -> Range | Non
     return None if found is None else found[0]
 
 
-def _negated(inner: Range) -> Range:
+def _negate_range(inner: Range) -> Range:
     low, high = inner
     zero = number(0, low.span)
     return binary("-", zero, wide(high)), binary("-", zero, wide(low))
 
 
-def _chosen(expr: Conditional, then: Range | None, other: Range | None) -> Range | None:
+def _choose_range(expr: Conditional, then: Range | None, other: Range | None) -> Range | None:
     if then is None or other is None or is_far(then[1]) or is_far(other[1]):
         return None
     (a, c), (b, d) = ((wide(low), wide(high)) for low, high in (then, other))
@@ -135,7 +135,7 @@ def _is_greater(expr: Conditional) -> bool | None:
     return not greater if same(test.left, expr.other) and same(test.right, expr.then) else None
 
 
-def _combined(expr: Binary, ranges: Mapping[Symbol, Range]) -> Range | None:
+def _combine_ranges(expr: Binary, ranges: Mapping[Symbol, Range]) -> Range | None:
     type = expr.type
     match expr.op:
         case "+" | "-" as op:

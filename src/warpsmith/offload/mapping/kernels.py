@@ -25,15 +25,15 @@ from warpsmith.offload.names import is_reserved
 from warpsmith.offload.plan import CostEstimate, Fragment
 from warpsmith.offload.values.kernel_text import (
     Rewriter,
+    drop_pragmas,
     flat_rows,
     kernel_pointer,
+    return_for_continue,
     shared_type,
-    without_continues,
-    without_pragmas,
 )
 from warpsmith.offload.values.reductions import Accumulator
 from warpsmith.offload.values.running import kernel_scan
-from warpsmith.offload.values.updates import Own, combined, neutral
+from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
@@ -176,7 +176,7 @@ def _rewriter(request: Request, draft: Draft, parameters: tuple[Parameter, ...],
         values=kinds["value"],
         cells=kinds["cell"],
         buffers=kinds["buffer"],
-        renamed={s: _owned(request, s, kernel_name) for s in _own_variables(draft) if _needs_new(request, s)},
+        renamed={s: _make_own(request, s, kernel_name) for s in _own_variables(draft) if _needs_new(request, s)},
         flat={host: tuple(e for e in extents if e is not None) for host, extents in rows.items() if extents},
         moved=frozenset(u.symbol for u in draft.uses if u.device_only),
         function=request.facts.function.span,
@@ -185,10 +185,10 @@ def _rewriter(request: Request, draft: Draft, parameters: tuple[Parameter, ...],
 
 def _own_variables(draft: Draft) -> Iterator[Symbol]:
     """Yield the variables that the kernel declares itself: its counters, its locals, and what its body declares."""
-    yield from dict.fromkeys((*draft.locals, *(s for statement in draft.statements for s in _declared(statement))))
+    yield from dict.fromkeys((*draft.locals, *(s for statement in draft.statements for s in _find_declared(statement))))
 
 
-def _declared(node: Node) -> Iterator[Symbol]:
+def _find_declared(node: Node) -> Iterator[Symbol]:
     for part in walk(node):
         if isinstance(part, VarDecl):
             yield part.symbol
@@ -201,7 +201,7 @@ def _needs_new(request: Request, symbol: Symbol) -> bool:
     return is_reserved(symbol.name) or symbol.storage != "local" or not known
 
 
-def _owned(request: Request, symbol: Symbol, kernel_name: str) -> Symbol:
+def _make_own(request: Request, symbol: Symbol, kernel_name: str) -> Symbol:
     text = _own_name(request, symbol)
     type = shared_type(symbol.type, request.facts.function.span)
     return Symbol(text, f"{kernel_name}:{text}", type, "local", symbol.span)
@@ -257,9 +257,9 @@ def _body(draft: Draft, parts: _Parts, walks: bool) -> Stmt:
     if not parts.heads:
         statements = tuple(parts.rewriter.stmt(s) for s in draft.statements)
         return Block(span=statement_spans(draft.statements), statements=statements)
-    source = without_pragmas(parts.heads[-1].body if draft.scan is None else draft.scan.body)
-    body = parts.rewriter.stmt(combined(source, parts.heads[-1], draft.accumulators, parts.accumulators))
-    return body if walks else without_continues(body)
+    source = drop_pragmas(parts.heads[-1].body if draft.scan is None else draft.scan.body)
+    body = parts.rewriter.stmt(combine_updates(source, parts.heads[-1], draft.accumulators, parts.accumulators))
+    return body if walks else return_for_continue(body)
 
 
 def _head(rewriter: Rewriter, head: For, body: Stmt) -> For:

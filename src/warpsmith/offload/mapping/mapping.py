@@ -54,7 +54,7 @@ def choose_mapping(
     for order in permutations(range(len(heads))):
         if decision is not None and any(decision.axes[loop] != _AXES[place] for place, loop in enumerate(order)):
             continue
-        for block in _decided(decision) or _blocks(order, trips, volume):
+        for block in _list_block_shapes(decision) or _blocks(order, trips, volume):
             shape = [block[order.index(loop)] for loop in range(len(heads))]
             model = estimate(found, shape, order, assumed)
             axes = tuple(_AXES[order.index(loop)] for loop in range(len(heads)))
@@ -65,7 +65,7 @@ def choose_mapping(
     return best[1]
 
 
-def _decided(decision: Decision | None) -> list[tuple[int, int, int]]:
+def _list_block_shapes(decision: Decision | None) -> list[tuple[int, int, int]]:
     """Return the one block shape that a decision gives, if it gives one."""
     if decision is None or not decision.block:
         return []

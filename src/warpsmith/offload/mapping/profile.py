@@ -101,8 +101,8 @@ def estimate(
     warp = _warp_box(shape, fastest)
     threads = max(1, _product(shape))
     weights = sum(r.weight for r in found) or 1
-    sectors = sum(r.weight * _touched(r, warp, _SECTOR) for r in found)
-    lines = sum(r.weight * _touched(r, shape, _LINE) for r in found)
+    sectors = sum(r.weight * _count_touched(r, warp, _SECTOR) for r in found)
+    lines = sum(r.weight * _count_touched(r, shape, _LINE) for r in found)
     return CostEstimate(sectors / weights, lines / threads, assumed)
 
 
@@ -116,7 +116,7 @@ def _warp_box(shape: Sequence[int], fastest: Sequence[int]) -> tuple[int, ...]:
     return tuple(box)
 
 
-def _touched(reference: Reference, box: Sequence[int], line: int) -> int:
+def _count_touched(reference: Reference, box: Sequence[int], line: int) -> int:
     if reference.bytes <= line:
         return count_lines(reference.strides, box, line // reference.bytes)
     return count_lines(reference.strides, box, 1) * -(-reference.bytes // line)

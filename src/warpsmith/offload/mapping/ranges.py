@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warpsmith.offload.expressions import binary, name, number, shifted, wide
+from warpsmith.offload.expressions import binary, name, number, shift_expression, wide
 from warpsmith.offload.mapping.extremes import Range, extremes, is_far
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, For, Literal, Name
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["LaunchRange", "entered", "final_value", "guard", "launch_ranges", "trip_count"]
+__all__ = ["LaunchRange", "entry_condition", "final_value", "guard", "launch_ranges", "trip_count"]
 
 LaunchRange = tuple[Expr, Expr]
 
@@ -53,7 +53,7 @@ def _ends(loop: For, ranges: dict[Symbol, Range]) -> Range | None:
     if start is None or bound is None or (is_far(start[1]) and (is_far(bound[1]) or not up)):
         return None
     strict = loop.relation in ("<", ">", "!=")
-    last = shifted(bound[1 if up else 0], (-1 if up else 1) if strict else 0)
+    last = shift_expression(bound[1 if up else 0], (-1 if up else 1) if strict else 0)
     return (start[0], last) if up else (last, start[1])
 
 
@@ -64,7 +64,7 @@ def _count(loop: For, low: Expr, high: Expr, plain: bool) -> Expr:
         return count
     # The comparison converts one side: where it is false at the start, as C evaluates it, nothing runs.
     return Conditional(
-        span=count.span, type=LONG_LONG, condition=entered(loop), then=count, other=number(0, count.span)
+        span=count.span, type=LONG_LONG, condition=entry_condition(loop), then=count, other=number(0, count.span)
     )
 
 
@@ -99,9 +99,9 @@ def _difference(high: Expr, low: Expr) -> Expr:
     first = constant(low)
     base, plus = _split(high)
     if first is not None:
-        return shifted(base, plus + 1 - first)
+        return shift_expression(base, plus + 1 - first)
     other, less = _split(low)
-    return shifted(binary("-", wide(base), wide(other)), plus + 1 - less)
+    return shift_expression(binary("-", wide(base), wide(other)), plus + 1 - less)
 
 
 def _split(expr: Expr) -> tuple[Expr, int]:
@@ -125,7 +125,7 @@ def guard(loop: For, mapped: Sequence[Symbol]) -> Expr:
     return binary("&&", started, condition, INT)
 
 
-def entered(loop: For) -> Expr:
+def entry_condition(loop: For) -> Expr:
     """Return whether the loop runs at all, where it is reached."""
     return binary(loop.relation, loop.lower, loop.bound, INT)
 
@@ -141,23 +141,25 @@ def final_value(loop: For) -> Expr:
         value = constant(after) if runs[loop.relation] else first
         if value is not None:
             return number(value, loop.span)
-    arms = [_typed(arm, loop.variable) for arm in (after, lower)]
-    return Conditional(span=loop.span, type=loop.variable.type, condition=entered(loop), then=arms[0], other=arms[1])
+    arms = [_convert_to_counter(arm, loop.variable) for arm in (after, lower)]
+    return Conditional(
+        span=loop.span, type=loop.variable.type, condition=entry_condition(loop), then=arms[0], other=arms[1]
+    )
 
 
 def _after(loop: For, closed: bool, step: int) -> Expr:
     """Return the counter's value after a loop that runs at least once."""
     up = loop.step > 0
     if step == 1 or loop.relation == "!=":
-        return shifted(loop.bound, (1 if up else -1) if closed else 0)
+        return shift_expression(loop.bound, (1 if up else -1) if closed else 0)
     low, high = (loop.lower, loop.bound) if up else (loop.bound, loop.lower)
     way = binary("-", wide(high), wide(low))
     whole = number(step, loop.span)
-    steps = binary("/", shifted(way, 0 if closed else step - 1), whole)
-    return binary("+" if up else "-", wide(loop.lower), binary("*", shifted(steps, 1 if closed else 0), whole))
+    steps = binary("/", shift_expression(way, 0 if closed else step - 1), whole)
+    return binary("+" if up else "-", wide(loop.lower), binary("*", shift_expression(steps, 1 if closed else 0), whole))
 
 
-def _typed(expr: Expr, counter: Symbol) -> Expr:
+def _convert_to_counter(expr: Expr, counter: Symbol) -> Expr:
     if expr.type == counter.type or isinstance(expr, Literal):
         return expr
     return Cast(span=expr.span, type=counter.type, operand=expr)

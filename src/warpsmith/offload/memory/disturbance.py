@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from warpsmith.offload.memory.places import PlaceAccess, loaded_for
+from warpsmith.offload.memory.places import PlaceAccess, find_loads_for
 from warpsmith.offload.memory.presence import place_base
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import bases
@@ -31,7 +31,7 @@ def may_change(summaries: Summaries, function: Function, call: Call, place: Expr
     if done.calls_unknown:
         return True
     where = summaries.provenance(function)
-    for read in (place, *(access.place for access in loaded_for(place))):
+    for read in (place, *(access.place for access in find_loads_for(place))):
         base = place_base(read)
         if isinstance(base, Symbol):
             roots = frozenset({Root("object", base)})
@@ -51,7 +51,7 @@ def may_move(summaries: Summaries, function: Function, calls: Iterable[Call], pl
         held = frozenset(Root("object", symbol) for symbol in found)
         if done.calls_unknown or found & done.writes or where.meet(held, frozenset(done.stores)):
             return True
-        if any(may_change(summaries, function, call, access.place) for access in loaded_for(place)):
+        if any(may_change(summaries, function, call, access.place) for access in find_loads_for(place)):
             return True
     return False
 

@@ -50,7 +50,7 @@ class Foreign(Struct, frozen=True):
 
 
 def foreign(presence: Presence, function: Function, call: Call, absent: frozenset[Root]) -> tuple[Foreign, ...] | str:
-    """Return what of present memory a call may touch; a string says why that cannot be told."""
+    """Return what of present memory a call may touch; a string says why that is not known."""
     known = presence.summaries.library(call)
     name = direct_call(call)
     if known is None or name is None:
@@ -62,10 +62,10 @@ def foreign(presence: Presence, function: Function, call: Call, absent: frozense
         return ()
     if known.allocates and known.writes:
         return f"it calls {known.name}, which frees memory"
-    return tuple(_touched(presence, function, call, known, absent))
+    return tuple(_find_touched(presence, function, call, known, absent))
 
 
-def _touched(
+def _find_touched(
     presence: Presence, function: Function, call: Call, known: FunctionEffects, absent: frozenset[Root]
 ) -> Iterator[Foreign]:
     for index, argument in enumerate(call.arguments):

@@ -2,8 +2,8 @@
 
     main ─► stage ─► ws_blur_k1          stage leads to kernels; what a kernel's own statements call runs on the device
 
-Invariant: a function that the host may call while statements run is in `reached` of them. What stands in a text that is
-not modelled, but of which it is known what it does (`Doing`), is seen.
+Invariant: a function that the host may call while statements run is in `find_reached` of them. What stands in a
+text that is not modelled, but of which it is known what it does (`Doing`), is seen.
 """
 
 from __future__ import annotations
@@ -70,18 +70,18 @@ class HostCalls(Struct, frozen=True):
         """Prepare the answers; `kernels` are the statements that run on the device."""
         return cls(summaries, frozenset(part for stmt in kernels for part in walk(stmt)), device)
 
-    def reached(self, statements: Iterable[Stmt]) -> frozenset[Function]:
+    def find_reached(self, statements: Iterable[Stmt]) -> frozenset[Function]:
         """Return the functions that the host calls while the statements run."""
         found: set[Symbol] = set()
-        pending = [symbol for stmt in statements for symbol in self._made_by(stmt)]
+        pending = [symbol for stmt in statements for symbol in self._find_made_by(stmt)]
         while pending:
             symbol = pending.pop()
             if symbol not in found:
                 found.add(symbol)
-                pending += self._made_by(self.summaries.definitions[symbol].body)
+                pending += self._find_made_by(self.summaries.definitions[symbol].body)
         return frozenset(self.summaries.definitions[symbol] for symbol in found)
 
-    def _made_by(self, stmt: Stmt) -> Iterator[Symbol]:
+    def _find_made_by(self, stmt: Stmt) -> Iterator[Symbol]:
         """Yield the functions of the program that a statement calls on the host."""
         for call in calls_in(stmt):
             name = direct_call(call)

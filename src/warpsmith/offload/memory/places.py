@@ -39,7 +39,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, FunctionType, Opaque, Symbol, lengths
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["Evaluated", "PlaceAccess", "evaluated", "is_repeatable", "loaded_for", "named_for"]
+__all__ = ["Evaluated", "PlaceAccess", "evaluate_expressions", "find_loads_for", "find_names_for", "is_repeatable"]
 
 
 class PlaceAccess(Struct, frozen=True, eq=False):
@@ -63,7 +63,7 @@ class Evaluated(Struct):
     changes: bool = False
 
 
-def evaluated(*nodes: Node | None, objects: bool = False) -> Evaluated:
+def evaluate_expressions(*nodes: Node | None, objects: bool = False) -> Evaluated:
     """Return what evaluating expressions or simple statements, in this order, does. `objects`: where a text makes,
     moves and destroys objects, that alone does not matter."""
     done = Evaluated()
@@ -208,15 +208,17 @@ def is_repeatable(place: Expr, *, sure: bool) -> bool:
             return False
         if isinstance(part, Unary) and ("++" in part.op or "--" in part.op):
             return False
-    return sure or not loaded_for(place)
+    return sure or not find_loads_for(place)
 
 
-def loaded_for(place: Expr) -> list[PlaceAccess]:
+def find_loads_for(place: Expr) -> list[PlaceAccess]:
     """Return what the address of `place` is loaded from, plain variables apart."""
-    return [access for access in evaluated(*_address_parts(place)).accesses if not isinstance(access.place, Name)]
+    return [
+        access for access in evaluate_expressions(*_address_parts(place)).accesses if not isinstance(access.place, Name)
+    ]
 
 
-def named_for(place: Expr) -> frozenset[Symbol]:
+def find_names_for(place: Expr) -> frozenset[Symbol]:
     """Return the variables whose values the address of `place` is made from: that of an object's own part rests on
     none, whatever is in the object."""
     place = peel(place)
@@ -224,9 +226,9 @@ def named_for(place: Expr) -> frozenset[Symbol]:
         case Name():
             return frozenset()
         case Member(arrow=False):
-            return named_for(place.base)
+            return find_names_for(place.base)
         case Index() if isinstance(place.base.type, Array):
-            return named_for(place.base) | {name.symbol for name in names(place.index)}
+            return find_names_for(place.base) | {name.symbol for name in names(place.index)}
         case _:
             return frozenset(name.symbol for name in names(place))
 

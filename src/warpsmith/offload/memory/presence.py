@@ -9,7 +9,7 @@
 
 Invariant: memory that a kernel works on and that may be kept is never *short-lived*: it does not go out of scope before
 the outermost data region around it ends. Where memory of the heap may be freed in a data region, only what is seen to
-die is kept (`watched`: the present table is told, and forgets it), and what is known to outlive the data region
+die is kept (`watched`: the present table is notified, and forgets it), and what is known to outlive the data region
 (regions/stack.py); any other end stands in a suspension. A place of which `may_meet` says no is not in a present range
 when host code outside the kernels' offload regions is there.
 
@@ -33,7 +33,7 @@ from warpsmith.tree.nodes import Call, Expr, Function, Index, Member, Name, Stmt
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["ANY_KIND", "Lasting", "Presence", "Resident", "element_kinds", "place_base", "short_lived"]
+__all__ = ["ANY_KIND", "Lasting", "Presence", "Resident", "element_kinds", "find_short_lived", "place_base"]
 
 Kind = tuple[str, int]
 _ON_THE_STACK = ("alloca", "__builtin_alloca")
@@ -203,7 +203,7 @@ class Resident(Struct, frozen=True):
 # --- what dies inside a data region
 
 
-def short_lived(
+def find_short_lived(
     presence: Presence,
     inside: Mapping[Function, tuple[Stmt, ...]],
     whole: frozenset[Function],
@@ -219,7 +219,7 @@ def short_lived(
     kept = {Root("object", symbol) for symbol in lasting.declared}
     for function in inside.keys() - whole:
         short[function] -= kept
-    handed = tuple(_handed(summaries, inside, whole, lasting.early))
+    handed = tuple(_find_handed(summaries, inside, whole, lasting.early))
     changed = True
     while changed:
         more = {(one.to, one.entry) for one in handed if one.roots & short[one.by]}
@@ -245,7 +245,7 @@ class _Handed(Struct, frozen=True):
     entry: Root
 
 
-def _handed(
+def _find_handed(
     summaries: Summaries,
     inside: Mapping[Function, tuple[Stmt, ...]],
     whole: frozenset[Function],

@@ -158,7 +158,7 @@ class _Search(Struct, frozen=True):
                     found.add(Root("object", buffer.host))
                 elif not buffer.cell:
                     found |= where.roots.get(buffer.host, frozenset({UNKNOWN}))
-        for function in self.calls.reached(run):
+        for function in self.calls.find_reached(run):
             found |= {Root("object", symbol) for symbol in self.hosts.get(function, ())}
         for part in parts:
             if isinstance(part, Call) and direct_call(part) in self.calls.device:

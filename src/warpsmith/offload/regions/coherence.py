@@ -28,7 +28,7 @@ from msgspec import Struct, field
 
 from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.memory.host_calls import device_call
-from warpsmith.offload.memory.places import evaluated
+from warpsmith.offload.memory.places import evaluate_expressions
 from warpsmith.offload.regions.host_loops import HostLoops
 from warpsmith.offload.regions.needs import Need, Needs, Range, Surroundings, incoherent
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
@@ -75,7 +75,7 @@ class Coherent(Struct):
         places = dict.fromkeys((*self.inserted, *self.frames))
         return {at: [*self.inserted.get(at, ()), *self.frames.get(at, ())] for at in places}
 
-    def needed(self) -> bool:
+    def is_needed(self) -> bool:
         """Whether the function's text must change."""
         return bool(self.inserted or self.fallbacks)
 
@@ -143,7 +143,7 @@ class _Writer(Struct):
                 raise incoherent("a statement that is not understood", stmt.span)
 
     def simple(self, stmt: ExprStmt | DeclStmt | Return | Verbatim, first: Stmt) -> None:
-        need = self.needs.need(evaluated(stmt, objects=self.around.objects), stmt)
+        need = self.needs.need(evaluate_expressions(stmt, objects=self.around.objects), stmt)
         if isinstance(stmt, Return) and (need.after or need.suspended):
             text = "what a return computes is written or passed on: give it a variable of its own"
             raise incoherent(text, stmt.span)

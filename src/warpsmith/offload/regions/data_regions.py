@@ -38,7 +38,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import Change
 from warpsmith.offload.fragments import OffloadRegion, Request
 from warpsmith.offload.memory.host_calls import HostCalls, leads_to_kernels
-from warpsmith.offload.memory.presence import Lasting, Presence, Resident, element_kinds, short_lived
+from warpsmith.offload.memory.presence import Lasting, Presence, Resident, element_kinds, find_short_lived
 from warpsmith.offload.memory.rows import is_table
 from warpsmith.offload.plan import DataRegion, RefusedDataRegion
 from warpsmith.offload.regions.candidates import candidates
@@ -54,8 +54,14 @@ from warpsmith.offload.regions.objects import (
     unfit,
     with_frees,
 )
-from warpsmith.offload.regions.stack import kept_by_functions, not_yet_kept, outermost, with_lasting, without_lasting
-from warpsmith.offload.regions.versions_in_place import written_in_versions
+from warpsmith.offload.regions.stack import (
+    drop_lasting,
+    find_kept_by_functions,
+    find_not_yet_kept,
+    outermost,
+    with_lasting,
+)
+from warpsmith.offload.regions.versions_in_place import find_written_in_versions
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import direct_call
@@ -174,9 +180,9 @@ def find_data_regions(
         )
         inside, whole = _inside(calls, data_regions)
     declared = (s for h in data_regions if not is_cxx(summaries.program, h.function) for s in declared_last(h.run))
-    early = not_yet_kept(data_regions, presence, device)
-    lasting = Lasting(frozenset(declared), frozenset(kept_by_functions(data_regions)), first, early)
-    residents = short_lived(presence, inside, whole, lasting, watched=watched)
+    early = find_not_yet_kept(data_regions, presence, device)
+    lasting = Lasting(frozenset(declared), frozenset(find_kept_by_functions(data_regions)), first, early)
+    residents = find_short_lived(presence, inside, whole, lasting, watched=watched)
     return DataRegionPlan(data_regions, whole, residents, device, objects)
 
 
@@ -184,7 +190,7 @@ def _inside(
     calls: HostCalls, data_regions: Sequence[DataRegion]
 ) -> tuple[dict[Function, tuple[Stmt, ...]], frozenset[Function]]:
     """Return the statements of each function that run in a data region, and the functions that are called in one."""
-    whole = calls.reached(stmt for data_region in data_regions for stmt in data_region.run)
+    whole = calls.find_reached(stmt for data_region in data_regions for stmt in data_region.run)
     inside: dict[Function, tuple[Stmt, ...]] = {f: (f.body,) for f in whole}
     for data_region in data_regions:
         if data_region.function not in whole:
@@ -228,8 +234,8 @@ def plan_data_regions(
     inserted: dict[Function, Coherent] = {}
     presence = next(iter(plan.residents.values())).presence
     calls = HostCalls.of(presence.summaries, _kernels(offload_regions), plan.device)
-    reached = calls.reached(stmt for data_region in plan.data_regions for stmt in data_region.run)
-    blamed = {f: _unprepared(f) for f in sorted(reached - plan.whole, key=lambda f: f.symbol.key)}
+    reached = calls.find_reached(stmt for data_region in plan.data_regions for stmt in data_region.run)
+    blamed = {f: _report_unprepared(f) for f in sorted(reached - plan.whole, key=lambda f: f.symbol.key)}
     for function in dict.fromkeys([*plan.whole, *(data_region.function for data_region in plan.data_regions)]):
         request, resident = requests[function], plan.residents[function]
         around = Surroundings(
@@ -237,13 +243,13 @@ def plan_data_regions(
         )
         made = _coherent(plan, around)
         framed = any(data_region.function is function for data_region in plan.data_regions)
-        if isinstance(made, Coherent) and function in closed and (framed or made.needed()):
+        if isinstance(made, Coherent) and function in closed and (framed or made.is_needed()):
             made = closed[function]
         if isinstance(made, Reason):
             blamed[function] = made
         else:
             inserted[function] = made
-    refused = (*_refused(plan, calls, blamed, lost), *(_idle(plan, calls, inserted) if not blamed else ()))
+    refused = (*_refuse_data_regions(plan, calls, blamed, lost), *(_idle(plan, calls, inserted) if not blamed else ()))
     if not refused:
         watches = any(
             plan.residents[f].watches(f, b) for f in plan.residents for h in offload_regions[f] for b in h.buffers
@@ -254,9 +260,7 @@ def plan_data_regions(
                 if is_guarded(presence.summaries.program, data_region)
                 else ""
             )
-            _frame(
-                inserted[data_region.function].frames, data_region if watches else without_lasting(data_region), guard
-            )
+            _frame(inserted[data_region.function].frames, data_region if watches else drop_lasting(data_region), guard)
     return inserted, refused
 
 
@@ -273,7 +277,7 @@ def _coherent(plan: DataRegionPlan, around: Surroundings) -> Coherent | Reason:
             updates(around, run, made)
     except IncoherentError as error:
         return error.reason
-    ours = written_in_versions(around.offload_regions, around.request.changes)
+    ours = find_written_in_versions(around.offload_regions, around.request.changes)
     runs_of_stages = (h.run for h in plan.data_regions if h.function is function and h.loop is None)
     left = (part for run in runs_of_stages for stmt in run for part in _leaving(stmt, "") if part in ours)
     if (jump := next(left, None)) is not None:
@@ -292,14 +296,14 @@ def _is_written(request: Request, function: Function) -> bool:
     return any(item is function for unit in request.program.units for item in unit.items)
 
 
-def _unprepared(function: Function) -> Reason:
+def _report_unprepared(function: Function) -> Reason:
     """A kernel of the first plan is none any more, so that the host calls this function after all."""
     return Reason(
         "POR018", f"'{function.symbol.name}' is called by a loop that stays on the host", function.symbol.span
     )
 
 
-def _refused(
+def _refuse_data_regions(
     plan: DataRegionPlan, calls: HostCalls, faults: Mapping[Function, Reason], lost: frozenset[Function]
 ) -> Iterator[RefusedDataRegion]:
     """Yield the data regions in which a function runs that cannot run in one."""
@@ -311,7 +315,7 @@ def _refused(
             at = [stmt for stmt in data_region.run if reason.span is not None and stmt.span.contains(reason.span)]
             yield RefusedDataRegion(data_region, tuple(at or data_region.run), reason)
             continue
-        bad = {stmt: next((f for f in calls.reached([stmt]) if f in blamed), None) for stmt in data_region.run}
+        bad = {stmt: next((f for f in calls.find_reached([stmt]) if f in blamed), None) for stmt in data_region.run}
         named = [f for f in bad.values() if f is not None]
         if named:
             yield RefusedDataRegion(
@@ -325,7 +329,7 @@ def _idle(plan: DataRegionPlan, calls: HostCalls, inserted: dict[Function, Coher
     anew)."""
     for data_region in plan.data_regions:
         for stmt in data_region.run if data_region.own or data_region.loop is None else ():
-            reached, inner = calls.reached([stmt]), set(walk(stmt))
+            reached, inner = calls.find_reached([stmt]), set(walk(stmt))
             known = ((f, inserted[f].inserted) for f in (data_region.function, *reached) if f in inserted)
             mine = ((f, at, new) for f, found in known for at, new in found.items())
             met = ((at.node, added) for f, at, new in mine if f in reached or at.node in inner for added in new)

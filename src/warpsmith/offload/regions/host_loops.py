@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from warpsmith.loops.versions import stable
 from warpsmith.offload.expressions import binary
-from warpsmith.offload.memory.places import PlaceAccess, evaluated
+from warpsmith.offload.memory.places import PlaceAccess, evaluate_expressions
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.regions.needs import Need, Needs, Range, Surroundings, incoherent
 from warpsmith.offload.transfers.transfers import host_address, section_bytes
@@ -55,7 +55,7 @@ class HostLoops(Struct, frozen=True):
     def unit(self, loop: Loop) -> Need:
         """Return what a host loop without kernels needs."""
         need = Need()
-        done = evaluated(*_evaluated_in(loop), objects=self.around.objects)
+        done = evaluate_expressions(*_find_evaluated_in(loop), objects=self.around.objects)
         if any(isinstance(part, Verbatim) and part.control for part in walk(loop)):
             raise incoherent("a jump", loop.span)
         met = [access for access in done.accesses if self.needs.meets(access)]
@@ -161,7 +161,7 @@ def _base(place: Expr) -> Symbol | None:
     return place.symbol if isinstance(place, Name) and isinstance(place.symbol.type, Array | Pointer) else None
 
 
-def _evaluated_in(loop: Loop) -> Iterator[Stmt | Expr]:
+def _find_evaluated_in(loop: Loop) -> Iterator[Stmt | Expr]:
     """Yield everything that the loop evaluates."""
     for part in walk(loop):
         match part:

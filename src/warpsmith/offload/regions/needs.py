@@ -18,7 +18,14 @@ from warpsmith.base.verdict import Reason
 from warpsmith.offload.fragments import OffloadRegion, Request
 from warpsmith.offload.memory.disturbance import disturbs, may_move
 from warpsmith.offload.memory.foreign import Foreign, foreign, size_of
-from warpsmith.offload.memory.places import Evaluated, PlaceAccess, evaluated, is_repeatable, loaded_for, named_for
+from warpsmith.offload.memory.places import (
+    Evaluated,
+    PlaceAccess,
+    evaluate_expressions,
+    find_loads_for,
+    find_names_for,
+    is_repeatable,
+)
 from warpsmith.offload.memory.presence import ANY_KIND, Presence, Resident, element_kinds
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.effects.library import is_plain
@@ -94,7 +101,7 @@ class Needs(Struct, frozen=True):
 
     def header(self, *values: Stmt | Expr | None) -> Need:
         """Return what a condition needs: nothing can stand behind it, so that it must not write."""
-        done = evaluated(*values, objects=self.around.objects)
+        done = evaluate_expressions(*values, objects=self.around.objects)
         for access in done.accesses:
             if access.write and self.meets(access):
                 raise incoherent("a condition writes memory that kernels use", access.place.span)
@@ -117,7 +124,7 @@ class Needs(Struct, frozen=True):
             place = Name(span=span, type=symbol.type, symbol=symbol)
             access = PlaceAccess(place, True, False, True, None)
             if not isinstance(symbol.type, Array) and self.meets(access):
-                self.accessed(need, access, None, [])
+                self.note_access(need, access, None, [])
         return need
 
     def meets(self, access: PlaceAccess) -> bool:
@@ -147,11 +154,11 @@ class Needs(Struct, frozen=True):
         if own and early:
             need.everything(early[0].place.span, write=True)
         for access in met:
-            self.accessed(need, access, stmt, own)
+            self.note_access(need, access, stmt, own)
         for one in accessed:
-            self.lent(need, one, stmt)
+            self.note_lent(need, one, stmt)
         for pointer in done.copies:
-            self.copied(need, pointer, own)
+            self.note_copy(need, pointer, own)
         return need
 
     def foreign(self, need: Need, calls: list[Call]) -> list[Foreign]:
@@ -172,7 +179,7 @@ class Needs(Struct, frozen=True):
             text = "one expression runs kernels that may write what it reads: make two statements of it"
             raise incoherent(text, kernels[0].span)
 
-    def accessed(self, need: Need, access: PlaceAccess, stmt: Stmt | None, own: list[Call]) -> None:
+    def note_access(self, need: Need, access: PlaceAccess, stmt: Stmt | None, own: list[Call]) -> None:
         """Note an access; `own` are the calls of the program's functions in the same expression."""
         around, place, span = self.around, access.place, access.place.span
         # a call's own arguments are read before it runs
@@ -181,7 +188,7 @@ class Needs(Struct, frozen=True):
         if not is_repeatable(place, sure=access.sure) or moves:
             need.everything(span, write=access.write)
             return
-        if access.write and (stmt is None or not self.same_after(place, stmt, named_for(place))):
+        if access.write and (stmt is None or not self.same_after(place, stmt, find_names_for(place))):
             need.everything(span, write=True)
             return
         address = Unary(span=span, type=Pointer(place.type), op="&", operand=place)
@@ -191,7 +198,7 @@ class Needs(Struct, frozen=True):
         if access.write:
             need.after.append(mine)
 
-    def lent(self, need: Need, one: Foreign, stmt: Stmt | None) -> None:
+    def note_lent(self, need: Need, one: Foreign, stmt: Stmt | None) -> None:
         """Note the memory that a function of the library is given."""
         span = one.address.span
         known = one.bytes is not None and all(is_repeatable(e, sure=False) for e in (one.address, one.bytes))
@@ -204,13 +211,13 @@ class Needs(Struct, frozen=True):
         if one.write:
             need.after.append(mine)
 
-    def copied(self, need: Need, pointer: Expr, own: list[Call]) -> None:
+    def note_copy(self, need: Need, pointer: Expr, own: list[Call]) -> None:
         """Note the block of memory, or the array, that an object is copied from."""
         around = self.around
         if isinstance(pointer.type, Array):
             access = PlaceAccess(pointer, True, False, True, None)
             if self.meets(access):
-                self.accessed(need, access, None, own)
+                self.note_access(need, access, None, own)
             return
         element = pointer.type.to if isinstance(pointer.type, Pointer) else pointer.type
         if not around.presence.is_written(element):
@@ -229,12 +236,12 @@ class Needs(Struct, frozen=True):
         declared = {d.symbol for d in stmt.declarations} if isinstance(stmt, DeclStmt) else set()
         if (named if values is None else values) & done.direct_writes or named & declared:
             return False
-        loads = loaded_for(place)
+        loads = find_loads_for(place)
         return not loads or self.leaves(stmt, loads)
 
     def leaves(self, stmt: Stmt, loads: list[PlaceAccess]) -> bool:
         """Whether a statement changes none of what an address is loaded from: objects of other types are no part."""
-        done = evaluated(stmt)
+        done = evaluate_expressions(stmt)
         known = [self.around.presence.summaries.library(call) for call in done.calls]
         if done.opaque or any(entry is None or entry.writes for entry in known) or not all(map(is_plain, done.calls)):
             return False

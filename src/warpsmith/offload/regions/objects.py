@@ -56,11 +56,11 @@ def with_frees(data_region: DataRegion, summaries: Summaries, cuts: frozenset[St
 
 def _only_frees(stmt: Stmt, summaries: Summaries) -> bool:
     """Whether a statement is a call of `free`, or of a function that does no more than that and forget pointers."""
-    name = _called(stmt)
+    name = _called_function(stmt)
     if name is None or name not in summaries.definitions:
         return _is_free(name)
     body = summaries.definitions[name].body.statements
-    return any(map(frees, body)) and all(_is_free(_called(part)) or _forgets(part) for part in body)
+    return any(map(frees, body)) and all(_is_free(_called_function(part)) or _forgets(part) for part in body)
 
 
 def _is_free(name: Symbol | None) -> bool:
@@ -74,7 +74,7 @@ def _forgets(stmt: Stmt) -> bool:
     return plain and not any(isinstance(part, Call | VerbatimExpr) for part in walk(stmt))
 
 
-def _called(stmt: Stmt) -> Symbol | None:
+def _called_function(stmt: Stmt) -> Symbol | None:
     """Return the function that a statement calls, if it is nothing but a call."""
     expr = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
     return direct_call(expr) if isinstance(expr, Call) else None
@@ -82,7 +82,7 @@ def _called(stmt: Stmt) -> Symbol | None:
 
 def owns_memory(function: Function) -> bool:
     """Whether objects that own memory end with the function, or with a block of it."""
-    return any(_has_destructor(symbol) for symbol in (*function.parameters, *_declared(function.body)))
+    return any(_has_destructor(symbol) for symbol in (*function.parameters, *_find_declared(function.body)))
 
 
 def is_cxx(program: Program, function: Function) -> bool:
@@ -116,7 +116,7 @@ def unfit(function: Function, run: Iterable[Stmt], resident: Resident, *, whole:
     """Return why statements of a function cannot run in a data region; `whole`: the function is called in one."""
     reason = _stored_locals(function, resident) if not resident.watched else None
     if reason is None and whole and not objects:
-        reason = _handed_over(function)
+        reason = _find_handed_over(function)
     return reason if reason is not None else _unfit_part(run, objects=objects)
 
 
@@ -145,7 +145,7 @@ def _unfit_part(run: Iterable[Stmt], *, objects: bool) -> Reason | None:
     return None
 
 
-def _handed_over(function: Function) -> Reason | None:
+def _find_handed_over(function: Function) -> Reason | None:
     """Objects that a function is given by value free their memory where it ends."""
     given = next((p for p in function.parameters if isinstance(p.type, Record) and _has_destructor(p)), None)
     if given is None:
@@ -154,7 +154,7 @@ def _handed_over(function: Function) -> Reason | None:
     return Reason("POR018", text, given.span)
 
 
-def _declared(stmt: Stmt) -> Iterator[Symbol]:
+def _find_declared(stmt: Stmt) -> Iterator[Symbol]:
     for part in walk(stmt):
         if isinstance(part, DeclStmt):
             yield from (declared.symbol for declared in part.declarations)

@@ -9,11 +9,11 @@
     }
 
 Where memory dies in data regions, what a pointer leads to on the stack is kept only if the run time knows that it
-outlives the data region (emit/runtime/watched.cu): it is told of objects by name, those of the function that begins the
-data region, and sees by address what that function's callers own.
+outlives the data region (emit/runtime/watched.cu): it is notified of objects by name, those of the function that begins
+the data region, and sees by address what that function's callers own.
 
-Invariant: an object that the run time is told of is in scope wherever control is in the data region, and its function
-does not take it for memory that is never kept.
+Invariant: an object that the run time is notified of is in scope wherever control is in the data region, and its
+function does not take it for memory that is never kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from warpsmith.loops.analysis.expression import declared_before
+from warpsmith.loops.analysis.expression import find_declared_before
 from warpsmith.loops.prepared import Change
 from warpsmith.offload.memory.host_calls import HostCalls, calls_in
 from warpsmith.offload.memory.presence import Presence
@@ -35,7 +35,7 @@ from warpsmith.tree.nodes import Call, Function, GlobalDecl, Name, Stmt, Verbati
 from warpsmith.tree.types import Array, Pointer, Record, Symbol, Type, element_type
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["kept_by_functions", "not_yet_kept", "outermost", "with_lasting", "without_lasting"]
+__all__ = ["drop_lasting", "find_kept_by_functions", "find_not_yet_kept", "outermost", "with_lasting"]
 
 
 def with_lasting(data_region: DataRegion, presence: Presence, device: frozenset[Symbol]) -> DataRegion:
@@ -43,9 +43,11 @@ def with_lasting(data_region: DataRegion, presence: Presence, device: frozenset[
     kernels behind its calls of `device` functions may be given them, and what callers may have handed to its
     function."""
     function = data_region.function
-    shown = {symbol.name: symbol for symbol in (*function.parameters, *declared_before(function, data_region.run[0]))}
+    shown = {
+        symbol.name: symbol for symbol in (*function.parameters, *find_declared_before(function, data_region.run[0]))
+    }
     where = presence.summaries.provenance(function)
-    given = where.escaped.union(*(_given_by(where, stmt, device) for stmt in data_region.run))
+    given = where.escaped.union(*(_find_given_by(where, stmt, device) for stmt in data_region.run))
     mine = (s for s in shown.values() if Root("object", s) in given and s.storage in ("local", "parameter"))
     lasting = tuple(symbol for symbol in mine if _fits(presence, symbol.type))
     handed = (parameter.type for parameter in function.parameters if isinstance(parameter.type, Pointer))
@@ -53,20 +55,20 @@ def with_lasting(data_region: DataRegion, presence: Presence, device: frozenset[
     return replace(data_region, lasting=lasting, callers=callers)
 
 
-def without_lasting(data_region: DataRegion) -> DataRegion:
-    """Return a data region of which the run time is told nothing, since it never asks."""
+def drop_lasting(data_region: DataRegion) -> DataRegion:
+    """Return a data region of which the run time is given nothing, since it never asks."""
     return replace(data_region, lasting=(), callers=False)
 
 
-def kept_by_functions(data_regions: Iterable[DataRegion]) -> Iterator[Symbol]:
-    """Yield the functions' own variables that may be kept: objects that the run time is told of; parameters, which may
-    lie among what the callers own."""
+def find_kept_by_functions(data_regions: Iterable[DataRegion]) -> Iterator[Symbol]:
+    """Yield the functions' own variables that may be kept: objects that the run time is notified of; parameters, which
+    may lie among what the callers own."""
     for data_region in data_regions:
         yield from data_region.lasting
         yield from data_region.function.parameters if data_region.callers else ()
 
 
-def not_yet_kept(
+def find_not_yet_kept(
     data_regions: Iterable[DataRegion], presence: Presence, device: frozenset[Symbol]
 ) -> dict[Call, frozenset[Root]]:
     """Return, for the calls in front of a data region's first one that hands an object to a kernel, the objects that
@@ -77,12 +79,12 @@ def not_yet_kept(
         held = where.escaped.union(*where.roots.values())
         early = {Root("object", s) for s in data_region.lasting if isinstance(s.type, Record)} - held
         for stmt in data_region.run:
-            early -= _given_by(where, stmt, device)
+            early -= _find_given_by(where, stmt, device)
             found |= {call: found.get(call, frozenset()) | early for call in calls_in(stmt)}
     return found
 
 
-def _given_by(where: Provenance, stmt: Stmt, device: frozenset[Symbol]) -> frozenset[Root]:
+def _find_given_by(where: Provenance, stmt: Stmt, device: frozenset[Symbol]) -> frozenset[Root]:
     """Return the memory whose address the calls of `device` functions are given."""
     handed = (a for call in calls_in(stmt) if direct_call(call) in device for a in call.arguments if is_pointer(a))
     return frozenset(root for argument in handed for base in bases(argument) for root in where.of(base))
@@ -139,14 +141,14 @@ def _open(calls: HostCalls) -> Iterator[Symbol]:
             if isinstance(item, GlobalDecl):
                 spoken |= mentions(item)
     for function in summaries.definitions.values():
-        spoken |= set(_named(function))
+        spoken |= set(_find_named(function))
     for symbol, function in summaries.definitions.items():
         known = function.static or closed
         if not known or symbol.name == "main" or symbol.name in spoken or is_cxx(program, function):
             yield symbol
 
 
-def _named(function: Function) -> Iterator[str]:
+def _find_named(function: Function) -> Iterator[str]:
     """Yield the functions that a function names for something else than to call them, and all words of texts that are
     not modelled."""
     callees = {peel(part.function) for part in walk(function.body) if isinstance(part, Call)}

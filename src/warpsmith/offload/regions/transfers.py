@@ -14,7 +14,7 @@ from warpsmith.offload.plan import DataRegions, Inserted, RefusedDataRegion, Tra
 from warpsmith.offload.transfers.transfers import block_texts, loops_around, plain_text
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import DataSuspension, Function, If, Node, SizeOf, Stmt, Update
-from warpsmith.tree.printing.printer import shown
+from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import Scalar
 from warpsmith.tree.walk import loop_names, walk
 
@@ -48,7 +48,7 @@ def _update(node: Update, in_loop: str | None) -> Transfer:
         return Transfer(node.variable.name, node.to_device, section, bytes, in_loop, node.cause)
     if node.address is None or node.bytes is None:
         return Transfer(_EVERYTHING, node.to_device, _EVERYTHING, "all", in_loop, node.cause)
-    section = shown(node.address).removeprefix("&").replace("(long long)", "")
+    section = show_expression(node.address).removeprefix("&").replace("(long long)", "")
     name = node.variable.name if node.variable is not None else section
     return Transfer(name, node.to_device, section, plain_text(node.bytes), in_loop, node.cause, few=_few(node))
 

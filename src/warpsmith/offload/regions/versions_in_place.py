@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from warpsmith.loops.prepared import Change, as_written
-from warpsmith.loops.versions import tested
+from warpsmith.loops.versions import write_guards
 from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.regions.coherence import Coherent
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
@@ -25,7 +25,7 @@ from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import DeclStmt, Function, Node, Stmt, replace
 from warpsmith.tree.walk import walk
 
-__all__ = ["beside", "versions_in_place", "written_in_versions"]
+__all__ = ["beside", "find_written_in_versions", "versions_in_place"]
 
 Run = tuple[Stmt, ...]
 
@@ -50,7 +50,7 @@ def versions_in_place(
         if change is None:
             written = as_written(offload_region.scope, changes)
             yield Versioned(
-                user, written, statements, tested(offload_region.guards), fallback=added.around(offload_region)
+                user, written, statements, write_guards(offload_region.guards), fallback=added.around(offload_region)
             )
         elif change in done:
             continue
@@ -60,7 +60,7 @@ def versions_in_place(
                 user,
                 change.old,
                 statements,
-                tested(offload_region.guards),
+                write_guards(offload_region.guards),
                 declared,
                 fallback=added.around(offload_region),
             )
@@ -80,7 +80,7 @@ def beside(changes: Sequence[Change], at: ProgramPoint) -> Stmt | None:
     return None
 
 
-def written_in_versions(offload_regions: Iterable[OffloadRegion], changes: Sequence[Change]) -> frozenset[Node]:
+def find_written_in_versions(offload_regions: Iterable[OffloadRegion], changes: Sequence[Change]) -> frozenset[Node]:
     """Return the statements that stand in what steps made, and not in the user's text: what is added beside them is
     a part of the version."""
     found: set[Node] = set()

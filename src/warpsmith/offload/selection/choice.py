@@ -62,12 +62,12 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
     one_build = request.options.one_build
     reason = no_port_here(request.written or request.program, request.facts.function, one_build=one_build)
     if reason is not None:
-        refusals = [Refusal(f.id, reason) for f in request.facts.loops if _wanted(search, f) and _portable(f)]
+        refusals = [Refusal(f.id, reason) for f in request.facts.loops if _is_wanted(search, f) and _portable(f)]
         return Choice((), tuple(refusals))
     concurrent = run_concurrently(request.program, request.facts.function, request.poly)
     spare = fallback_loops(request.facts.function)
     for facts, statements in _loops(request):
-        if not _wanted(search, facts) or not _portable(facts) or _inside(search, facts) or id(facts.loop) in spare:
+        if not _is_wanted(search, facts) or not _portable(facts) or _inside(search, facts) or id(facts.loop) in spare:
             continue
         # A loop that OpenMP runs on many host threads may go as a whole; what is inside it may not go alone.
         around = excluded.get(id(facts.loop)) or concurrent.get(id(facts.loop)) or decided.stays(facts.loop)
@@ -78,7 +78,7 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
         else:
             search.drafts.append(found)
     _leave_out_small(search)
-    staying = decided.kept() | excluded.keys() | spare
+    staying = decided.find_kept() | excluded.keys() | spare
     return Choice(with_singles(request, search.drafts, staying), tuple(search.refusals))
 
 
@@ -118,7 +118,7 @@ def _holds(loop: For | While, draft: Draft) -> bool:
     return any(part is draft.statements[-1] for part in walk(loop))
 
 
-def _wanted(search: _Search, facts: LoopFacts) -> bool:
+def _is_wanted(search: _Search, facts: LoopFacts) -> bool:
     asked = search.selected is None or id(facts.loop) in search.selected
     return asked or search.decided.of_loop(facts.loop) is not None
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpsmith.offload.expressions import binary, name, shifted
-from warpsmith.offload.mapping.ranges import entered, final_value
+from warpsmith.offload.expressions import binary, name, shift_expression
+from warpsmith.offload.mapping.ranges import entry_condition, final_value
 from warpsmith.tree.nodes import Assign, Cast, Expr, ExprStmt, For, If, Name, Node, Stmt
 from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import names, rebuild
@@ -36,7 +36,7 @@ def final_statement(chain: Sequence[For]) -> Stmt | None:
     if not _mentions(loop.lower, outer) and not _mentions(loop.bound, outer):
         value = final_value(loop)
     elif all(outside.step in (1, -1) and outside.relation != "!=" for outside in around):
-        value = _substituted(final_value(loop), last)
+        value = _substitute(final_value(loop), last)
     else:
         return None
     span = loop.span
@@ -44,7 +44,7 @@ def final_statement(chain: Sequence[For]) -> Stmt | None:
     result: Stmt = ExprStmt(
         span=span, expr=Assign(span=span, type=loop.variable.type, op="=", target=target, value=value)
     )
-    conditions = [entered(outside) for outside in around]
+    conditions = [entry_condition(outside) for outside in around]
     if not conditions:
         return result
     condition = conditions[0]
@@ -56,7 +56,7 @@ def final_statement(chain: Sequence[For]) -> Stmt | None:
 def _last(loop: For) -> Expr:
     """Return the last value of the counter inside a loop with step 1 or -1 that runs."""
     strict = loop.relation in ("<", ">")
-    inner = shifted(loop.bound, (-1 if loop.step > 0 else 1) if strict else 0)
+    inner = shift_expression(loop.bound, (-1 if loop.step > 0 else 1) if strict else 0)
     return inner if inner.type == loop.variable.type else Cast(span=inner.span, type=loop.variable.type, operand=inner)
 
 
@@ -64,7 +64,7 @@ def _mentions(expr: Expr, symbols: set[Symbol]) -> bool:
     return any(n.symbol in symbols for n in names(expr))
 
 
-def _substituted(expr: Expr, values: dict[Symbol, Expr]) -> Expr:
+def _substitute(expr: Expr, values: dict[Symbol, Expr]) -> Expr:
     def change(node: Node) -> Node:
         return values[node.symbol] if isinstance(node, Name) and node.symbol in values else node
 

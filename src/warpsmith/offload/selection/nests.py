@@ -23,7 +23,7 @@ from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, Request
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
-from warpsmith.offload.selection.uses import Accessed, accessed, obstacle, uses_only_scalars
+from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
 from warpsmith.offload.values.reductions import Accumulator, accumulators, is_reduction, order_notes
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.facts import LoopFacts
@@ -72,8 +72,8 @@ def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     changed = order_notes(together)
     if changed and request.options.precise_fp:
         return Reason("POR007", f"--precise-fp: as a kernel, {changed[0]}", loop.header)
-    nest = _Nest(loop, chain, heads, accessed(request, (loop,)), together)
-    owned = _owned(nest)
+    nest = _Nest(loop, chain, heads, find_accessed(request, (loop,)), together)
+    owned = _find_owned(nest)
     if isinstance(owned, Reason):
         return owned
     finals = _finals(request, nest, owned)
@@ -180,7 +180,7 @@ def _is_alternative(new: Assumption, known: Sequence[Assumption]) -> bool:
     return False
 
 
-def _owned(nest: _Nest) -> frozenset[Symbol] | Reason:
+def _find_owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     """Return the scalars declared outside the nest that every iteration owns."""
     private = {symbol for facts in nest.chain[:1] for symbol in facts.private}
     private |= {inner.variable for inner, _ in loops(nest.statement) if isinstance(inner, For)}
@@ -204,7 +204,7 @@ def _finals(request: Request, nest: _Nest, owned: frozenset[Symbol]) -> tuple[St
     live = set(outermost.live_out)
     after = Liveness.of(request.program, function, request.summaries).after[nest.statement]
     counted = {s for s in owned if s not in outermost.private and s in after}
-    live |= {s for s in counted if _seen_elsewhere(function, nest.statement, s)}
+    live |= {s for s in counted if _is_seen_elsewhere(function, nest.statement, s)}
     counters = {head.variable: index for index, head in enumerate(nest.heads) if not head.declares}
     result: list[Stmt] = []
     for symbol in sorted(live & owned, key=lambda s: counters.get(s, len(counters))):
@@ -226,7 +226,7 @@ def _chain_to(nest: _Nest, counter: Symbol) -> tuple[For, ...] | None:
     for inner in statements_of(nest.heads[-1].body):
         if isinstance(inner, For) and inner.variable == counter and not inner.declares:
             plain = uses_only_scalars(inner.lower) and uses_only_scalars(inner.bound)
-            fixed = not _written_inside(nest, inner)
+            fixed = not _is_written_inside(nest, inner)
             return (*nest.heads, inner) if plain and fixed and _writers(nest.statement, counter) == 1 else None
     return None
 
@@ -243,7 +243,7 @@ def _writers(statement: Stmt, counter: Symbol) -> int:
     return count
 
 
-def _written_inside(nest: _Nest, inner: For) -> bool:
+def _is_written_inside(nest: _Nest, inner: For) -> bool:
     """Whether a bound of `inner` names a variable that the nest writes or declares (other than its thread counters)."""
     counters = {head.variable for head in nest.heads}
     declared = {d.symbol for part in walk(nest.statement) if isinstance(part, DeclStmt) for d in part.declarations}
@@ -251,7 +251,7 @@ def _written_inside(nest: _Nest, inner: For) -> bool:
     return bool((named - counters) & (nest.accessed.written | declared))
 
 
-def _seen_elsewhere(function: Function, loop: For, symbol: Symbol) -> bool:
+def _is_seen_elsewhere(function: Function, loop: For, symbol: Symbol) -> bool:
     """Whether `symbol` may be read after `loop`: it is named outside it and outside loops that it counts itself."""
     if symbol.storage in ("global", "static", "static local"):
         return True

@@ -17,11 +17,11 @@ integers, minima and maxima, up to rounding for sums and products of floating po
 from __future__ import annotations
 
 from warpsmith.base.verdict import Proved, Reason
-from warpsmith.offload.expressions import name, shifted
+from warpsmith.offload.expressions import name, shift_expression
 from warpsmith.offload.fragments import Draft, Request
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
-from warpsmith.offload.selection.uses import Accessed, accessed, obstacle, uses_only_scalars
+from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
 from warpsmith.offload.values.running import RunningKernel
 from warpsmith.poly.dependences.reductions import offset_of
 from warpsmith.poly.dependences.running import Running, running_value
@@ -54,8 +54,8 @@ def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     if scan.is_rounded and request.options.precise_fp:
         text = f"--precise-fp: the running values of {found.symbol.name} would be reordered, so it stays on the host"
         return Reason("POR007", text, loop.header)
-    used = accessed(request, (loop,))
-    owned = _owned(facts, loop, found, used)
+    used = find_accessed(request, (loop,))
+    owned = _find_owned(facts, loop, found, used)
     if isinstance(owned, Reason):
         return owned
     final = None if loop.declares else final_statement((loop,))
@@ -85,7 +85,7 @@ def _bad_range(loop: For) -> Reason | None:
     return None
 
 
-def _owned(facts: LoopFacts, loop: For, found: Running, used: Accessed) -> frozenset[Symbol] | Reason:
+def _find_owned(facts: LoopFacts, loop: For, found: Running, used: Accessed) -> frozenset[Symbol] | Reason:
     """Return the scalars declared outside the loop that every iteration owns."""
     counters = {inner.variable for inner, _ in loops(loop) if isinstance(inner, For)}
     own = set(facts.private) | {loop.variable}
@@ -118,4 +118,4 @@ def _running_kernel(request: Request, loop: For, found: Running) -> RunningKerne
         return RunningKernel(found, variable, name(found.symbol, found.statement.span), body)
     offset = offset_of(previous.index, loop.variable)
     assert offset is not None, "an element before is a fixed number of elements away"
-    return RunningKernel(found, variable, replace(previous, index=shifted(loop.lower, offset)), body)
+    return RunningKernel(found, variable, replace(previous, index=shift_expression(loop.lower, offset)), body)

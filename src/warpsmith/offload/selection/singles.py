@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.offload.fragments import Draft, Request, Use
-from warpsmith.offload.selection.uses import Accessed, accessed, obstacle
+from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -65,10 +65,10 @@ def with_singles(request: Request, nests: Sequence[Draft], excluded: frozenset[i
     drafts = [*nests, *(_draft(request, run) for run in runs)]
     written = {u.symbol for d in drafts for u in d.uses if u.kind == "cell"}
     moved = frozenset(s for run in runs for s in run.moved)
-    return tuple(sorted((_celled(d, written, moved) for d in drafts), key=lambda d: d.statements[0].span.start))
+    return tuple(sorted((_make_cells(d, written, moved) for d in drafts), key=lambda d: d.statements[0].span.start))
 
 
-def _celled(draft: Draft, cells: set[Symbol], moved: frozenset[Symbol]) -> Draft:
+def _make_cells(draft: Draft, cells: set[Symbol], moved: frozenset[Symbol]) -> Draft:
     """Return the draft with every scalar that some fragment writes turned into a cell."""
     uses = tuple(replace(u, kind="cell", device_only=u.symbol in moved) if u.symbol in cells else u for u in draft.uses)
     return replace(draft, uses=uses)
@@ -99,7 +99,7 @@ def _runs(
     for block in _blocks(loop.body, taken, inside):
         candidates += _of_block(request, block, arrays, taken)
     while True:
-        kept = [run for run in candidates if not _needed_on_host(request, loop, run, candidates, nests)]
+        kept = [run for run in candidates if not _is_needed_on_host(request, loop, run, candidates, nests)]
         if len(kept) == len(candidates):
             return _outermost(kept)
         candidates = kept
@@ -151,7 +151,7 @@ def _of_block(request: Request, statements: Sequence[Stmt], arrays: set[Symbol],
 
 def _run(request: Request, statements: tuple[Stmt, ...]) -> _Run:
     declared = {d.symbol for s in statements if isinstance(s, DeclStmt) for d in s.declarations}
-    return _Run(statements, accessed(request, statements), frozenset(declared))
+    return _Run(statements, find_accessed(request, statements), frozenset(declared))
 
 
 def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
@@ -165,7 +165,7 @@ def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
         return False
     if _reaches_a_loop(request, statement):
         return False
-    found = accessed(request, (statement,))
+    found = find_accessed(request, (statement,))
     if not (found.element_reads | found.element_writes) & arrays:
         return False
     if any(isinstance(s.type, Pointer | Array) and s in found.written for s in found.outside):
@@ -203,7 +203,7 @@ def _movable_declaration(statement: DeclStmt) -> bool:
     )
 
 
-def _needed_on_host(
+def _is_needed_on_host(
     request: Request, loop: For | While, run: _Run, runs: Sequence[_Run], nests: Sequence[Draft]
 ) -> bool:
     """Whether the host (or a launch's range) reads, inside the loop, a scalar that the run would write."""
@@ -241,7 +241,7 @@ def _host_names(node: Node, device: set[int]) -> set[Symbol]:
 def _draft(request: Request, run: _Run) -> Draft:
     first = run.statements[0]
     outside = run.accessed.uses(frozenset())
-    uses = [replace(u, covers=u.written and _assigned_first(run.statements, u.symbol)) for u in outside]
+    uses = [replace(u, covers=u.written and _is_assigned_first(run.statements, u.symbol)) for u in outside]
     uses += [Use(s, "cell", False, True, covers=True, device_only=True) for s in sorted(run.moved, key=lambda s: s.key)]
     return Draft(
         region=f"{request.facts.function.symbol.name}:{first.span.line}",
@@ -255,7 +255,7 @@ def _draft(request: Request, run: _Run) -> Draft:
     )
 
 
-def _assigned_first(statements: Sequence[Stmt], symbol: Symbol) -> bool:
+def _is_assigned_first(statements: Sequence[Stmt], symbol: Symbol) -> bool:
     """Whether some statement of the run, run in every case, assigns the whole scalar."""
     return any(isinstance(statement, ExprStmt) and _assigns(statement.expr, symbol) for statement in statements)
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from warpsmith.base.verdict import Reason
 from warpsmith.offload.fragments import Request, Use
 from warpsmith.offload.names import is_keyword
-from warpsmith.offload.selection.stored import stored_through
+from warpsmith.offload.selection.stores import find_stored_through
 from warpsmith.offload.values.kernel_text import flat_rows
 from warpsmith.poly.effects.device import device_blocker
 from warpsmith.poly.effects.effects import Effects, effects
@@ -41,7 +41,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type, element_type
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
-__all__ = ["Accessed", "accessed", "obstacle", "uses_only_scalars"]
+__all__ = ["Accessed", "find_accessed", "obstacle", "uses_only_scalars"]
 
 _NOT_VARIABLES = ("function", "enumerator")
 
@@ -77,10 +77,10 @@ def _declaration(symbol: Symbol) -> tuple[bool, int]:
     return local, symbol.span.start if symbol.span is not None else 0
 
 
-def accessed(request: Request, statements: Sequence[Stmt]) -> Accessed:
+def find_accessed(request: Request, statements: Sequence[Stmt]) -> Accessed:
     """Return what `statements` of the function use of the variables declared outside them."""
-    inside = {d for s in statements for d in _declared(s)}
-    named = dict.fromkeys(s for statement in statements for s in _mentioned(statement) if s not in inside)
+    inside = {d for s in statements for d in _find_declared(s)}
+    named = dict.fromkeys(s for statement in statements for s in _find_mentioned(statement) if s not in inside)
     named |= dict.fromkeys(s for symbol in tuple(named) for s in _row_lengths(symbol))
     assigned = {s for statement in statements for s in written_symbols(statement)} - inside
     everything = [_effects(request, statement) for statement in statements]
@@ -90,11 +90,11 @@ def accessed(request: Request, statements: Sequence[Stmt]) -> Accessed:
         written=frozenset(s for s in assigned if not _has_elements(s.type))
         | {s for e in everything for s in e.direct_writes if s in named},
         element_reads=frozenset(s for e in everything for s in e.element_reads),
-        element_writes=stored_through(request, statements, inside, changed),
+        element_writes=find_stored_through(request, statements, inside, changed),
     )
 
 
-def _declared(node: Node) -> Iterator[Symbol]:
+def _find_declared(node: Node) -> Iterator[Symbol]:
     for part in walk(node):
         if isinstance(part, VarDecl):
             yield part.symbol
@@ -102,7 +102,7 @@ def _declared(node: Node) -> Iterator[Symbol]:
             yield part.variable
 
 
-def _mentioned(node: Node) -> Iterator[Symbol]:
+def _find_mentioned(node: Node) -> Iterator[Symbol]:
     for part in walk(node):
         if isinstance(part, Name):
             yield part.symbol
@@ -123,7 +123,7 @@ def _has_elements(type: Type) -> bool:
 
 def obstacle(request: Request, statements: Sequence[Stmt]) -> Reason | None:
     """Return why `statements` cannot run in a kernel as we write kernels, or None."""
-    own = {symbol for statement in statements for symbol in _declared(statement)}
+    own = {symbol for statement in statements for symbol in _find_declared(statement)}
     for statement in statements:
         for part in walk(statement):
             text = _unwritable(part) or _host_struct(part, own)
@@ -132,26 +132,26 @@ def obstacle(request: Request, statements: Sequence[Stmt]) -> Reason | None:
         found = device_blocker(request.program, statement, request.summaries)
         if found is not None:
             return found
-    return _changed_rows(request.facts.function, statements) or _hidden(request, statements)
+    return _changed_rows(request.facts.function, statements) or _find_hidden(request, statements)
 
 
 def _changed_rows(function: Function, statements: Sequence[Stmt]) -> Reason | None:
     """Rows of variable length keep the length that they had at their declaration; the kernel reads the variable."""
     for statement in statements:
-        for symbol in dict.fromkeys(_mentioned(statement)):
+        for symbol in dict.fromkeys(_find_mentioned(statement)):
             extents = flat_rows(symbol.type)
             lengths = set(_row_lengths(symbol))
             plain = all(e is not None and uses_only_scalars(e) for e in extents)
-            if extents and (not plain or lengths & _assigned(function) or not all(_fixed(s) for s in lengths)):
+            if extents and (not plain or lengths & _find_assigned(function) or not all(_is_fixed(s) for s in lengths)):
                 return Reason("POR008", f"the row length of '{symbol.name}' may change", statement.span)
     return None
 
 
-def _fixed(symbol: Symbol) -> bool:
+def _is_fixed(symbol: Symbol) -> bool:
     return symbol.storage in ("local", "parameter", "enumerator")
 
 
-def _assigned(function: Function) -> set[Symbol]:
+def _find_assigned(function: Function) -> set[Symbol]:
     """Return the variables whose value changes after their declaration, or whose address is taken."""
     found: set[Symbol] = set()
     for part in walk(function.body):
@@ -166,12 +166,12 @@ def _assigned(function: Function) -> set[Symbol]:
     return found
 
 
-def _hidden(request: Request, statements: Sequence[Stmt]) -> Reason | None:
+def _find_hidden(request: Request, statements: Sequence[Stmt]) -> Reason | None:
     """A helper function that names host variables which the fragment does not: they would have no copy. What helpers
     reach by their arguments is the fragment's own, and has a copy under its names there."""
-    named = {s for statement in statements for s in _mentioned(statement)}
+    named = {s for statement in statements for s in _find_mentioned(statement)}
     for statement in statements:
-        used = {s for body in _called_bodies(request, statement) for s in _mentioned(body)}
+        used = {s for body in _called_bodies(request, statement) for s in _find_mentioned(body)}
         for symbol in sorted(used - named, key=lambda s: s.key):
             if symbol.storage in ("global", "static", "static local") and not _is_const(symbol):
                 text = f"a function called here uses the file-scope variable '{symbol.name}'"

@@ -14,7 +14,7 @@ from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.flow import Flow, Point
 from warpsmith.offload.transfers.placement import Access
 from warpsmith.poly.aliasing.aliasing import are_objects_apart, relation
-from warpsmith.poly.effects.effects import effects, escaped
+from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import (
     Assign,
@@ -34,7 +34,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import children, peel, walk
 
-__all__ = ["HostAccess", "ProgramAccess", "freed", "kernel_access", "point_accesses"]
+__all__ = ["HostAccess", "ProgramAccess", "freed_pointer", "kernel_access", "point_accesses"]
 
 
 class HostAccess(Protocol):
@@ -85,7 +85,7 @@ def _point_access(
     return Access(host_use=read, device_use=device.device_use, device_write=device.device_write)
 
 
-def freed(node: Node) -> Symbol | None:
+def freed_pointer(node: Node) -> Symbol | None:
     """Return `p` where `node` is the statement or call `free(p)`."""
     expr: Node = peel(node.expr) if isinstance(node, ExprStmt) else node
     if not isinstance(expr, Call) or len(expr.arguments) != 1:
@@ -103,7 +103,7 @@ class ProgramAccess:
         self.program = request.program
         self.function = request.facts.function
         self.summaries = request.summaries if request.summaries is not None else Summaries.of(request.program)
-        self.escaped = escaped(self.program, self.function, self.summaries)
+        self.escaped = find_escaped(self.program, self.function, self.summaries)
         self.device_only = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.device_only}
         self.buffered = {buffer.host for buffer in offload_region.buffers}
         written = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.written}
@@ -121,7 +121,7 @@ class ProgramAccess:
         return self._known[key]
 
     def _access(self, node: Node, symbol: Symbol) -> Access:
-        if freed(node) == symbol:
+        if freed_pointer(node) == symbol:
             return Access(host_write=True)
         done = effects(self.program, node, self.function, self.summaries)
         reads, writes = (done.element_reads, done.element_writes)
@@ -211,7 +211,7 @@ class ProgramAccess:
         return bool(roots) and not kept and not returned
 
     def _reads(self, node: Node, buffer: Buffer) -> bool:
-        return any(self.access(part, buffer).host_use for part in _evaluated(node))
+        return any(self.access(part, buffer).host_use for part in _split_evaluated(node))
 
 
 def _declares(node: Node, symbol: Symbol) -> bool:
@@ -246,9 +246,9 @@ def _behind(path: list[Node], scope: tuple[Stmt, ...]) -> list[Node]:
     return result
 
 
-def _evaluated(node: Node) -> list[Node]:
+def _split_evaluated(node: Node) -> list[Node]:
     """Split a statement into what the host evaluates, so that a `free` inside it is seen as such."""
     if isinstance(node, Expr | ExprStmt | DeclStmt):
         return [node]
     parts = list(children(node))
-    return [p for part in parts for p in _evaluated(part)] if parts else [node]
+    return [p for part in parts for p in _split_evaluated(part)] if parts else [node]

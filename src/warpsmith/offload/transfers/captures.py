@@ -47,14 +47,14 @@ def with_captures(
         if not mine or function.symbol in on_device:
             continue
         plain = _host_captures(original, function, mine)
-        reference = reference.with_function(function, _edited(function, plain))
+        reference = reference.with_function(function, _edit_function(function, plain))
         both = _host_captures(original, function, mine)
         _add_device_captures(new, both, mine, original, function)
-        candidate = candidate.with_function(new, _edited(new, both))
+        candidate = candidate.with_function(new, _edit_function(new, both))
     return reference, candidate
 
 
-def _edited(function: Function, edits: Edits) -> Function:
+def _edit_function(function: Function, edits: Edits) -> Function:
     body = replace(function.body, statements=rewritten_run(function.body.statements, edits))
     return replace(function, body=body)
 

@@ -66,14 +66,14 @@ def rewritten_run(run: tuple[Stmt, ...], edits: Edits) -> tuple[Stmt, ...]:
             held += () if stmt.directive.stands_alone else (stmt,)
             result += (stmt,) if stmt.directive.stands_alone else ()
         else:
-            result += (*held, *(instead if instead is not None else (_rewritten(stmt, edits),)))
+            result += (*held, *(instead if instead is not None else (_rewrite_statement(stmt, edits),)))
             held = []
         position += count
         result += edits.inserted.get(ProgramPoint("after", run[position - 1]), [])
     return (*result, *held)
 
 
-def _rewritten(stmt: Stmt, edits: Edits) -> Stmt:
+def _rewrite_statement(stmt: Stmt, edits: Edits) -> Stmt:
     changes: Mapping[str, object]
     match stmt:
         case Block(statements=()):
@@ -94,7 +94,7 @@ def _rewritten(stmt: Stmt, edits: Edits) -> Stmt:
 def _body(stmt: Stmt, edits: Edits) -> Stmt:
     """Return a body; one that becomes several statements gets braces."""
     if isinstance(stmt, Block):
-        return _rewritten(stmt, edits)
+        return _rewrite_statement(stmt, edits)
     run = rewritten_run((stmt,), edits)
     return run[0] if len(run) == 1 else Block(span=stmt.span, statements=run)
 

@@ -75,7 +75,7 @@ def arrange(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) ->
     At the scope's entry the device copy is garbage. At one slot a copy to the host stands before one to the device.
     """
     problem = Problem(flow, accesses)
-    return problem.cheapest() if scheme == "optimized" else problem.resolved(problem.start(scheme))
+    return problem.cheapest() if scheme == "optimized" else problem.resolve_copies(problem.start(scheme))
 
 
 class Problem:
@@ -88,10 +88,10 @@ class Problem:
         self.served = tuple((_HOST if a.device_use else 0) | (_DEVICE if a.host_use else 0) for a in accesses)
         self.written = tuple(_HOST if a.host_write else _DEVICE if a.device_write else 0 for a in accesses)
         self.most_conditions = max(point.conditions for point in flow.points)
-        self.device_later = self.exposed("to device")
-        self.host_later = self.exposed("to host")
+        self.device_later = self.find_exposed("to device")
+        self.host_later = self.find_exposed("to host")
 
-    def exposed(self, direction: Direction) -> tuple[bool, ...]:
+    def find_exposed(self, direction: Direction) -> tuple[bool, ...]:
         """Return for each point whether a path from it meets a use that `direction` serves before the object is
         written."""
         result = [False] * len(self.flow.points)
@@ -137,11 +137,11 @@ class Problem:
 
     # --- finding the copies
 
-    def resolved(self, copies: frozenset[Insertion]) -> frozenset[Insertion]:
+    def resolve_copies(self, copies: frozenset[Insertion]) -> frozenset[Insertion]:
         """Return `copies` with those added that the invariant still asks for."""
         for _ in range(4 * len(self.flow.points) + 4):
             before, after = self.states(copies)
-            more = self.conflict(copies, before, after) or self.demanded(before, after)
+            more = self.conflict(copies, before, after) or self.find_demanded(before, after)
             if more is None:
                 if not self.valid(copies):
                     raise PlacementError("the copies of an object cannot be placed")
@@ -187,7 +187,7 @@ class Problem:
         point = self.flow.points[number]
         return int(10 ** min(point.depth, 9)) << (self.most_conditions - point.conditions)
 
-    def demanded(self, before: list[int], after: list[int]) -> frozenset[Insertion] | None:
+    def find_demanded(self, before: list[int], after: list[int]) -> frozenset[Insertion] | None:
         """Return the copies that the first unserved use asks for."""
         for number, access in enumerate(self.accesses):
             for direction in _DIRECTIONS:
@@ -214,7 +214,7 @@ class Problem:
     # --- schemes
 
     def start(self, scheme: TransferScheme) -> frozenset[Insertion]:
-        """Return the copies that a scheme places without thought; `resolved` adds what is missing."""
+        """Return the copies that a scheme places without thought; `resolve_copies` adds what is missing."""
         copies: set[Insertion] = set()
         if scheme in ("host", "mixed") and self.device_later[0]:
             copies.add((0, "to device"))
@@ -252,7 +252,7 @@ class Problem:
         for number, point in enumerate(self.flow.points):
             for side in _SIDES:
                 self.add_point(graph, side, number)
-            for where, used in (("before", self.used_at(number)), ("after", any(map(self.used_at, point.succs)))):
+            for where, used in (("before", self.is_used_at(number)), ("after", any(map(self.is_used_at, point.succs)))):
                 if used:
                     graph.add(("device", number, where), ("host", number, where))
         chosen = graph.source_side()
@@ -260,14 +260,14 @@ class Problem:
             raise PlacementError("the copies of an object cannot be placed")
         copies: set[Insertion] = set()
         for number, point in enumerate(self.flow.points):
-            if point.kind == "slot" and (paid := _paid(chosen, number)) is not None:
+            if point.kind == "slot" and (paid := _paid_copy(chosen, number)) is not None:
                 copies.add((number, paid))
         found = frozenset(copies)
         if not self.valid(found):
             raise PlacementError("the copies of an object cannot be placed")
         return found
 
-    def used_at(self, number: int) -> bool:
+    def is_used_at(self, number: int) -> bool:
         """Whether the object as it is before a point is used, by either side."""
         return self.device_later[number] or self.host_later[number]
 
@@ -311,7 +311,7 @@ def _imply(graph: MinCut, one: Node, other: Node, price: int | None = None) -> N
         graph.add(other, one, price)
 
 
-def _paid(chosen: frozenset[Hashable], number: int) -> Direction | None:
+def _paid_copy(chosen: frozenset[Hashable], number: int) -> Direction | None:
     """Return the copy that a slot pays for; it never pays for both, as one side is valid before it."""
     if ("host", number, "before") not in chosen and ("host", number, "after") in chosen:
         return "to host"

@@ -59,7 +59,7 @@ class _Splicer(Struct):
 
     def _in_list(self, statements: Run, *, braces: bool = False) -> Run:
         result: list[Stmt] = []
-        twice = self._declared_twice(statements)
+        twice = self._find_declared_twice(statements)
         skip = 0
         for statement in statements:
             if skip:
@@ -74,7 +74,7 @@ class _Splicer(Struct):
                 result.append(statement)
         return tuple(result)
 
-    def _declared_twice(self, statements: Run) -> set[Symbol]:
+    def _find_declared_twice(self, statements: Run) -> set[Symbol]:
         """Return the buffers that several of the runs in one block declare: those runs need braces."""
         runs = [self.runs[id(s)][1] for s in statements if id(s) in self.runs]
         counted = Counter(symbol for run in runs for symbol in _buffers(run))

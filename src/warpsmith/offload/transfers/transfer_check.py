@@ -76,7 +76,7 @@ class _Ways(Struct):
     continues: _State | None = None
 
 
-def _joined(a: _State | None, b: _State | None) -> _State | None:
+def _join_states(a: _State | None, b: _State | None) -> _State | None:
     if a is None or b is None:
         return a if b is None else b
     return {symbol: a[symbol] | b[symbol] for symbol in a}
@@ -115,7 +115,9 @@ class _Checker(Struct):
             if ways.falls is None:
                 break
             inner = self.statement(stmt, ways.falls)
-            ways = _Ways(inner.falls, _joined(ways.breaks, inner.breaks), _joined(ways.continues, inner.continues))
+            ways = _Ways(
+                inner.falls, _join_states(ways.breaks, inner.breaks), _join_states(ways.continues, inner.continues)
+            )
         return ways
 
     def statement(self, stmt: Stmt, state: _State) -> _Ways:
@@ -133,23 +135,23 @@ class _Checker(Struct):
             case Continue():
                 return _Ways(None, continues=state)
             case Return():
-                self.leaves(self.evaluated(stmt.value, state), stmt)
+                self.leaves(self.evaluate_node(stmt.value, state), stmt)
                 return _Ways(None)
             case Launch() | Copy() | DeviceAlloc() | DeviceFree() | DataEnter() | DataExit():
                 return _Ways(self.device(stmt, state))
             case Pragma() | Empty() | CaptureStmt():
                 return _Ways(state)
             case _:
-                return _Ways(self.evaluated(stmt, state))
+                return _Ways(self.evaluate_node(stmt, state))
 
     def branch(self, stmt: If, state: _State) -> _Ways:
-        state = self.evaluated(stmt.condition, state)
+        state = self.evaluate_node(stmt.condition, state)
         then = self.statement(stmt.then, state)
         other = self.statement(stmt.other, state) if stmt.other is not None else _Ways(state)
         return _Ways(
-            _joined(then.falls, other.falls),
-            _joined(then.breaks, other.breaks),
-            _joined(then.continues, other.continues),
+            _join_states(then.falls, other.falls),
+            _join_states(then.breaks, other.breaks),
+            _join_states(then.continues, other.continues),
         )
 
     def loop(self, stmt: Loop, state: _State) -> _State | None:
@@ -160,36 +162,36 @@ class _Checker(Struct):
             advance: Node | None = None
         else:
             start, condition, advance = stmt.init, stmt.condition, stmt.advance
-        around: _State = self.evaluated(start, state)
+        around: _State = self.evaluate_node(start, state)
         first = isinstance(stmt, While) and stmt.form == "do"
         leaving: _State | None = None
         while True:
-            entered = around if first else self.evaluated(condition, around)
+            entered = around if first else self.evaluate_node(condition, around)
             ways = self.statement(stmt.body, entered)
-            ended = _joined(ways.falls, ways.continues)
+            ended = _join_states(ways.falls, ways.continues)
             if ended is not None:
-                ended = self.evaluated(condition if first else advance, ended)
+                ended = self.evaluate_node(condition if first else advance, ended)
             tested = ended if first else entered if condition is not None else None
-            leaving = _joined(leaving, _joined(tested, ways.breaks))
-            grown = _joined(around, ended)
+            leaving = _join_states(leaving, _join_states(tested, ways.breaks))
+            grown = _join_states(around, ended)
             if grown is None or grown == around:
                 return leaving
             around = grown
 
     def switch(self, stmt: Switch, state: _State) -> _Ways:
-        state = self.evaluated(stmt.value, state)
+        state = self.evaluate_node(stmt.value, state)
         default = any(label is None for case in stmt.cases for label in case.labels)
         result = _Ways(None)
         leaving: _State | None = None if default else state
         for case in stmt.cases:
-            inner = self.run(case.body, _joined(state, result.falls))
-            leaving = _joined(leaving, inner.breaks)
-            result = _Ways(inner.falls, None, _joined(result.continues, inner.continues))
-        return _Ways(_joined(leaving, result.falls), None, result.continues)
+            inner = self.run(case.body, _join_states(state, result.falls))
+            leaving = _join_states(leaving, inner.breaks)
+            result = _Ways(inner.falls, None, _join_states(result.continues, inner.continues))
+        return _Ways(_join_states(leaving, result.falls), None, result.continues)
 
     # --- host code
 
-    def evaluated(self, node: Node | None, state: _State) -> _State:
+    def evaluate_node(self, node: Node | None, state: _State) -> _State:
         if node is None:
             return state
         new = dict(state)
@@ -208,7 +210,7 @@ class _Checker(Struct):
             case Launch():
                 return self.launch(stmt, state)
             case DataEnter() | DataExit():
-                return self.shared(stmt, state)
+                return self.check_shared(stmt, state)
             case Copy() | DeviceAlloc() | DeviceFree():
                 return self.private(stmt, state)
 
@@ -234,7 +236,7 @@ class _Checker(Struct):
                     self.complain(stmt, buffer, "a copy destroys newer data")
         return {**state, buffer.symbol: new}
 
-    def shared(self, stmt: DataEnter | DataExit, state: _State) -> _State:
+    def check_shared(self, stmt: DataEnter | DataExit, state: _State) -> _State:
         """A caller may hold the data: then the host's copy is stale from the start, and nothing comes back."""
         buffer = next(b for b in self.offload_region.buffers if b.symbol == stmt.buffer)
         before = state[buffer.symbol]
@@ -254,7 +256,7 @@ class _Checker(Struct):
         draft = self.drafts[stmt.region]
         new = dict(state)
         for argument in stmt.arguments:
-            self.evaluated(argument, state)
+            self.evaluate_node(argument, state)
         for buffer in self.offload_region.buffers:
             access = kernel_access(self.offload_region, draft, buffer)
             if not (access.device_use or access.device_write):

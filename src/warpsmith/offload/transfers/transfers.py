@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 
 from warpsmith.base.source import Span
-from warpsmith.offload.expressions import binary, name, number, shifted
+from warpsmith.offload.expressions import binary, name, number, shift_expression
 from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.plan import Buffer, Transfer, TransferScheme
 from warpsmith.offload.transfers.accesses import HostAccess, ProgramAccess, point_accesses
@@ -103,7 +103,7 @@ def insert_copies(
     host: HostAccess,
     scheme: TransferScheme,
 ) -> Moved:
-    """`insert`, with what the host does told by `host`."""
+    """`insert`, with what the host does given by `host`."""
     drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
     flows: dict[Stmt, Flow] = {}
     texts: dict[ProgramPoint, _Text] = {}
@@ -192,8 +192,8 @@ def _count(lower: Expr, upper: Expr) -> Expr:
 def _less(expr: Expr, amount: int) -> Expr:
     """Return `expr - amount`, a number at its end taken in."""
     if isinstance(expr, Binary) and expr.op in ("+", "-") and (last := constant(expr.right)) is not None:
-        return shifted(expr.left, (last if expr.op == "+" else -last) - amount)
-    return shifted(expr, -amount)
+        return shift_expression(expr.left, (last if expr.op == "+" else -last) - amount)
+    return shift_expression(expr, -amount)
 
 
 def _element(buffer: Buffer) -> Type:
@@ -271,16 +271,16 @@ def loops_around(function: Function) -> dict[Stmt, str]:
 def _cause(flow: Flow, accesses: tuple[Access, ...], copy: Insertion) -> Span | None:
     """Return what needs a copy: the first use that it serves; for a use behind the scope, the kernel's write."""
     start, direction = copy
-    for point in _reached(flow, start, forward=True):
+    for point in _find_reached(flow, start, forward=True):
         if accesses[point].needs(direction) and (span := _span(flow, point)) is not None:
             return span
-    for point in _reached(flow, start, forward=False):
+    for point in _find_reached(flow, start, forward=False):
         if accesses[point].device_write or accesses[point].host_write:
             return _span(flow, point)
     return None
 
 
-def _reached(flow: Flow, start: int, forward: bool) -> Iterator[int]:
+def _find_reached(flow: Flow, start: int, forward: bool) -> Iterator[int]:
     """Yield the points that control passes after (before) `start`, nearest first."""
     seen, pending = {start}, [start]
     for point in pending:

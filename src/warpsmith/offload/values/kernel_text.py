@@ -56,7 +56,7 @@ from warpsmith.tree.types import (
 )
 from warpsmith.tree.walk import names, peel, rebuild, walk
 
-__all__ = ["Rewriter", "flat_rows", "kernel_pointer", "shared_type", "without_continues", "without_pragmas"]
+__all__ = ["Rewriter", "drop_pragmas", "flat_rows", "kernel_pointer", "return_for_continue", "shared_type"]
 
 
 def flat_rows(type: Type) -> tuple[Expr | None, ...]:
@@ -125,19 +125,19 @@ class Rewriter(Struct):
     def stmt(self, statement: Stmt) -> Stmt:
         """Return `statement` in the kernel's names; raises RefusedError where rows of variable length are not
         subscripted in full."""
-        result = rebuild(statement, self._changed)
+        result = rebuild(statement, self._change_node)
         self._check_rows(result)
         return result
 
     def expr(self, expr: Expr) -> Expr:
         """Return `expr` in the kernel's names."""
-        return rebuild(expr, self._changed)
+        return rebuild(expr, self._change_node)
 
     def symbol(self, symbol: Symbol) -> Symbol:
         """Return the kernel's variable for a scalar of the host."""
         return self.values.get(symbol) or self.renamed.get(symbol, symbol)
 
-    def _changed(self, node: Node) -> Node:
+    def _change_node(self, node: Node) -> Node:
         match node:
             case Name():
                 return self._name(node)
@@ -211,7 +211,7 @@ class Rewriter(Struct):
         return any(symbol.name in words for table in mapped for symbol in table)
 
 
-def without_pragmas(body: Stmt) -> Stmt:
+def drop_pragmas(body: Stmt) -> Stmt:
     """Return the statement without pragmas: they speak to the host's compiler."""
 
     def change(node: Node) -> Node:
@@ -222,21 +222,21 @@ def without_pragmas(body: Stmt) -> Stmt:
     return Empty(span=body.span) if isinstance(body, Pragma) else rebuild(body, change)
 
 
-def without_continues(body: Stmt) -> Stmt:
+def return_for_continue(body: Stmt) -> Stmt:
     """Return a thread's body with `return` in place of each `continue` of the mapped loop itself."""
     match body:
         case Continue():
             return Return(span=body.span, value=None)
         case Switch(cases=cases):
-            changed = tuple(replace(c, body=tuple(without_continues(s) for s in c.body)) for c in cases)
+            changed = tuple(replace(c, body=tuple(return_for_continue(s) for s in c.body)) for c in cases)
             same = all(a is b for c, d in zip(cases, changed, strict=True) for a, b in zip(c.body, d.body, strict=True))
             return body if same else replace(body, cases=changed)
         case Block(statements=statements):
-            new = tuple(without_continues(s) for s in statements)
+            new = tuple(return_for_continue(s) for s in statements)
             return body if all(a is b for a, b in zip(new, statements, strict=True)) else replace(body, statements=new)
         case If(then=then, other=other):
-            arm = without_continues(then)
-            rest = None if other is None else without_continues(other)
+            arm = return_for_continue(then)
+            rest = None if other is None else return_for_continue(other)
             return body if arm is then and rest is other else replace(body, then=arm, other=rest)
         case _:
             return body

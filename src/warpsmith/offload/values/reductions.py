@@ -109,10 +109,10 @@ def order_notes(together: Sequence[Accumulator]) -> tuple[str, ...]:
         (varying, "the floating-point numbers in {} are combined in an order that differs from run to run"),
         (replaced, "where a value is NaN, {} depends on the order of the iterations, which changes"),
     ]
-    return tuple(text.format(_listed([one.symbol.name for one in found])) for found, text in notes if found)
+    return tuple(text.format(_list_names([one.symbol.name for one in found])) for found, text in notes if found)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -40,7 +40,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import INT, VOID, FunctionType, Pointer, Scalar, Symbol, is_float
 from warpsmith.tree.walk import peel, rebuild, statements_of, walk
 
-__all__ = ["ATOMIC_KEY", "Own", "atomic_function", "combined", "neutral"]
+__all__ = ["ATOMIC_KEY", "Own", "atomic_function", "combine_updates", "neutral"]
 
 ATOMIC_KEY = "atomic:"
 _NATIVE = {
@@ -63,7 +63,7 @@ class Own(Struct, frozen=True):
     when: Symbol | None
 
 
-def combined(body: Stmt, head: For, together: Iterable[Accumulator], own: Mapping[Accumulator, Own]) -> Stmt:
+def combine_updates(body: Stmt, head: For, together: Iterable[Accumulator], own: Mapping[Accumulator, Own]) -> Stmt:
     """Return the body of the innermost mapped loop `head`, still in the host's names, with each thread's `own`
     accumulators in place of what they stand for, and with indivisible updates of the others."""
     scalars = {one.symbol: mine.variable for one, mine in own.items() if one.is_scalar}
@@ -77,12 +77,12 @@ def combined(body: Stmt, head: For, together: Iterable[Accumulator], own: Mappin
             return name(scalars[node.symbol], node.span)
         return name(targets[id(node)], node.span) if id(node) in targets else node
 
-    def updated(node: Node) -> Node:
+    def update_node(node: Node) -> Node:
         if isinstance(node, If) and (when := located.get(id(node))) is not None:
             return replace(node, then=_with_number(node.then, when, head))
         return _atomic(*atomic[id(node)]) if id(node) in atomic else node
 
-    return rebuild(rebuild(body, updated), change)
+    return rebuild(rebuild(body, update_node), change)
 
 
 def _with_number(then: Stmt, when: Symbol, head: For) -> Stmt:
@@ -141,7 +141,7 @@ def _value(type: Scalar, update: Update) -> Expr:
         case Assign(op="=", value=value):
             return _rest(type, peel(value), update)
         case Assign(op=op, value=value):
-            return _negative(_typed(type, value)) if op == "-=" else value
+            return _negative(_convert_to_target(type, value)) if op == "-=" else value
         case If(then=then):
             (inner,) = [s.expr for s in statements_of(then) if isinstance(s, ExprStmt)]
             assignment = peel(inner)
@@ -160,12 +160,12 @@ def _rest(type: Scalar, value: Expr, update: Update) -> Expr:
     assert isinstance(value, Binary), "the target stands in an operation"
     mine, other = (value.left, value.right) if _holds(value.left, update) else (value.right, value.left)
     if not isinstance(peel(mine), Binary):
-        return _negative(_typed(type, other)) if value.op == "-" else _typed(type, other)
+        return _negative(_convert_to_target(type, other)) if value.op == "-" else _convert_to_target(type, other)
     rest = _rest(type, peel(mine), update)
     return Binary(span=value.span, type=value.type, op=value.op, left=rest, right=other)
 
 
-def _typed(type: Scalar, value: Expr) -> Expr:
+def _convert_to_target(type: Scalar, value: Expr) -> Expr:
     """Return an operand in the type in which it met the target: what is left of `h - u` must not wrap as u alone."""
     given = value.type
     same_type = isinstance(given, Scalar) and given.name == type.name

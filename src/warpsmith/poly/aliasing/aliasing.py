@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.effects.effects import effects, escaped
+from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, statement_spans
 from warpsmith.poly.pointers.accesses import bases, node_accesses
@@ -116,14 +116,14 @@ def alias_pairs(
     """
     known = summaries if summaries is not None else Summaries.of(program)
     question = ("alias pairs", function, run, options)
-    return known.remembered(question, lambda: _alias_pairs(known, function, run, options))
+    return known.remember(question, lambda: _alias_pairs(known, function, run, options))
 
 
 def _alias_pairs(
     known: Summaries, function: Function, run: tuple[Stmt, ...], options: PolyOptions
 ) -> tuple[AliasPair, ...]:
     program = known.program
-    read, written = _touched(known, function, run)
+    read, written = _find_touched(known, function, run)
     found: list[AliasPair] = []
     bounded: Mapping[Symbol, Section] | None = None
     for left, right in combinations(sorted(read | written, key=lambda s: (s.name, s.key)), 2):
@@ -166,7 +166,9 @@ def _may_meet(known: Summaries, where: Provenance, left: Root, right: Root) -> b
     if "unknown" in (left.kind, right.kind):
         other = right if left.kind == "unknown" else left
         if other.kind == "object" and other not in where.escaped:
-            return _is_reachable(known, other) and (isinstance(_type(other), Array) or other.symbol in known.held())
+            return _is_reachable(known, other) and (
+                isinstance(_type(other), Array) or other.symbol in known.find_held()
+            )
         return where.is_exposed(other) and not (_is_restrict(other) and other not in where.escaped)
     if "fresh" in (left.kind, right.kind) or left.kind == right.kind == "object":
         return False
@@ -203,16 +205,16 @@ def _is_reachable(known: Summaries, root: Root) -> bool:
 def _is_handed(known: Summaries, entry: Root, variable: Root) -> bool:
     """Whether what a pointer of a caller's points to may be the variable: its address stands in memory, or a caller
     was lent it."""
-    if not _is_reachable(known, variable) or isinstance(_type(variable), Array) or variable.symbol in known.held():
+    if not _is_reachable(known, variable) or isinstance(_type(variable), Array) or variable.symbol in known.find_held():
         return _is_reachable(known, variable)
     owner = known.owner(entry.symbol) if entry.symbol is not None and entry.symbol.storage == "parameter" else None
-    return owner is None or variable.symbol in known.lent(owner)
+    return owner is None or variable.symbol in known.find_lent(owner)
 
 
-def _touched(known: Summaries, function: Function, run: tuple[Stmt, ...]) -> tuple[set[Symbol], set[Symbol]]:
+def _find_touched(known: Summaries, function: Function, run: tuple[Stmt, ...]) -> tuple[set[Symbol], set[Symbol]]:
     """Return the bases whose elements the run reads and writes, and the global variables that it does."""
     where = known.provenance(function)
-    done = known.done_by((t for stmt in run for t in node_accesses(stmt)), where)
+    done = known.effects_of((t for stmt in run for t in node_accesses(stmt)), where)
     own = {n.symbol for stmt in run for n in walk(stmt) if isinstance(n, VarDecl)}
     read = _outside(done.load_bases, own, (run, where)) | set(filter(_is_shared, done.reads))
     written = _outside(done.store_bases, own, (run, where)) | set(filter(_is_shared, done.writes))
@@ -298,7 +300,7 @@ def is_still(known: Summaries, function: Function, run: tuple[Stmt, ...], symbol
         return False
     if not isinstance(symbol.type, Pointer):
         return True
-    if symbol in escaped(known.program, function, known):
+    if symbol in find_escaped(known.program, function, known):
         return False
     done = [effects(known.program, stmt, function, known) for stmt in run]
     unseen = is_persistent(symbol) and any(e.calls_unknown for e in done)

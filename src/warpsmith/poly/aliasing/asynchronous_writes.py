@@ -25,16 +25,16 @@ from warpsmith.tree.nodes import Block, Call, Expr, ExprStmt, For, Function, Loo
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import children, names, peel, root_symbol, same, walk
 
-__all__ = ["written_asynchronously"]
+__all__ = ["find_asynchronous_writes"]
 
 _ANY = frozenset({UNKNOWN})
 _Started = tuple[Call, frozenset[Root]]
 
 
-def written_asynchronously(origin: Origin, loop: Loop) -> Reason | None:
+def find_asynchronous_writes(origin: Origin, loop: Loop) -> Reason | None:
     """Return what may write memory while `loop` runs, None where nothing does."""
     known = origin.summaries
-    threads, late = known.remembered("meanwhile", lambda: _starters(known))
+    threads, late = known.remember("meanwhile", lambda: _starters(known))
     if threads:
         text = f"the program starts threads ({threads}): another one may change memory meanwhile"
         return Reason("POR006", text, loop.header, legal_if=("port the program without its threads",))
@@ -58,7 +58,7 @@ def written_asynchronously(origin: Origin, loop: Loop) -> Reason | None:
 def _starters(known: Summaries) -> tuple[str, str]:
     """Return a function of the program's libraries that starts threads, and one that finishes later ("": none)."""
     defined = {symbol.name for symbol in known.definitions}
-    entries = [(name, known.program.effects.of(name)) for name in sorted(known.mentioned()) if name not in defined]
+    entries = [(name, known.program.effects.of(name)) for name in sorted(known.find_mentioned()) if name not in defined]
     threads = next((name for name, entry in entries if entry is not None and entry.threads), "")
     return threads, next((name for name, entry in entries if entry is not None and entry.later), "")
 
@@ -76,7 +76,7 @@ def _open_at(known: Summaries, function: Function, loop: Loop) -> Iterator[_Star
 
 def _starts(known: Summaries, function: Function) -> list[_Started]:
     """Return the calls in a function after which memory may change until another call."""
-    return known.remembered(("starts", function), lambda: _find_starts(known, function, frozenset({function})))
+    return known.remember(("starts", function), lambda: _find_starts(known, function, frozenset({function})))
 
 
 def _find_starts(known: Summaries, function: Function, seen: frozenset[Function]) -> list[_Started]:

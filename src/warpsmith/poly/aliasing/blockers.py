@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.aliasing.asynchronous_writes import written_asynchronously
-from warpsmith.poly.effects.library import described_as, sets_what_is_read
+from warpsmith.poly.aliasing.asynchronous_writes import find_asynchronous_writes
+from warpsmith.poly.effects.library import describe_as, sets_what_is_read
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
@@ -28,7 +28,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar
 from warpsmith.tree.walk import children, walk
 
-__all__ = ["blocker", "unmodelled"]
+__all__ = ["blocker", "find_unmodeled"]
 
 
 def blocker(origin: Origin, loop: Loop) -> Reason | None:
@@ -42,10 +42,10 @@ def blocker(origin: Origin, loop: Loop) -> Reason | None:
     early = _break(loop.body)
     if early is not None:
         return Reason("POR008", "the loop may be left early by break", early.span)
-    return _effects(origin, loop, loop.header) or _hidden(origin, loop) or written_asynchronously(origin, loop)
+    return _effects(origin, loop, loop.header) or _find_hidden(origin, loop) or find_asynchronous_writes(origin, loop)
 
 
-def unmodelled(origin: Origin, stmt: Stmt) -> Reason | None:
+def find_unmodeled(origin: Origin, stmt: Stmt) -> Reason | None:
     """Return the blocker of any model of `stmt`, or None; leaving its loops early does not."""
     return _constructs(origin, stmt) or _effects(origin, stmt, stmt.span)
 
@@ -75,11 +75,11 @@ def _remedies(origin: Origin, place: Span | None) -> tuple[str, ...]:
             for node in walk(function):
                 name = direct_call(node) if isinstance(node, Call) and node.span == place else None
                 if isinstance(node, Call) and name is not None and origin.summaries.library(node) is None:
-                    return (give, f"or say what it does, in a file for --effects:\n{described_as(node, name)}")
+                    return (give, f"or say what it does, in a file for --effects:\n{describe_as(node, name)}")
     return (give,)
 
 
-def _hidden(origin: Origin, loop: Loop) -> Reason | None:
+def _find_hidden(origin: Origin, loop: Loop) -> Reason | None:
     """Return the call that sets a hidden variable (errno) which the function of the loop reads."""
     for node in walk(loop.body):
         known = origin.summaries.library(node) if isinstance(node, Call) else None

@@ -27,7 +27,7 @@ def overlaps(
     doubts: list[Reason] = []
     reached = {a.base for s in region.statements for a in s.accesses}
     for pair in alias_pairs(origin.program, origin.function, run, options, summaries=origin.summaries):
-        if _renamed(pair.left, reached) or _renamed(pair.right, reached):
+        if _is_renamed(pair.left, reached) or _is_renamed(pair.right, reached):
             continue
         chosen = grants(options.granted, "noalias", pair.left.name, pair.right.name) or pair.assumption
         if chosen is None or (chosen.kind == "guarded" and not guards):
@@ -37,7 +37,7 @@ def overlaps(
     return tuple(assumptions), (*doubts, *_indirect(region))
 
 
-def _renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
+def _is_renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
     """Whether nothing is touched under a name: it only stands for an address that the model followed to its object, or
     is what a pointer of another name was made from."""
     return isinstance(symbol.type, Pointer | Array) and symbol not in reached

@@ -126,7 +126,7 @@ def _by_access(origin: Origin, where: Provenance, access: MemoryAccess, about: _
     match access.kind:
         case "write" | "store":
             target = _target(access.node)
-            if target is not None and _kept(target, load, typed=typed):
+            if target is not None and _keeps_load(target, load, typed=typed):
                 return None
             stored = _roots_of_access(access, where)
             if access.symbol is not None and access.symbol == is_direct(load):
@@ -175,7 +175,7 @@ def _roots_of_access(access: MemoryAccess, where: Provenance) -> frozenset[Root]
 # --- types and members
 
 
-def _kept(target: Expr, load: Expr, *, typed: bool) -> bool:
+def _keeps_load(target: Expr, load: Expr, *, typed: bool) -> bool:
     """Whether a store to `target` leaves `load` alone wherever the two lie, as their types and members tell."""
     if isinstance(target, VerbatimExpr):
         return False
@@ -272,7 +272,7 @@ def _by_call(origin: Origin, where: Provenance, call: Call, about: _Load) -> Dis
     if not may_overlap(known, where, stored, roots):
         return None
     inside = _stores_inside(origin, call)
-    if inside is not None and all(_kept(target, load, typed=typed) for target in inside):
+    if inside is not None and all(_keeps_load(target, load, typed=typed) for target in inside):
         return None
     return Disturbance(call, f"{_text(call)} may write it")
 
@@ -283,7 +283,7 @@ def _stores_inside(origin: Origin, call: Call) -> tuple[Expr, ...] | None:
     name = direct_call(call)
     if name is None or name not in known.definitions:
         return None
-    return known.remembered(("stores inside", name), lambda: _stores_of(origin, name))
+    return known.remember(("stores inside", name), lambda: _stores_of(origin, name))
 
 
 def _stores_of(origin: Origin, name: Symbol) -> tuple[Expr, ...] | None:

@@ -279,7 +279,7 @@ def describe(state: State, region: Region, conflict: Conflict, ids: Mapping[For,
     distance: list[int | None] = [0] * around
     direction: list[Direction] = ["="] * around
     for (low, high), step in zip(ranges, steps, strict=True):
-        low, high = (low, high) if step > 0 else (_negated(high), _negated(low))
+        low, high = (low, high) if step > 0 else (_negate(high), _negate(low))
         distance.append(low // abs(step) if low is not None and low == high else None)
         direction.append(_direction(low, high))
     return Dependence(
@@ -309,7 +309,7 @@ def _inside(state: State, reference: Reference) -> Set:
     parts: list[Formula] = []
     for step in reference.access.path:
         if isinstance(step, Subscript) and step.value is not None and step.extent is not None:
-            limits = step.value, step.extent.shifted(-1) - step.value
+            limits = step.value, step.extent.shift(-1) - step.value
             linear = (state.vocabulary.linear(limit) for limit in limits)
             parts += [at_least(limit, ZERO) for limit in linear if limit is not None]
     return make_set(state.vocabulary, reference.statement.counters, both(parts))
@@ -320,7 +320,7 @@ def _carrier(loops: Sequence[For], direction: Sequence[Direction], ids: Mapping[
     return next((ids[loop] for loop, way in zip(loops, direction, strict=True) if way != "="), None)
 
 
-def _negated(value: int | None) -> int | None:
+def _negate(value: int | None) -> int | None:
     return None if value is None else -value
 
 
@@ -399,7 +399,7 @@ def _witness(state: State, region: Region, conflict: Conflict, sample: Sample) -
 def _element(state: State, reference: Reference, values: Mapping[str, int]) -> str:
     """Return the element as the user would write it, subscripts as numbers."""
     access = reference.access
-    numbers = _evaluated(state, [s.value for s in access.path if isinstance(s, Subscript)], values)
+    numbers = _evaluate_values(state, [s.value for s in access.path if isinstance(s, Subscript)], values)
     text = access.place or access.base.name
     queue = iter(numbers)
     for step in access.path:
@@ -407,7 +407,7 @@ def _element(state: State, reference: Reference, values: Mapping[str, int]) -> s
     return text
 
 
-def _evaluated(state: State, wanted: Sequence[Polynomial | None], values: Mapping[str, int]) -> list[str]:
+def _evaluate_values(state: State, wanted: Sequence[Polynomial | None], values: Mapping[str, int]) -> list[str]:
     """Evaluate polynomials; quotients get their value from isl."""
     known = dict(values)
     used = frozenset(n for p in wanted if p is not None for n in p.atoms())

@@ -101,9 +101,9 @@ def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
     loop, origin = question.loop, question.origin
     grant = question.options.granted if granted else ()
     region, state = build_region(origin, (loop,), question.around, guards=guards, granted=grant)
-    groups = references(state, region, _skipped(question))
+    groups = references(state, region, _find_skipped(question))
     found = conflicts(state, region, loop, groups)
-    region = _updated(region, state)
+    region = _update_region(region, state)
     if loop in region.broken:
         reason = Reason("POR008", region.broken[loop], loop.header, legal_if=("use a wider or signed counter",))
         return Judgement("unanalyzable", Unknown((reason,)), (reason,), (), region)
@@ -118,7 +118,7 @@ def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
     hard = [c for c in found if c.first.access.base not in accumulated.keys() | scans.keys() | beside]
     if guards and hard and not question.roles.carried and avoid(state, hard):
         found = [c for c in found if c not in hard]
-        hard, region = [], _updated(region, state)
+        hard, region = [], _update_region(region, state)
     if hard or question.roles.carried:
         return _sequential(question, region, state, hard)
     carried = {c.first.access.base for c in found}
@@ -164,7 +164,7 @@ def _is_read_beside(region: Region, symbol: Symbol, owners: Mapping[int, Update]
     return any(repr(a.path) in updated or not a.known for a in accesses if id(a.expr) not in owners)
 
 
-def _updated(region: Region, state: State) -> Region:
+def _update_region(region: Region, state: State) -> Region:
     """Return the region with the assumptions that the dependence test added."""
     return Region(
         region.scope,
@@ -184,7 +184,7 @@ def _is_scalar(question: Question, symbol: Symbol) -> bool:
     return any(r.variable == symbol for r in (*roles.reductions, *roles.scans))
 
 
-def _skipped(question: Question) -> frozenset[Symbol]:
+def _find_skipped(question: Question) -> frozenset[Symbol]:
     """Return the variables that every iteration owns: private ones, those declared inside, counters."""
     owned = set(question.roles.private) | set(question.roles.local)
     for node in walk(question.loop):
@@ -197,20 +197,20 @@ def _skipped(question: Question) -> frozenset[Symbol]:
 
 def _sequential(question: Question, region: Region, state: State, hard: list[Conflict]) -> Judgement:
     """Something is carried: with a witness Refuted, else Unknown."""
-    answer = _carried_briefly(question, region, hard) if question.brief else _carried(question, region, state, hard)
+    answer = _judge_briefly(question, region, hard) if question.brief else _judge_carried(question, region, state, hard)
     blamed = (*(c.first.access.base for c in hard), *(c.symbol for c in question.roles.carried))
     avoidable = not question.roles.carried and is_avoidable(state, hard)
     return replace(answer, blamed=tuple(dict.fromkeys(blamed)), avoidable=avoidable)
 
 
-def _carried_briefly(question: Question, region: Region, hard: list[Conflict]) -> Judgement:
+def _judge_briefly(question: Question, region: Region, hard: list[Conflict]) -> Judgement:
     certain = [c for c in hard if c.certain]
     reasons = tuple(doubt(c) for c in (certain or hard)[:1]) + tuple(c.reason for c in question.roles.carried[:1])
     category: Category = "sequential" if certain else _doubtful(question, hard)
     return Judgement(category, Unknown(reasons), reasons, (), region, certain=bool(certain) and region.reached)
 
 
-def _carried(question: Question, region: Region, state: State, hard: list[Conflict]) -> Judgement:
+def _judge_carried(question: Question, region: Region, state: State, hard: list[Conflict]) -> Judgement:
     proofs: list[Reason] = []
     ordered = sorted((c for c in hard if c.certain), key=_interest)
     for conflict in ordered[: question.options.described]:

@@ -70,7 +70,7 @@ def updates(loop: Loop) -> tuple[Update, ...]:
 
     Uses are distinguished by their nodes: where a rewriting has put one node of a variable in two places, it has none.
     """
-    shared = _shared(loop)
+    shared = _find_shared(loop)
     statements = (n for n in walk(loop.body) if isinstance(n, ExprStmt | If))
     found = [update_of(peel(n.expr) if isinstance(n, ExprStmt) else n) for n in statements]
     direct = _outermost([update for update in found if update is not None])
@@ -87,7 +87,7 @@ def _own(update: Update) -> Iterator[Symbol]:
     yield from (s for a in update.companions if (s := _target(a)) is not None)
 
 
-def _shared(loop: Loop) -> set[Symbol]:
+def _find_shared(loop: Loop) -> set[Symbol]:
     """Return the variables with a use that stands in more than one place."""
     seen: set[int] = set()
     found: set[Symbol] = set()

@@ -105,7 +105,7 @@ def _scalar(body: Sequence[Stmt], scan: Reduction) -> Running | None:
         update = update_of(node) if node is not None else None
         if update is None or update.symbol != scan.variable or not isinstance(stmt, ExprStmt):
             continue
-        element = _added(update)
+        element = _find_added(update)
         type = update.target.type
         if element is None or update.constant or not isinstance(type, Scalar):
             return None
@@ -150,7 +150,7 @@ def _compares(node: Node, mine: Expr) -> bool | None:
     return True
 
 
-def _added(update: Update) -> Expr | None:
+def _find_added(update: Update) -> Expr | None:
     node, type = update.node, update.target.type
     match node:
         case Assign(op="=", value=value):
@@ -225,7 +225,7 @@ def _alone(loop: For, body: Sequence[Stmt], found: Running) -> Running | Reason:
     """Return the running value with its element free of the body's temporaries, or why it is not free of the body."""
     place = next(k for k, stmt in enumerate(body) if stmt is found.statement)
     known = _definitions(body[:place])
-    element, read_in = _resolved(found.element, known, place)
+    element, read_in = _resolve_value(found.element, known, place)
     written = written_symbols(loop.body)
     for node in walk(element):
         if isinstance(node, Name) and (node.symbol in written or node.symbol == found.symbol):
@@ -236,7 +236,7 @@ def _alone(loop: For, body: Sequence[Stmt], found: Running) -> Running | Reason:
         if has_effect(node) or (isinstance(node, Call) and not is_pure(node)):
             text = f"what is combined with {found.symbol.name} calls a function or changes something"
             return Reason("POR002", text, found.statement.span)
-    early = _written_before(body, element, read_in)
+    early = _find_written_before(body, element, read_in)
     if early is not None:
         text = f"{early.name} is written before the iteration reads what it combines with {found.symbol.name}"
         return Reason("POR002", text, found.statement.span)
@@ -247,11 +247,11 @@ def _definitions(statements: Sequence[Stmt]) -> dict[Symbol, _Definition]:
     """Return what straight-line statements have given scalars."""
     known: dict[Symbol, _Definition] = {}
     for place, stmt in enumerate(statements):
-        made = list(_given(stmt))
+        made = list(_find_given(stmt))
         for gone in written_symbols(stmt):
             known = {s: d for s, d in known.items() if s != gone and all(n.symbol != gone for n in names(d.value))}
         for symbol, value in made:
-            resolved, read_in = _resolved(value, known, place)
+            resolved, read_in = _resolve_value(value, known, place)
             pure = not any(has_effect(n) for n in walk(value)) and all(n.symbol != symbol for n in names(resolved))
             if isinstance(symbol.type, Scalar) and pure:
                 typed = resolved.type == symbol.type
@@ -260,7 +260,7 @@ def _definitions(statements: Sequence[Stmt]) -> dict[Symbol, _Definition]:
     return known
 
 
-def _given(stmt: Stmt) -> Iterator[tuple[Symbol, Expr]]:
+def _find_given(stmt: Stmt) -> Iterator[tuple[Symbol, Expr]]:
     if isinstance(stmt, DeclStmt):
         yield from ((d.symbol, d.init) for d in stmt.declarations if d.init is not None)
     inner = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
@@ -269,7 +269,7 @@ def _given(stmt: Stmt) -> Iterator[tuple[Symbol, Expr]]:
         yield target.symbol, inner.value
 
 
-def _resolved(expr: Expr, known: dict[Symbol, _Definition], place: int) -> tuple[Expr, frozenset[int]]:
+def _resolve_value(expr: Expr, known: dict[Symbol, _Definition], place: int) -> tuple[Expr, frozenset[int]]:
     read_in = {place}
 
     def change(node: Node) -> Node:
@@ -281,13 +281,13 @@ def _resolved(expr: Expr, known: dict[Symbol, _Definition], place: int) -> tuple
     return rebuild(expr, change), frozenset(read_in)
 
 
-def _written_before(body: Sequence[Stmt], element: Expr, read_in: frozenset[int]) -> Symbol | None:
+def _find_written_before(body: Sequence[Stmt], element: Expr, read_in: frozenset[int]) -> Symbol | None:
     """Return an array that the element reads and that the body writes before it has read all of the element."""
     read = {root_symbol(n) for n in walk(element) if isinstance(n, Index)}
     if any(isinstance(n, Unary) and n.op == "*" for n in walk(element)):
         read |= {n.symbol for n in names(element)}
     for place, stmt in enumerate(body):
-        for symbol in _stored(stmt):
+        for symbol in _find_stored(stmt):
             if symbol in read and any(place <= p for p in _readers(body, symbol, read_in)):
                 return symbol
     return None
@@ -297,7 +297,7 @@ def _readers(body: Sequence[Stmt], symbol: Symbol, read_in: frozenset[int]) -> I
     return (p for p in read_in if any(n.symbol == symbol for n in names(body[p])))
 
 
-def _stored(stmt: Stmt) -> Iterator[Symbol]:
+def _find_stored(stmt: Stmt) -> Iterator[Symbol]:
     """Yield what a statement writes elements of; all that a call names may be written by it."""
     for node in walk(stmt):
         target: Expr | None = None

@@ -17,7 +17,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.dependences.reductions import constant_stores, holds_truth, scalar_reductions, scalar_scans
 from warpsmith.poly.effects.assigned import Iteration, iteration
-from warpsmith.poly.effects.effects import escaped
+from warpsmith.poly.effects.effects import find_escaped
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.variables import Variables
@@ -70,13 +70,13 @@ def classify_scalars(
     live = (liveness if liveness is not None else Liveness.of(program, function, known)).after[loop]
     variables = Variables.of(known, function)
     one, reached = iteration(variables, loop), variables.within_reach(loop)
-    own = _declared(loop)
-    held = escaped(program, function, known)
+    own = _find_declared(loop)
+    held = find_escaped(program, function, known)
     sums = {r.variable: r for r in _sums(function, loop, live, held)}
     companions = {symbol for r in sums.values() for symbol in r.companions}
     scans = {r.variable: r for r in scalar_scans(loop)}
     roles = _Roles([], [], [], [], [])
-    for symbol in (s for s in _written(loop, one) if s in reached):
+    for symbol in (s for s in _find_written(loop, one) if s in reached):
         if symbol in own:
             roles.private.append(symbol)
             roles.local.append(symbol)
@@ -122,13 +122,13 @@ class _Roles(Struct, frozen=True):
     carried: list[CarriedScalar]
 
 
-def _declared(loop: Loop) -> set[Symbol]:
+def _find_declared(loop: Loop) -> set[Symbol]:
     """Return the variables that each iteration makes anew."""
     own = {n.symbol for n in walk(loop.body) if isinstance(n, VarDecl) and n.symbol.storage == "local"}
     return own | {n.variable for n in walk(loop.body) if isinstance(n, For) and n.declares}
 
 
-def _written(loop: Loop, one: Iteration) -> Iterable[Symbol]:
+def _find_written(loop: Loop, one: Iteration) -> Iterable[Symbol]:
     """Return the scalars written in the loop, in the order of their first write."""
     counter = loop.variable if isinstance(loop, For) else None
     return [s for s in one.writes if s != counter and not isinstance(s.type, Array)]
@@ -141,20 +141,22 @@ def _crossing(
     write = one.writes[symbol].span
     name = symbol.name
     if any(isinstance(n, Verbatim) and n.control for n in walk(loop.body)):
-        return _carried(symbol, f"{name} is written in a loop whose control flow is not modelled", write, loop.header)
+        return _carry_scalar(
+            symbol, f"{name} is written in a loop whose control flow is not modelled", write, loop.header
+        )
     if symbol in held:
-        return _carried(symbol, f"the address of {name} is kept: one variable for all", write, write)
+        return _carry_scalar(symbol, f"the address of {name} is kept: one variable for all", write, write)
     if symbol in one.exposed:
         read = one.exposed[symbol].span
         text = (
             f"{name} is read in line {read.line} before the iteration has certainly written it (line {write.line} does)"
         )
-        return _carried(symbol, text, write, read)
+        return _carry_scalar(symbol, text, write, read)
     if symbol in live and symbol not in one.complete:
         text = f"{name} is written on some paths only (line {write.line}) and its last value is read after the loop"
-        return _carried(symbol, text, write, loop.header)
+        return _carry_scalar(symbol, text, write, loop.header)
     return None
 
 
-def _carried(symbol: Symbol, text: str, write: Span, read: Span) -> CarriedScalar:
+def _carry_scalar(symbol: Symbol, text: str, write: Span, read: Span) -> CarriedScalar:
     return CarriedScalar(symbol, Reason("POR003", text, write), write, read)

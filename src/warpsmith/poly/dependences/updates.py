@@ -101,13 +101,13 @@ def chained_updates(block: Block) -> Iterator[Update]:
     """Yield the updates of `block` that go through temporaries: `t = s; t = t + x; s = t;`."""
     held: dict[Symbol, _Held] = {}
     for stmt in block.statements:
-        made = _assigned(stmt)
+        made = _split_assigned(stmt)
         if made is None:
             if held:
                 _forget(held, written_symbols(stmt))
             continue
         symbol, target, value = made
-        expanded = _expanded(value, held)
+        expanded = _expand_value(value, held)
         if isinstance(target, Name) and expanded.passed:
             node = target if not isinstance(stmt, ExprStmt) else peel(stmt.expr)
             update = _of_chain(node, target, expanded)
@@ -115,7 +115,7 @@ def chained_updates(block: Block) -> Iterator[Update]:
                 yield update
         _forget(held, {symbol})
         if not _reads(expanded.value, symbol) and not any(has_effect(n) for n in walk(value)):
-            new = _converted(expanded.value, symbol)
+            new = _convert_value(expanded.value, symbol)
             mine = ((target, new),) if isinstance(target, Name) else ()
             held[symbol] = _Held(new, (*expanded.passed, *mine))
 
@@ -151,7 +151,7 @@ class _Held(Struct, frozen=True):
     passed: tuple[tuple[Name, Expr], ...]
 
 
-def _assigned(stmt: Stmt) -> tuple[Symbol, Expr | None, Expr] | None:
+def _split_assigned(stmt: Stmt) -> tuple[Symbol, Expr | None, Expr] | None:
     """Return (variable, its use as a target, new value) of `t = e;`, `t += e;` and `double t = e;`."""
     if isinstance(stmt, DeclStmt) and len(stmt.declarations) == 1:
         (declared,) = stmt.declarations
@@ -174,7 +174,7 @@ def _forget(held: dict[Symbol, _Held], written: set[Symbol]) -> None:
             del held[symbol]
 
 
-def _expanded(value: Expr, held: dict[Symbol, _Held]) -> _Held:
+def _expand_value(value: Expr, held: dict[Symbol, _Held]) -> _Held:
     """Return `value` with what temporaries hold in their place."""
     passed: list[tuple[Name, Expr]] = []
 
@@ -187,7 +187,7 @@ def _expanded(value: Expr, held: dict[Symbol, _Held]) -> _Held:
     return _Held(rebuild(value, change), tuple(dict.fromkeys(passed)))
 
 
-def _converted(value: Expr, symbol: Symbol) -> Expr:
+def _convert_value(value: Expr, symbol: Symbol) -> Expr:
     if value.type == symbol.type:
         return value
     return Cast(span=value.span, type=symbol.type, operand=value)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
-from warpsmith.poly.effects.library import granted
+from warpsmith.poly.effects.library import make_granted
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call, Function
@@ -23,19 +23,19 @@ __all__ = ["resting_on", "used_descriptions", "user_assertions"]
 
 def user_assertions(known: Summaries, function: Function) -> tuple[Assumption, ...]:
     """Return what the user says of functions that `function`, or a function that it calls, calls."""
-    if not known.program.effects.granted():
+    if not known.program.effects.find_granted():
         return ()
-    return known.remembered(("user_assertions", function), lambda: tuple(dict.fromkeys(_found(known, function))))
+    return known.remember(("user_assertions", function), lambda: tuple(dict.fromkeys(_find_known(known, function))))
 
 
-def _found(known: Summaries, function: Function) -> Iterable[Assumption]:
+def _find_known(known: Summaries, function: Function) -> Iterable[Assumption]:
     seen, pending = {function}, [function]
     while pending:
         for call in (n for n in walk(pending.pop()) if isinstance(n, Call)):
             entry, name = known.library(call), direct_call(call)
             callee = known.definitions.get(name) if name is not None else None
             if entry is not None and entry.granted:
-                yield granted(entry)
+                yield make_granted(entry)
             if callee is not None and callee not in seen:
                 seen.add(callee)
                 pending.append(callee)

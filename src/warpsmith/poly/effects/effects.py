@@ -22,7 +22,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Effects", "changed_in", "device_blocker", "effects", "escaped"]
+__all__ = ["Effects", "device_blocker", "effects", "find_changed_in", "find_escaped"]
 
 
 class Effects(Struct, frozen=True):
@@ -63,16 +63,16 @@ def effects(
     known = summaries if summaries is not None else Summaries.of(program)
     around = function if function is not None else known.function_of(node)
     if around is None:
-        return known.remembered(("effects", node), lambda: _effects(known, node, None))
-    return known.remembered_of(around, node, "effects", lambda: _effects(known, node, around))
+        return known.remember(("effects", node), lambda: _effects(known, node, None))
+    return known.remember_of(around, node, "effects", lambda: _effects(known, node, around))
 
 
-def changed_in(function: Function, summaries: Summaries) -> frozenset[Symbol]:
+def find_changed_in(function: Function, summaries: Summaries) -> frozenset[Symbol]:
     """Return what a whole function may write, its own variables included, but for the values with which it declares
     them: `int n = 0; scanf("%d", &n);` writes n."""
     where = summaries.provenance(function)
-    done = summaries.done_by((t for t in node_accesses(function.body) if not _declares(t)), where)
-    visible = summaries.remembered("visible", lambda: _visible(summaries))
+    done = summaries.effects_of((t for t in node_accesses(function.body) if not _declares(t)), where)
+    visible = summaries.remember("visible", lambda: _visible(summaries))
     writes, elements = _split(done.stores, done.store_bases, where, visible)
     return frozenset(done.writes | writes | elements)
 
@@ -85,8 +85,8 @@ def _declares(access: MemoryAccess) -> bool:
 def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
     done = known.memory_effects(node.body if isinstance(node, Function) else node, around)
     where = known.provenance(around) if around is not None else None
-    own = _declared(node)
-    visible = known.remembered("visible", lambda: _visible(known))
+    own = _find_declared(node)
+    visible = known.remember("visible", lambda: _visible(known))
     reads, read_elements = _split(done.loads, done.load_bases, where, visible)
     writes, written_elements = _split(done.stores, done.store_bases, where, visible)
     return Effects(
@@ -103,11 +103,11 @@ def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
 
 def _visible(known: Summaries) -> frozenset[Root]:
     """Return the objects that any function may have a pointer to."""
-    held = known.held()
+    held = known.find_held()
     return frozenset(Root("object", s) for s in known.globals if isinstance(s.type, Array) or s in held)
 
 
-def escaped(program: Program, function: Function, summaries: Summaries | None = None) -> frozenset[Symbol]:
+def find_escaped(program: Program, function: Function, summaries: Summaries | None = None) -> frozenset[Symbol]:
     """Return the variables of `function` whose address may be held by something else: `&x` stored or given to a call
     that may keep it, an array whose name is; and those that one of its own pointers may name."""
     known = summaries if summaries is not None else Summaries.of(program)
@@ -120,7 +120,7 @@ def _reason(done: MemoryEffects) -> tuple[str, Span | None]:
     return done.reason, done.span
 
 
-def _declared(node: Node) -> set[Symbol]:
+def _find_declared(node: Node) -> set[Symbol]:
     """Return the variables that live only inside `node`."""
     own = {n.symbol for n in walk(node) if isinstance(n, VarDecl) and n.symbol.storage == "local"}
     own |= {n.variable for n in walk(node) if isinstance(n, For) and n.declares}

@@ -66,7 +66,7 @@ from warpsmith.tree.types import (
 )
 from warpsmith.tree.walk import children, names, peel, same, walk
 
-__all__ = ["byte_size", "known_extent", "product", "settled"]
+__all__ = ["byte_size", "is_settled", "known_extent", "product"]
 
 
 def known_extent(
@@ -75,21 +75,21 @@ def known_extent(
     """Return the element count (innermost elements) of the whole object that `symbol` names just before `at`, as a
     `long long` host expression valid there; None if it is not known."""
     known = summaries if summaries is not None else Summaries.of(program)
-    return known.remembered(("extent", function, symbol, at), lambda: _extent(known, function, symbol, at))
+    return known.remember(("extent", function, symbol, at), lambda: _extent(known, function, symbol, at))
 
 
 def _extent(known: Summaries, function: Function, symbol: Symbol, at: Node) -> Expr | None:
     variables = Variables.of(known, function)
     if isinstance(symbol.type, Array):
-        return _declared(variables, symbol, at)
+        return _declared_size(variables, symbol, at)
     if isinstance(symbol.type, Pointer):
-        makings = known.remembered(("makings", function), lambda: _makings(function))
-        found = _allocated(variables, symbol, makings.get(symbol), at) or _of_container(variables, symbol, at)
+        makings = known.remember(("makings", function), lambda: _makings(function))
+        found = _allocated_size(variables, symbol, makings.get(symbol), at) or _of_container(variables, symbol, at)
         return found or _of_array(variables, symbol, at)
     return None
 
 
-def settled(variables: Variables, symbol: Symbol, since: Node) -> bool:
+def is_settled(variables: Variables, symbol: Symbol, since: Node) -> bool:
     """Whether no write of `symbol` in the function can happen after `since` was executed."""
     if symbol in variables.always_live() and not _is_constant(symbol):
         return False
@@ -138,7 +138,7 @@ def _wide(expr: Expr) -> Expr:
     return Cast(span=expr.span, type=LONG_LONG, operand=expr)
 
 
-def _declared(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
+def _declared_size(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
     """Return the product of a declared array's extents."""
     factors: list[Expr] = []
     inner: Type = symbol.type
@@ -169,7 +169,7 @@ def _are_settled(variables: Variables, factors: list[Expr], since: Node) -> bool
     memory = any(
         isinstance(n, Index | Member) or (isinstance(n, Unary) and n.op == "*") for f in factors for n in walk(f)
     )
-    return not memory and all(settled(variables, symbol, since) for symbol in used)
+    return not memory and all(is_settled(variables, symbol, since) for symbol in used)
 
 
 def _is_load(node: Node) -> bool:
@@ -206,7 +206,7 @@ def _of_array(variables: Variables, symbol: Symbol, at: Node) -> Expr | None:
         return None
     chosen = init.condition if isinstance(init, Conditional) and _is_null(init.other) else None
     member = peel(init.then) if isinstance(init, Conditional) and chosen is not None else init
-    count = _counted(member.type) if isinstance(member, Member) and not _is_open(member) else None
+    count = _count_numbers(member.type) if isinstance(member, Member) and not _is_open(member) else None
     if count is None or len(variables.writes_of(symbol)) != 1 or symbol in variables.always_live():
         return None
     if chosen is not None and not _are_settled(variables, [chosen], made[0]):
@@ -227,7 +227,7 @@ def _is_behind(function: Function, declared: VarDecl, at: Node) -> bool:
     return False
 
 
-def _counted(type: Type) -> int | None:
+def _count_numbers(type: Type) -> int | None:
     """Return how many numbers an array holds; None where that is no constant, or the type is no array."""
     count = 1 if isinstance(type, Array) else None
     while isinstance(type, Array) and count is not None:
@@ -277,11 +277,11 @@ class _Making(Struct, frozen=True):
     call: Call
 
 
-def _allocated(variables: Variables, symbol: Symbol, making: _Making | None, at: Node) -> Expr | None:
+def _allocated_size(variables: Variables, symbol: Symbol, making: _Making | None, at: Node) -> Expr | None:
     """Return what malloc or calloc was asked for, in elements."""
     if making is None or not _dominates(variables.function, making.node, at):
         return None
-    if not settled(variables, symbol, making.node):
+    if not is_settled(variables, symbol, making.node):
         return None
     name = direct_call(making.call)
     arguments = making.call.arguments
@@ -291,7 +291,7 @@ def _allocated(variables: Variables, symbol: Symbol, making: _Making | None, at:
         return None
     size = byte_size(element_type(symbol.type))
     factors = [f for index in indices for f in _factors(arguments[index])]
-    elements = _divided(factors, size) if size is not None else None
+    elements = _divide_factors(factors, size) if size is not None else None
     if elements is None or not _are_settled(variables, elements, making.node):
         return None
     return product(elements, making.node.span)
@@ -389,7 +389,7 @@ def _narrows(cast: Cast) -> bool:
     return not is_integer(target) or not is_integer(source) or target.bits < source.bits
 
 
-def _divided(factors: list[Expr], size: int) -> list[Expr] | None:
+def _divide_factors(factors: list[Expr], size: int) -> list[Expr] | None:
     """Return factors whose product is the given one's divided by `size`; None where that is not exact."""
     constant = 1
     rest: list[Expr] = []

@@ -13,7 +13,7 @@ import functools
 
 from msgspec import Struct
 
-from warpsmith.poly.effects.library import described
+from warpsmith.poly.effects.library import describe_call
 from warpsmith.poly.effects.outside import Outside, outside_of
 from warpsmith.poly.pointers.accesses import bases, direct_call
 from warpsmith.poly.pointers.pointers import is_persistent
@@ -58,7 +58,7 @@ class _Called(Struct, frozen=True, eq=False):
 
     def of(self, call: Call) -> FunctionEffects | None:
         name = direct_call(call)
-        return described(self.effects, call) if name is not None and name not in self.defined else None
+        return describe_call(self.effects, call) if name is not None and name not in self.defined else None
 
 
 class GlobalUses(Struct, frozen=True):
@@ -80,7 +80,7 @@ def survey_globals(program: Program) -> GlobalSurvey:
     seen = uses.seen | _elsewhere(outside)
     pointers = {s for s in uses.seen if isinstance(s.type, Pointer) and (closed or s.storage != "global")}
     open_ones = {s for s in seen if s.storage == "global" and not closed}
-    held = outside.taken | open_ones | {s for top in _tops(program) for s in _kept(top)}
+    held = outside.taken | open_ones | {s for top in _tops(program) for s in _find_kept(top)}
     return GlobalSurvey(seen, frozenset(pointers - shared - taken), taken | open_ones, held)
 
 
@@ -101,17 +101,17 @@ def _tops(program: Program) -> list[Node]:
 
 # nodes never change, and rewritten programs share most of theirs: what one says is remembered here and below
 @functools.lru_cache(maxsize=4096)
-def _kept(top: Node) -> frozenset[Symbol]:
+def _find_kept(top: Node) -> frozenset[Symbol]:
     """Return the variables whose address is taken for something else than to hand it to a function."""
     handed = {peel(a) for node in walk(top) if isinstance(node, Call) for a in node.arguments}
-    inside = _subscripted(top)
-    return frozenset(symbol for node in walk(top) if node not in handed for symbol in _taken(node, inside))
+    inside = _find_subscripted(top)
+    return frozenset(symbol for node in walk(top) if node not in handed for symbol in _find_taken(node, inside))
 
 
 def global_uses(program: Program) -> GlobalUses:
     """Look through the text of the program once."""
     defined = frozenset(f.symbol for _, f in program.functions()).union(outside_of(program).functions)
-    known = _called(defined, program.effects)
+    known = _remember_called(defined, program.effects)
     seen: set[Symbol] = set()
     shared: set[Symbol] = set()
     taken: set[Symbol] = set()
@@ -124,7 +124,7 @@ def global_uses(program: Program) -> GlobalUses:
 
 
 @functools.lru_cache(maxsize=64)
-def _called(defined: frozenset[Symbol], effects: EffectsTable) -> _Called:
+def _remember_called(defined: frozenset[Symbol], effects: EffectsTable) -> _Called:
     """Return the one object for these, by which answers are remembered."""
     return _Called(defined, effects)
 
@@ -136,22 +136,22 @@ def _uses(top: Node, known: _Called) -> GlobalUses:
     shared: set[Symbol] = set()
     taken: set[Symbol] = set()
     lent: set[Node] = set()
-    inside = _subscripted(top)
+    inside = _find_subscripted(top)
     for node in walk(top):
-        lent |= _lent(node, known)
-        seen |= _named(node)
-        shared |= _shared(node, known)
-        taken |= _taken(node, inside) if node not in lent else set()
+        lent |= _find_lent(node, known)
+        seen |= _find_named(node)
+        shared |= _find_shared(node, known)
+        taken |= _find_taken(node, inside) if node not in lent else set()
     return GlobalUses(frozenset(seen), frozenset(shared), frozenset(taken))
 
 
-def _named(node: Node) -> set[Symbol]:
+def _find_named(node: Node) -> set[Symbol]:
     if isinstance(node, Name | VarDecl) and is_persistent(node.symbol):
         return {node.symbol}
     return set()
 
 
-def _shared(node: Node, called: _Called) -> set[Symbol]:
+def _find_shared(node: Node, called: _Called) -> set[Symbol]:
     """Return the persistent pointers to which `node` may give memory that something else names as well."""
     match node:
         case Assign(op="="):
@@ -175,7 +175,7 @@ def _allocates(call: Call, called: _Called) -> bool:
     return known is not None and known.returns == "fresh"
 
 
-def _lent(node: Node, called: _Called) -> set[Node]:
+def _find_lent(node: Node, called: _Called) -> set[Node]:
     """Return the addresses of numbers that a library call is given; it does not keep them (`scanf("%d", &n)`)."""
     known = called.of(node) if isinstance(node, Call) else None
     if not isinstance(node, Call) or known is None or known.program:
@@ -184,12 +184,12 @@ def _lent(node: Node, called: _Called) -> set[Node]:
     return {a for a in addresses if isinstance(a, Unary) and isinstance(a.operand.type, Scalar)}
 
 
-def _subscripted(top: Node) -> frozenset[Node]:
+def _find_subscripted(top: Node) -> frozenset[Node]:
     """Return what is only taken an element of: an array there is no address."""
     return frozenset(peel(node.base) for node in walk(top) if isinstance(node, Index))
 
 
-def _taken(node: Node, subscripted: frozenset[Node]) -> set[Symbol]:
+def _find_taken(node: Node, subscripted: frozenset[Node]) -> set[Symbol]:
     """Return the variable whose address `node` takes: `&x`, and `x.table` where it stands for its first element."""
     match node:
         case Index() | Member() if isinstance(node.type, Array) and node not in subscripted:

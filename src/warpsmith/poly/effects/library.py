@@ -24,12 +24,12 @@ from warpsmith.tree.types import FunctionType, Pointer, Symbol, Type
 from warpsmith.tree.walk import peel, walk
 
 __all__ = [
-    "called_back",
-    "described",
-    "described_as",
-    "granted",
+    "describe_as",
+    "describe_call",
+    "find_called_back",
     "is_plain",
     "is_pure",
+    "make_granted",
     "mentions",
     "sets_what_is_read",
 ]
@@ -38,7 +38,7 @@ _WORDS = ("value", "fresh", "unknown")
 _HOLDERS = {"errno": ("__errno_location",), "signgam": ("signgam",)}
 
 
-def described(table: EffectsTable, call: Call) -> FunctionEffects | None:
+def describe_call(table: EffectsTable, call: Call) -> FunctionEffects | None:
     """Return what a direct call of a function that the program does not define does, None if that is not known."""
     name = direct_call(call)
     known = table.of(name.name) if name is not None else None
@@ -80,29 +80,29 @@ def is_plain(call: Call) -> bool:
     name = direct_call(call)
     if name is None or name.span is not None:
         return False
-    known = described(house_effects(), call)
+    known = describe_call(house_effects(), call)
     return known is not None and not (known.program or known.program_with or known.calls or known.exposed_writes)
 
 
 def is_pure(call: Call) -> bool:
     """Whether a call, seen alone, only reads what its arguments point to, and returns a value."""
-    known = described(house_effects(), call)
+    known = describe_call(house_effects(), call)
     return is_plain(call) and known is not None and known.pure
 
 
-def called_back(known: FunctionEffects, call: Call) -> tuple[Symbol | None, ...]:
+def find_called_back(known: FunctionEffects, call: Call) -> tuple[Symbol | None, ...]:
     """Return the functions that a call is given to call, None for each that is not named there."""
-    return tuple(_named(call.arguments[number]) for number in sorted(known.calls))
+    return tuple(_named_function(call.arguments[number]) for number in sorted(known.calls))
 
 
-def _named(argument: Expr) -> Symbol | None:
+def _named_function(argument: Expr) -> Symbol | None:
     inner = peel(argument)
     if isinstance(inner, Unary) and inner.op == "&":
         inner = peel(inner.operand)
     return inner.symbol if isinstance(inner, Name) and inner.symbol.storage == "function" else None
 
 
-def described_as(call: Call, name: Symbol) -> str:
+def describe_as(call: Call, name: Symbol) -> str:
     """Return the table for an effects file to start from: what a call of an unknown function says of it."""
     words = [_word(argument, number) for number, argument in enumerate(call.arguments)]
     names = [word if words.count(word) == 1 else f"{word}{number}" for number, word in enumerate(words, 1)]
@@ -144,7 +144,7 @@ def sets_what_is_read(known: FunctionEffects, function: Function) -> str:
     return next((v for v in sorted(known.sets) if any(holder in named for holder in _HOLDERS.get(v, (v,)))), "")
 
 
-def granted(known: FunctionEffects) -> Assumption:
+def make_granted(known: FunctionEffects) -> Assumption:
     """Return what the user asserts with a function of an effects file."""
     return Assumption(f"{known.name} {_words(known)} ({known.granted})", "granted")
 

@@ -64,10 +64,10 @@ class Liveness(Struct, frozen=True):
     def of(cls, program: Program, function: Function, summaries: Summaries | None = None) -> Liveness:
         """Analyze `function` once."""
         known = summaries if summaries is not None else Summaries.of(program)
-        return known.remembered_of(function, function, "liveness", lambda: cls._found(known, function))
+        return known.remember_of(function, function, "liveness", lambda: cls._find(known, function))
 
     @classmethod
-    def _found(cls, known: Summaries, function: Function) -> Liveness:
+    def _find(cls, known: Summaries, function: Function) -> Liveness:
         variables = Variables.of(known, function)
         everything = frozenset(t.symbol for t in node_accesses(function) if t.symbol is not None)
         always = variables.always_live() & everything

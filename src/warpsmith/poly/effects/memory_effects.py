@@ -120,7 +120,7 @@ def defined_call(
         (summary.loads, done.loads, done.load_bases),
         (summary.stores, done.stores, done.store_bases),
     ):
-        accessed = _sorted(roots)
+        accessed = _sort_roots(roots)
         into |= accessed.objects
         named |= accessed.arrays
         _enter(accessed, where, into, named)
@@ -142,7 +142,7 @@ class _Accessed(Struct, frozen=True):
 
 
 @functools.lru_cache(maxsize=4096)
-def _sorted(roots: frozenset[Root]) -> _Accessed:
+def _sort_roots(roots: frozenset[Root]) -> _Accessed:
     """Sort roots once for all calls: a large program has hundreds of objects and of pointers that outlive calls."""
     objects = {root: root.symbol for root in roots if root.kind == "object" and root.symbol is not None}
     arrays = frozenset(symbol for symbol in objects.values() if isinstance(symbol.type, Array))

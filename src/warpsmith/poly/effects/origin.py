@@ -6,7 +6,7 @@ import functools
 
 from msgspec import Struct
 
-from warpsmith.poly.effects.effects import Effects, changed_in, effects, escaped
+from warpsmith.poly.effects.effects import Effects, effects, find_changed_in, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import (
     Assign,
@@ -44,7 +44,7 @@ class Origin(Struct, frozen=True):
     def of(cls, program: Program, function: Function, summaries: Summaries | None = None) -> Origin:
         """Look at `function` once; pass `Summaries.of(program)` to look at many functions."""
         known = summaries if summaries is not None else Summaries.of(program)
-        found = known.remembered_of(function, function, "origin", lambda: _found(program, function, known))
+        found = known.remember_of(function, function, "origin", lambda: _find_escaped(program, function, known))
         return cls(program, function, *found, known)
 
     def effects(self, node: Node) -> Effects:
@@ -52,12 +52,12 @@ class Origin(Struct, frozen=True):
         return effects(self.program, node, self.function, self.summaries)
 
 
-def _found(
+def _find_escaped(
     program: Program, function: Function, known: Summaries
 ) -> tuple[frozenset[Symbol], frozenset[Symbol], dict[Symbol, int]]:
     """Return the variables that something else may hold, those written, and the constants."""
-    hidden = escaped(program, function, known)
-    written = changed_in(function, known)
+    hidden = find_escaped(program, function, known)
+    written = find_changed_in(function, known)
     constants: dict[Symbol, int] = {}
     for node in walk(function.body):
         if isinstance(node, VarDecl) and node.init is not None and node.symbol.storage == "local":
@@ -97,12 +97,12 @@ def changed_variables(node: Node, calls: Effects) -> frozenset[Symbol]:
     """
     pointed = {s for s in calls.element_writes if not isinstance(s.type, Pointer | Array)}
     direct = calls.direct_writes if _calls(node) else frozenset()
-    return _written_inside(node) | pointed | direct
+    return _find_written_inside(node) | pointed | direct
 
 
 # every loop asks for those of all the loops around it: nodes never change, and the answers are remembered
 @functools.lru_cache(maxsize=8192)
-def _written_inside(node: Node) -> frozenset[Symbol]:
+def _find_written_inside(node: Node) -> frozenset[Symbol]:
     """Return the variables whose own value the text of `node` changes, calls not followed."""
     found: set[Symbol] = set()
     for part in walk(node):

@@ -1,7 +1,7 @@
 """Functions and variables of files that are not in the program: what is known of them, in the form of summaries.
 
 Invariant: a summary that stands here contains what the function may do, calls included; a function without one may do
-anything. So a file can be analyzed alone, and what it is told of the others can only make its answers better.
+anything. So a file can be analyzed alone, and what it learns of the others can only make its answers better.
 
     main.c   for (…) step(u, v);          solver.c   void step(double *u, double *v) { … }
     outside of main.c: step(u, v) loads through u, v; stores through v

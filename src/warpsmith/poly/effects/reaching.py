@@ -71,7 +71,7 @@ def scalar_values(
         return {}
     written = frozenset(e.symbol for p in parts for e in variables.everything(p) if e.write)
     counters = frozenset({loop.variable}) if isinstance(loop, For) else frozenset()
-    stored = known.done_by((t for p in parts for t in node_accesses(p)), variables.where).stores
+    stored = known.effects_of((t for p in parts for t in node_accesses(p)), variables.where).stores
     sweep = _Sweep(variables, written, frozenset(stored))
     state: State | None = {}
     if isinstance(loop, While) and loop.form != "do":
@@ -125,23 +125,23 @@ class _Sweep(Struct, frozen=True):
                 self.expr(stmt.value, state, counters)
                 return None
             case _:
-                return _killed(state, self.variables.own(stmt))
+                return _kill(state, self.variables.own(stmt))
 
     def expr(self, expr: Expr | None, state: State, counters: frozenset[Symbol]) -> State:
         """Return the state after evaluating `expr`, noting the values of the reads in it."""
         state = dict(state)
         for event in self.variables.evaluate(expr):
             if event.write:
-                self._written(event, state, counters)
+                self._kill_written(event, state, counters)
             elif isinstance(event.node, Name) and not event.path and event.symbol in state:
                 self.values[event.node] = state[event.symbol]
         return state
 
-    def _written(self, event: Event, state: State, counters: frozenset[Symbol]) -> None:
+    def _kill_written(self, event: Event, state: State, counters: frozenset[Symbol]) -> None:
         before = state.pop(event.symbol, None)
         if not event.certain or event.path:
             return
-        updated = _updated(event.node)
+        updated = _find_updated(event.node)
         if updated is not None and before is not None:
             self.values[updated] = before
         value = _value_of(event.node)
@@ -152,7 +152,7 @@ class _Sweep(Struct, frozen=True):
         """Whether the value may stand for the scalar later on."""
         if not (is_integer(type) or isinstance(type, Pointer)):
             return False
-        done = self.variables.summaries.done_by(accesses(value), self.variables.where)
+        done = self.variables.summaries.effects_of(accesses(value), self.variables.where)
         if done.writes or done.stores or done.calls_unknown or done.io or done.allocates:
             return False
         if any(isinstance(n, VerbatimExpr | Assign) for n in walk(value)):
@@ -167,7 +167,7 @@ class _Sweep(Struct, frozen=True):
             return None
         state = self.expr(declared.init, state, counters)
         event = Event(True, declared.symbol, (), declared, declared.init is not None)
-        self._written(event, state, counters)
+        self._kill_written(event, state, counters)
         return state
 
     def _loop(self, loop: For | While, state: State, counters: frozenset[Symbol]) -> State:
@@ -179,7 +179,7 @@ class _Sweep(Struct, frozen=True):
             state.pop(loop.variable, None)
         for part in parts:
             if part is not None:
-                state = _killed(state, self.variables.everything(part))
+                state = _kill(state, self.variables.everything(part))
         if isinstance(loop, For):
             self.expr(loop.bound, state, counters)
             self.statement(loop.body, dict(state), counters | {loop.variable})
@@ -194,7 +194,7 @@ class _Sweep(Struct, frozen=True):
         state = self.expr(switch.value, state, counters)
         bodies = [stmt for case in switch.cases for stmt in case.body]
         for stmt in bodies:
-            state = _killed(state, self.variables.everything(stmt))
+            state = _kill(state, self.variables.everything(stmt))
         for case in switch.cases:
             self._case(case, state, counters)
         return state
@@ -205,13 +205,13 @@ class _Sweep(Struct, frozen=True):
             inside = self.statement(stmt, inside, counters)
 
 
-def _killed(state: State, events: list[Event]) -> State:
+def _kill(state: State, events: list[Event]) -> State:
     """Return the state without what the events may write."""
     gone = {event.symbol for event in events if event.write}
     return {symbol: value for symbol, value in state.items() if symbol not in gone}
 
 
-def _updated(node: object) -> Name | None:
+def _find_updated(node: object) -> Name | None:
     """Return the scalar that `x op= e`, x++ or the like reads before it writes it."""
     target: Expr | None = None
     if isinstance(node, Assign) and node.op != "=":
@@ -222,7 +222,7 @@ def _updated(node: object) -> Name | None:
 
 
 def _value_of(node: object) -> Expr | None:
-    """Return the value that a write gives its scalar, where it is told by the text."""
+    """Return the value that a write gives its scalar, where it is determined by the text."""
     match node:
         case Assign(op="="):
             return node.value

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.identity import Identity
 from warpsmith.poly.effects.global_pointers import survey_globals
-from warpsmith.poly.effects.library import called_back, described, mentions
+from warpsmith.poly.effects.library import describe_call, find_called_back, mentions
 from warpsmith.poly.effects.memory_effects import (
     MemoryEffects,
     callback,
@@ -28,7 +28,7 @@ from warpsmith.poly.effects.memory_effects import (
 )
 from warpsmith.poly.effects.outside import Outside, outside_of
 from warpsmith.poly.effects.summary import Summary
-from warpsmith.poly.effects.world import Callee, Piece, World, remembered, world_of
+from warpsmith.poly.effects.world import Callee, Piece, World, remember, world_of
 from warpsmith.poly.pointers.accesses import Base, MemoryAccess, bases, direct_call, is_pointer, node_accesses
 from warpsmith.poly.pointers.pointers import UNKNOWN, CallFlow, Provenance, Root, is_persistent, provenance
 from warpsmith.tree.effects.effects import FunctionEffects
@@ -82,30 +82,30 @@ class Summaries(Struct, frozen=True):
         return _of(Identity(program))
 
     @classmethod
-    def made(cls, program: Program) -> Summaries:
+    def make(cls, program: Program) -> Summaries:
         """Prepare them anew."""
         definitions = {function.symbol: function for _, function in program.functions()}
         survey = survey_globals(program)
         outside = outside_of(program)
-        mentioned = _mentioned(definitions, outside)
+        mentioned = _find_mentioned(definitions, outside)
         world = world_of(frozenset(definitions), program.effects, outside, survey, mentioned)
         taken, held = survey.address_taken, survey.held
         return cls(program, definitions, survey.persistent, survey.stable, taken, outside, world, held)
 
-    def remembered(self, question: Hashable, answer: Callable[[], T]) -> T:
+    def remember(self, question: Hashable, answer: Callable[[], T]) -> T:
         """Return the answer to a question about this program, worked out when it is first asked; a question starts
         with a word of its own, so that its answers have one type."""
-        return remembered(self._answers, question, answer)
+        return remember(self._answers, question, answer)
 
-    def remembered_of(self, function: Function, part: Node, question: Hashable, answer: Callable[[], T]) -> T:
+    def remember_of(self, function: Function, part: Node, question: Hashable, answer: Callable[[], T]) -> T:
         """Return the answer to a question about a `part` of a function, which is kept from program to program. So it
         must rest on nothing but the function's own text, its provenance, what its calls do, and the variables of
         static storage: their types, which are stable, taken, held, and lent to it."""
         piece = self._piece(function)
         if not piece.has(part):
             # its calls need not be among those that the piece was made from
-            return self.remembered((question, function, part), answer)
-        return remembered(piece.answers, (question, part, self.held(), self.lent(function.symbol)), answer)
+            return self.remember((question, function, part), answer)
+        return remember(piece.answers, (question, part, self.find_held(), self.find_lent(function.symbol)), answer)
 
     def summary(self, symbol: Symbol) -> Summary | None:
         """Return the summary of a function that the program defines, or that is known from outside, else None."""
@@ -120,7 +120,7 @@ class Summaries(Struct, frozen=True):
         while changed:
             changed = False
             for each in order:
-                new = self._worked_out(self.definitions[each]).summary
+                new = self._make_piece(self.definitions[each]).summary
                 changed |= recursive and new != self._known[each]
                 self._known[each] = new
         return self._known[symbol]
@@ -132,7 +132,7 @@ class Summaries(Struct, frozen=True):
 
     def owner(self, parameter: Symbol) -> Symbol | None:
         """Return the function that has the parameter, None where the program defines none that does."""
-        owners = self.remembered("owners", lambda: {p: s for s, f in self.definitions.items() for p in f.parameters})
+        owners = self.remember("owners", lambda: {p: s for s, f in self.definitions.items() for p in f.parameters})
         return owners.get(parameter)
 
     def is_recursive(self, symbol: Symbol) -> bool:
@@ -154,10 +154,10 @@ class Summaries(Struct, frozen=True):
 
     def _piece(self, function: Function) -> Piece:
         if function not in self._pieces:
-            self._pieces[function] = self._worked_out(function)
+            self._pieces[function] = self._make_piece(function)
         return self._pieces[function]
 
-    def _worked_out(self, function: Function) -> Piece:
+    def _make_piece(self, function: Function) -> Piece:
         """Return what is known of a function with what is known of its callees so far."""
         seen: list[Callee] = []
         for callee in self._callees(function):
@@ -183,15 +183,15 @@ class Summaries(Struct, frozen=True):
     def _library(self, call: Call) -> FunctionEffects | None:
         name = direct_call(call)
         ours = name is None or name in self.definitions or name in self.outside.functions
-        known = None if ours else described(self.program.effects, call)
-        if known is None or not known.program_with or known.program_with.isdisjoint(self.mentioned()):
+        known = None if ours else describe_call(self.program.effects, call)
+        if known is None or not known.program_with or known.program_with.isdisjoint(self.find_mentioned()):
             return known
         return msgspec.structs.replace(known, program=True)
 
-    def held(self) -> frozenset[Symbol]:
+    def find_held(self) -> frozenset[Symbol]:
         """Return the variables of static storage that a pointer loaded from memory may point to: a function that is
         lent an address (`read(text, &x)`) and does not keep it leaves none there."""
-        return self.remembered("held", self._find_held)
+        return self.remember("held", self._find_held)
 
     def _find_held(self) -> frozenset[Symbol]:
         found = set(self._held)
@@ -200,20 +200,20 @@ class Summaries(Struct, frozen=True):
             found |= {r.symbol for r in escaped if r.kind == "object" and r.symbol is not None}
         return frozenset(found & self.address_taken)
 
-    def lent(self, function: Symbol) -> frozenset[Symbol]:
+    def find_lent(self, function: Symbol) -> frozenset[Symbol]:
         """Return the variables of static storage to which a parameter of a function may point though no memory holds
         their address: who calls it was handed it (`read(text, &x)`), or whoever called that."""
-        return self.remembered("lent", self._find_lent).get(function, frozenset())
+        return self.remember("lent", self._find_lent).get(function, frozenset())
 
     def _find_lent(self) -> dict[Symbol, frozenset[Symbol]]:
-        wanted = self.address_taken - self.held()
+        wanted = self.address_taken - self.find_held()
         found: dict[Symbol, set[Symbol]] = {}
         for function in self.definitions.values() if wanted else ():
             where = self.provenance(function)
             for call in (t.node for t in node_accesses(function.body) if t.kind == "call"):
                 if isinstance(call, Call):
                     given = {r.symbol for a in call.arguments if is_pointer(a) for b in bases(a) for r in where.of(b)}
-                    for callee in self._handed_to(call) if given & wanted else ():
+                    for callee in self._find_receivers(call) if given & wanted else ():
                         found.setdefault(callee, set()).update(s for s in given & wanted if s is not None)
         pending = list(found)
         while pending:
@@ -224,25 +224,25 @@ class Summaries(Struct, frozen=True):
                     pending.append(callee)
         return {callee: frozenset(symbols) for callee, symbols in found.items()}
 
-    def _handed_to(self, call: Call) -> Iterable[Symbol]:
+    def _find_receivers(self, call: Call) -> Iterable[Symbol]:
         """Return the functions of the program that a call may hand its arguments to first."""
         name, library = direct_call(call), self.library(call)
         if name is not None and name in self.definitions:
             return (name,)
-        back = called_back(library, call) if library is not None and not library.program else (None,)
+        back = find_called_back(library, call) if library is not None and not library.program else (None,)
         known = [s for s in back if s is not None and s in self.definitions]
         return known if len(known) == len(back) else self.definitions
 
-    def mentioned(self) -> frozenset[str]:
+    def find_mentioned(self) -> frozenset[str]:
         """Return the names of all that the program's functions use."""
-        return self.remembered("mentioned", lambda: _mentioned(self.definitions, self.outside))
+        return self.remember("mentioned", lambda: _find_mentioned(self.definitions, self.outside))
 
     def flow(self, call: Call) -> CallFlow:
         """Return what a call does with addresses."""
         every = frozenset(range(len(call.arguments)))
         library = self.library(call)
         if library is not None and not library.program:
-            back = self._called_back(library, call)
+            back = self._find_called_back(library, call)
             if None not in back:
                 return _library_flow(library, call, [summary for _, summary in filter(None, back)])
         name = direct_call(call)
@@ -251,7 +251,7 @@ class Summaries(Struct, frozen=True):
             pointers = frozenset(s for s in self.globals if isinstance(s.type, Pointer))
             return CallFlow(None, False, every, pointers)
         rewrites = frozenset(s for s in known.writes if isinstance(s.type, Pointer))
-        returns = _returned(known.returns, self.parameters(name), call)
+        returns = _returned_bases(known.returns, self.parameters(name), call)
         return CallFlow(returns, any(r.kind == "fresh" for r in known.returns), known.retains, rewrites)
 
     def reaches(self, call: Call, *, write: bool) -> tuple[tuple[Expr, ...], tuple[Symbol, ...]] | None:
@@ -279,16 +279,16 @@ class Summaries(Struct, frozen=True):
     def memory_effects(self, node: Node, function: Function | None) -> MemoryEffects:
         """Return what `node` (in `function`) does, calls included."""
         where = self.provenance(function) if function is not None else _NOWHERE
-        return self.done_by(node_accesses(node), where)
+        return self.effects_of(node_accesses(node), where)
 
-    def done_by(self, accessed: Iterable[MemoryAccess], where: Provenance) -> MemoryEffects:
+    def effects_of(self, accessed: Iterable[MemoryAccess], where: Provenance) -> MemoryEffects:
         """Return what `accessed` amounts to in a function with the provenance `where`."""
         done = MemoryEffects()
         for access in accessed:
             self._access(access, where, done)
         return done
 
-    def exposed(self, where: Provenance) -> set[Root]:
+    def find_exposed(self, where: Provenance) -> set[Root]:
         """Return the roots of a function that code outside it may know."""
         known = set(where.escaped) | {UNKNOWN}
         for roots in where.roots.values():
@@ -323,9 +323,9 @@ class Summaries(Struct, frozen=True):
         summary = self.summary(name) if name is not None else None
         if library is not None:
             library_call(library, call, where, done)
-            back = self._called_back(library, call)
+            back = self._find_called_back(library, call)
             for callee, inner in filter(None, back):
-                callback(inner, callee, _pointed_by(library, call), where, done)
+                callback(inner, callee, _pointed_bases(library, call), where, done)
             if library.program or None in back:
                 self._anything(call.arguments, where, done)
         elif summary is not None and name is not None:
@@ -334,9 +334,9 @@ class Summaries(Struct, frozen=True):
             self._anything(call.arguments, where, done)
             done.blame(_unknown_call(call, linked=name in self.outside.functions), call.span)
 
-    def _called_back(self, known: FunctionEffects, call: Call) -> list[tuple[Function, Summary] | None]:
+    def _find_called_back(self, known: FunctionEffects, call: Call) -> list[tuple[Function, Summary] | None]:
         """Return the functions of the program that a library calls, None for each whose text is not given."""
-        found = [(s, self.summary(s)) if s is not None else (None, None) for s in called_back(known, call)]
+        found = [(s, self.summary(s)) if s is not None else (None, None) for s in find_called_back(known, call)]
         return [
             (self.definitions[s], summary) if s in self.definitions and s is not None and summary is not None else None
             for s, summary in found
@@ -378,7 +378,7 @@ class Summaries(Struct, frozen=True):
     def _anything(self, arguments: Iterable[Expr], where: Provenance, done: MemoryEffects) -> None:
         """An unknown call: all that is exposed, and all that its arguments reach, may be read and written."""
         done.calls_unknown = True
-        known = self.exposed(where)
+        known = self.find_exposed(where)
         for argument in arguments:
             if is_pointer(argument):
                 known |= {root for base in bases(argument) for root in where.of(base)}
@@ -390,7 +390,7 @@ class Summaries(Struct, frozen=True):
 
     def _summarize(self, function: Function) -> Piece:
         where = provenance(function, self.flow, self.stable)
-        done = self.done_by(node_accesses(function.body), where)
+        done = self.effects_of(node_accesses(function.body), where)
         entries = {Root("entry", p): i for i, p in enumerate(function.parameters)}
         summary = Summary(
             frozenset(filter(is_persistent, done.reads)),
@@ -417,7 +417,7 @@ class Summaries(Struct, frozen=True):
         # the sizes of a variable-length array are evaluated, but do not stand in the tree
         accessed = (t.node for t in node_accesses(function.body) if t.kind == "call")
         calls = [n for n in (*walk(function), *accessed) if isinstance(n, Call)]
-        back = [s for n in calls if (known := self.library(n)) is not None for s in called_back(known, n)]
+        back = [s for n in calls if (known := self.library(n)) is not None for s in find_called_back(known, n)]
         named = dict.fromkeys([*map(direct_call, calls), *back])
         return tuple(s for s in named if s is not None and s in self.definitions)
 
@@ -442,7 +442,7 @@ class Summaries(Struct, frozen=True):
         return order, recursive
 
 
-def _mentioned(definitions: Mapping[Symbol, Function], outside: Outside) -> frozenset[str]:
+def _find_mentioned(definitions: Mapping[Symbol, Function], outside: Outside) -> frozenset[str]:
     return outside.mentioned.union(*map(mentions, definitions.values()))
 
 
@@ -472,13 +472,13 @@ def _library_flow(library: FunctionEffects, call: Call, back: list[Summary]) -> 
     return CallFlow(first, library.returns == "fresh", keeps, rewrites, filled)
 
 
-def _pointed_by(library: FunctionEffects, call: Call) -> tuple[Base, ...]:
+def _pointed_bases(library: FunctionEffects, call: Call) -> tuple[Base, ...]:
     """Return the bases of what a library function may hand to the function that it calls."""
     given = [a for i, a in enumerate(call.arguments) if library.reads_argument(i) or library.writes_argument(i)]
     return tuple(base for argument in given if is_pointer(argument) for base in bases(argument))
 
 
-def _returned(roots: frozenset[Root], parameters: tuple[Symbol, ...], call: Call) -> tuple[Base, ...] | None:
+def _returned_bases(roots: frozenset[Root], parameters: tuple[Symbol, ...], call: Call) -> tuple[Base, ...] | None:
     """Return the bases of what a call returns, None if nothing is known of it; fresh memory is distinguished."""
     found: list[Base] = []
     for root in roots:
@@ -497,7 +497,7 @@ def _returned(roots: frozenset[Root], parameters: tuple[Symbol, ...], call: Call
 # a program is asked of by its own facts and by the steps that rewrite it, and then hardly ever again
 @functools.lru_cache(maxsize=4)
 def _of(program: Identity[Program]) -> Summaries:
-    return Summaries.made(program.value)
+    return Summaries.make(program.value)
 
 
 def _unknown_call(call: Call, *, linked: bool) -> str:

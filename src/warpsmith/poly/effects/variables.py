@@ -62,7 +62,7 @@ class Variables(Struct, frozen=True):
 
     def writes(self) -> tuple[tuple[Span, frozenset[Symbol]], ...]:
         """Return where the function's body may write variables, and which there; one such set is one object."""
-        return self.summaries.remembered(("writes", self.function), lambda: tuple(self._writes()))
+        return self.summaries.remember(("writes", self.function), lambda: tuple(self._writes()))
 
     def writes_of(self, symbol: Symbol) -> list[Span]:
         """Return where the function's body may write `symbol`."""
@@ -74,7 +74,7 @@ class Variables(Struct, frozen=True):
             if access.kind in ("read", "write") and access.symbol is not None:
                 written = frozenset((access.symbol,)) if access.kind == "write" else frozenset[Symbol]()
             elif not isinstance(access.node, VarDecl):
-                written = frozenset(self._reached(access)[1])
+                written = frozenset(self._find_reached(access)[1])
             else:
                 continue
             if written:
@@ -83,8 +83,8 @@ class Variables(Struct, frozen=True):
     def within_reach(self, node: Node) -> frozenset[Symbol]:
         """Return the variables that `node` names, and those that its calls may touch. What its own pointers may reach
         besides is memory behind these pointers, under whatever other name; so are the variables of other functions."""
-        found = set(_named(node))
-        mine = _named(self.function)
+        found = set(_find_named(node))
+        mine = _find_named(self.function)
         for access in node_accesses(node):
             if access.kind in ("call", "opaque"):
                 accessed = {event.symbol for event in self._indirect(access)}
@@ -113,26 +113,26 @@ class Variables(Struct, frozen=True):
 
     def _indirect(self, access: MemoryAccess) -> Iterator[Event]:
         """Yield what a call, opaque code or an access through a pointer may do to variables."""
-        reads, writes = self._reached(access)
+        reads, writes = self._find_reached(access)
         for symbol in _in_order(reads):
             yield Event(False, symbol, (), access.node, certain=False)
-        filled = self._filled(access)
+        filled = self._find_filled(access)
         for symbol in _in_order(writes):
             yield Event(True, symbol, (), access.node, certain=symbol in filled and access.certain)
 
-    def _reached(self, access: MemoryAccess) -> tuple[set[Symbol], set[Symbol]]:
+    def _find_reached(self, access: MemoryAccess) -> tuple[set[Symbol], set[Symbol]]:
         """Return the variables that a call, opaque code or an access through a pointer may read, and may write."""
-        done = self.summaries.done_by((access,), self.where)
-        return done.reads | self._pointed(done.loads), done.writes | self._pointed(done.stores)
+        done = self.summaries.effects_of((access,), self.where)
+        return done.reads | self._find_pointed(done.loads), done.writes | self._find_pointed(done.stores)
 
-    def _pointed(self, roots: set[Root]) -> frozenset[Symbol]:
+    def _find_pointed(self, roots: set[Root]) -> frozenset[Symbol]:
         """Return the variables that an access through `roots` may touch."""
         found = _objects(frozenset(roots))
         if any(root.kind == "unknown" for root in roots):
-            return found | _objects(self.where.escaped) | _data(self.summaries.held())
+            return found | _objects(self.where.escaped) | _data(self.summaries.find_held())
         return found
 
-    def _filled(self, access: MemoryAccess) -> set[Symbol]:
+    def _find_filled(self, access: MemoryAccess) -> set[Symbol]:
         """Return the variables that a library call certainly writes whole, and does not read (`sincos(x, &s, &c)`)."""
         if not isinstance(access.node, Call) or access.kind != "call":
             return set()
@@ -144,7 +144,7 @@ class Variables(Struct, frozen=True):
 
 
 @functools.lru_cache(maxsize=2048)
-def _named(node: Node) -> frozenset[Symbol]:
+def _find_named(node: Node) -> frozenset[Symbol]:
     """Return the variables that `node` names: of a function, every one of its loops asks again."""
     return frozenset(name.symbol for name in names(node))
 

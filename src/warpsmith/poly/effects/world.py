@@ -27,7 +27,7 @@ from warpsmith.tree.nodes import Call, Function, Node
 from warpsmith.tree.types import Symbol, Type
 from warpsmith.tree.walk import walk
 
-__all__ = ["Callee", "Piece", "World", "remembered", "world_of"]
+__all__ = ["Callee", "Piece", "World", "remember", "world_of"]
 
 T = TypeVar("T")
 
@@ -75,17 +75,17 @@ class World(Struct, frozen=True, eq=False):
         known = self._pieces.get(key)
         if known is None:
             known = self._pieces[key] = make()
-            self._bound()
+            self._limit_size()
         return known
 
-    def _bound(self) -> None:
+    def _limit_size(self) -> None:
         if len(self._pieces) > _MOST_PIECES or len(self.library) > _MOST_CALLS:
             self._pieces.clear()
             self.callees.clear()
             self.library.clear()
 
 
-def remembered(answers: dict[Hashable, object], question: Hashable, answer: Callable[[], T]) -> T:
+def remember(answers: dict[Hashable, object], question: Hashable, answer: Callable[[], T]) -> T:
     """Return the answer to a question, worked out when it is first asked."""
     if question not in answers:
         answers[question] = answer()
@@ -109,7 +109,7 @@ def world_of(
 ) -> World:
     """Return the world of a program: the same object for programs whose worlds agree."""
     variables = frozenset((s, s.type, s.storage, bool(getattr(s.type, "const", False))) for s in survey.persistent)
-    watched = effects.watched() & mentioned
+    watched = effects.find_watched() & mentioned
     return _world(_Key(defined, effects, outside, variables, survey.stable, survey.address_taken, watched))
 
 

@@ -20,7 +20,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from warpsmith.poly.isl.choices import common_quotient, decided, extreme_of
+from warpsmith.poly.isl.choices import common_quotient, decide_comparison, extreme_of
 from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, either, equal, negate
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.vocabulary import Quotient, Vocabulary
@@ -28,7 +28,7 @@ from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Index, Literal
 from warpsmith.tree.types import Scalar, Type, common_type, integer_range, is_integer
 from warpsmith.tree.walk import peel
 
-__all__ = ["Affine", "Oracle", "Residue", "compared"]
+__all__ = ["Affine", "Oracle", "Residue", "compare"]
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _LOGICAL = (*_COMPARISONS, "&&", "||")
@@ -43,7 +43,7 @@ class Oracle(Protocol):
         """Return the value of a variable here, or None where it is not known."""
         ...
 
-    def loaded(self, expr: Expr) -> Polynomial | None:
+    def load_parameter(self, expr: Expr) -> Polynomial | None:
         """Return the parameter for a read of memory that the region does not write, or None."""
         ...
 
@@ -92,9 +92,9 @@ class Affine(Struct, frozen=True):
                 fixed = symbol.value
                 return _sure(self.oracle.scalar(expr) if fixed is None else constant(fixed))
             case Index() | Member():
-                return _sure(self.oracle.loaded(expr))
+                return _sure(self.oracle.load_parameter(expr))
             case Cast(operand=operand):
-                return self._converted(operand, own)
+                return self._convert(operand, own)
             case Unary():
                 return self._unary(expr, own)
             case Binary():
@@ -130,15 +130,15 @@ class Affine(Struct, frozen=True):
         a, b = self.exact(left, shared), self.exact(right, shared)
         if a is None or b is None:
             return None
-        return compared(op, a, b)
+        return compare(op, a, b)
 
     def _within(self, value: Polynomial, limits: tuple[int, int], what: Expr) -> bool:
         number = value.number
         if number is not None:
             return limits[0] <= number <= limits[1]
-        return self.oracle.require((value.shifted(-limits[0]), constant(limits[1]) - value), what)
+        return self.oracle.require((value.shift(-limits[0]), constant(limits[1]) - value), what)
 
-    def _converted(self, operand: Expr, target: Scalar) -> Residue | None:
+    def _convert(self, operand: Expr, target: Scalar) -> Residue | None:
         """Return the operand of an arithmetic operator of type `target`, modulo 2^bits where that is unsigned."""
         own = peel(operand).type
         if not isinstance(own, Scalar) or not is_integer(own):
@@ -153,10 +153,10 @@ class Affine(Struct, frozen=True):
 
     def _unary(self, expr: Unary, own: Scalar) -> Residue | None:
         if expr.op == "*":
-            return _sure(self.oracle.loaded(expr))
+            return _sure(self.oracle.load_parameter(expr))
         if expr.op == "!":
             return _sure(self._choice(expr, ONE, ZERO))
-        found = self._converted(expr.operand, own)
+        found = self._convert(expr.operand, own)
         if found is None:
             return None
         signed = own.kind != "unsigned"
@@ -166,7 +166,7 @@ class Affine(Struct, frozen=True):
             case "-":
                 return -found[0], signed
             case "~":
-                return (-found[0]).shifted(-1), signed
+                return (-found[0]).shift(-1), signed
             case _:
                 return None
 
@@ -174,11 +174,11 @@ class Affine(Struct, frozen=True):
         if expr.op in _LOGICAL:
             return _sure(self._choice(expr, ONE, ZERO))
         if expr.op in ("/", "%", ">>"):
-            return _sure(self._divided(expr, own))
+            return _sure(self._divide(expr, own))
         if expr.op == "&":
-            return _sure(self._masked(expr, own))
-        left = self._converted(expr.left, own)
-        right = self._converted(expr.right, own) if expr.op != "<<" else _sure(self.exact(expr.right))
+            return _sure(self._mask(expr, own))
+        left = self._convert(expr.left, own)
+        right = self._convert(expr.right, own) if expr.op != "<<" else _sure(self.exact(expr.right))
         if left is None or right is None:
             return None
         signed = own.kind != "unsigned"
@@ -190,7 +190,7 @@ class Affine(Struct, frozen=True):
             case "*":
                 return self._product(left[0], right[0]), signed
             case "<<" if (count := right[0].number) is not None and 0 <= count < own.bits:
-                return left[0].scaled(2**count), signed
+                return left[0].scale(2**count), signed
             case _:
                 return None
 
@@ -211,7 +211,7 @@ class Affine(Struct, frozen=True):
             self.vocabulary.define(name, equal(atom(name), linear))
         return atom(name)
 
-    def _divided(self, expr: Binary, own: Scalar) -> Polynomial | None:
+    def _divide(self, expr: Binary, own: Scalar) -> Polynomial | None:
         value = self.exact(expr.left, own)
         divisor = self.exact(expr.right, own if expr.op != ">>" else None)
         amount = None if divisor is None else divisor.number
@@ -222,18 +222,18 @@ class Affine(Struct, frozen=True):
         quotient = self.quotient(value, amount, floor=own.kind == "unsigned")
         if quotient is None or expr.op == "/":
             return quotient
-        return value - quotient.scaled(amount)
+        return value - quotient.scale(amount)
 
-    def _masked(self, expr: Binary, own: Scalar) -> Polynomial | None:
+    def _mask(self, expr: Binary, own: Scalar) -> Polynomial | None:
         """`e & (2^k - 1)` is e modulo 2^k, for negative e as well (two's complement)."""
         for mask, other in ((expr.right, expr.left), (expr.left, expr.right)):
             value = self.exact(mask, own)
             number = None if value is None else value.number
             if number is None or number < 0 or number & (number + 1):
                 continue
-            found = self._converted(other, own)
+            found = self._convert(other, own)
             quotient = None if found is None else self.quotient(found[0], number + 1, floor=True)
-            return None if found is None or quotient is None else found[0] - quotient.scaled(number + 1)
+            return None if found is None or quotient is None else found[0] - quotient.scale(number + 1)
         return None
 
     def quotient(self, value: Polynomial, divisor: int, *, floor: bool) -> Polynomial | None:
@@ -244,7 +244,7 @@ class Affine(Struct, frozen=True):
         text = f"({self.vocabulary.text(linear)})/{divisor}"
         name, new = self.vocabulary.quotient((divisor, floor, _key(linear)), text)
         if new:
-            remainder = linear - atom(name).scaled(divisor)
+            remainder = linear - atom(name).scale(divisor)
             down = both((at_least(remainder, ZERO), at_least(constant(divisor - 1), remainder)))
             up = both((at_least(ZERO, remainder), at_least(remainder, constant(1 - divisor))))
             positive = both((at_least(linear, ZERO), down))
@@ -258,12 +258,12 @@ class Affine(Struct, frozen=True):
         if then is None or other is None:
             return None
         yes, exact = self.condition(test)
-        always = decided(yes) if exact else None
+        always = decide_comparison(yes) if exact else None
         if always is not None:
             return then if always else other
         first, second = self.vocabulary.linear(then), self.vocabulary.linear(other)
         if first is None or second is None:
-            return self._stepped(test, then, other)
+            return self._step(test, then, other)
         then, other = first, second
         if not exact:
             return None
@@ -277,7 +277,7 @@ class Affine(Struct, frozen=True):
             self.vocabulary.define(name, either(sides), extreme_of(yes, then, other))
         return atom(name)
 
-    def _stepped(self, test: Expr, then: Polynomial, other: Polynomial) -> Polynomial | None:
+    def _step(self, test: Expr, then: Polynomial, other: Polynomial) -> Polynomial | None:
         """Return `y == 0 ? c : c - n` as c - n*b where b is 0 or 1, so that n stays a stride."""
         step = other - then
         if not all(self.vocabulary.invariant(name) for name in step.atoms()):
@@ -286,15 +286,15 @@ class Affine(Struct, frozen=True):
         return None if taken is None else then + taken * step
 
 
-def compared(op: str, a: Polynomial, b: Polynomial) -> Formula:
+def compare(op: str, a: Polynomial, b: Polynomial) -> Formula:
     """Return `a op b` as a formula."""
     match op:
         case "<":
-            return at_least(b, a.shifted(1))
+            return at_least(b, a.shift(1))
         case "<=":
             return at_least(b, a)
         case ">":
-            return at_least(a, b.shifted(1))
+            return at_least(a, b.shift(1))
         case ">=":
             return at_least(a, b)
         case "==":

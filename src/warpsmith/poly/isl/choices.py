@@ -16,10 +16,10 @@ from warpsmith.poly.isl.formula import Compare, Formula, negate
 from warpsmith.poly.isl.polynomial import Polynomial, atom
 from warpsmith.poly.isl.vocabulary import Extreme, Quotient, Vocabulary
 
-__all__ = ["common_quotient", "decided", "extreme_of"]
+__all__ = ["common_quotient", "decide_comparison", "extreme_of"]
 
 
-def decided(test: Formula) -> bool | None:
+def decide_comparison(test: Formula) -> bool | None:
     """Return the value of a comparison of numbers; None for any other formula."""
     match test:
         case Compare(polynomial, equality) if (number := polynomial.number) is not None:
@@ -33,10 +33,10 @@ def extreme_of(test: Formula, then: Polynomial, other: Polynomial) -> Extreme | 
     if not isinstance(test, Compare) or test.equality:
         return None
     below = other - then
-    if test.polynomial in (below, below.shifted(-1)):
+    if test.polynomial in (below, below.shift(-1)):
         return Extreme(then, other, least=True)
     above = then - other
-    if test.polynomial in (above, above.shifted(-1)):
+    if test.polynomial in (above, above.shift(-1)):
         return Extreme(then, other, least=False)
     return None
 
@@ -45,11 +45,11 @@ def common_quotient(
     vocabulary: Vocabulary, test: Formula, then: Polynomial, other: Polynomial
 ) -> tuple[Polynomial, int] | None:
     """Return (p, d) where `test ? then : other` is floor(p / d), or None."""
-    first = _floored(vocabulary, test, then)
-    return first if first is not None and first == _floored(vocabulary, negate(test), other) else None
+    first = _split_floor(vocabulary, test, then)
+    return first if first is not None and first == _split_floor(vocabulary, negate(test), other) else None
 
 
-def _floored(vocabulary: Vocabulary, known: Formula, value: Polynomial) -> tuple[Polynomial, int] | None:
+def _split_floor(vocabulary: Vocabulary, known: Formula, value: Polynomial) -> tuple[Polynomial, int] | None:
     """Return (p, d) where `value`, a quotient or minus one, is floor(p / d) wherever `known` holds."""
     if len(value.terms) != 1 or len(value.atoms()) != 1:
         return None
@@ -62,9 +62,9 @@ def _floored(vocabulary: Vocabulary, known: Formula, value: Polynomial) -> tuple
     if not down and not _implies(known, -above):
         return None
     if value == atom(name):
-        return (above if down else above.shifted(divisor - 1)), divisor
+        return (above if down else above.shift(divisor - 1)), divisor
     if value == -atom(name):
-        return ((-above).shifted(divisor - 1) if down else -above), divisor
+        return ((-above).shift(divisor - 1) if down else -above), divisor
     return None
 
 
@@ -79,5 +79,5 @@ def _implies(known: Formula, wanted: Polynomial) -> bool:
     if have * want <= 0:
         return False
     # |have| * wanted = |want| * known + number
-    number = (wanted.scaled(abs(have)) - known.polynomial.scaled(abs(want))).number
+    number = (wanted.scale(abs(have)) - known.polynomial.scale(abs(want))).number
     return number is not None and number >= 0

@@ -20,7 +20,7 @@ from warpsmith.poly.isl.host import HostError, integer, operation, polynomial_ex
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.vocabulary import Vocabulary
 from warpsmith.tree.nodes import Cast, Conditional, Expr, Literal, Member, Name, Unary
-from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type, integer_range, promoted
+from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type, integer_range, promote
 from warpsmith.tree.walk import peel
 
 __all__ = ["Bound", "ExpressionWriter", "Known", "NotWritableError", "Variable"]
@@ -54,7 +54,7 @@ class Bound(Struct, frozen=True):
     value: Polynomial
     divisor: int
 
-    def negated(self) -> Bound:
+    def negate(self) -> Bound:
         """Return the bound of minus the row."""
         return Bound(-self.value, self.divisor)
 
@@ -77,11 +77,11 @@ class ExpressionWriter(Struct, frozen=True):
         own = self.quote(value)
         if own is not None:
             return own
-        terms = self._ordered(value)
+        terms = self._order_terms(value)
         if not terms:
             return self._number(value.constant_term, False)
         if len(terms) == 1 and not value.constant_term and self._factor(terms[0]) == 1:
-            return self._signed(terms[0][0])
+            return self._make_signed(terms[0][0])
         if self._is_narrow(value, terms):
             return self._narrow(value, terms)
         return self._wide(value, terms)
@@ -92,7 +92,7 @@ class ExpressionWriter(Struct, frozen=True):
             return None
         return next((expr for known, expr in self.quoted if known == value), None)
 
-    def _ordered(self, value: Polynomial) -> list[tuple[str, int]]:
+    def _order_terms(self, value: Polynomial) -> list[tuple[str, int]]:
         """Return the terms: what is added first, loop variables before parameters."""
         terms = [(m[0], c) for m, c in value.terms.items() if m]
         level = {name: k for k, name in enumerate(self.variables)}
@@ -124,10 +124,10 @@ class ExpressionWriter(Struct, frozen=True):
         expr = self.vocabulary[name].expr
         return expr.type.bits if expr is not None and isinstance(expr.type, Scalar) else LONG_LONG.bits
 
-    def _signed(self, name: str) -> Expr:
+    def _make_signed(self, name: str) -> Expr:
         """Return a name with a signed type: an unsigned one under a cast."""
         expr = self._leaf(name)
-        kind = promoted(expr.type)
+        kind = promote(expr.type)
         if isinstance(kind, Scalar) and kind.kind == "signed":
             return expr
         if not self._fits(atom(name), _WIDE):
@@ -135,9 +135,9 @@ class ExpressionWriter(Struct, frozen=True):
         return Cast(span=self.span, type=LONG_LONG, operand=expr)
 
     def _is_narrow(self, value: Polynomial, terms: Sequence[tuple[str, int]]) -> bool:
-        if any(promoted(self._leaf(name).type) != INT for name, _ in terms):
+        if any(promote(self._leaf(name).type) != INT for name, _ in terms):
             return False
-        products = [atom(name).scaled(factor) for name, factor in terms]
+        products = [atom(name).scale(factor) for name, factor in terms]
         return all(self._fits(part, _INT) for part in (*products, *_prefixes(products, value.constant_term)))
 
     def _fits(self, value: Polynomial, limits: tuple[int, int]) -> bool:
@@ -145,7 +145,7 @@ class ExpressionWriter(Struct, frozen=True):
         least, most = self._range(value)
         if low <= least and most <= high:
             return True
-        return self.known.holds(value.shifted(-low)) and self.known.holds(constant(high) - value)
+        return self.known.holds(value.shift(-low)) and self.known.holds(constant(high) - value)
 
     def _range(self, value: Polynomial) -> tuple[int, int]:
         """Return the range of a linear form by the types of its names."""
@@ -168,9 +168,11 @@ class ExpressionWriter(Struct, frozen=True):
         return known.low, known.high
 
     def _narrow(self, value: Polynomial, terms: Sequence[tuple[str, int]]) -> Expr:
-        return self._joined([(self._factor(t), self._leaf(t[0])) for t in terms], value.constant_term)
+        return self._join_terms([(self._factor(t), self._leaf(t[0])) for t in terms], value.constant_term)
 
-    def _joined(self, terms: Sequence[tuple[int, Expr]], number: int, *, wide: frozenset[int] = frozenset()) -> Expr:
+    def _join_terms(
+        self, terms: Sequence[tuple[int, Expr]], number: int, *, wide: frozenset[int] = frozenset()
+    ) -> Expr:
         """Return the sum; the literal factors of the terms in `wide` are long long."""
         result: Expr | None = None
         if number > 0 and terms[0][0] < 0:
@@ -178,7 +180,7 @@ class ExpressionWriter(Struct, frozen=True):
         for k, (factor, expr) in enumerate(terms):
             term = expr if abs(factor) == 1 else operation("*", self._number(abs(factor), k in wide), expr)
             if result is None:
-                result = term if factor > 0 else Unary(span=self.span, type=promoted(term.type), op="-", operand=term)
+                result = term if factor > 0 else Unary(span=self.span, type=promote(term.type), op="-", operand=term)
             else:
                 result = operation("+" if factor > 0 else "-", result, term)
         assert result is not None, "a sum has terms"
@@ -196,13 +198,13 @@ class ExpressionWriter(Struct, frozen=True):
 
     def _wide(self, value: Polynomial, terms: Sequence[tuple[str, int]]) -> Expr:
         """Return the sum in 64 bits: its first operand is one, and each product that may not fit an int."""
-        products = [atom(name).scaled(factor) for name, factor in terms]
+        products = [atom(name).scale(factor) for name, factor in terms]
         number = value.constant_term
         leading = self._factor(terms[0]) < 0 < number
         parts = [*products, *_prefixes(products, number, leading)]
         if not all(self._fits(part, _WIDE) for part in parts):
-            raise NotWritableError(f"{self._shown(value)} may not fit 64 bits")
-        leaves = [(self._factor(t), self._signed(t[0])) for t in terms]
+            raise NotWritableError(f"{self._show(value)} may not fit 64 bits")
+        leaves = [(self._factor(t), self._make_signed(t[0])) for t in terms]
         wide = {
             k
             for k, (factor, expr) in enumerate(leaves)
@@ -214,10 +216,10 @@ class ExpressionWriter(Struct, frozen=True):
                 sign = "+" if number > 0 else "-"
                 return operation(sign, first[1], self._number(abs(number), True))
             leaves[0] = first[0], Cast(span=self.span, type=LONG_LONG, operand=first[1])
-        return self._joined(leaves, number, wide=frozenset(wide))
+        return self._join_terms(leaves, number, wide=frozenset(wide))
 
-    def _shown(self, value: Polynomial) -> str:
-        named = value.renamed(lambda n: self.variables[n].symbol.name if n in self.variables else n)
+    def _show(self, value: Polynomial) -> str:
+        named = value.rename(lambda n: self.variables[n].symbol.name if n in self.variables else n)
         known = {n: self.vocabulary[n].text if n in self.vocabulary.atoms else n for n in named.atoms()}
         pieces = [f"{c}*{known[m[0]]}" if m else str(c) for m, c in named.terms.items()]
         return " + ".join(pieces)
@@ -232,7 +234,7 @@ class ExpressionWriter(Struct, frozen=True):
         number = integer(divisor, self.span)
         if clamped or self.known.holds(value):
             return operation("/", total, number)
-        low = self.sum(value.shifted(1 - divisor))
+        low = self.sum(value.shift(1 - divisor))
         test = operation("<", total, integer(0, self.span))
         top = Conditional(span=self.span, type=common_type(total.type, low.type), condition=test, then=low, other=total)
         return operation("/", top, number)
@@ -241,7 +243,7 @@ class ExpressionWriter(Struct, frozen=True):
         """Return the greatest of the lower bounds."""
         natural = any(b.divisor == 1 and (n := b.value.number) is not None and n >= 0 for b in bounds)
         natural = natural or any(b.divisor == 1 and self.known.holds(b.value) for b in bounds)
-        parts = [self.floor(b.value.shifted(b.divisor - 1), b.divisor, clamped=natural) for b in _simple_last(bounds)]
+        parts = [self.floor(b.value.shift(b.divisor - 1), b.divisor, clamped=natural) for b in _simple_last(bounds)]
         return reduce(lambda a, b: self._choice(">", a, b), parts)
 
     def greatest(self, bounds: Sequence[Bound]) -> Expr:
@@ -259,15 +261,15 @@ class ExpressionWriter(Struct, frozen=True):
         if name is None:
             return operation("==" if equality else ">=", self.sum(value), integer(0, self.span))
         factor = value.terms[(name,)]
-        rest = -value.without(name) if factor > 0 else value.without(name)
+        rest = -value.drop_name(name) if factor > 0 else value.drop_name(name)
         sign = self.variables[name].sign if name in self.variables else 1
-        left = self._signed(name)
+        left = self._make_signed(name)
         upper = factor * sign < 0
         rest = rest if sign > 0 else -rest
         if equality:
             return operation("==", left, self.sum(rest))
         if rest.constant_term == (-1 if upper else 1) and rest.atoms():
-            return operation("<" if upper else ">", left, self.sum(rest.shifted(1 if upper else -1)))
+            return operation("<" if upper else ">", left, self.sum(rest.shift(1 if upper else -1)))
         return operation("<=" if upper else ">=", left, self.sum(rest))
 
     def _subject(self, value: Polynomial) -> str | None:
@@ -283,7 +285,7 @@ def _prefixes(products: Sequence[Polynomial], number: int, leading: bool = False
     for product in products:
         total = total + product
         yield total
-    yield total if leading else total.shifted(number)
+    yield total if leading else total.shift(number)
 
 
 def _is_plain(expr: Expr) -> bool:

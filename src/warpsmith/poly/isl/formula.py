@@ -91,8 +91,8 @@ def negate(formula: Formula) -> Formula:
     """Return the exact complement."""
     match formula:
         case Compare(polynomial, equality):
-            below = Compare((-polynomial).shifted(-1), False)
-            return Or((Compare(polynomial.shifted(-1), False), below)) if equality else below
+            below = Compare((-polynomial).shift(-1), False)
+            return Or((Compare(polynomial.shift(-1), False), below)) if equality else below
         case And(parts):
             return either(negate(p) for p in parts)
         case Or(parts):

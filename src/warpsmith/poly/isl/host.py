@@ -91,7 +91,7 @@ def _leaf(vocabulary: Vocabulary, name: str, span: Span, *, wide: bool) -> Expr:
     if atom.kind == "quotient" and isinstance(atom.definition, Compare) and atom.definition.equality:
         own = atom.definition.polynomial.coefficient(name)
         if own is not None and own.number in (1, -1):
-            rest = atom.definition.polynomial.without(name)
+            rest = atom.definition.polynomial.drop_name(name)
             return polynomial_expr(vocabulary, -rest if own.number == 1 else rest, span)
     if atom.expr is None:
         raise HostError(atom.text)
@@ -105,14 +105,14 @@ def polynomial_expr(vocabulary: Vocabulary, value: Polynomial, span: Span) -> Ex
     """Return the polynomial as a `long long` expression; raises HostError."""
     positive, negative = _sides(value)
     result = _sum(vocabulary, positive, span) if positive.terms else None
-    for monomial, factor in _ordered(negative):
+    for monomial, factor in _order_terms(negative):
         term = _term(vocabulary, monomial, factor, span, wide=True)
         result = operation("-", integer(0, span) if result is None else result, term)
     return result if result is not None else integer(0, span)
 
 
 def _sum(vocabulary: Vocabulary, value: Polynomial, span: Span, *, wide: bool = True) -> Expr:
-    terms = [_term(vocabulary, m, c, span, wide=wide) for m, c in _ordered(value)]
+    terms = [_term(vocabulary, m, c, span, wide=wide) for m, c in _order_terms(value)]
     return reduce(lambda a, b: operation("+", a, b), terms) if terms else integer(0, span)
 
 
@@ -125,7 +125,7 @@ def _term(vocabulary: Vocabulary, monomial: Monomial, factor: int, span: Span, *
     return reduce(lambda a, b: operation("*", a, b), factors)
 
 
-def _ordered(value: Polynomial) -> list[tuple[Monomial, int]]:
+def _order_terms(value: Polynomial) -> list[tuple[Monomial, int]]:
     return sorted(value.terms.items(), key=lambda item: (-len(item[0]), item[0]))
 
 
@@ -148,7 +148,7 @@ def condition_expr(vocabulary: Vocabulary, formula: Formula, span: Span) -> Expr
 
 
 def _compare_expr(vocabulary: Vocabulary, polynomial: Polynomial, equality: bool, span: Span) -> Expr:
-    left, op, right = _arranged(polynomial, equality)
+    left, op, right = _arrange(polynomial, equality)
     if op == "<=" and right.number is not None and right.number > _LARGEST and _is_natural(vocabulary, left):
         # nothing in `long long` is larger, but the sum may not be there: a smaller limit, where doubles decide
         return product_expr(vocabulary, left, _SAFE, span)
@@ -181,7 +181,7 @@ def _is_plain(vocabulary: Vocabulary, left: Polynomial, right: Polynomial) -> bo
     return atom.kind in ("parameter", "counter") and in_type and number >= 0
 
 
-def _arranged(polynomial: Polynomial, equality: bool) -> tuple[Polynomial, str, Polynomial]:
+def _arrange(polynomial: Polynomial, equality: bool) -> tuple[Polynomial, str, Polynomial]:
     """Return (left, op, right): names on the left where there is a choice, `a < b` rather than `b >= a + 1`."""
     left, right = _sides(polynomial)
     if equality:
@@ -191,7 +191,7 @@ def _arranged(polynomial: Polynomial, equality: bool) -> tuple[Polynomial, str, 
     if left.number is not None:
         return right, "<=", left
     if polynomial.constant_term == -1:
-        return right.shifted(-right.constant_term), "<", left
+        return right.shift(-right.constant_term), "<", left
     return right, "<=", left
 
 
@@ -202,7 +202,7 @@ def product_expr(vocabulary: Vocabulary, terms: Polynomial, limit: int, span: Sp
     two to the true one is safe.
     """
     factors: list[Expr] = []
-    for monomial, factor in _ordered(terms):
+    for monomial, factor in _order_terms(terms):
         parts: list[Expr] = [Literal(span=span, type=DOUBLE, text=f"{factor}.0", value=float(factor))]
         for name in (part for each in monomial for part in (vocabulary[each].parts or (each,))):
             inner = _leaf(vocabulary, name, span, wide=False)
@@ -217,15 +217,15 @@ def condition_text(vocabulary: Vocabulary, formula: Formula) -> str:
     """Return a formula as the user would write it."""
     match formula:
         case Compare(polynomial, equality):
-            left, op, right = _arranged(polynomial, equality)
+            left, op, right = _arrange(polynomial, equality)
             return f"{vocabulary.text(left)} {op} {vocabulary.text(right)}"
         case And(parts):
-            return " && ".join(_grouped(vocabulary, p) for p in parts) or "1"
+            return " && ".join(_group_terms(vocabulary, p) for p in parts) or "1"
         case Or(parts):
-            return " || ".join(_grouped(vocabulary, p) for p in parts) or "0"
+            return " || ".join(_group_terms(vocabulary, p) for p in parts) or "0"
 
 
-def _grouped(vocabulary: Vocabulary, formula: Formula) -> str:
+def _group_terms(vocabulary: Vocabulary, formula: Formula) -> str:
     text = condition_text(vocabulary, formula)
     return text if isinstance(formula, Compare) else f"({text})"
 

@@ -1,7 +1,7 @@
 """islpy, loaded: the library is imported here alone.
 
 It asks the standard library for its version, which loads what reads the metadata of packages, archives and mail: that
-takes longer than isl itself. The version stands in the name of a folder beside it as well, and is told before it asks.
+takes longer than isl itself. The version stands in the name of a folder beside it, too, and is set before the import.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _version() -> ModuleType | None:
 if (version := _version()) is not None:
     sys.modules[version.__name__] = version
 
-import islpy as isl  # noqa: E402 - after its version is told
+import islpy as isl  # noqa: E402 - after its version is set
 
 if version is not None:
     vars(isl)["version"] = version

@@ -101,7 +101,7 @@ class Points(Struct, frozen=True, eq=False):
                 values = values.eliminate(_SET, k, 1)
         return Points(values.coalesce())
 
-    def without(self, level: int) -> Points:
+    def drop_row(self, level: int) -> Points:
         """Return the points without a row (it is zero then)."""
         return Points(self.values.eliminate(_SET, level, 1).fix_val(_SET, level, isl.Val(0)))
 
@@ -123,7 +123,7 @@ class Points(Struct, frozen=True, eq=False):
             return number >= 0 or self.empty
         key = tuple(sorted(value.terms.items()))
         if key not in self._known:
-            self._known[key] = self.where((-value).shifted(-1)).empty
+            self._known[key] = self.where((-value).shift(-1)).empty
         return self._known[key]
 
     def always(self, value: Polynomial) -> bool:

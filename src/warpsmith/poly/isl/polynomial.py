@@ -32,11 +32,11 @@ class Polynomial(Struct, frozen=True):
     def __mul__(self, other: Polynomial) -> Polynomial:
         return _collect((tuple(sorted((*a, *b))), c * d) for a, c in self.terms.items() for b, d in other.terms.items())
 
-    def scaled(self, factor: int) -> Polynomial:
+    def scale(self, factor: int) -> Polynomial:
         """Return the polynomial times a number."""
         return Polynomial({m: c * factor for m, c in self.terms.items()} if factor else {})
 
-    def shifted(self, amount: int) -> Polynomial:
+    def shift(self, amount: int) -> Polynomial:
         """Return the polynomial plus a number."""
         return self + constant(amount)
 
@@ -69,7 +69,7 @@ class Polynomial(Struct, frozen=True):
                 result[tuple(n for n in monomial if n != name)] = value
         return Polynomial(result)
 
-    def without(self, name: str) -> Polynomial:
+    def drop_name(self, name: str) -> Polynomial:
         """Return the terms that do not mention `name`."""
         return Polynomial({m: c for m, c in self.terms.items() if name not in m})
 
@@ -83,7 +83,7 @@ class Polynomial(Struct, frozen=True):
             result = result + term
         return result
 
-    def renamed(self, rename: Callable[[str], str]) -> Polynomial:
+    def rename(self, rename: Callable[[str], str]) -> Polynomial:
         """Return self with every atom renamed."""
         return _collect((tuple(sorted(rename(n) for n in m)), c) for m, c in self.terms.items())
 

@@ -69,24 +69,24 @@ def _iterations(depth: int) -> int:
 
 def sample(vocabulary: Vocabulary, room: Set) -> dict[str, int] | None:
     """Return values of the parameters, by name, in a set over parameters; None where none is found."""
-    return _Search(vocabulary).found(room, {})
+    return _Search(vocabulary).find(room, {})
 
 
 class _Search(Struct):
     vocabulary: Vocabulary
     tried: int = field(default=0)
 
-    def found(self, room: Set, fixed: Mapping[str, int]) -> dict[str, int] | None:
+    def find(self, room: Set, fixed: Mapping[str, int]) -> dict[str, int] | None:
         self.tried += 1
         if self.tried > _TRIES or room.is_empty():
             return None
         products = [n for n in parameters_of(room) if self.vocabulary[n].parts]
         name = self.unknown_factor(products, fixed)
         if name is None:
-            return self.solved(room, products, fixed)
+            return self.solve(room, products, fixed)
         for value in self.candidates(room, name):
             known = {**fixed, name: value}
-            found = self.found(room.intersect(self.where(equal(atom(name), constant(value)))), known)
+            found = self.find(room.intersect(self.where(equal(atom(name), constant(value)))), known)
             if found is not None:
                 return found
         return None
@@ -100,7 +100,7 @@ class _Search(Struct):
                 counts[part] = counts.get(part, 0) + 1
         return max(counts, key=lambda name: counts[name], default=None)
 
-    def solved(self, room: Set, products: Sequence[str], fixed: Mapping[str, int]) -> dict[str, int] | None:
+    def solve(self, room: Set, products: Sequence[str], fixed: Mapping[str, int]) -> dict[str, int] | None:
         """Return a solution where at most one factor of every product has no number."""
         parts: list[Formula] = []
         for product in products:

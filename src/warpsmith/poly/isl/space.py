@@ -31,10 +31,12 @@ __all__ = [
     "Set",
     "budget",
     "deltas",
+    "drop_quotients",
     "earlier",
     "ends",
     "far",
     "farthest",
+    "find_undecided",
     "gist",
     "hull",
     "image",
@@ -51,12 +53,10 @@ __all__ = [
     "pieces",
     "point",
     "prefix",
+    "remove_points",
     "shallow",
-    "undecided",
     "whole_number",
-    "widened",
-    "without_points",
-    "without_quotients",
+    "widen_relation",
 ]
 
 Set = isl.Set
@@ -147,7 +147,7 @@ class _Body(Struct, frozen=True):
     @classmethod
     def of(cls, vocabulary: Vocabulary, dims: Sequence[str], formula: Formula, outputs: Sequence[Polynomial]) -> _Body:
         """Return the body of {[dims] -> [outputs] : formula}."""
-        formula = vocabulary.without_extremes(formula)
+        formula = vocabulary.drop_extremes(formula)
         used = atoms_of(formula).union(*(p.atoms() for p in outputs))
         quotients, definitions = vocabulary.definitions(used)
         parameters = sorted(used.union(*map(atoms_of, definitions)) - quotients - set(dims))
@@ -277,11 +277,11 @@ def pieces(values: isl.Set, *, greatest: bool) -> list[tuple[Formula, tuple[Floo
         condition = parameter_formula(where)
         if condition is None:
             return None
-        found.append((condition, tuple(_floored(value.get_at(k)) for k in range(value.dim(isl.dim_type.out)))))
+        found.append((condition, tuple(_floor(value.get_at(k)) for k in range(value.dim(isl.dim_type.out)))))
     return found
 
 
-def undecided(values: isl.Set, *, greatest: bool) -> isl.Set:
+def find_undecided(values: isl.Set, *, greatest: bool) -> isl.Set:
     """Return parameters without which the conditions of `pieces` need no quotients: each condition is widened to one
     that needs none, and what that adds is in the answer."""
     extreme = values.lexmax_pw_multi_aff() if greatest else values.lexmin_pw_multi_aff()
@@ -291,7 +291,7 @@ def undecided(values: isl.Set, *, greatest: bool) -> isl.Set:
     return reduce(lambda a, b: a.union(b), added, values.params().subtract(values.params()))
 
 
-def _floored(value: isl.Aff) -> Floored:
+def _floor(value: isl.Aff) -> Floored:
     scale = value.get_denominator_val()
     terms: dict[tuple[str, ...], int] = {}
     for k in range(value.dim(_PARAM)):
@@ -302,7 +302,7 @@ def _floored(value: isl.Aff) -> Floored:
     divs = isl.dim_type.div
     factors = [whole_number(value.get_coefficient_val(divs, k) * scale) for k in range(value.dim(divs))]
     # A quotient lists all quotients too, itself included, with factor 0.
-    used = tuple((factor, _floored(value.get_div(k))) for k, factor in enumerate(factors) if factor)
+    used = tuple((factor, _floor(value.get_div(k))) for k, factor in enumerate(factors) if factor)
     return Floored(Polynomial({**terms, **({(): number} if number else {})}), used, whole_number(scale))
 
 
@@ -359,7 +359,7 @@ def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
         context.reset_operations()
 
 
-def without_quotients(values: isl.Set) -> isl.Set:
+def drop_quotients(values: isl.Set) -> isl.Set:
     """Return a superset whose projection onto the parameters needs no quotients."""
     return values.params().remove_divs()
 
@@ -382,7 +382,7 @@ def earlier(depth_in: int, depth_out: int, steps: Sequence[int], *, held: int, t
     return _read_map(text)
 
 
-def without_points(relation: isl.Map, gone: isl.Map) -> isl.Map:
+def remove_points(relation: isl.Map, gone: isl.Map) -> isl.Map:
     """Return the pairs of `relation` that are not in `gone`."""
     return relation.subtract(gone)
 
@@ -406,7 +406,7 @@ def shallow(relation: isl.Map, depth: int) -> isl.Map:
     return relation.project_out(isl.dim_type.in_, depth, relation.dim(isl.dim_type.in_) - depth)
 
 
-def widened(relation: isl.Map, depth_in: int, depth_out: int) -> isl.Map:
+def widen_relation(relation: isl.Map, depth_in: int, depth_out: int) -> isl.Map:
     """Return the relation with dimensions of any value appended on both sides."""
     more_in, more_out = (
         depth - relation.dim(kind) for kind, depth in ((isl.dim_type.in_, depth_in), (isl.dim_type.out, depth_out))

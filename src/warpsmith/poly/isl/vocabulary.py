@@ -120,7 +120,7 @@ class Vocabulary(Struct):
                 return None
         return Polynomial(terms)
 
-    def multiplied_out(self, polynomial: Polynomial) -> Polynomial:
+    def multiply_out(self, polynomial: Polynomial) -> Polynomial:
         """Return the polynomial with the factors of every product in place of its atom: the inverse of `linear`."""
         total = ZERO
         for monomial, value in polynomial.terms.items():
@@ -139,7 +139,7 @@ class Vocabulary(Struct):
             return None
         return both(kept) if isinstance(formula, And) else either(kept)
 
-    def without_extremes(self, formula: Formula) -> Formula:
+    def drop_extremes(self, formula: Formula) -> Formula:
         """Return an equivalent formula whose inequalities mention no extreme; equations keep theirs.
 
         p + k min(a, b) >= 0 is p + k a >= 0 and p + k b >= 0 where k > 0, and one of the two where k < 0.
@@ -147,7 +147,7 @@ class Vocabulary(Struct):
         if not self._has_extremes:
             return formula
         if not isinstance(formula, Compare):
-            parts = [self.without_extremes(part) for part in formula.parts]
+            parts = [self.drop_extremes(part) for part in formula.parts]
             distinct = [part for k, part in enumerate(parts) if part not in parts[:k]]
             return both(distinct) if isinstance(formula, And) else either(distinct)
         if formula.equality:
@@ -157,9 +157,9 @@ class Vocabulary(Struct):
             chosen = self.atoms.get(monomial[0]) if len(monomial) == 1 else None
             meaning = None if chosen is None else chosen.meaning
             if isinstance(meaning, Extreme):
-                rest = polynomial.without(monomial[0])
-                sides = [Compare(rest + side.scaled(factor), False) for side in (meaning.left, meaning.right)]
-                return self.without_extremes(And(tuple(sides)) if meaning.least == (factor > 0) else Or(tuple(sides)))
+                rest = polynomial.drop_name(monomial[0])
+                sides = [Compare(rest + side.scale(factor), False) for side in (meaning.left, meaning.right)]
+                return self.drop_extremes(And(tuple(sides)) if meaning.least == (factor > 0) else Or(tuple(sides)))
         return formula
 
     def product(self, monomial: Monomial) -> str:
@@ -177,7 +177,7 @@ class Vocabulary(Struct):
             name = pending.pop()
             atom = self.atoms[name]
             if atom.kind == "quotient" and name not in found:
-                found[name] = self.without_extremes(atom.definition)
+                found[name] = self.drop_extremes(atom.definition)
                 pending += atoms_of(found[name])
         return frozenset(found), tuple(found.values())
 

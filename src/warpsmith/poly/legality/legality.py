@@ -98,7 +98,7 @@ class _Question(Struct, frozen=True):
             return _Answer(Unknown((turned,)), model.region)
         certain, possible = turned.links()
         if certain or possible:
-            return _Answer(self._refused(model, certain, possible), model.region)
+            return _Answer(self._refuse(model, certain, possible), model.region)
         if not turned.anything():
             return _Answer(Proved(model.region.assumptions), model.region)
         origin = self.facts.origin(self.function)
@@ -107,7 +107,7 @@ class _Question(Struct, frozen=True):
             return _Answer(Unknown(doubts), model.region)
         return _Answer(Proved(assumptions), model.region)
 
-    def _refused(self, model: Ordered, certain: list[Link], possible: list[Link]) -> Verdict:
+    def _refuse(self, model: Ordered, certain: list[Link], possible: list[Link]) -> Verdict:
         """Something is turned around: with a witness Refuted, else Unknown."""
         proofs: list[Reason] = []
         if self.facts.brief:
@@ -181,7 +181,7 @@ class _Turned(Struct):
     def between(self, first: ScheduledStatement, second: ScheduledStatement) -> Map | None:
         """Return {x -> y : `first` at x runs before `second` at y as written, and after it at the new schedules}."""
         key = first.name, second.name
-        if key not in self.pairs and self._plainly_kept(first, second):
+        if key not in self.pairs and self._is_plainly_kept(first, second):
             self.pairs[key] = None
         if key not in self.pairs:
             later = lexicographic(self.maps[second.name], self.maps[first.name]).reverse()
@@ -189,7 +189,7 @@ class _Turned(Struct):
             self.pairs[key] = None if pairs.is_empty() else pairs
         return self.pairs[key]
 
-    def _plainly_kept(self, first: ScheduledStatement, second: ScheduledStatement) -> bool:
+    def _is_plainly_kept(self, first: ScheduledStatement, second: ScheduledStatement) -> bool:
         """Whether `first` runs before `second` at the new schedules too (or never did), as the leading positions
         tell."""
         old = _apart(first.schedule, second.schedule)
@@ -197,9 +197,9 @@ class _Turned(Struct):
 
     def anything(self) -> bool:
         """Whether any two instances change places at all."""
-        return any(True for _ in self._moved())
+        return any(True for _ in self._find_moved())
 
-    def _moved(self) -> Iterator[tuple[ScheduledStatement, ScheduledStatement]]:
+    def _find_moved(self) -> Iterator[tuple[ScheduledStatement, ScheduledStatement]]:
         domains = {statement.name: self.model.domain(statement) for statement in self.model.statements}
         for first in self.model.statements:
             for second in self.model.statements:

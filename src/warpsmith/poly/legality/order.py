@@ -27,7 +27,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.dependences import Reference, access_map, common_steps, references
 from warpsmith.poly.isl.formula import Formula, at_least, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.space import Map, Set, lexicographic, make_schedule_map, make_set, shallow, widened
+from warpsmith.poly.isl.space import Map, Set, lexicographic, make_schedule_map, make_set, shallow, widen_relation
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.poly.legality.statements import Survey, survey
 from warpsmith.poly.regions.model import build_region
@@ -121,7 +121,7 @@ class Ordered(Struct):
             value = atom(own[symbol]) if symbol in own else self._invariant(symbol)
             if value is None:
                 return None
-            total = total + value.scaled(factor)
+            total = total + value.scale(factor)
         return total
 
     def _invariant(self, symbol: Symbol) -> Polynomial | None:
@@ -186,7 +186,7 @@ class Ordered(Struct):
         ends = [placed.reference for placed in (link.source, link.sink)]
         left, right = (access_map(self.state, reference, length) for reference in ends)
         depths = [len(reference.statement.counters) for reference in ends]
-        pairs = left.apply_range(right.reverse()).intersect(widened(link.relation, depths[0], depths[1]))
+        pairs = left.apply_range(right.reverse()).intersect(widen_relation(link.relation, depths[0], depths[1]))
         return pairs.intersect_domain(self._meaningful(ends[0])).intersect_range(self._meaningful(ends[1]))
 
     def _meaningful(self, reference: Reference) -> Set:
@@ -194,7 +194,7 @@ class Ordered(Struct):
         vocabulary, parts = self.state.vocabulary, list[Formula]()
         for step in reference.access.path:
             if isinstance(step, Subscript) and step.value is not None and step.extent is not None:
-                limits = step.value, step.extent.shifted(-1) - step.value
+                limits = step.value, step.extent.shift(-1) - step.value
                 linear = (vocabulary.linear(limit) for limit in limits)
                 parts += [at_least(limit, ZERO) for limit in linear if limit is not None]
         return make_set(vocabulary, reference.statement.counters, both(parts))
@@ -247,7 +247,7 @@ def order_run(
     placed = _statements(region, found)
     owner = {statement.stmt: statement for statement in placed}
     grouped = references(state, region, found.private, lambda s: _name(s, owner))
-    obstacles = [*found.obstacles, *_control(grouped, owner), *_broken(region, placed)]
+    obstacles = [*found.obstacles, *_control(grouped, owner), *_find_broken(region, placed)]
     groups = tuple(
         tuple(Placed(r, statement) for r in group if (statement := _owner(r.statement, owner)) is not None)
         for group in grouped
@@ -315,7 +315,7 @@ def _control(grouped: Sequence[Sequence[Reference]], owner: Mapping[Stmt, Schedu
                 yield Reason("STP001", text, span)
 
 
-def _broken(region: Region, statements: Sequence[ScheduledStatement]) -> Iterator[Reason]:
+def _find_broken(region: Region, statements: Sequence[ScheduledStatement]) -> Iterator[Reason]:
     """Yield an obstacle for each loop around statements whose counter may repeat a value."""
     for loop in dict.fromkeys(loop for statement in statements for loop in statement.loops):
         if loop in region.broken:

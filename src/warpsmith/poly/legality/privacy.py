@@ -26,7 +26,7 @@ from warpsmith.poly.aliasing.aliasing import alias_pairs
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
-from warpsmith.poly.isl.space import Map, OutOfBudgetError, Set, budget, earlier, make_map, prefix, without_points
+from warpsmith.poly.isl.space import Map, OutOfBudgetError, Set, budget, earlier, make_map, prefix, remove_points
 from warpsmith.poly.regions.delinearize import shape
 from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.model import build_region
@@ -113,7 +113,7 @@ def certain_first_read(state: State, region: Region, loop: For, symbol: Symbol) 
     question = _Question(state, region, _owners(loop.body), instances, held=1)
     for read in instances:
         if not read[1].write and read[0].exact and read[2] is not None:
-            left = question.unwritten(read)
+            left = question.find_unwritten(read)
             if left is not None and not left.is_empty():
                 return read[0], read[1], left
     return None
@@ -128,7 +128,7 @@ def reads_first(state: State, region: Region, symbol: Symbol) -> bool:
     if any(not access.known for _, access, _ in instances):
         return True
     question = _Question(state, region, _owners(*region.scope), instances, held=0)
-    return next(question.exposed(), None) is not None
+    return next(question.find_exposed(), None) is not None
 
 
 def _aliases(
@@ -155,25 +155,25 @@ def _attempt(facts: Facts, function: Function, loop: For, symbol: Symbol, *, gua
         return Unknown((Reason("STP002", text, loop.header),))
     region, state = _region(facts, function, loop, guards=guards)
     if state.lost:
-        text = f"what {_shown(state.lost[0])} points to is not known"
+        text = f"what {_show(state.lost[0])} points to is not known"
         return Unknown((Reason("STP002", text, state.lost[0].span),))
     if loop in region.broken:
         return Unknown((Reason("STP002", region.broken[loop], loop.header),))
     instances = _instances(state, region, symbol)
     other = next((a for _, a, _ in instances if a.known and root_symbol(a.expr) != symbol), None)
     if other is not None:
-        text = f"{_shown(other.expr)} is part of {symbol.name} under another name"
+        text = f"{_show(other.expr)} is part of {symbol.name} under another name"
         return Unknown((Reason("STP002", text, other.expr.span),))
     vague = next((access for _, access, _ in instances if not access.known), None)
     if vague is not None:
-        text = f"which part of {symbol.name} {_shown(vague.expr)} touches is not known"
+        text = f"which part of {symbol.name} {_show(vague.expr)} touches is not known"
         return Unknown((Reason("STP002", text, vague.expr.span),))
     question = _Question(state, region, _owners(loop.body), instances, held=1)
-    exposed = next((a for a in question.exposed() if not _is_settled(facts, function, loop, symbol, a)), None)
+    exposed = next((a for a in question.find_exposed() if not _is_settled(facts, function, loop, symbol, a)), None)
     if exposed is None:
         return Proved(tuple(state.assumptions))
     text = (
-        f"{_shown(exposed.expr)} (line {exposed.expr.span.line}) may read what an earlier iteration of "
+        f"{_show(exposed.expr)} (line {exposed.expr.span.line}) may read what an earlier iteration of "
         f"{loop.variable.name} left in {symbol.name}"
     )
     return Unknown((Reason("STP002", text, exposed.expr.span, legal_if=(_remedy(symbol),)),))
@@ -197,7 +197,7 @@ def _is_settled(facts: Facts, function: Function, loop: For, symbol: Symbol, rea
             instances = _instances(state, region, symbol, outside=True)
             question = _Question(state, region, _owners(*run), instances, held=0)
             if all(access.known for _, access, _ in instances) and not any(
-                access.expr is read.expr for access in question.exposed()
+                access.expr is read.expr for access in question.find_exposed()
             ):
                 return True
     return False
@@ -224,7 +224,7 @@ def _remedy(symbol: Symbol) -> str:
     return f"write {symbol.name} on every path of an iteration before it is read"
 
 
-def _shown(expr: Expr) -> str:
+def _show(expr: Expr) -> str:
     return " ".join(expr.span.text.split())
 
 
@@ -282,7 +282,7 @@ class _Question(Struct, frozen=True):
     instances: list[_Instance]
     held: int
 
-    def exposed(self) -> Iterator[Access]:
+    def find_exposed(self) -> Iterator[Access]:
         """Yield the reads that may happen before their element was written in the iteration."""
         writes = [(s, a, e) for s, a, e in self.instances if a.write and s.exact and e is not None]
         for statement, access, element in self.instances:
@@ -297,17 +297,17 @@ class _Question(Struct, frozen=True):
             if left.is_empty():
                 return True
             if len(write[2] or ()) == len(read[2]):
-                left = without_points(left, self._before(write, read).apply_range(_relation(self.state, write)))
+                left = remove_points(left, self._before(write, read).apply_range(_relation(self.state, write)))
         return bool(left.is_empty())
 
-    def unwritten(self, read: _Instance) -> Set | None:
+    def find_unwritten(self, read: _Instance) -> Set | None:
         """Return the iterations in which no write, certain or only possible, stands before the read; None where that
         is not known."""
         left = _relation(self.state, read)
         for write in (i for i in self.instances if i[1].write):
             if write[2] is None or len(write[2]) != len(read[2] or ()):
                 return None
-            left = without_points(left, self._before(write, read).apply_range(_relation(self.state, write)))
+            left = remove_points(left, self._before(write, read).apply_range(_relation(self.state, write)))
         return left.domain()
 
     def _never_runs(self, statement: Statement) -> bool:
@@ -357,7 +357,7 @@ def _writes_all(
         if missing is None or missing.is_empty():
             break
         if access.write and statement.exact and inside and element is not None and len(element) == len(wanted[2] or ()):
-            missing = without_points(missing, prefix(_relation(state, (statement, access, element)), depth))
+            missing = remove_points(missing, prefix(_relation(state, (statement, access, element)), depth))
     return missing is not None and bool(missing.is_empty())
 
 
@@ -385,7 +385,7 @@ def _whole(
             return None
         name = vocabulary.counter(Symbol(f"e{k}", f"e{k}", LONG_LONG, "local"), ("element", k), None)
         counters.append(name)
-        domain += [at_least(atom(name), ZERO), at_least(size.shifted(-1), atom(name))]
+        domain += [at_least(atom(name), ZERO), at_least(size.shift(-1), atom(name))]
         path.append(Subscript(atom(name), step.extent))
     linear = state.vocabulary.linear_formula(both(domain))
     if linear is None:

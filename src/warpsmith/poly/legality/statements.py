@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct, field
 
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.aliasing.blockers import unmodelled
+from warpsmith.poly.aliasing.blockers import find_unmodeled
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.assigned import Iteration, iteration
 from warpsmith.poly.effects.variables import Variables
@@ -76,19 +76,19 @@ def survey(
     layout = _Layout(statements)
     layout.place(layout.members(run), (), ())
     standings = tuple(layout.standings)
-    obstacles = [*layout.obstacles, *_blocked(facts, function, run), *_misplaced(statements, standings)]
+    obstacles = [*layout.obstacles, *_find_blockers(facts, function, run), *_find_misplaced(statements, standings)]
     obstacles += [reason for statement in statements if (reason := _escape(statement)) is not None]
     scalars = _Scalars.of(facts, function, run, standings, layout.control)
     obstacles += scalars.obstacles(run, owned)
     return Survey(standings, scalars.private() | owned, tuple(obstacles))
 
 
-def _blocked(facts: Facts, function: Function, run: tuple[Stmt, ...]) -> Iterator[Reason]:
+def _find_blockers(facts: Facts, function: Function, run: tuple[Stmt, ...]) -> Iterator[Reason]:
     origin = facts.origin(function)
-    return (reason for stmt in run if (reason := unmodelled(origin, stmt)) is not None)
+    return (reason for stmt in run if (reason := find_unmodeled(origin, stmt)) is not None)
 
 
-def _misplaced(statements: frozenset[Stmt], standings: tuple[Standing, ...]) -> Iterator[Reason]:
+def _find_misplaced(statements: frozenset[Stmt], standings: tuple[Standing, ...]) -> Iterator[Reason]:
     """Yield an obstacle for each statement that does not stand exactly once in the run."""
     placed = [standing.stmt for standing in standings]
     for statement in statements:

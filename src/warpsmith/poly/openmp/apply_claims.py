@@ -34,7 +34,7 @@ __all__ = ["apply_claims"]
 
 def apply_claims(facts: Facts, found: FunctionFacts) -> FunctionFacts:
     """Return the facts of a function with its claims, and with what those grant."""
-    own = facts.summaries.remembered("threadprivate", lambda: threadprivate(facts.program))
+    own = facts.summaries.remember("threadprivate", lambda: threadprivate(facts.program))
     claims = claims_of(found.function, own)
     if not claims:
         return found
@@ -43,11 +43,11 @@ def apply_claims(facts: Facts, found: FunctionFacts) -> FunctionFacts:
     judged: list[ClaimFacts] = []
     for claim in claims:
         given_up = sum(one.given_up for one in judged)
-        judged.append(_judged(facts, found.function, claim, around, before, given_up=given_up))
+        judged.append(_judge_claim(facts, found.function, claim, around, before, given_up=given_up))
     return replace(found, loops=tuple(_with_claims(facts, found.function, loop, judged) for loop in found.loops))
 
 
-def _judged(
+def _judge_claim(
     facts: Facts,
     function: Function,
     claim: Claim,
@@ -72,7 +72,7 @@ def _with_claims(facts: Facts, function: Function, loop: LoopFacts, judged: list
         return loop
     for position, one in enumerate(mine):
         if _is_believed(facts, one.claim) and _may_be_granted(loop, one):
-            granted = _granted(facts, function, loop, one.claim)
+            granted = _grant_claim(facts, function, loop, one.claim)
             if isinstance(granted, Reason):
                 return replace(loop, claims=mine, reasons=(*loop.reasons, granted))
             used = replace(one, granted=_assumption(one.claim))
@@ -98,7 +98,7 @@ def _assumption(claim: Claim) -> Assumption:
     return Assumption(text, "granted", None, claim.span)
 
 
-def _granted(facts: Facts, function: Function, loop: LoopFacts, claim: Claim) -> LoopFacts | Reason:
+def _grant_claim(facts: Facts, function: Function, loop: LoopFacts, claim: Claim) -> LoopFacts | Reason:
     """Return the facts of a loop as its claim has them, or why a kernel could not honor the claim."""
     if not isinstance(loop.loop, For):
         return loop.reasons[0]
@@ -107,7 +107,7 @@ def _granted(facts: Facts, function: Function, loop: LoopFacts, claim: Claim) ->
         return _inapplicable(claim, stop.text)
     roles = classify_scalars(facts.program, function, loop.loop, facts.liveness(function), facts.summaries)
     combined = {r.variable: r for r in (*roles.reductions, *array_reductions(loop.loop), *loop.reductions)}
-    why = next(iter((*_unlisted(claim, roles, combined), *_unowned(facts, function, loop.loop, claim))), None)
+    why = next(iter((*_find_unlisted(claim, roles, combined), *_find_unowned(facts, function, loop.loop, claim))), None)
     if why is not None:
         return _inapplicable(claim, why)
     live = facts.liveness(function).after[loop.loop]
@@ -133,7 +133,7 @@ def _inapplicable(claim: Claim, why: str) -> Reason:
                   claim.span)  # fmt: skip
 
 
-def _unlisted(claim: Claim, roles: ScalarRoles, combined: dict[Symbol, Reduction]) -> Iterator[str]:
+def _find_unlisted(claim: Claim, roles: ScalarRoles, combined: dict[Symbol, Reduction]) -> Iterator[str]:
     """Yield what a kernel cannot do in the way that the claim says."""
     owned = claim.private | claim.lastprivate
     for carried in roles.carried:
@@ -150,7 +150,7 @@ def _unlisted(claim: Claim, roles: ScalarRoles, combined: dict[Symbol, Reduction
     yield from _unprotectable(claim, combined)
 
 
-def _unowned(facts: Facts, function: Function, loop: For, claim: Claim) -> Iterator[str]:
+def _find_unowned(facts: Facts, function: Function, loop: For, claim: Claim) -> Iterator[str]:
     """Yield the arrays of which every thread has its own, and which a kernel would share."""
     named = {n.symbol for n in names(loop)}
     for symbol in sorted((claim.owned - claim.reductions.keys()) & named, key=lambda s: s.key):
@@ -160,12 +160,12 @@ def _unowned(facts: Facts, function: Function, loop: For, claim: Claim) -> Itera
 
 def _unprotectable(claim: Claim, combined: dict[Symbol, Reduction]) -> Iterator[str]:
     for protected in claim.protected:
-        stores = _stored(protected.statement)
+        stores = _find_stored(protected.statement)
         if protected.kind == "ordered" or not stores or not stores <= combined.keys():
             yield f"what {protected.kind} keeps apart (line {protected.statement.span.line}) is no associative update"
 
 
-def _stored(stmt: Stmt) -> set[Symbol]:
+def _find_stored(stmt: Stmt) -> set[Symbol]:
     """Return the variables, arrays included, that a statement stores to."""
     targets = [n.target for n in walk(stmt) if isinstance(n, Assign)]
     targets += [n.operand for n in walk(stmt) if isinstance(n, Unary) and ("++" in n.op or "--" in n.op)]

@@ -23,7 +23,7 @@ from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.aliasing.blockers import blocker
 from warpsmith.poly.aliasing.overlap import overlaps
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.claimed import covered_inside
+from warpsmith.poly.claimed import find_covered_inside
 from warpsmith.poly.dependences.dependences import Conflict, Reference, conflicts, describe, meaningful, references
 from warpsmith.poly.dependences.judge import doubt
 from warpsmith.poly.dependences.reductions import array_reductions
@@ -32,8 +32,8 @@ from warpsmith.poly.facts import ClaimFacts, LoopFacts
 from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.openmp.lists import owned_reasons
-from warpsmith.poly.openmp.nowait import overtaken
-from warpsmith.poly.openmp.words import ClaimContext, missing_clause, spoken
+from warpsmith.poly.openmp.nowait import find_overtaken
+from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
 from warpsmith.poly.regions.state import State
@@ -117,13 +117,13 @@ class _Question(Struct, frozen=True):
         found = _Found()
         around = self.around
         for level, loop in enumerate(self.claim.loops):
-            self._shared(found, loop, around, level, guards=guards)
+            self._collect_conflicts(found, loop, around, level, guards=guards)
             around = (*around, loop)
         inside = frozenset(
             d.symbol for n in walk(self.claim.loops[0]) if isinstance(n, DeclStmt) for d in n.declarations
         )
-        owned = self._owned(self.claim.loops[0]) | inside
-        found.wrong += overtaken(self.facts, self.function, self.claim, self.around, owned)
+        owned = self._find_owned(self.claim.loops[0]) | inside
+        found.wrong += find_overtaken(self.facts, self.function, self.claim, self.around, owned)
         wrong, doubts = owned_reasons(self.facts, self.function, self.claim, self.around, self.roles)
         found.wrong += wrong
         found.doubts += doubts
@@ -131,7 +131,9 @@ class _Question(Struct, frozen=True):
 
     # --- what all threads share
 
-    def _shared(self, found: _Found, loop: For, around: tuple[Loop, ...], level: int, *, guards: bool) -> None:
+    def _collect_conflicts(
+        self, found: _Found, loop: For, around: tuple[Loop, ...], level: int, *, guards: bool
+    ) -> None:
         """Collect the conflicts of two iterations of one covered loop on what they share."""
         known = self._independent(loop)
         if known is not None and (guards or not any(a.kind == "guarded" for a in known)):
@@ -140,7 +142,7 @@ class _Question(Struct, frozen=True):
         origin = self.facts.origin(self.function)
         granted = self.facts.options.granted if guards else ()
         region, state = build_region(origin, (loop,), around, guards=guards, granted=granted)
-        owned = self._owned(loop)
+        owned = self._find_owned(loop)
         groups = [*references(state, region, owned, self._guard_of), *_counters(region, loop, owned)]
         pairs = conflicts(state, region, loop, groups)
         if loop in region.broken:
@@ -164,11 +166,15 @@ class _Question(Struct, frozen=True):
         """Return under which conditions the iterations of a loop are independent, where each owns what the verdict
         without pragmas needs it to own: the claim says nothing new of what they share."""
         found = self.judged.get(loop)
-        if found is None or not isinstance(found.verdict, Proved) or not self._owned(loop).issuperset(found.private):
+        if (
+            found is None
+            or not isinstance(found.verdict, Proved)
+            or not self._find_owned(loop).issuperset(found.private)
+        ):
             return None
         return [assumption for assumption in found.verdict.assumptions if isinstance(assumption, Assumption)]
 
-    def _owned(self, loop: For) -> frozenset[Symbol]:
+    def _find_owned(self, loop: For) -> frozenset[Symbol]:
         """Return the variables of which every iteration of `loop` has its own."""
         declared = {d.symbol for n in walk(loop) if isinstance(n, DeclStmt) for d in n.declarations}
         counters = {n.variable for n in walk(loop) if isinstance(n, For) and n.declares}
@@ -183,7 +189,7 @@ class _Question(Struct, frozen=True):
             return True
         guards = [self._protection(r) for r in (pair.first, pair.second)]
         if _same_protection(guards):
-            if base not in self.combined or any(g is not None and _ordered(g) for g in guards):
+            if base not in self.combined or any(g is not None and _is_ordered(g) for g in guards):
                 found.doubts.append(_order_matters(pair, guards[0]))
             return False
         ends = (pair.first.access.expr, pair.second.access.expr)
@@ -195,7 +201,7 @@ class _Question(Struct, frozen=True):
         if dependence is None:
             found.doubts.append(doubt(pair))
             return False
-        said = spoken(dependence.witness, region)
+        said = word_witness(dependence.witness, region)
         if not region.reached:
             text = f"if the loop is entered: {said}"
             found.doubts.append(Reason("CLM002", text, pair.second.access.expr.span, dependence))
@@ -228,7 +234,7 @@ def _one_each(reasons: list[Reason]) -> tuple[Reason, ...]:
     return tuple(best.values())
 
 
-def _ordered(protected: Protected) -> bool:
+def _is_ordered(protected: Protected) -> bool:
     """Whether the order in which the protected statements run is what the program sees."""
     return protected.kind == "ordered" or any(protected.directive.has(word) for word in ("capture", "read", "write"))
 
@@ -248,7 +254,7 @@ def _order_matters(pair: Conflict, protected: Protected | None) -> Reason:
 def _counters(region: Region, loop: For, owned: frozenset[Symbol]) -> Iterator[list[Reference]]:
     """Yield, for each counter of an inner loop that threads share, the places where it is set. The counter of a loop
     with a pragma of its own is private there."""
-    apart = covered_inside(loop)
+    apart = find_covered_inside(loop)
     groups: dict[Symbol, list[Reference]] = {}
     for inner in walk(loop.body):
         entry = region.entries.get(inner) if isinstance(inner, For) else None

@@ -21,7 +21,7 @@ from warpsmith.poly.dependences.dependences import conflicts, describe, referenc
 from warpsmith.poly.dependences.reductions import array_reductions, scalar_reductions, updates
 from warpsmith.poly.dependences.scalars import ScalarRoles
 from warpsmith.poly.legality.privacy import certain_first_read, private_in, read_after
-from warpsmith.poly.openmp.words import spoken
+from warpsmith.poly.openmp.words import word_witness
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region
 from warpsmith.poly.regions.state import State
@@ -64,7 +64,7 @@ def owned_reasons(
     wrong: list[Reason] = []
     doubts: list[Reason] = []
     for symbol in sorted(claim.owned - covered, key=lambda s: s.key):
-        for certain, reason in lists.judged(symbol):
+        for certain, reason in lists.judge_variable(symbol):
             (wrong if certain and region.reached else doubts).append(reason)
     for certain, reason in lists.counters():
         (wrong if certain and region.reached else doubts).append(reason)
@@ -84,7 +84,7 @@ class _Lists(Struct, frozen=True):
         """The loop whose iterations own the variables."""
         return self.claim.loops[-1]
 
-    def judged(self, symbol: Symbol) -> Iterator[tuple[bool, Reason]]:
+    def judge_variable(self, symbol: Symbol) -> Iterator[tuple[bool, Reason]]:
         """Yield what is wrong with one listed variable (True: certainly)."""
         claim = self.claim
         if symbol in claim.reductions:
@@ -94,7 +94,7 @@ class _Lists(Struct, frozen=True):
         if symbol in claim.linear:
             yield False, Reason("CLM003", f"linear({symbol.name}) is not judged", claim.span)
             return
-        if not written and (symbol in claim.firstprivate or symbol not in self._listed_here()):
+        if not written and (symbol in claim.firstprivate or symbol not in self._find_listed_here()):
             return
         yield from self._value_inside(symbol, written=written)
         if written:
@@ -105,13 +105,13 @@ class _Lists(Struct, frozen=True):
         for loop in self.claim.loops:
             symbol = loop.variable
             if not loop.declares and symbol not in self.claim.lastprivate and self._is_live(symbol):
-                yield self._reads_after(symbol), self._lost(symbol, loop)
+                yield self._reads_after(symbol), self._report_lost(symbol, loop)
 
     # --- private, firstprivate, lastprivate
 
-    def _listed_here(self) -> frozenset[Symbol]:
+    def _find_listed_here(self) -> frozenset[Symbol]:
         """Return what the loop's own pragma lists, not its region: a region's variable may have a value before."""
-        named = self.claim.directive.listed("private", "lastprivate", "firstprivate")
+        named = self.claim.directive.list_variables("private", "lastprivate", "firstprivate")
         return frozenset(s for s in self.claim.owned if s.name in named)
 
     def _is_written(self, symbol: Symbol) -> bool:
@@ -121,7 +121,7 @@ class _Lists(Struct, frozen=True):
         # what is stored behind a pointer leaves the pointer as it is
         return any(a.write and not (isinstance(symbol.type, Pointer) and a.path) for a in own)
 
-    def _proved_inside(self, symbol: Symbol) -> bool:
+    def _is_proved_inside(self, symbol: Symbol) -> bool:
         """Whether each iteration certainly writes what it reads of the variable."""
         if symbol in self.roles.private:
             return True
@@ -133,7 +133,7 @@ class _Lists(Struct, frozen=True):
         return isinstance(private_in(self.facts, self.function, self.loop, symbol), Proved)
 
     def _value_inside(self, symbol: Symbol, *, written: bool) -> Iterator[tuple[bool, Reason]]:
-        if self._proved_inside(symbol):
+        if self._is_proved_inside(symbol):
             return
         name, clause = symbol.name, self._clause(symbol)
         read = None if isinstance(symbol.type, Pointer) else certain_first_read(
@@ -144,7 +144,7 @@ class _Lists(Struct, frozen=True):
             yield False, Reason("CLM002", text, self.claim.span)
             return
         _, access, points = read
-        if symbol not in self._listed_here():
+        if symbol not in self._find_listed_here():
             text = f"each thread's own {name} passes values from one iteration to another"
             yield False, Reason("CLM002", text, access.expr.span)
             return
@@ -156,7 +156,7 @@ class _Lists(Struct, frozen=True):
         if found is None:
             yield False, Reason("CLM002", f"{name} may be read before it has a value", span)
             return
-        where = self._shown(found[0], found[1])
+        where = self._show_point(found[0], found[1])
         own = f"each thread's own {name} has no value there"
         remedy = "share it, or firstprivate" if not written else "firstprivate where that is meant"
         head = f"{name} needs firstprivate" if not written else f"{clause}({name}) is wrong"
@@ -172,7 +172,7 @@ class _Lists(Struct, frozen=True):
             if conflict.kind == "flow" and conflict.certain:
                 dependence = describe(self.state, self.region, conflict, names_of)
                 if dependence is not None:
-                    said = spoken(dependence.witness, self.region)
+                    said = word_witness(dependence.witness, self.region)
                     text = (
                         f"firstprivate({symbol.name}) is wrong, the value passes from one iteration to another: {said}"
                     )
@@ -191,8 +191,8 @@ class _Lists(Struct, frozen=True):
                 yield self._last_iteration(symbol)
             return
         if self._is_live(symbol):
-            certain = symbol in self._listed_here() and self._reads_after(symbol)
-            yield certain, self._lost(symbol, self.claim.loops[0])
+            certain = symbol in self._find_listed_here() and self._reads_after(symbol)
+            yield certain, self._report_lost(symbol, self.claim.loops[0])
 
     def _is_live(self, symbol: Symbol) -> bool:
         loop = self.claim.loops[0]
@@ -200,7 +200,7 @@ class _Lists(Struct, frozen=True):
             return symbol in self.facts.liveness(self.function).after[loop]
         return read_after(self.facts, self.function, loop, symbol)
 
-    def _lost(self, symbol: Symbol, loop: For) -> Reason:
+    def _report_lost(self, symbol: Symbol, loop: For) -> Reason:
         text = (
             f"{symbol.name} needs lastprivate: the last iteration of {loop.variable.name} writes it, and it is read "
             f"after the loop"
@@ -216,7 +216,7 @@ class _Lists(Struct, frozen=True):
         """Whether a statement behind the loop certainly reads the variable."""
         return any(certainly_reads(self.function, self.claim.loops[0], symbol))
 
-    def _shown(self, parameters: dict[str, int], counters: tuple[int, ...]) -> str:
+    def _show_point(self, parameters: dict[str, int], counters: tuple[int, ...]) -> str:
         values = [parameters.get(name, 0) for _, name in self.region.outer]
         loops_around = [outer.variable.name for outer, _ in self.region.outer]
         pairs = zip((*loops_around, self.loop.variable.name), (*values, *counters[:1]), strict=False)
@@ -258,7 +258,7 @@ class _Lists(Struct, frozen=True):
             if conflict.certain and conflict.kind != "anti" and id(beside.access.expr) not in own:
                 dependence = describe(self.state, self.region, conflict, names_of)
                 if dependence is not None:
-                    said = spoken(dependence.witness, self.region)
+                    said = word_witness(dependence.witness, self.region)
                     what = "reads" if conflict.kind == "flow" else "overwrites"
                     seen = conflict.kind == "flow" or self._reads_after(symbol)
                     text = f"reduction({op}: {symbol.name}) is wrong: the loop also {what} {symbol.name}: {said}"

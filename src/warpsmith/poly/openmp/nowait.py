@@ -36,7 +36,7 @@ from warpsmith.tree.nodes import Block, Empty, For, Function, Loop, Pragma, Stmt
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import names, same, walk
 
-__all__ = ["overtaken"]
+__all__ = ["find_overtaken"]
 
 _WITNESS = re.compile(
     r"(?:(?P<head>[^:]*): )?\w+\([^)]*\) (?P<first>\w+) (?P<element>.+), \w+\([^)]*\) (?P<second>\w+) it"
@@ -44,7 +44,7 @@ _WITNESS = re.compile(
 _WAITED = frozenset({"for", "single", "sections", "loop", "workshare"})
 
 
-def overtaken(
+def find_overtaken(
     facts: Facts, function: Function, claim: Claim, around: tuple[Loop, ...], owned: frozenset[Symbol]
 ) -> Iterator[Reason]:
     """Yield what races with the loop because its threads do not wait. Raises OutOfBudgetError."""
@@ -158,7 +158,7 @@ def _race(
         return None
     text = (
         f"nowait is wrong: the threads do not wait for the loop, and line {second.access.expr.span.line} touches "
-        f"{first.access.base.name} as well: {_said(dependence.witness, claim, first, second)}"
+        f"{first.access.base.name} as well: {_word_witness(dependence.witness, claim, first, second)}"
     )
     return Reason("CLM001", text, second.access.expr.span, dependence, legal_if=("remove nowait, or add a barrier",))
 
@@ -168,7 +168,7 @@ def _one_range(one: For, other: For) -> bool:
     return alike and same(one.lower, other.lower) and same(one.bound, other.bound)
 
 
-def _said(witness: str, claim: Claim, first: Reference, second: Reference) -> str:
+def _word_witness(witness: str, claim: Claim, first: Reference, second: Reference) -> str:
     found = _WITNESS.fullmatch(witness)
     if found is None:
         return witness

@@ -119,13 +119,13 @@ def team_of(function: Function, region: ParallelRegion) -> Team:
     if directive.family != "omp" or directive.words != ("parallel",):
         raise _NotOneThreadError(f"'{directive.title}' is no plain parallel region", region.pragma.span)
     _known_clauses(directive, _REGION_CLAUSES, region.pragma)
-    inside = _declared(region.body)
+    inside = _find_declared(region.body)
     used = {n.symbol.name: n.symbol for n in names(region.body) if n.symbol not in inside}
     used |= {n.variable.name: n.variable for n in walk(region.body) if isinstance(n, For) and n.variable not in inside}
     opaque = (s for n in walk(region.body) for s in (*getattr(n, "reads", ()), *getattr(n, "writes", ())))
     used = {s.name: s for s in opaque if s not in inside} | used
-    listed = frozenset(used[n] for n in directive.listed("private", "firstprivate") if n in used)
-    summed = frozenset(used[n] for n in directive.listed("reduction") if n in used)
+    listed = frozenset(used[n] for n in directive.list_variables("private", "firstprivate") if n in used)
+    summed = frozenset(used[n] for n in directive.list_variables("reduction") if n in used)
     team = Team(region, inside | listed, listed, summed)
     _take_apart(team, region_run(function, region)[1:])
     return team
@@ -225,7 +225,7 @@ def _every_thread_writes(symbol: Symbol, span: Span) -> None:
     raise _NotOneThreadError(text, span, f"private({symbol.name})", "omp single, master or critical around it")
 
 
-def _declared(node: Node) -> frozenset[Symbol]:
+def _find_declared(node: Node) -> frozenset[Symbol]:
     """Return the automatic variables declared below `node`."""
     found = {d.symbol for n in walk(node) if isinstance(n, DeclStmt) for d in n.declarations}
     found |= {n.variable for n in walk(node) if isinstance(n, For) and n.declares}
@@ -265,7 +265,7 @@ class _Check(Struct, frozen=True):
             if isinstance(part, Return) or (isinstance(part, Verbatim) and part.control):
                 raise _NotOneThreadError("a jump out of a parallel region", part.span)
         own = threadprivate(self.facts.program)
-        for node, holder in self.reached():
+        for node, holder in self.find_reached():
             for name in names(node):
                 symbol = name.symbol
                 if symbol.name.startswith("omp_") and symbol.storage == "function" and symbol.name not in _TIMES:
@@ -280,7 +280,7 @@ class _Check(Struct, frozen=True):
                 )
                 raise _NotOneThreadError(text, pragma.span)
 
-    def reached(self) -> Iterator[tuple[Node, Function | None]]:
+    def find_reached(self) -> Iterator[tuple[Node, Function | None]]:
         """Yield the region and the bodies of all functions that it may call."""
         defined = {f.symbol: f for _, f in self.facts.program.functions()}
         pending: list[tuple[Node, Function | None]] = [(self.team.region.body, None)]
@@ -356,8 +356,8 @@ class _Check(Struct, frozen=True):
         facts, function = self.facts, self.function
         live = facts.liveness(function).after[loop]
         done = self.effects(loop)
-        listed = self.listed(pragma, loop, "private", "firstprivate")
-        own = (self.team.own | listed) - _declared(loop)
+        listed = self.find_listed(pragma, loop, "private", "firstprivate")
+        own = (self.team.own | listed) - _find_declared(loop)
         roles = classify_scalars(facts.program, function, loop, facts.liveness(function), facts.summaries)
         sums = {r.variable: r.op for r in roles.reductions}
         for symbol in sorted(own & done.writes, key=lambda s: s.key):
@@ -371,8 +371,8 @@ class _Check(Struct, frozen=True):
             elif symbol in done.direct_writes and symbol in live:
                 self.differs(symbol, loop)
 
-    def listed(self, pragma: Pragma, loop: Loop, *clauses: str) -> frozenset[Symbol]:
-        wanted = pragma.directive.listed(*clauses) if pragma.directive is not None else ()
+    def find_listed(self, pragma: Pragma, loop: Loop, *clauses: str) -> frozenset[Symbol]:
+        wanted = pragma.directive.list_variables(*clauses) if pragma.directive is not None else ()
         return frozenset(n.symbol for n in names(loop) if n.symbol.name in wanted)
 
     def starts_afresh(self, loop: Loop, symbol: Symbol) -> bool:
@@ -385,9 +385,9 @@ class _Check(Struct, frozen=True):
     def runs_once(self, pragma: Pragma, stmt: Stmt) -> None:
         """What one thread writes of its own variables is not read by the others."""
         live = self.facts.liveness(self.function).after[stmt]
-        given = pragma.directive.listed("copyprivate") if pragma.directive is not None else ()
+        given = pragma.directive.list_variables("copyprivate") if pragma.directive is not None else ()
         done = self.effects(stmt)
-        for symbol in sorted((self.team.own - _declared(stmt)) & done.writes, key=lambda s: s.key):
+        for symbol in sorted((self.team.own - _find_declared(stmt)) & done.writes, key=lambda s: s.key):
             own_object = symbol in done.direct_writes or isinstance(symbol.type, Array)
             if own_object and symbol in live and symbol.name not in given:
                 self.differs(symbol, stmt)

@@ -21,7 +21,7 @@ from warpsmith.tree.nodes import For, Function
 from warpsmith.tree.types import Array, Scalar, Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["ClaimContext", "missing_clause", "spoken"]
+__all__ = ["ClaimContext", "missing_clause", "word_witness"]
 
 _WITNESS: Final = re.compile(
     r"(?:(?P<head>[^:]*): )?\w+\((?P<one>[^)]*)\) (?P<first>writes|reads) (?P<element>.+), "
@@ -29,7 +29,7 @@ _WITNESS: Final = re.compile(
 )
 
 
-def spoken(witness: str, region: Region) -> str:
+def word_witness(witness: str, region: Region) -> str:
     """Return the witness of a dependence as a sentence about two iterations of the region's outermost loop."""
     found = _WITNESS.fullmatch(witness)
     loop = region.scope[0]

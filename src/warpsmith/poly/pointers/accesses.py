@@ -119,7 +119,7 @@ def accesses(expr: Expr) -> tuple[MemoryAccess, ...]:
 
 
 def node_accesses(node: Node) -> Iterator[MemoryAccess]:
-    """Yield what executing `node` may touch, calls as such; the statements' order is not told."""
+    """Yield what executing `node` may touch, calls as such; the statements' order is not given."""
     if isinstance(node, _EXPRESSIONS):
         yield from _value(node)
         return
@@ -273,7 +273,7 @@ def _value(expr: Expr) -> Iterator[MemoryAccess]:
         case VerbatimExpr():
             yield MemoryAccess("opaque", expr)
         case Binary(op="&&" | "||") | Conditional():
-            yield from _chosen(expr)
+            yield from _find_conditional(expr)
         case Binary() | InitList() | LiteralNode() | MacroUse() | SizeOf():
             yield from _operands(expr)
 
@@ -284,7 +284,7 @@ def _operands(expr: Expr) -> Iterator[MemoryAccess]:
             yield from _value(operand)
 
 
-def _chosen(expr: Binary | Conditional) -> Iterator[MemoryAccess]:
+def _find_conditional(expr: Binary | Conditional) -> Iterator[MemoryAccess]:
     """&&, || and ?: evaluate their first operand, and perhaps others."""
     first, *others = (expr.left, expr.right) if isinstance(expr, Binary) else (expr.condition, expr.then, expr.other)
     yield from _value(first)

@@ -25,7 +25,7 @@ def sources(run: tuple[Stmt, ...], symbol: Symbol) -> frozenset[Symbol] | None:
     found: set[Symbol] = set()
     seen, pending = {symbol}, [symbol]
     while pending:
-        made = _made_from(run, pending.pop())
+        made = _find_made_from(run, pending.pop())
         if made is None:
             return None
         for base in made:
@@ -39,7 +39,7 @@ def sources(run: tuple[Stmt, ...], symbol: Symbol) -> frozenset[Symbol] | None:
     return frozenset(found)
 
 
-def _made_from(run: tuple[Stmt, ...], symbol: Symbol) -> list[Base] | None:
+def _find_made_from(run: tuple[Stmt, ...], symbol: Symbol) -> list[Base] | None:
     """Return the bases of everything that a pointer variable is given; None where it may get something unseen."""
     found: list[Base] = []
     for node in (n for stmt in run for n in walk(stmt)):

@@ -162,12 +162,12 @@ def provenance(function: Function, flow_of: Callable[[Call], CallFlow], stable: 
         _collect(node, flow)
     roots = _solve(function, flow, calls, stable)
     made = Provenance(roots, frozenset(), frozenset(), frozenset(flow.deep), calls)
-    escaped = _closed({root for base in flow.away for root in made.of(base)}, roots)
+    escaped = _close_escaped({root for base in flow.away for root in made.of(base)}, roots)
     returns = frozenset(root for base in flow.results for root in made.of(base))
     return Provenance(roots, escaped, returns, made.deep, calls)
 
 
-def _closed(escaped: set[Root], roots: Mapping[Symbol, frozenset[Root]]) -> frozenset[Root]:
+def _close_escaped(escaped: set[Root], roots: Mapping[Symbol, frozenset[Root]]) -> frozenset[Root]:
     """Add what an escaped pointer variable points to."""
     pending = list(escaped)
     while pending:
@@ -183,9 +183,9 @@ def _collect(node: Node, flow: _Flow) -> None:
     """Note what one node, apart from calls, does with addresses."""
     match node:
         case Assign(op="="):
-            _assigned(peel(node.target), node.value, flow)
+            _flow_assignment(peel(node.target), node.value, flow)
         case VarDecl() if node.init is not None:
-            _initialized(node.symbol, node.init, flow)
+            _flow_initializer(node.symbol, node.init, flow)
         case Return() if node.value is not None and is_pointer(node.value):
             flow.results += bases(node.value)
         case Cast() if isinstance(node.type, Scalar) and node.type.kind != "void" and is_pointer(node.operand):
@@ -193,7 +193,7 @@ def _collect(node: Node, flow: _Flow) -> None:
         case Verbatim() | VerbatimExpr():
             _opaque(node, flow)
         case Unary(op="&") if node not in flow.exempt:
-            _address_taken(node.operand, flow)
+            _take_address(node.operand, flow)
         case Index() | Member(arrow=True):
             _deep_access(node.base, flow)
         case Unary(op="*"):
@@ -211,7 +211,7 @@ def _opaque(node: Verbatim | VerbatimExpr, flow: _Flow) -> None:
     flow.away += [Base(symbol) for symbol in named if isinstance(symbol.type, Pointer)]
 
 
-def _address_taken(operand: Expr, flow: _Flow) -> None:
+def _take_address(operand: Expr, flow: _Flow) -> None:
     """A pointer variable whose address is taken may be read and changed elsewhere."""
     operand = peel(operand)
     if isinstance(operand, Name) and isinstance(operand.symbol.type, Pointer):
@@ -224,7 +224,7 @@ def _deep_access(pointer: Expr, flow: _Flow) -> None:
         flow.deep.update(base.symbol for base in bases(pointer) if base.deep and base.symbol is not None)
 
 
-def _assigned(target: Expr, value: Expr, flow: _Flow) -> None:
+def _flow_assignment(target: Expr, value: Expr, flow: _Flow) -> None:
     if not is_pointer(value) and not isinstance(target.type, Pointer):
         return
     if isinstance(target, Name) and isinstance(target.type, Pointer):
@@ -235,7 +235,7 @@ def _assigned(target: Expr, value: Expr, flow: _Flow) -> None:
         flow.away += bases(value)
 
 
-def _initialized(symbol: Symbol, init: Expr, flow: _Flow) -> None:
+def _flow_initializer(symbol: Symbol, init: Expr, flow: _Flow) -> None:
     if isinstance(init, InitList):
         flow.away += [base for item in walk(init) for base in _addresses(item)]
     elif isinstance(symbol.type, Pointer):

@@ -33,7 +33,7 @@ def _fact(region: Region, statement: Statement, access: Access) -> AccessFact:
     for loop, counter in loops:
         stride = None if address is None else address.coefficient(counter)
         number = None if stride is None else stride.number
-        if stride is not None and not stride.terms and address is not None and not _hidden(region, address, counter):
+        if stride is not None and not stride.terms and address is not None and not _is_hidden(region, address, counter):
             continue
         exact = number is not None and unit is not None and address is not None
         moved = number * loop.step * unit if exact and number is not None and unit is not None else None
@@ -50,7 +50,7 @@ def _affine(region: Region, value: Polynomial) -> bool:
     return all(sum(n in moving for n in monomial) <= 1 for monomial in value.terms)
 
 
-def _hidden(region: Region, address: Polynomial, counter: str) -> bool:
+def _is_hidden(region: Region, address: Polynomial, counter: str) -> bool:
     """Whether a counter moves the address only through a quotient."""
     quotients, definitions = region.vocabulary.definitions(address.atoms())
     if not quotients:
@@ -64,7 +64,7 @@ def _address(access: Access) -> Polynomial | None:
     for step in access.path:
         if not isinstance(step, Subscript):
             # rows lie anywhere, and far apart
-            total = total.scaled(_ROW) if step == ROW_STEP else total
+            total = total.scale(_ROW) if step == ROW_STEP else total
             continue
         if step.value is None:
             return None

@@ -30,7 +30,7 @@ from warpsmith.poly.isl.host import (
     product,
 )
 from warpsmith.poly.isl.polynomial import Polynomial, constant
-from warpsmith.poly.isl.space import Floored, Set, gist, image, is_bounded, make_map, pieces, undecided
+from warpsmith.poly.isl.space import Floored, Set, find_undecided, gist, image, is_bounded, make_map, pieces
 from warpsmith.poly.regions.region import Access, Path, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.views import View, layouts
@@ -76,7 +76,7 @@ def linear_bounds(state: State, references: Sequence[tuple[Statement, Access]], 
         if isinstance(found, Reason):
             return found
         ends.append(found)
-    return reduce(_joined, ends)
+    return reduce(_join_bounds, ends)
 
 
 def _of_view(state: State, view: View, span: Span) -> LinearBounds | Reason:
@@ -87,7 +87,7 @@ def _of_view(state: State, view: View, span: Span) -> LinearBounds | Reason:
         return _failure(first, "is not bounded by anything that is known before the loop")
     try:
         ends = _ends(state, whole, view.strides, span)
-        if ends is None and _decided(state, whole, view.references):
+        if ends is None and _decide(state, whole, view.references):
             ends = _ends(state, _whole(state, view), view.strides, span)
     except HostError as error:
         return _failure(first, f"depends on {error}, which the host cannot name")
@@ -104,7 +104,7 @@ def _assume_sizes(state: State, views: Sequence[View]) -> None:
             state.assume_positive(name)
 
 
-def _joined(one: LinearBounds, other: LinearBounds) -> LinearBounds:
+def _join_bounds(one: LinearBounds, other: LinearBounds) -> LinearBounds:
     """Return what holds both: an empty one, whose ends are equal, adds nothing."""
     if same(one.lower, other.lower) and same(one.upper, other.upper):
         return one
@@ -143,14 +143,14 @@ def _both_ends(state: State, whole: Set, strides: Sequence[Polynomial], span: Sp
 def _whole(state: State, view: View) -> Set:
     """Return the subscripts of all references."""
     pairs = zip(view.references, view.subscripts, strict=True)
-    touched = [_touched(state, statement, values) for (statement, _), values in pairs]
+    touched = [_touch(state, statement, values) for (statement, _), values in pairs]
     return reduce(lambda a, b: a.union(b), touched)
 
 
-def _decided(state: State, whole: Set, references: Sequence[tuple[Statement, Access]]) -> bool:
+def _decide(state: State, whole: Set, references: Sequence[tuple[Statement, Access]]) -> bool:
     """Assume away the few parameters (a single column, of which every other element is touched) whose bounds cannot be
     said without quotients."""
-    way = undecided(whole, greatest=False).union(undecided(whole, greatest=True))
+    way = find_undecided(whole, greatest=False).union(find_undecided(whole, greatest=True))
     return not way.is_empty() and state.exclude(way, references[0][0].domain)
 
 
@@ -169,7 +169,7 @@ def _failure(access: Access, why: str) -> Reason:
     return Reason("POR005", f"which part of {access.base.name} {shown} touches {why}", access.expr.span)
 
 
-def _touched(state: State, statement: Statement, values: Sequence[Polynomial]) -> Set:
+def _touch(state: State, statement: Statement, values: Sequence[Polynomial]) -> Set:
     """Return the subscripts of one reference as a set over the parameters. A counter that may be anything of its type
     bounds nothing: the memory does not reach as far as the type does."""
     formula = both((statement.domain, state.context, state.computed))
@@ -206,7 +206,7 @@ def _linear(state: State, digits: Sequence[Floored], strides: Sequence[Polynomia
         total = constant(extra)
         for digit, stride in zip(digits, strides, strict=True):
             total = total + digit.polynomial * stride
-        return polynomial_expr(state.vocabulary, state.vocabulary.multiplied_out(total), span)
+        return polynomial_expr(state.vocabulary, state.vocabulary.multiply_out(total), span)
     terms = [
         product(floored_expr(state.vocabulary, digit, span), polynomial_expr(state.vocabulary, stride, span))
         for digit, stride in zip(digits, strides, strict=True)

@@ -66,7 +66,7 @@ def _full(state: State, sizes: Sequence[Polynomial]) -> Set:
     """Return {[d] : 0 <= d < size} for the inner digits."""
     names = tuple(state.vocabulary.quotient(("digit", k), f"d{k}")[0] for k in range(len(sizes)))
     parts = [at_least(atom(n), ZERO) for n in names]
-    parts += [at_least(size.shifted(-1), atom(n)) for n, size in zip(names, sizes, strict=True)]
+    parts += [at_least(size.shift(-1), atom(n)) for n, size in zip(names, sizes, strict=True)]
     return make_set(state.vocabulary, names, both(parts))
 
 

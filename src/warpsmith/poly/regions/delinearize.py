@@ -99,10 +99,10 @@ def _level(
             results[k] = None
         return None
     flat = not all(_inside(state, references[k][0], run) for k, run in numeric)
-    heads = [(k, _flattened(run) if flat else run[0].value, run) for k, run in numeric]
+    heads = [(k, _flatten_run(run) if flat else run[0].value, run) for k, run in numeric]
     strides = _strides(state, [value for _, value, _ in heads if value is not None])
     if shift:
-        heads = _shifted(heads)
+        heads = _shift_heads(heads)
     strides, split = _split_up(state, references, heads, strides)
     for k, _, run in heads:
         parts = split[k]
@@ -112,21 +112,21 @@ def _level(
             results[k] = None
         else:
             result += [*parts, *(r for r in rest if r is not None)]
-    return None if strides is None else _scaled(strides, () if flat or not numeric else numeric[0][1][1:])
+    return None if strides is None else _scale_strides(strides, () if flat or not numeric else numeric[0][1][1:])
 
 
 Head = tuple[int, Polynomial | None, tuple[Subscript, ...]]
 
 
-def _shifted(heads: list[Head]) -> list[Head]:
+def _shift_heads(heads: list[Head]) -> list[Head]:
     """Subtract the number that all references add: `A[j*n + i + 1]`, alone, is as good as `A[j*n + i]`."""
     least = min((value.constant_term for _, value, _ in heads if value is not None), default=0)
     if least <= 0:
         return heads
-    return [(k, None if value is None else value.shifted(-least), run) for k, value, run in heads]
+    return [(k, None if value is None else value.shift(-least), run) for k, value, run in heads]
 
 
-def _scaled(strides: list[Polynomial], inner: tuple[Subscript, ...]) -> list[Polynomial] | None:
+def _scale_strides(strides: list[Polynomial], inner: tuple[Subscript, ...]) -> list[Polynomial] | None:
     """Return the strides in elements: those of the outermost subscript times the extents inside it, then theirs."""
     tail = [ONE]
     for subscript in reversed(inner):
@@ -141,21 +141,21 @@ def _inside(state: State, statement: Statement, run: tuple[Subscript, ...]) -> b
     for subscript in run[1:]:
         if subscript.value is None or subscript.extent is None:
             return False
-        limits = (subscript.value, subscript.extent.shifted(-1) - subscript.value)
+        limits = (subscript.value, subscript.extent.shift(-1) - subscript.value)
         text = state.vocabulary.text(subscript.value)
         if not state.require_on(statement.domain, limits, f"subscript {text}", declared=True):
             return False
     return True
 
 
-def _flattened(run: tuple[Subscript, ...]) -> Polynomial | None:
+def _flatten_run(run: tuple[Subscript, ...]) -> Polynomial | None:
     """Return the element number of a run whose inner extents are numbers; None where one is not."""
     total: Polynomial | None = ZERO
     for position, subscript in enumerate(run):
         extent = ONE if position == 0 else subscript.extent
         if total is None or subscript.value is None or extent is None or extent.number is None:
             return None
-        total = total.scaled(extent.number) + subscript.value
+        total = total.scale(extent.number) + subscript.value
     return total
 
 
@@ -289,7 +289,7 @@ def _fit(
     remembered = len(state.unproved)
     try:
         for carry in (0, 1, -1):
-            moved = _carried(digits, position, size, carry)
+            moved = _carry_digits(digits, position, size, carry)
             if state.require_on(both((domain,)), _limits(moved[position], size), _words(state, moved[position])):
                 del state.unproved[remembered:]
                 return moved
@@ -300,16 +300,16 @@ def _fit(
     return digits if held else None
 
 
-def _carried(digits: list[Polynomial], position: int, size: Polynomial, carry: int) -> list[Polynomial]:
+def _carry_digits(digits: list[Polynomial], position: int, size: Polynomial, carry: int) -> list[Polynomial]:
     """Move `carry` units of the next larger digit into this one."""
     moved = list(digits)
-    moved[position] = digits[position] + size.scaled(carry)
+    moved[position] = digits[position] + size.scale(carry)
     moved[position - 1] = digits[position - 1] - constant(carry)
     return moved
 
 
 def _limits(value: Polynomial, size: Polynomial) -> tuple[Polynomial, Polynomial]:
-    return value, size.shifted(-1) - value
+    return value, size.shift(-1) - value
 
 
 def _words(state: State, value: Polynomial) -> str:

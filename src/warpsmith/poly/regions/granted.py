@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from warpsmith.poly.isl.affine import Affine, compared
+from warpsmith.poly.isl.affine import Affine, compare
 from warpsmith.poly.isl.formula import Formula, both
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.tree.program import Assumption
@@ -105,7 +105,7 @@ def _compare(node: ast.expr, names: Mapping[str, str], affine: Affine) -> Formul
     for op, a, b in zip(node.ops, sides, sides[1:], strict=False):
         if type(op) not in _OPERATORS or a is None or b is None:
             return None
-        parts.append(compared(_OPERATORS[type(op)], a, b))
+        parts.append(compare(_OPERATORS[type(op)], a, b))
     return affine.vocabulary.linear_formula(both(parts))
 
 
@@ -135,6 +135,6 @@ def _binary(op: ast.operator, a: Polynomial, b: Polynomial, affine: Affine) -> P
             return a * b
         case ast.Mod() if b.number is not None and b.number > 0:
             quotient = affine.quotient(a, b.number, floor=False)
-            return None if quotient is None else a - quotient.scaled(b.number)
+            return None if quotient is None else a - quotient.scale(b.number)
         case _:
             return None

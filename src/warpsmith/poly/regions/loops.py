@@ -17,7 +17,7 @@ from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.room import Nest
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import Binary, For
-from warpsmith.tree.printing.printer import shown
+from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import INT, Scalar, common_type, integer_range
 from warpsmith.tree.walk import peel
 
@@ -44,7 +44,7 @@ def loop_bounds(state: State, loop: For) -> Bounds:
     high = None if high is None else state.vocabulary.linear(high)
     up = loop.step > 0
     inside = {"<": -1, ">": 1, "!=": -1 if up else 1}.get(loop.relation, 0)
-    last = None if high is None else high.shifted(inside)
+    last = None if high is None else high.shift(inside)
     limits = _limits(kind, shared)
     if limits is None:
         return Bounds(first, last, "")
@@ -78,19 +78,19 @@ def _wrap_check(state: State, loop: For, ends: tuple[Polynomial, Polynomial], li
     first, last = ends
     low, high = limits
     up = loop.step > 0
-    past = last.shifted(loop.step)
+    past = last.shift(loop.step)
     runs = at_least(last, first) if up else at_least(first, last)
     name = loop.variable.name
     if loop.relation == "!=":
-        reached = last.shifted(1 if up else -1)
+        reached = last.shift(1 if up else -1)
         meets = state.require((reached - first if up else first - reached,), loop.bound)
         if abs(loop.step) != 1 or not meets:
             return f"its counter {name} may pass its bound and wrap around"
-    start = (first.shifted(-low), constant(high) - first)
-    end = (constant(high) - past,) if up else (past.shifted(-low),)
+    start = (first.shift(-low), constant(high) - first)
+    end = (constant(high) - past,) if up else (past.shift(-low),)
     # where it wraps around the loop does not end: no program means that
     path = both(state.path)
-    kept = state.require_on(path, start, shown(loop.lower), declared=True)
+    kept = state.require_on(path, start, show_expression(loop.lower), declared=True)
     kept = kept and state.require_on(both((path, runs)), end, f"{name} in its loop", declared=True)
     return "" if kept else f"its counter {name} may wrap around"
 
@@ -113,7 +113,7 @@ def loop_domain(state: State, loop: For, counter: str, bounds: Bounds) -> tuple[
         distance = value - bounds.first if up else bounds.first - value
         count = state.affine.quotient(distance, abs(loop.step), floor=True)
         if count is not None:
-            parts.append(equal(distance, count.scaled(abs(loop.step))))
+            parts.append(equal(distance, count.scale(abs(loop.step))))
     return both(parts), bounds.first is not None and bounds.last is not None
 
 
@@ -126,6 +126,6 @@ def computed_bound(loop: For, bounds: Bounds) -> Formula:
     if {kind.kind, bound.kind} != {"signed"} or not isinstance(peel(loop.bound), Binary):
         return TRUE
     inside = {"<": -1, ">": 1, "!=": -1 if loop.step > 0 else 1}.get(loop.relation, 0)
-    high = bounds.last.shifted(-inside)
+    high = bounds.last.shift(-inside)
     low, top = integer_range(bound)
     return both((at_least(high, constant(low)), at_least(constant(top), high)))

@@ -100,7 +100,7 @@ class _Walk(Struct):
             case For():
                 self.loop(stmt)
             case While():
-                self.unbounded(stmt)
+                self.report_unbounded(stmt)
             case Switch():
                 self.switch(stmt)
             case Block(statements=parts):
@@ -159,13 +159,13 @@ class _Walk(Struct):
         self.add(node, self.reads(expr))
         inner = peel(expr)
         assigned = _assignments(inner)
-        self.state.forget(frozenset(assigned) | self.changed_by_calls(inner))
+        self.state.forget(frozenset(assigned) | self.find_changed_by_calls(inner))
         if isinstance(inner, Assign) and inner.op == "=" and len(assigned) <= 1:
             target = peel(inner.target)
             if isinstance(target, Name) and assigned == {target.symbol}:
                 self.define(target.symbol, inner.value)
 
-    def changed_by_calls(self, expr: Expr) -> frozenset[Symbol]:
+    def find_changed_by_calls(self, expr: Expr) -> frozenset[Symbol]:
         if not any(isinstance(n, Call | VerbatimExpr) for n in walk(expr)):
             return frozenset()
         return changed_variables(expr, self.origin.effects(expr))
@@ -231,7 +231,7 @@ class _Walk(Struct):
         done = self.origin.effects(loop) if _calls(loop) else Effects()
         self.state.forget(changed_variables(loop, done))
 
-    def unbounded(self, loop: While) -> None:
+    def report_unbounded(self, loop: While) -> None:
         state = self.state
         if loop.init is not None:
             self.statement(loop.init)
@@ -260,8 +260,8 @@ class _Walk(Struct):
     def add_opaque(self, stmt: Verbatim | VerbatimExpr) -> None:
         """What is not modelled touches all that it names."""
         name = Literal(span=stmt.span, type=VOID, text=stmt.text, value=None)
-        accesses = [_unknown(name, s, write=False) for s in stmt.reads]
-        accesses += [_unknown(name, s, write=True) for s in stmt.writes]
+        accesses = [_make_unknown(name, s, write=False) for s in stmt.reads]
+        accesses += [_make_unknown(name, s, write=True) for s in stmt.writes]
         self.state.exact = False
         self.add(stmt, accesses)
         self.state.forget(frozenset(stmt.writes))
@@ -409,14 +409,16 @@ class _Walk(Struct):
             self.visit(argument, found)
         done = self.origin.effects(replace(expr, arguments=tuple(_silent(a) for a in expr.arguments)))
         for write, elements in ((False, done.element_reads), (True, done.element_writes)):
-            reached = self.reached(expr, write=write)
+            reached = self.find_reached(expr, write=write)
             if reached is None:
-                reached = [_unknown(expr, s, write=write) for s in sorted(elements, key=lambda s: s.key)]
+                reached = [_make_unknown(expr, s, write=write) for s in sorted(elements, key=lambda s: s.key)]
             found += reached
         direct = (done.direct_writes, True), (done.direct_reads, False)
-        found += [_unknown(expr, s, write=w) for symbols, w in direct for s in sorted(symbols, key=lambda s: s.key)]
+        found += [
+            _make_unknown(expr, s, write=w) for symbols, w in direct for s in sorted(symbols, key=lambda s: s.key)
+        ]
 
-    def reached(self, call: Call, *, write: bool) -> list[Access] | None:
+    def find_reached(self, call: Call, *, write: bool) -> list[Access] | None:
         """Return what a call touches through its arguments and through global variables, by the names that these have
         here; None where it may touch memory in other ways, or where an argument leads is not known."""
         answer = self.origin.summaries.reaches(call, write=write)
@@ -437,7 +439,7 @@ def _silent(argument: Expr) -> Expr:
     return Literal(span=argument.span, type=argument.type, text="0", value=0)
 
 
-def _unknown(expr: Expr, symbol: Symbol, *, write: bool) -> Access:
+def _make_unknown(expr: Expr, symbol: Symbol, *, write: bool) -> Access:
     return Access(expr, symbol, "", (), False, VOID, write)
 
 
@@ -469,7 +471,7 @@ def build_region(
 ) -> tuple[Region, State]:
     """Return the model of `scope`, whose enclosing loops are `around` (outermost first), and the state at its end."""
     question = ("region", origin.function, scope, around, guards, granted)
-    region, state = origin.summaries.remembered(
+    region, state = origin.summaries.remember(
         question, lambda: _build_region(origin, scope, around, guards=guards, granted=granted)
     )
     # Who asks adds guards and atoms to the state; the remembered one stays what it is.
@@ -508,13 +510,13 @@ def _build_region(
     state = surround(origin, state, scope[0], around)
     _grant(state, scope, granted)
     fresh = state.copy()
-    work = _walked(origin, state, scope)
+    work = _walk_scope(origin, state, scope)
     vague = with_columns(state, work.statements)
     if vague and claims_of(origin.function):
         # what a pragma says of the loops is worth more than a guard that rows of one block would fail
         state = fresh
         state.rows = {block: known for block, known in state.rows.items() if block not in vague}
-        work = _walked(origin, state, scope)
+        work = _walk_scope(origin, state, scope)
         with_columns(state, work.statements)
     region = Region(
         scope,
@@ -531,7 +533,7 @@ def _build_region(
     return region, state
 
 
-def _walked(origin: Origin, state: State, scope: tuple[Stmt, ...]) -> _Walk:
+def _walk_scope(origin: Origin, state: State, scope: tuple[Stmt, ...]) -> _Walk:
     work = _Walk(origin, state)
     state.exact = True
     for stmt in scope:

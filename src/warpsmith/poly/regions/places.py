@@ -33,7 +33,7 @@ def place_of(state: State, expr: Expr) -> Address | None:
             return Address(symbol, "", ())
         case Index(base=base, index=index):
             pointer = address_of(state, base)
-            return None if pointer is None else _moved(state, pointer, index, 1)
+            return None if pointer is None else _move_address(state, pointer, index, 1)
         case Unary(op="*", operand=operand):
             return address_of(state, operand)
         case Member(base=base, field=field, arrow=arrow):
@@ -51,14 +51,14 @@ def address_of(state: State, expr: Expr) -> Address | None:
     """Return the value of a pointer expression (an array decays); None where even the base is not known."""
     expr = peel(expr)
     if isinstance(expr.type, Array):
-        return _decayed(state, expr, expr.type)
+        return _decay_array(state, expr, expr.type)
     match expr:
         case Name(symbol=symbol):
             return _variable(state, symbol)
         case Binary(op="+" | "-", left=left, right=right):
             return _sum(state, expr, left, right)
         case Unary(op="&", operand=operand):
-            return _taken(state, operand)
+            return _take_address(state, operand)
         case Cast(operand=operand):
             return _cast(state, expr, operand)
         case Index() | Member() | Unary(op="*"):
@@ -75,7 +75,7 @@ def _variable(state: State, symbol: Symbol) -> Address | None:
     return Address(symbol, "", (Subscript(ZERO),))
 
 
-def _decayed(state: State, expr: Expr, type: Array) -> Address | None:
+def _decay_array(state: State, expr: Expr, type: Array) -> Address | None:
     """An array lvalue becomes a pointer to its element 0; inner arrays carry the extent of their dimension."""
     whole = place_of(state, expr)
     if whole is None:
@@ -99,10 +99,10 @@ def _sum(state: State, expr: Binary, left: Expr, right: Expr) -> Address | None:
     if not is_integer(peel(index).type):
         return None
     base = address_of(state, pointer)
-    return None if base is None else _moved(state, base, index, -1 if expr.op == "-" else 1)
+    return None if base is None else _move_address(state, base, index, -1 if expr.op == "-" else 1)
 
 
-def _moved(state: State, pointer: Address, index: Expr, sign: int) -> Address:
+def _move_address(state: State, pointer: Address, index: Expr, sign: int) -> Address:
     """Return the pointer moved by `sign * index` elements."""
     if not pointer.known or not pointer.path or not isinstance(pointer.path[-1], Subscript):
         return Address(pointer.base, pointer.place, pointer.path, known=False)
@@ -114,11 +114,11 @@ def _moved(state: State, pointer: Address, index: Expr, sign: int) -> Address:
     row = _row(state, pointer, index) if plain else None
     if row is not None:
         start = Address(pointer.base, pointer.place, row[0])
-        return start if row[1] is None else _moved(state, start, row[1], 1)
+        return start if row[1] is None else _move_address(state, start, row[1], 1)
     step = _offset(state, index)
     if last.value is None or step is None:
         return Address(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(None, last.extent)))
-    value = last.value + step.scaled(sign)
+    value = last.value + step.scale(sign)
     return Address(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(value, last.extent)))
 
 
@@ -135,7 +135,7 @@ def _offset(state: State, index: Expr) -> Polynomial | None:
     found = state.affine.residue(expr)
     if found is None or found[1]:
         return None if found is None else found[0]
-    limits = (found[0].shifted(2**62), constant(2**64 - 1) - found[0])
+    limits = (found[0].shift(2**62), constant(2**64 - 1) - found[0])
     return found[0] if state.require(limits, expr) else None
 
 
@@ -176,7 +176,7 @@ def _row(state: State, pointer: Address, index: Expr) -> tuple[Path, Expr | None
     return (TableStep(starts.name), Subscript(linear), ROW_STEP, Subscript(ZERO)), rest
 
 
-def _taken(state: State, operand: Expr) -> Address | None:
+def _take_address(state: State, operand: Expr) -> Address | None:
     """`&lvalue`: a pointer to it, when its last step is a subscript; else to an object of its own."""
     whole = place_of(state, operand)
     if whole is None:

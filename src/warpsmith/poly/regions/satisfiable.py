@@ -54,7 +54,7 @@ def guard_sample(
         return Guarded({})
     question = ("guard sample", function, scope, tuple(id(guard.condition) for guard in tested), options)
     # the conditions are part of the answer: their identities must not be used again while it is remembered
-    return known.remembered(question, lambda: (_within_budget(known, function, scope, tested, options), tested))[0]
+    return known.remember(question, lambda: (_within_budget(known, function, scope, tested, options), tested))[0]
 
 
 def _within_budget(
@@ -83,7 +83,7 @@ def _sample(region: Region, state: State, guards: tuple[Assumption, ...]) -> Gua
     found = sample(state.vocabulary, reduce(Set.intersect, rooms, least))
     if found is None:
         found = sample(state.vocabulary, reduce(Set.intersect, _together(region, state, plain), least))
-    return Guarded(None if found is None else _named(state, found))
+    return Guarded(None if found is None else _name_values(state, found))
 
 
 def _together(region: Region, state: State, plain: Formula) -> list[Set]:
@@ -117,6 +117,6 @@ def _parameters(state: State, formula: Formula) -> Set:
     return make_set(state.vocabulary, state.counters_of(whole), whole).params()
 
 
-def _named(state: State, values: Mapping[str, int]) -> Mapping[str, int]:
+def _name_values(state: State, values: Mapping[str, int]) -> Mapping[str, int]:
     kinds = state.vocabulary
     return {kinds[n].text: v for n, v in sorted(values.items()) if kinds[n].kind == "parameter"}

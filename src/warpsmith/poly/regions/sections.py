@@ -61,7 +61,7 @@ def sections(
     would help. Pass `Summaries.of(program)` to ask many times.
     """
     known = summaries if summaries is not None else Summaries.of(program)
-    return _remembered(_Work(program, function, scope, options, known, given, wanted), run)
+    return _remember_sections(_Work(program, function, scope, options, known, given, wanted), run)
 
 
 def covered_sections(
@@ -77,13 +77,13 @@ def covered_sections(
 ) -> Sections:
     """As `sections`, and say which are written whole: that may take longer than all else."""
     known = summaries if summaries is not None else Summaries.of(program)
-    return _remembered(_Work(program, function, scope, options, known, given, wanted, covers=True), run)
+    return _remember_sections(_Work(program, function, scope, options, known, given, wanted, covers=True), run)
 
 
-def _remembered(work: _Work, run: tuple[Stmt, ...]) -> Sections:
+def _remember_sections(work: _Work, run: tuple[Stmt, ...]) -> Sections:
     given = tuple(id(a.condition) for a in work.given)
     question = ("sections", work.function, run, work.scope, work.options, given, work.wanted, work.covers)
-    return work.summaries.remembered(question, lambda: _within_budget(work, run))
+    return work.summaries.remember(question, lambda: _within_budget(work, run))
 
 
 _SHARE = 16
@@ -241,7 +241,7 @@ def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Ref
         # what the views touch together is most often all of it, and said in one word
         bounds = _whole(extent, span)
     elif extent is not None and not all(statement.exact for statement, _ in references):
-        bounds = _clipped(bounds, extent)
+        bounds = _clip_bounds(bounds, extent)
     read = any(not access.write for _, access in references)
     written = any(access.write for _, access in references)
     return Section(symbol, element_type(symbol.type), bounds.lower, bounds.upper, read, written, covers=False)
@@ -263,7 +263,7 @@ def _bounds(work: _Work, state: State, references: Sequence[Reference], span: Sp
     return work.bounds[question][0]
 
 
-def _clipped(bounds: LinearBounds, extent: Expr) -> LinearBounds:
+def _clip_bounds(bounds: LinearBounds, extent: Expr) -> LinearBounds:
     """Keep the bounds to the object."""
     span = extent.span
     zero = Literal(span=span, type=INT, text="0", value=0)
@@ -331,7 +331,7 @@ def _conjuncts(condition: Expr) -> Iterator[Expr]:
 
 def loops_around(known: Summaries, function: Function, stmt: Stmt) -> tuple[Stmt, ...]:
     """Return the loops and conditions around a statement of a function, outermost first."""
-    return known.remembered(("around", function), lambda: _surroundings(function)).get(stmt, ())
+    return known.remember(("around", function), lambda: _surroundings(function)).get(stmt, ())
 
 
 def _surroundings(function: Function) -> dict[Stmt, tuple[Stmt, ...]]:

@@ -19,12 +19,12 @@ from warpsmith.poly.isl.host import HostError, condition_expr, condition_text, p
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.products import least_value, product_limit
 from warpsmith.poly.isl.room import Nest, long_runs, sample
-from warpsmith.poly.isl.space import Set, hull, make_set, parameter_formula, without_quotients
+from warpsmith.poly.isl.space import Set, drop_quotients, hull, make_set, parameter_formula
 from warpsmith.poly.isl.vocabulary import Vocabulary
 from warpsmith.poly.pointers.typed import apart
 from warpsmith.poly.regions.region import Path
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
-from warpsmith.tree.printing.printer import shown
+from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import peel, root_symbol, walk
@@ -115,11 +115,11 @@ class State(Struct):
             return None
         return atom(self.vocabulary.parameter(symbol, symbol.name, name, symbol.type))
 
-    def loaded(self, expr: Expr) -> Polynomial | None:
+    def load_parameter(self, expr: Expr) -> Polynomial | None:
         """Return the parameter for a load whose place and operands do not change in the scope."""
         if not is_integer(expr.type) or not self.stable(expr):
             return None
-        text = shown(expr)
+        text = show_expression(expr)
         type = expr.type if isinstance(expr.type, Scalar) else None
         return atom(self.vocabulary.parameter(("load", _shape(expr)), text, expr, type))
 
@@ -139,7 +139,7 @@ class State(Struct):
             return False
         behind = isinstance(root.type, Pointer | Array) or any(isinstance(p, Unary | Index) for p in walk(expr))
         behind = behind or any(isinstance(p, Member) and p.arrow for p in walk(expr))
-        return self._untouched(expr) if behind or root in self.stored else True
+        return self._is_untouched(expr) if behind or root in self.stored else True
 
     def _still(self, symbol: Symbol) -> bool:
         """Whether a variable keeps one value in the whole scope."""
@@ -148,7 +148,7 @@ class State(Struct):
             return value is not None and all(self.vocabulary.invariant(n) for n in value.atoms())
         return symbol not in self.written and symbol not in self.hidden
 
-    def _untouched(self, expr: Expr) -> bool:
+    def _is_untouched(self, expr: Expr) -> bool:
         """Whether no store of the scope can change what `expr` loads on its way: by type, or as there are none."""
         if self.stored_types is None:
             return not self.stored
@@ -158,14 +158,14 @@ class State(Struct):
 
     def require(self, nonnegative: tuple[Polynomial, ...], what: Expr) -> bool:
         """Prove all polynomials >= 0 on the current path, or guard; else remember what was missing."""
-        return self.require_on(both(self.path), nonnegative, shown(what))
+        return self.require_on(both(self.path), nonnegative, show_expression(what))
 
     def require_on(
         self, path: Formula, nonnegative: tuple[Polynomial, ...], what: str, *, declared: bool = False
     ) -> bool:
         """Prove all polynomials >= 0 wherever `path` holds, or assume a guard under which they are. `declared`: the
         program means nothing where they are not, so that they limit the iterations that its loops can have."""
-        pending = [p for p in nonnegative if not self._plainly(p) and not self._bounded(path, p)]
+        pending = [p for p in nonnegative if not self._plainly(p) and not self._is_bounded(path, p)]
         if not pending:
             return True
         # One subscript is often used by many references of a statement, and what was proved stays so.
@@ -204,7 +204,7 @@ class State(Struct):
             least += min(factor * end for end in ends)
         return least >= 0
 
-    def _bounded(self, path: Formula, value: Polynomial) -> bool:
+    def _is_bounded(self, path: Formula, value: Polynomial) -> bool:
         """Whether value >= 0 follows, products of counters and all, from the counters' extremes (or is guarded so)."""
         kinds = self.vocabulary
         if not any(len(m) > 1 and any(kinds[n].kind == "counter" for n in m) for m in value.terms):
@@ -220,11 +220,11 @@ class State(Struct):
     def _termwise(self, path: Formula, value: Polynomial) -> bool:
         """Whether the products and the rest are each >= 0."""
         products = Polynomial({m: c for m, c in value.terms.items() if len(m) > 1})
-        return self._linearly(path, value - products) and self._signed(path, products)
+        return self._linearly(path, value - products) and self._is_signed(path, products)
 
     def _at_extremes(self, path: Formula, value: Polynomial) -> bool:
         order = [*reversed(self.counters), *(name for _, name in reversed(self.outer))]
-        least = least_value(value, order, self.limits, lambda p: self._signed(path, p))
+        least = least_value(value, order, self.limits, lambda p: self._is_signed(path, p))
         if least is None:
             return False
         if self._plainly(least, path) or self._linearly(path, least):
@@ -234,7 +234,7 @@ class State(Struct):
         limit = product_limit(least, self._plainly)
         return self._guard_product(path, *limit) if limit is not None else self._guard_linear(path, least)
 
-    def _signed(self, path: Formula, value: Polynomial) -> bool:
+    def _is_signed(self, path: Formula, value: Polynomial) -> bool:
         """Whether every term is surely >= 0 on the path, or is guarded to be."""
         if any(factor < 0 for factor in value.terms.values()):
             return False
@@ -274,7 +274,7 @@ class State(Struct):
     def assume_positive(self, name: str) -> None:
         """Assume that a parameter is at least 1, where guards are allowed and it is not known."""
         if self.guards and not self._is_positive(name):
-            self._guard_linear(both(()), atom(name).shifted(-1))
+            self._guard_linear(both(()), atom(name).shift(-1))
 
     def _is_positive(self, name: str) -> bool:
         """Whether the context says that a parameter is at least 1."""
@@ -326,7 +326,7 @@ class State(Struct):
     def _guard(self, violation: Set, path: Formula, *, declared: bool = False) -> bool:
         """Exclude the parameters of `violation` by a host condition; False where that cannot be said or leaves none.
         `declared`: the program means nothing for them anyway."""
-        wrong = parameter_formula(without_quotients(violation))
+        wrong = parameter_formula(drop_quotients(violation))
         if wrong is None:
             return False
         facts = both((self.context, self.ranges(atoms_of(wrong) | atoms_of(self.context))))
@@ -338,7 +338,7 @@ class State(Struct):
             simple = _complement(bad := hull(bad).gist(known), known)
         if simple is None or simple == TRUE:
             return False
-        parts = [self._shortened(p, bad) for p in options(simple) if self._alive(path, p, declared=declared)]
+        parts = [self._shorten(p, bad) for p in options(simple) if self._alive(path, p, declared=declared)]
         simple = either(sorted(parts, key=lambda part: condition_text(self.vocabulary, part)))
         if simple == FALSE:
             return False
@@ -350,7 +350,7 @@ class State(Struct):
         self.assume(Assumption(text, "guarded", condition, self.span, declared), simple)
         return True
 
-    def _shortened(self, guard: Formula, bad: Set) -> Formula:
+    def _shorten(self, guard: Formula, bad: Set) -> Formula:
         """Leave out comparisons that the guard does not need to keep clear of `bad`."""
         kept = list(guard.parts) if isinstance(guard, And) else [guard]
         for part in tuple(kept):

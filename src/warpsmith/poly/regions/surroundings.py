@@ -68,8 +68,8 @@ def surround(origin: Origin, state: State, scope: Stmt, around: Sequence[Stmt]) 
     way = _way(origin.function.body, scope)
     loops = (stmt for stmt in around if isinstance(stmt, For))
     steps = tuple(_Loop(loop) for loop in loops) if way is None else tuple(_steps(way))
-    known = _told(origin, state, steps)
-    return known if known is not None else reduce(partial(_taken, origin), steps, state)
+    known = _apply_steps(origin, state, steps)
+    return known if known is not None else reduce(partial(_apply_step, origin), steps, state)
 
 
 def _steps(way: Sequence[Node]) -> Iterator[_Step]:
@@ -98,7 +98,7 @@ def _returns(parts: tuple[Stmt, ...], child: Node) -> Iterator[_Step]:
             yield _Unsaid()
 
 
-def _told(origin: Origin, state: State, steps: tuple[_Step, ...]) -> State | None:
+def _apply_steps(origin: Origin, state: State, steps: tuple[_Step, ...]) -> State | None:
     """Return what the steps tell a state that knows nothing yet, kept from scope to scope; None where it rests on more
     of the scope than which of the variables named it writes: on what it stores, or on where it stands."""
     if not steps:
@@ -108,11 +108,11 @@ def _told(origin: Origin, state: State, steps: tuple[_Step, ...]) -> State | Non
     named = {name.symbol for step in steps for expr in _read(step) for name in names(expr)}
     own = frozenset(named & state.written), frozenset(named & state.hidden)
     question = ("surroundings", origin.function, steps, state.guards, own)
-    told = origin.summaries.remembered(question, lambda: _one_more(origin, state, steps))
-    if told is None:
+    added = origin.summaries.remember(question, lambda: _one_more(origin, state, steps))
+    if added is None:
         return None
     return replace(
-        told.copy(),
+        added.copy(),
         span=state.span,
         written=state.written,
         stored=state.stored,
@@ -123,9 +123,9 @@ def _told(origin: Origin, state: State, steps: tuple[_Step, ...]) -> State | Non
 
 
 def _one_more(origin: Origin, state: State, steps: tuple[_Step, ...]) -> State | None:
-    before = _told(origin, state, steps[:-1])
-    told = None if before is None else _taken(origin, before.copy(), steps[-1])
-    return None if told is None or told.assumptions else told
+    before = _apply_steps(origin, state, steps[:-1])
+    added = None if before is None else _apply_step(origin, before.copy(), steps[-1])
+    return None if added is None or added.assumptions else added
 
 
 def _read(step: _Step) -> tuple[Expr, ...]:
@@ -141,7 +141,7 @@ def _read(step: _Step) -> tuple[Expr, ...]:
             assert_never(step)
 
 
-def _taken(origin: Origin, state: State, step: _Step) -> State:
+def _apply_step(origin: Origin, state: State, step: _Step) -> State:
     """Add to the context what one step of the way tells."""
     match step:
         case _Loop(loop=loop):

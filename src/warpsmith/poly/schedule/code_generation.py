@@ -33,7 +33,7 @@ from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.legality.order import Ordered, ScheduledStatement, order_run
 from warpsmith.poly.legality.schedules import Schedule
-from warpsmith.poly.schedule.items import Item, ItemError, make_items, parameters_known, renamed
+from warpsmith.poly.schedule.items import Item, ItemError, make_items, parameter_facts, rename_variables
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -83,14 +83,14 @@ def generate_code(
             model = order_run(facts, function, run, tuple(schedules))
             if not all(statement.exact for statement in model.statements) and facts.options.guards:
                 model = order_run(facts, function, run, tuple(schedules), guards=True)
-            return GeneratedCode(_written(model, run, schedules, fresh), model.region.assumptions)
+            return GeneratedCode(_write_loops(model, run, schedules, fresh), model.region.assumptions)
     except (ItemError, NotWritableError, QuotientError) as error:
         raise CodeGenerationError(str(error)) from error
     except OutOfBudgetError as error:
         raise CodeGenerationError("the new loops are too much work to find") from error
 
 
-def _written(
+def _write_loops(
     model: Ordered, run: tuple[Stmt, ...], schedules: Mapping[Stmt, Schedule], fresh: Fresh
 ) -> tuple[Stmt, ...]:
     for statement in model.statements:
@@ -101,7 +101,7 @@ def _written(
     length = max(len(schedules[statement.stmt]) for statement in model.statements)
     tail = max(len(statement.schedule) for statement in model.statements)
     dims = tuple(f"row{k}" for k in range(length + tail))
-    known = Points.context(parameters_known(model), dims)
+    known = Points.context(parameter_facts(model), dims)
     inner = _inner_declarations(run, model.statements)
     work = _Scan(model, dims, fresh, _spellings(model), _quotations(model), inner, _span(run), known)
     return tuple(work.level(0, make_items(model, schedules, length, dims), known, {}))
@@ -185,8 +185,8 @@ class _Scan(Struct):
             return [stmt for part in parts for stmt in self.level(level, part, known, variables)]
         first = items[0].dimensions[level].known
         if first is not None and all(item.dimensions[level].known == first for item in items):
-            done = [replace(item, points=item.points.without(level)) for item in items]
-            return self.level(level + 1, done, known.without(level), variables)
+            done = [replace(item, points=item.points.drop_row(level)) for item in items]
+            return self.level(level + 1, done, known.drop_row(level), variables)
         return self.loop(level, items, known, variables)
 
     def loop(self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
@@ -196,10 +196,10 @@ class _Scan(Struct):
         tests = united.hull(known)
         bounds = [test for test in tests if dim in test.value.atoms()]
         inside = reduce(lambda points, test: points.where(test.value, equality=test.equality), bounds, known)
-        guards = [test for test in tests if dim not in test.value.atoms() and not _implied(inside, test)]
+        guards = [test for test in tests if dim not in test.value.atoms() and not _is_implied(inside, test)]
         entered = reduce(lambda points, test: points.where(test.value, equality=test.equality), guards, known)
-        ends = self.relaxed(level, items, _Ends.of(bounds, dim, entered), entered)
-        inside = ends.met(entered)
+        ends = self.relax_ends(level, items, _Ends.of(bounds, dim, entered), entered)
+        inside = ends.meet_points(entered)
         stride = _stride(united, level, ends)
         if stride > 1:
             inside = inside.multiple(atom(dim) - ends.lowers[0].value, stride)
@@ -215,12 +215,12 @@ class _Scan(Struct):
         test = self.condition([guards], self.writer(self.span, known, variables))
         return [made if test is None else If(span=self.span, condition=test, then=made, other=None)]
 
-    def relaxed(self, level: int, items: Sequence[Item], ends: _Ends, known: Points) -> _Ends:
+    def relax_ends(self, level: int, items: Sequence[Item], ends: _Ends, known: Points) -> _Ends:
         """Return bounds over the user's own counters alone in place of a quotient or of several bounds: they let in
         more, which an `if` in the body keeps out, but they are simple, for people and for every later analysis."""
         if all(_is_simple(side) for side in (ends.lowers, ends.uppers)):
             return ends
-        kept = [k for k in range(level + 1) if k == level or all(_counted(item, k) is not None for item in items)]
+        kept = [k for k in range(level + 1) if k == level or all(_find_counted(item, k) is not None for item in items)]
         loose = items[0].points.only(kept).join(item.points.only(kept) for item in items[1:])
         tests = [test for test in loose.hull(self.context) if self.dims[level] in test.value.atoms()]
         try:
@@ -273,20 +273,20 @@ class _Scan(Struct):
         for loop, name in zip(item.statement.loops, item.statement.counters, strict=True):
             value = item.counters[name]
             own = _variable_of(value, variables)
-            if own is not None and own.type == loop.variable.type and not _captured(stmt, own, loop.variable):
+            if own is not None and own.type == loop.variable.type and not _is_captured(stmt, own, loop.variable):
                 renaming[loop.variable] = own
             else:
-                symbol = self.computed(loop, variables)
+                symbol = self.make_computed(loop, variables)
                 renaming[loop.variable] = symbol
                 declares = self.declares(loop, symbol)
                 computed.append(_definition(symbol, writer.sum(value), stmt, declares=declares))
-        moved = renamed(stmt, renaming)
+        moved = rename_variables(stmt, renaming)
         if not computed:
             return [moved]
         inner = moved.statements if isinstance(moved, Block) else (moved,)
         return [Block(span=stmt.span, statements=(*computed, *inner))]
 
-    def computed(self, loop: For, variables: Mapping[str, Variable]) -> Symbol:
+    def make_computed(self, loop: For, variables: Mapping[str, Variable]) -> Symbol:
         """Return the variable that holds a counter which no loop counts: the user's, if its name is free here."""
         symbol = loop.variable
         if all(v.symbol.name != symbol.name for v in variables.values()):
@@ -301,7 +301,9 @@ class _Scan(Struct):
         """Return `a && b || c && d` for lists of tests; None where one of them is empty."""
         if any(not tests for tests in options):
             return None
-        whole = [reduce(lambda a, b: operation("&&", a, b), [_tested(writer, t) for t in tests]) for tests in options]
+        whole = [
+            reduce(lambda a, b: operation("&&", a, b), [_write_test(writer, t) for t in tests]) for tests in options
+        ]
         return reduce(lambda a, b: operation("||", a, b), whole)
 
 
@@ -337,7 +339,7 @@ def _not_behind(level: int, one: Item, other: Item) -> bool:
     return not other.points.before(one.points, level)
 
 
-def _implied(points: Points, test: Test) -> bool:
+def _is_implied(points: Points, test: Test) -> bool:
     return points.always(test.value) if test.equality else points.holds(test.value)
 
 
@@ -353,20 +355,20 @@ class _Ends(Struct, frozen=True):
         lowers: list[Bound] = []
         uppers: list[Bound] = []
         for test in tests:
-            factor, rest = test.value.terms[(dim,)], test.value.without(dim)
+            factor, rest = test.value.terms[(dim,)], test.value.drop_name(dim)
             if factor > 0 or test.equality:
                 lowers.append(Bound(-rest, factor) if factor > 0 else Bound(rest, -factor))
             if factor < 0 or test.equality:
                 uppers.append(Bound(rest, -factor) if factor < 0 else Bound(-rest, factor))
         if not lowers or not uppers:
             raise CodeGenerationError("a loop in that order would have no end")
-        return cls(dim, _pruned(lowers, known, 1), _pruned(uppers, known, -1))
+        return cls(dim, _prune_bounds(lowers, known, 1), _prune_bounds(uppers, known, -1))
 
-    def met(self, points: Points) -> Points:
+    def meet_points(self, points: Points) -> Points:
         """Return the points between the bounds."""
         dimension = atom(self.dim)
-        above = [dimension.scaled(b.divisor) - b.value for b in self.lowers]
-        below = [b.value - dimension.scaled(b.divisor) for b in self.uppers]
+        above = [dimension.scale(b.divisor) - b.value for b in self.lowers]
+        below = [b.value - dimension.scale(b.divisor) for b in self.uppers]
         return reduce(lambda found, value: found.where(value), (*above, *below), points)
 
 
@@ -374,13 +376,13 @@ def _is_simple(bounds: Sequence[Bound]) -> bool:
     return len(bounds) == 1 and bounds[0].divisor == 1
 
 
-def _pruned(bounds: Sequence[Bound], known: Points, sign: int) -> tuple[Bound, ...]:
+def _prune_bounds(bounds: Sequence[Bound], known: Points, sign: int) -> tuple[Bound, ...]:
     """Leave out bounds that are never the tight one."""
     kept = list(bounds)
     for bound in bounds:
         for other in kept:
-            difference = other.value.scaled(bound.divisor) - bound.value.scaled(other.divisor)
-            if other is not bound and known.holds(difference.scaled(sign)):
+            difference = other.value.scale(bound.divisor) - bound.value.scale(other.divisor)
+            if other is not bound and known.holds(difference.scale(sign)):
                 kept = [b for b in kept if b is not bound]
                 break
     return tuple(kept)
@@ -404,7 +406,7 @@ def _holds_all(kind: Scalar, ends: _Ends, known: tuple[Points, Points], stride: 
     entered, inside = known
     high = integer_range(kind)[1]
     starts = all(entered.holds(constant(high * b.divisor) - b.value) for b in ends.lowers)
-    reached = any(entered.holds(b.value.shifted(high * b.divisor)) for b in ends.lowers)
+    reached = any(entered.holds(b.value.shift(high * b.divisor)) for b in ends.lowers)
     return starts and reached and inside.holds(constant(high - stride) - atom(ends.dim))
 
 
@@ -418,7 +420,7 @@ class _Choice(Struct, frozen=True):
 
     @classmethod
     def of(cls, level: int, items: Sequence[Item], variables: Mapping[str, Variable]) -> _Choice:
-        votes = [(item, vote) for item in items if (vote := _counted(item, level)) is not None]
+        votes = [(item, vote) for item in items if (vote := _find_counted(item, level)) is not None]
         counts: dict[str, int] = {}
         for _, (loop, _sign) in votes:
             counts[loop.variable.name] = counts.get(loop.variable.name, 0) + 1
@@ -435,7 +437,7 @@ class _Choice(Struct, frozen=True):
         return cls(symbol, sign, loop)
 
 
-def _counted(item: Item, level: int) -> tuple[For, int] | None:
+def _find_counted(item: Item, level: int) -> tuple[For, int] | None:
     """Return the loop whose counter (or its negative) a dimension is."""
     dimension = item.dimensions[level]
     if not dimension.free or dimension.divisor != 1 or len(dimension.value.terms) != 1:
@@ -461,8 +463,8 @@ def _clashes(symbol: Symbol, items: Sequence[Item]) -> bool:
 def _for(writer: ExpressionWriter, variable: Variable, ends: _Ends, body: tuple[Stmt, int], near: For) -> For:
     """Return the loop with its body and step; a dimension that is minus its variable counts down."""
     up = variable.sign > 0
-    lowers = ends.lowers if up else tuple(b.negated() for b in ends.uppers)
-    uppers = ends.uppers if up else tuple(b.negated() for b in ends.lowers)
+    lowers = ends.lowers if up else tuple(b.negate() for b in ends.uppers)
+    uppers = ends.uppers if up else tuple(b.negate() for b in ends.lowers)
     if up:
         relation, bound = _last(writer, uppers)
         first = writer.least(lowers)
@@ -486,14 +488,14 @@ def _last(writer: ExpressionWriter, uppers: Sequence[Bound]) -> tuple[Relation, 
     whole = all(b.divisor == 1 for b in uppers)
     quoted = len(uppers) == 1 and writer.quote(uppers[0].value) is not None
     if whole and not quoted and all(b.value.constant_term < 0 or b.value.number is not None for b in uppers):
-        return "<", writer.greatest([Bound(b.value.shifted(1), 1) for b in uppers])
+        return "<", writer.greatest([Bound(b.value.shift(1), 1) for b in uppers])
     return "<=", writer.greatest(uppers)
 
 
 def _last_down(writer: ExpressionWriter, lowers: Sequence[Bound]) -> tuple[Relation, Expr]:
     only = lowers[0]
     if len(lowers) == 1 and only.divisor == 1 and only.value.constant_term == 1 and only.value.number is None:
-        return ">", writer.least([Bound(only.value.shifted(-1), 1)])
+        return ">", writer.least([Bound(only.value.shift(-1), 1)])
     return ">=", writer.least(lowers)
 
 
@@ -506,7 +508,7 @@ def _variable_of(value: Polynomial, variables: Mapping[str, Variable]) -> Symbol
     return own.symbol if own is not None and factor * own.sign == 1 else None
 
 
-def _captured(stmt: Stmt, own: Symbol, counter: Symbol) -> bool:
+def _is_captured(stmt: Stmt, own: Symbol, counter: Symbol) -> bool:
     """Whether the statement means something else by the name of `own`."""
     inside = {n.symbol for n in names(stmt)} | {n.variable for n in walk(stmt) if isinstance(n, For)}
     inside |= {n.symbol for n in walk(stmt) if isinstance(n, VarDecl)}
@@ -521,7 +523,7 @@ def _definition(symbol: Symbol, value: Expr, stmt: Stmt, *, declares: bool) -> S
     return ExprStmt(span=stmt.span, expr=Assign(span=stmt.span, type=symbol.type, op="=", target=target, value=value))
 
 
-def _tested(writer: ExpressionWriter, test: Test) -> Expr:
+def _write_test(writer: ExpressionWriter, test: Test) -> Expr:
     if not test.floors:
         return writer.compare(test.value, equality=test.equality)
     divisible = _divisible(test)
@@ -538,6 +540,6 @@ def _divisible(test: Test) -> tuple[Polynomial, int] | None:
         return None
     floor: Floor = test.floors[0]
     for sign in (1, -1):
-        if floor.factor * sign == -floor.divisor and test.value.scaled(sign) == floor.value:
+        if floor.factor * sign == -floor.divisor and test.value.scale(sign) == floor.value:
             return floor.value, floor.divisor
     return None

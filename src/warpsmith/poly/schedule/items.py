@@ -29,7 +29,7 @@ from warpsmith.tree.nodes import replace as changed
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import rebuild, same
 
-__all__ = ["Item", "ItemDimension", "ItemError", "make_items", "parameters_known", "renamed"]
+__all__ = ["Item", "ItemDimension", "ItemError", "make_items", "parameter_facts", "rename_variables"]
 
 
 class ItemError(Exception):
@@ -65,7 +65,7 @@ class Item(Struct, frozen=True):
     counters: Mapping[str, Polynomial]
 
 
-def parameters_known(model: Ordered) -> Set:
+def parameter_facts(model: Ordered) -> Set:
     """Return what is known of all parameters: the region's context and the ranges of their types."""
     state = model.state
     used = atoms_of(state.context).union(*(atoms_of(statement.domain) for statement in model.statements))
@@ -107,7 +107,7 @@ def _make_item(
         assert value is not None, "an original schedule has counters only"
         values.append((value, 1))
     values += [(ZERO, 1)] * (len(dims) - len(values))
-    dimensions, counters = _solved(statement, values, dims)
+    dimensions, counters = _solve_counters(statement, values, dims)
     return Item(
         statement,
         dimensions,
@@ -116,7 +116,7 @@ def _make_item(
     )
 
 
-def _solved(
+def _solve_counters(
     statement: ScheduledStatement, values: Sequence[tuple[Polynomial, int]], dims: Sequence[str]
 ) -> tuple[tuple[ItemDimension, ...], Mapping[str, Polynomial]]:
     """Find which dimensions are free, and every counter as a function of those: `w = 4t + 2i + j`, so
@@ -125,7 +125,7 @@ def _solved(
     equations: list[tuple[Polynomial, str]] = []
     dimensions: list[ItemDimension] = []
     for (value, divisor), dim in zip(values, dims, strict=True):
-        reduced = _substituted(value, counters)
+        reduced = _substitute(value, counters)
         if not reduced.atoms() & set(statement.counters) and divisor == 1:
             number = reduced.number
             dimensions.append(ItemDimension(value, divisor, number, None if number is not None else reduced))
@@ -148,14 +148,14 @@ def _solve(
     while found:
         found = False
         for value, dim in equations:
-            rest = _substituted(value, counters)
+            rest = _substitute(value, counters)
             unknown = sorted(rest.atoms() & set(statement.counters))
             if len(unknown) == 1 and abs(factor := rest.terms[(unknown[0],)]) == 1:
-                counters[unknown[0]] = (atom(dim) - rest.without(unknown[0])).scaled(factor)
+                counters[unknown[0]] = (atom(dim) - rest.drop_name(unknown[0])).scale(factor)
                 found = True
 
 
-def _substituted(value: Polynomial, known: Mapping[str, Polynomial]) -> Polynomial:
+def _substitute(value: Polynomial, known: Mapping[str, Polynomial]) -> Polynomial:
     for name in value.atoms() & known.keys():
         value = value.substitute(name, known[name])
     return value
@@ -164,18 +164,18 @@ def _substituted(value: Polynomial, known: Mapping[str, Polynomial]) -> Polynomi
 def make_items(model: Ordered, schedules: Mapping[Stmt, Schedule], length: int, dims: tuple[str, ...]) -> list[Item]:
     """Return the statements of a model over the dimensions `dims`: the first `length` are those of `schedules`, padded
     with zeros, the others those of the original order. Raises ItemError."""
-    return _merged(
+    return _merge_items(
         [_make_item(model, statement, schedules[statement.stmt], length, dims) for statement in model.statements],
         length,
     )
 
 
-def _merged(items: Sequence[Item], length: int) -> list[Item]:
+def _merge_items(items: Sequence[Item], length: int) -> list[Item]:
     """Make one of statements that are the same statement at different points of the same dimensions."""
     result: dict[int, Item] = {}
     for later, item in enumerate(items):
         for earlier, other in result.items():
-            united = _united(other, item, items[earlier + 1 : later], length)
+            united = _unite(other, item, items[earlier + 1 : later], length)
             if united is not None:
                 result[earlier] = united
                 break
@@ -184,12 +184,12 @@ def _merged(items: Sequence[Item], length: int) -> list[Item]:
     return list(result.values())
 
 
-def _united(one: Item, other: Item, between: Sequence[Item], length: int) -> Item | None:
+def _unite(one: Item, other: Item, between: Sequence[Item], length: int) -> Item | None:
     """Return `one` at the points of both, where `other` is nothing but `one` at other points."""
     if [r.number for r in one.dimensions[:length]] != [r.number for r in other.dimensions[:length]]:
         return None
     names = _renaming(one, other, length)
-    if names is None or not same(renamed(one.statement.stmt, names), other.statement.stmt):
+    if names is None or not same(rename_variables(one.statement.stmt, names), other.statement.stmt):
         return None
     own = range(length)
     points = other.points.only(own)
@@ -223,7 +223,7 @@ def _by_symbol(item: Item) -> dict[Symbol, Polynomial]:
     return {loop.variable: item.counters[name] for loop, name in pairs if name in item.counters}
 
 
-def renamed(stmt: Stmt, renaming: Mapping[Symbol, Symbol]) -> Stmt:
+def rename_variables(stmt: Stmt, renaming: Mapping[Symbol, Symbol]) -> Stmt:
     """Return a statement with other variables; it is the very same one where nothing changes."""
     moved = {a: b for a, b in renaming.items() if a != b}
 

@@ -115,7 +115,7 @@ def _proposals(
         return
     if model.obstacles:
         return
-    makers = [partial(_scheduled, model, links, whole=whole) for whole in (False, True)]
+    makers = [partial(_schedule_by_isl, model, links, whole=whole) for whole in (False, True)]
     for make in [partial(_wave, model), *makers] if len(model.statements) == 1 else makers:
         # the next one is looked for where this one does not do
         try:
@@ -124,7 +124,7 @@ def _proposals(
         except OutOfBudgetError:
             return
         if schedules is not None:
-            yield from _packed(schedules, model)
+            yield from _pack_statements(schedules, model)
             yield schedules
 
 
@@ -139,28 +139,30 @@ def _wave(model: Ordered) -> dict[Stmt, Schedule] | None:
 def wavefront_schedule(counters: Sequence[Symbol], factors: Sequence[int]) -> Schedule:
     """Return the schedule (factors · counters, then the counters but one that the first dimension tells)."""
     dimension = ScheduleDimension(tuple((s, f) for s, f in zip(counters, factors, strict=True) if f))
-    told = next((k for k in reversed(range(len(factors))) if abs(factors[k]) == 1), None)
-    return dimension, *(ScheduleDimension(((s, 1),)) for k, s in enumerate(counters) if k != told)
+    dependent = next((k for k in reversed(range(len(factors))) if abs(factors[k]) == 1), None)
+    return dimension, *(ScheduleDimension(((s, 1),)) for k, s in enumerate(counters) if k != dependent)
 
 
-def _packed(schedules: Mapping[Stmt, Schedule], model: Ordered) -> Iterator[dict[Stmt, Schedule]]:
+def _pack_statements(schedules: Mapping[Stmt, Schedule], model: Ordered) -> Iterator[dict[Stmt, Schedule]]:
     """Yield the schedules with statements that are another one at other points put into that one's loops:
     `A[i][i] -= A[i][k] * A[i][k]` is `A[i][j] -= A[i][k] * A[j][k]` at j = i."""
     packed = dict(schedules)
     for statement in model.statements:
         for other in model.statements:
             counters = (
-                None if other is statement or len(other.loops) < len(statement.loops) else _matched(other, statement)
+                None
+                if other is statement or len(other.loops) < len(statement.loops)
+                else _match_counters(other, statement)
             )
             if counters is not None and (packed[other.stmt] is schedules[other.stmt]):
-                moved = tuple(_moved(dimension, counters) for dimension in schedules[other.stmt])
+                moved = tuple(_move_dimension(dimension, counters) for dimension in schedules[other.stmt])
                 packed[statement.stmt] = schedules[statement.stmt] if moved == schedules[statement.stmt] else moved
                 break
     if packed != dict(schedules):
         yield packed
 
 
-def _moved(dimension: ScheduleDimension, counters: Mapping[Symbol, Symbol]) -> ScheduleDimension:
+def _move_dimension(dimension: ScheduleDimension, counters: Mapping[Symbol, Symbol]) -> ScheduleDimension:
     terms: dict[Symbol, int] = {}
     for symbol, factor in dimension.terms:
         own = counters.get(symbol, symbol)
@@ -168,7 +170,7 @@ def _moved(dimension: ScheduleDimension, counters: Mapping[Symbol, Symbol]) -> S
     return replace(dimension, terms=tuple((s, f) for s, f in terms.items() if f))
 
 
-def _matched(one: ScheduledStatement, other: ScheduledStatement) -> dict[Symbol, Symbol] | None:
+def _match_counters(one: ScheduledStatement, other: ScheduledStatement) -> dict[Symbol, Symbol] | None:
     """Return the counter of `other` for each counter of `one` with which their statements are the same; None: none."""
     theirs = {loop.variable for loop in other.loops}
     found = {loop.variable: loop.variable for loop in one.loops if loop.variable in theirs}
@@ -212,7 +214,7 @@ def _options(*, whole: bool) -> Iterator[None]:
             getattr(context, f"set_schedule_{name}")(value)
 
 
-def _scheduled(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[Stmt, Schedule] | None:
+def _schedule_by_isl(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[Stmt, Schedule] | None:
     """Return the schedules that isl finds."""
     domain = isl.UnionSet.empty(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
     for statement in model.statements:
@@ -232,10 +234,10 @@ def _scheduled(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[St
     dimensions: dict[str, list[ScheduleDimension]] = {statement.name: [] for statement in model.statements}
     if not _flatten(model, schedule.get_root(), dimensions):
         return None
-    return {statement.stmt: _trimmed(dimensions[statement.name]) for statement in model.statements}
+    return {statement.stmt: _trim(dimensions[statement.name]) for statement in model.statements}
 
 
-def _trimmed(dimensions: Sequence[ScheduleDimension]) -> Schedule:
+def _trim(dimensions: Sequence[ScheduleDimension]) -> Schedule:
     kept = list(dimensions)
     while len(kept) > 1 and kept[-1] == ScheduleDimension():
         kept.pop()
@@ -254,7 +256,7 @@ def _flatten(model: Ordered, node: isl.ScheduleNode, dimensions: dict[str, list[
     for k in range(node.n_children()):
         child = node.get_child(k)
         if several:
-            for name in _reached(child.get_child(0)):
+            for name in _find_scheduled(child.get_child(0)):
                 dimensions[name].append(ScheduleDimension(constant=k))
         if not _flatten(model, child, dimensions):
             return False
@@ -262,7 +264,7 @@ def _flatten(model: Ordered, node: isl.ScheduleNode, dimensions: dict[str, list[
 
 
 def _flatten_band(model: Ordered, node: isl.ScheduleNode, dimensions: dict[str, list[ScheduleDimension]]) -> bool:
-    names = _reached(node)
+    names = _find_scheduled(node)
     partial = node.band_get_partial_schedule()
     for k in range(node.band_n_member()):
         for statement in model.statements:
@@ -275,7 +277,7 @@ def _flatten_band(model: Ordered, node: isl.ScheduleNode, dimensions: dict[str, 
     return True
 
 
-def _reached(node: isl.ScheduleNode) -> list[str]:
+def _find_scheduled(node: isl.ScheduleNode) -> list[str]:
     """Return the statements that a node of the tree schedules."""
     found: list[str] = []
     node.get_domain().foreach_set(lambda one: found.append(str(one.get_tuple_name())))

@@ -1,4 +1,4 @@
-"""The build file of a project learns of its ported files, in one line each; or the lines to add are told.
+"""The build file of a project learns of its ported files, in one line each; or the lines to add are reported.
 
 A build that is not understood is left alone: nothing is guessed into anybody's build file.
 """

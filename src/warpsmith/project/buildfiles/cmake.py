@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warpsmith.project.buildfiles.makefile import LIBRARY, MakeEdit, Runner
-from warpsmith.project.filling import filled
+from warpsmith.project.filling import fill_template
 
 __all__ = ["edit_cmake"]
 
@@ -32,7 +32,7 @@ def edit_cmake(copy: Path, sources: Sequence[str], rules_folder: str, run: Runne
     if not lists.is_file():
         return None
     files = {os.path.realpath(copy / source) for source in sources}
-    before = _configured(copy, "ws-before", (), run)
+    before = _configure_copy(copy, "ws-before", (), run)
     if before is None:
         return None
     mine = [entry for entry in before if _source(entry) in files]
@@ -44,20 +44,22 @@ def edit_cmake(copy: Path, sources: Sequence[str], rules_folder: str, run: Runne
     gap = "" if original.endswith("\n") else end
     texts = {
         "CMakeLists.txt": f"{original}{gap}include({rules_folder}/targets.cmake){end}",
-        f"{rules_folder}/targets.cmake": filled("targets.cmake", {"library": LIBRARY, "targets": " ".join(targets)}),
+        f"{rules_folder}/targets.cmake": fill_template(
+            "targets.cmake", {"library": LIBRARY, "targets": " ".join(targets)}
+        ),
     }
     for path, text in texts.items():
         (copy / path).parent.mkdir(exist_ok=True)
         (copy / path).write_bytes(text.encode("latin-1"))
-    after = _configured(copy, "ws-after", (), run)
+    after = _configure_copy(copy, "ws-after", (), run)
     nvcc = ("-DWARPSMITH=ON", f"-DWARPSMITH_NVCC={copy / rules_folder / 'targets.cmake'}")
-    ported = _configured(copy, "ws-ported", nvcc, run)
+    ported = _configure_copy(copy, "ws-ported", nvcc, run)
     if after is None or ported is None or _plain(before, "ws-before") != _plain(after, "ws-after"):
         return None
     return MakeEdit(texts) if _is_right(copy / "ws-ported", ported, files, targets) else None
 
 
-def _configured(copy: Path, name: str, options: Sequence[str], run: Runner) -> list[dict[str, str]] | None:
+def _configure_copy(copy: Path, name: str, options: Sequence[str], run: Runner) -> list[dict[str, str]] | None:
     """Configure into the folder `name`; return the compile commands."""
     command = ["cmake", "-S", ".", "-B", name, "-G", "Unix Makefiles", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options]
     code, _ = run(command, copy)

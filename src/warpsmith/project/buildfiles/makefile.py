@@ -86,7 +86,7 @@ def edit_makefiles(copy: Path, sources: Sequence[str], rules_folder: str, run: R
     original = {str(m): m.read_bytes().decode("latin-1") for f in folders if (m := makefile_in(Path(f))) is not None}
     if len(original) != len(folders):
         return None
-    made = _made(before, files)
+    made = _find_made(before, files)
     for variables in _candidates(list(original.values())):
         texts = _texts(copy, original, made, rules_folder, variables)
         for path, text in texts.items():
@@ -258,7 +258,7 @@ def _programs(build: _Build, files: set[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _made(build: _Build, files: set[str]) -> dict[str, _Made]:
+def _find_made(build: _Build, files: set[str]) -> dict[str, _Made]:
     """Return what is made of `files`, by the folder in which it is."""
     made: dict[str, _Made] = {}
     for program in _programs(build, files):

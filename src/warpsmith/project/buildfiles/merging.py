@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from warpsmith.project.buildfiles.makefile import Runner
 
-__all__ = ["Conflict", "merged"]
+__all__ = ["Conflict", "merge_texts"]
 
 
 class Conflict(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Conflict(Struct, frozen=True):
     text: str
 
 
-def merged(path: str, base: str | None, current: str, new: str, run: Runner) -> str | tuple[Conflict, ...]:
+def merge_texts(path: str, base: str | None, current: str, new: str, run: Runner) -> str | tuple[Conflict, ...]:
     """Return `new` with the changes that turned `base` into `current`, or what conflicts."""
     if current in (base, new):
         return new

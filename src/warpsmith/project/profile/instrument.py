@@ -101,7 +101,7 @@ def instrument(text: str, header: str, first: int) -> Instrumented:
             counted.append((loop, way))
     edits = [edit for number, (loop, way) in enumerate(counted, first) for edit in _edits(text, loop, way, number)]
     start = 3 if text.startswith("\xef\xbb\xbf") else 0
-    made = _applied(text, edits)
+    made = _apply_edits(text, edits)
     if counted:
         made = f'{made[:start]}#include "{header}"\n#line 1\n{made[start:]}'
     places = tuple(
@@ -176,7 +176,7 @@ def _trips(header: str) -> str | None:
         return None
     name, lower = begin[1], begin[2]
     step = _step(parts[2], name)
-    relation, bound = (end[2], end[3]) if end[1].strip() == name else (_turned(end[2]), end[1])
+    relation, bound = (end[2], end[3]) if end[1].strip() == name else (_mirror_relation(end[2]), end[1])
     if step is None or not _calm(bound) or _has(bound, name) or _has(lower, name):
         return None
     if end[1].strip() != name and end[3].strip() != name:
@@ -236,7 +236,7 @@ def _step(advance: str, name: str) -> tuple[str, str] | None:
     return None
 
 
-def _turned(relation: str) -> str:
+def _mirror_relation(relation: str) -> str:
     return {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(relation, relation)
 
 
@@ -274,7 +274,7 @@ def _holds_more(body: str) -> bool:
     return any(not _MATH.match(name) for name in called) or any(t.text == "do" for t in tokens)
 
 
-def _applied(text: str, edits: Sequence[_Insert]) -> str:
+def _apply_edits(text: str, edits: Sequence[_Insert]) -> str:
     pieces: list[str] = []
     position = 0
     for edit in sorted(edits, key=lambda e: (e.at, e.order)):

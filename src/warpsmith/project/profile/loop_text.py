@@ -109,7 +109,7 @@ class _Parser:
             place = (token.end, token.end)
             why = "its end cannot be found in the text"
             return LoopText(_kind(token), line, column, before, token.start, place, place, token.end, pragmas, why)
-        refused = self._refused(first, index, last)
+        refused = self._why_refused(first, index, last)
         return LoopText(
             _kind(token), line, column, before, token.start, header, body, self.tokens[last].end, pragmas, refused
         )
@@ -146,7 +146,7 @@ class _Parser:
             case "do":
                 return self._parts(index)[2]
             case "try":
-                return self._guarded(index)
+                return self._skip_try(index)
             case "case" | "default":
                 return self.statement(self._colon(index) + 1)
             case _ if self._is_label(index):
@@ -164,7 +164,7 @@ class _Parser:
             return self.statement(following + 1)
         return last
 
-    def _guarded(self, index: int) -> int:
+    def _skip_try(self, index: int) -> int:
         last = self.match[index + 1]
         while self.tokens[last + 1].text == "catch":
             last = self.match[self.match[last + 2] + 1]
@@ -214,7 +214,7 @@ class _Parser:
                     return at
         return None
 
-    def _refused(self, first: int, index: int, last: int) -> str:
+    def _why_refused(self, first: int, index: int, last: int) -> str:
         """Return why the text of a loop cannot be changed, "" if it can."""
         inside = range(first, last + 1)
         depth = 0

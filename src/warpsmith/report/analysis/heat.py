@@ -66,7 +66,7 @@ def heat_maps(report: AnalysisReport) -> list[HeatMap]:
             _access(files, access)
         for one in _of(report.findings, input, names):
             _finding(files, one)
-        found += [HeatMap(tuple(names), input, file, _ordered(file, lines)) for file, lines in files.values()]
+        found += [HeatMap(tuple(names), input, file, _order_lines(file, lines)) for file, lines in files.values()]
     return found
 
 
@@ -116,7 +116,7 @@ def _finding(files: _Files, one: Reported) -> None:
     line.rules[one.finding.rule] = max(old, one.severity, key=SEVERITIES.index)
 
 
-def _ordered(file: SourceFile, lines: dict[int, HeatLine]) -> tuple[HeatLine | None, ...]:
+def _order_lines(file: SourceFile, lines: dict[int, HeatLine]) -> tuple[HeatLine | None, ...]:
     """Return the lines of which something is said, with those around them; None for a gap."""
     wanted: dict[int, HeatLine] = {}
     for number in sorted(lines):

@@ -28,11 +28,11 @@ def analysis_json(report: AnalysisReport, *, suppressed: bool = False) -> str:
     }
     more: Json = {
         "kernels": [_kernel(kernel) for kernel in report.kernels],
-        "findings": [_reported(one) for one in report.findings],
-        "kept_back": [_reported(one) for one in report.kept_back] if suppressed else [],
+        "findings": [_report_json(one) for one in report.findings],
+        "kept_back": [_report_json(one) for one in report.kept_back] if suppressed else [],
         "branches": [_branch(branch) for branch in report.branches],
         "accesses": [_access(access) for access in report.accesses],
-        "hidden": _hidden(report),
+        "hidden": _count_hidden(report),
         "timing_s": {key: round(value, 4) for key, value in report.timing_s.items()},
     }
     kept = {key: value for key, value in more.items() if value not in ([], {})}
@@ -43,12 +43,14 @@ def analysis_jsonl(report: AnalysisReport) -> str:
     """Return a line each diagnostic, kernel and finding; every line is a document of its own."""
     rows: list[Json] = [{"type": "diagnostic", **finding_json(finding)} for finding in report.diagnostics]
     rows += [{"type": "kernel", **_kernel(kernel)} for kernel in report.kernels]
-    rows += [{"type": "finding", **_reported(one)} for one in report.findings]
-    rows.append({"type": "end", "schema": SCHEMA, "version": __version__, "status": report.status, **_hidden(report)})
+    rows += [{"type": "finding", **_report_json(one)} for one in report.findings]
+    rows.append(
+        {"type": "end", "schema": SCHEMA, "version": __version__, "status": report.status, **_count_hidden(report)}
+    )
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
 
-def _hidden(report: AnalysisReport) -> Json:
+def _count_hidden(report: AnalysisReport) -> Json:
     counts = {
         "suppressed": sum(one.hidden == "suppressed" for one in report.kept_back),
         "baseline": sum(one.hidden == "baseline" for one in report.kept_back),
@@ -126,7 +128,7 @@ def _count(count: Count | None) -> Json | None:
     return None if count is None else {"least": count.least, "most": count.most}
 
 
-def _reported(one: Reported) -> Json:
+def _report_json(one: Reported) -> Json:
     finding = one.finding
     entry: Json = {
         "rule": finding.rule,

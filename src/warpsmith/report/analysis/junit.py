@@ -29,8 +29,8 @@ def analysis_junit(report: AnalysisReport, gate: Severity | None) -> str:
         for finding in lost:
             Xml.SubElement(case, "error", message=_clean(_text(finding)), type=finding.rule)
     for suite in root:
-        _counted(suite)
-    _counted(root)
+        _set_counts(suite)
+    _set_counts(root)
     Xml.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode")
 
@@ -66,7 +66,7 @@ def _text(finding: Finding) -> str:
     return finding.message if finding.span is None else f"{finding.span}: {finding.message}"
 
 
-def _counted(element: Xml.Element) -> None:
+def _set_counts(element: Xml.Element) -> None:
     for key, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
         element.set(key, str(sum(1 for _ in element.iter(tag))))
 

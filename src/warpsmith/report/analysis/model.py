@@ -76,7 +76,7 @@ class AccessEntry(Struct, frozen=True):
 
 class AnalyzedKernel(Struct, frozen=True):
     """One kernel as launched on one device. `block_assumed`, `grid_assumed`: what was taken for the launch without
-    being told; `diagrams`: where pictures were asked for."""
+    being given; `diagrams`: where pictures were asked for."""
 
     input: str
     name: str

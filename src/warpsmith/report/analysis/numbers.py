@@ -13,7 +13,7 @@ from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, Reported
 
-__all__ = ["COLUMNS", "KernelRow", "closing", "counted", "fix_words", "footnotes", "kernel_rows", "sort_findings"]
+__all__ = ["COLUMNS", "KernelRow", "closing", "count_noun", "fix_words", "footnotes", "kernel_rows", "sort_findings"]
 
 COLUMNS = (
     "kernel", "device", "block", "regs", "shared", "occupancy", "load / store sectors", "bank ways", "divergence",
@@ -56,7 +56,8 @@ def _cells(report: AnalysisReport, kernel: AnalyzedKernel) -> tuple[str, ...]:
         f"{_sectors(device, ('load',))} / {_sectors(device, ('store', 'atomic'))}",
         _ways(mine),
         _divergence(kernel),
-        ", ".join(counted(findings[word], word) for word in ("error", "warning", "note") if findings[word]) or "none",
+        ", ".join(count_noun(findings[word], word) for word in ("error", "warning", "note") if findings[word])
+        or "none",
     )
 
 
@@ -107,7 +108,7 @@ def _ways(accesses: Sequence[AccessEntry]) -> str:
     return f"{max(known)}-way" + ("+?" if len(known) < len(shared) else "")
 
 
-def counted(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """Return a number with its noun."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
@@ -115,12 +116,12 @@ def counted(number: int, noun: str) -> str:
 def closing(report: AnalysisReport) -> str:
     """Return the last line: how much was found, and what is not shown."""
     count = Counter(one.severity for one in report.findings)
-    listed = ", ".join(counted(count[word], word) for word in ("error", "warning", "note") if count[word])
+    listed = ", ".join(count_noun(count[word], word) for word in ("error", "warning", "note") if count[word])
     kernels = len({(kernel.input, kernel.name) for kernel in report.kernels})
     seconds = sum(report.timing_s.values())
     if not kernels:
         return f"No kernel was analyzed ({seconds:.2f} s)." + (f" Found {listed}." if listed else "")
-    parts = [f"Found {listed or 'nothing'} in {counted(kernels, 'kernel')} ({seconds:.2f} s)."]
+    parts = [f"Found {listed or 'nothing'} in {count_noun(kernels, 'kernel')} ({seconds:.2f} s)."]
     hidden: Counter[str] = Counter(one.hidden for one in report.kept_back)
     kept = [f"{hidden[key]} {word}" for key, word in (("baseline", "in the baseline"), ("suppressed", "suppressed")) if
             hidden[key]]  # fmt: skip

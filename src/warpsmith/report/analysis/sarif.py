@@ -54,7 +54,7 @@ def analysis_sarif(report: AnalysisReport) -> str:
             "driver": {
                 "name": "warpsmith",
                 "version": __version__,
-                "rules": [_described(code) for code in used],
+                "rules": [_describe_rule(code) for code in used],
             }
         },
         "taxonomies": _taxonomies(used),
@@ -76,7 +76,7 @@ def _first(one: Reported) -> tuple[int, float]:
     return _ORDER.index(one.severity), -one.finding.impact
 
 
-def _described(code: str) -> Json:
+def _describe_rule(code: str) -> Json:
     rule = load_rules()[code]
     word = rule.severity.split()[0]
     entry: Json = {
@@ -159,7 +159,7 @@ def _result(one: Reported, place: Mapping[str, int]) -> Json:
         entry["partialFingerprints"] = {"warpsmith/v1": one.fingerprint}
     related = [
         {"id": number, "physicalLocation": _location(span), "message": {"text": legible(text)}}
-        for number, (span, text) in enumerate(_related(one))
+        for number, (span, text) in enumerate(_list_related(one))
     ]
     if related:
         entry["relatedLocations"] = related[:100]
@@ -192,7 +192,7 @@ def _text(one: Reported) -> str:
     return "\n".join(lines)
 
 
-def _related(one: Reported) -> list[tuple[Span, str]]:
+def _list_related(one: Reported) -> list[tuple[Span, str]]:
     found = [(note.span, note.text) for note in one.finding.related]
     return found + [(step.span, step.text) for step in one.finding.why if step.span is not None]
 

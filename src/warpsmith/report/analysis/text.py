@@ -21,7 +21,7 @@ from warpsmith.base.source import Span
 from warpsmith.report.analysis.groups import FindingGroup, GroupBy, group_findings, headings
 from warpsmith.report.analysis.metrics import METRICS, metric_rows
 from warpsmith.report.analysis.model import AnalysisReport, Reported
-from warpsmith.report.analysis.numbers import COLUMNS, closing, counted, fix_words, footnotes, kernel_rows
+from warpsmith.report.analysis.numbers import COLUMNS, closing, count_noun, fix_words, footnotes, kernel_rows
 from warpsmith.report.legible import legible
 from warpsmith.report.rules import load_rules
 
@@ -55,13 +55,15 @@ def analysis_text(report: AnalysisReport, options: TextOptions) -> str:
     parts = []
     said: set[str] = set()
     for heading, below in headings([one for one in group if one not in small], options.group_by):
-        parts += [f"--- {legible(heading)}: {counted(sum(one.number for one in below), 'finding')}"] if heading else []
+        parts += (
+            [f"--- {legible(heading)}: {count_noun(sum(one.number for one in below), 'finding')}"] if heading else []
+        )
         parts += [_finding(one, options, said) for one in below]
     parts += ["\n".join(_notes(small))] if small else []
     if len(shown) < len(report.findings):
         parts.append(f"… and {len(report.findings) - len(shown)} more findings: --limit 0 prints them")
     if options.suppressed:
-        parts += [_kept_back(one) for one in report.kept_back]
+        parts += [_show_kept_back(one) for one in report.kept_back]
     if report.kernels:
         parts.append(_kernels(report))
     if options.metrics and report.kernels:
@@ -93,7 +95,7 @@ def _finding(group: FindingGroup, options: TextOptions, said: set[str]) -> str:
     """Return a finding as a block; `said`: remedies that were reported before, and are not repeated in full."""
     one = group.first
     finding = one.finding
-    lines, gutter = [f"{_where(one)}: {_painted(one, options)} {legible(finding.message)}"], 1
+    lines, gutter = [f"{_where(one)}: {_paint_line(one, options)} {legible(finding.message)}"], 1
     if finding.span is not None:
         gutter = len(str(finding.span.line + options.context))
         lines += _excerpt(Note(finding.span, finding.label), options.context, gutter)
@@ -104,11 +106,11 @@ def _finding(group: FindingGroup, options: TextOptions, said: set[str]) -> str:
         else:
             lines += ([] if same else [f"{' ' * gutter} : {note.span}"]) + _excerpt(note, 0, gutter)
     for name, text in _facts(group, options, said):
-        lines += _broken(f"{' ' * gutter} = {name}: ", legible(text), options.width)
+        lines += _break_lines(f"{' ' * gutter} = {name}: ", legible(text), options.width)
     return "\n".join(lines)
 
 
-def _broken(head: str, text: str, width: int) -> list[str]:
+def _break_lines(head: str, text: str, width: int) -> list[str]:
     """Return a remark as lines; what is broken goes on below its beginning."""
     if not width or len(head) + len(text) <= width or "\n" in text:
         return [head + text]
@@ -121,7 +123,7 @@ def _broken(head: str, text: str, width: int) -> list[str]:
 _COLORS = {"error": "31", "warning": "33", "note": "36"}
 
 
-def _painted(one: Reported, options: TextOptions) -> str:
+def _paint_line(one: Reported, options: TextOptions) -> str:
     word = f"{one.severity}[{one.finding.rule}]"
     return f"\x1b[1;{_COLORS[one.severity]}m{word}\x1b[0m" if options.color else word
 
@@ -133,12 +135,12 @@ def _excerpt(place: Note, context: int, width: int) -> list[str]:
     after = range(span.line + 1, min(span.file.line_count, span.line + context) + 1)
     shown, carets = marked_line(span)
     gap = " " * width
-    lines = [f"{gap} |", *(_numbered(span, line, width) for line in before), f"{span.line:>{width}} | {shown}"]
+    lines = [f"{gap} |", *(_number_line(span, line, width) for line in before), f"{span.line:>{width}} | {shown}"]
     lines.append(f"{gap} | {carets} {legible(place.text)}".rstrip())
-    return [*lines, *(_numbered(span, line, width) for line in after)]
+    return [*lines, *(_number_line(span, line, width) for line in after)]
 
 
-def _numbered(span: Span, line: int, width: int) -> str:
+def _number_line(span: Span, line: int, width: int) -> str:
     start = span.file.offset(line)
     shown, _ = marked_line(Span(span.file, start, start))
     return f"{line:>{width}} | {shown}".rstrip()
@@ -222,7 +224,7 @@ def _full(table: Evidence) -> str:
     return "\n".join((table.title, *(f"       {row}" for row in rows)))
 
 
-def _kept_back(one: Reported) -> str:
+def _show_kept_back(one: Reported) -> str:
     why = f"suppressed: {one.reason or 'no reason given'}" if one.hidden == "suppressed" else f"in {one.reason}"
     return legible(f"{_where(one)}: {one.severity}[{one.finding.rule}] {one.finding.message} ({why})")
 

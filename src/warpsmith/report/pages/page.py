@@ -36,7 +36,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.globals["version"] = __version__
-    made.filters |= {"legible": _legible, "printable": printable, "fixed": _fixed}
+    made.filters |= {"legible": _legible, "printable": printable, "fixed": _format_fixed}
     return made
 
 
@@ -44,6 +44,6 @@ def _legible(value: object) -> str:
     return legible(str(value))
 
 
-def _fixed(value: float, digits: int = 1) -> str:
+def _format_fixed(value: float, digits: int = 1) -> str:
     """Return a number with so many digits after its point."""
     return f"{value:.{digits}f}"

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from warpsmith.analysis.resources.diagrams import Diagram, DiagramEdge, DiagramNode
 from warpsmith.report.legible import legible
-from warpsmith.report.pictures.layers import Size, layered
+from warpsmith.report.pictures.layers import Size, lay_out
 
 __all__ = ["DrawnDiagram", "DrawnEdge", "DrawnNode", "drawn_diagram"]
 
@@ -62,7 +62,7 @@ def drawn_diagram(diagram: Diagram, name: str) -> DrawnDiagram:
     """Return where everything of a diagram stands; `name` says whose it is."""
     texts = {node.key: _texts(node) for node in diagram.nodes}
     sizes = {key: _size(lines) for key, lines in texts.items()}
-    drawn = layered(sizes, [(edge.start, edge.end) for edge in diagram.edges])
+    drawn = lay_out(sizes, [(edge.start, edge.end) for edge in diagram.edges])
     wide, high = drawn.size
     words = f"{diagram.name} of {name}: {len(diagram.nodes)} nodes, {len(diagram.edges)} edges"
     nodes = (_node(node, texts[node.key], drawn.centers[node.key], sizes[node.key]) for node in diagram.nodes)

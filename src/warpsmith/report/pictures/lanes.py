@@ -56,14 +56,14 @@ def lane_picture(table: Evidence) -> LanePicture | None:
     """Return the picture of a table of lanes, None where it is of something else."""
     match table.columns:
         case ("lane", "byte", ("sector" | "bank") as unit):
-            return _touched(unit, [int(row[2]) for row in table.rows])
+            return _draw_touched(unit, [int(row[2]) for row in table.rows])
         case (str(), "mask", "lanes"):
             return _masks([(row[0], row[2]) for row in table.rows])
         case _:
             return None
 
 
-def _touched(unit: str, numbers: Sequence[int]) -> LanePicture:
+def _draw_touched(unit: str, numbers: Sequence[int]) -> LanePicture:
     """Return lanes from left to right, and what each touches from top to bottom."""
     rows = list(range(_BANKS)) if unit == "bank" else sorted(set(numbers))
     size = 7 if unit == "bank" else _CELL if len(rows) <= 16 else 9

@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
-__all__ = ["Drawn", "Size", "layered"]
+__all__ = ["Drawn", "Size", "lay_out"]
 
 Size = tuple[float, float]
 Point = tuple[float, float]
@@ -32,15 +32,15 @@ class Drawn(Struct, frozen=True):
     size: Size
 
 
-def layered(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Drawn:
+def lay_out(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Drawn:
     """Return where nodes of `sizes` stand, and how `edges` go between them; what is not connected stands side by side,
     in rows."""
     centers: dict[str, Point] = {}
     routes: dict[int, tuple[Point, ...]] = {}
     left, top, row_high, wide = 0.0, 0.0, 0.0, 0.0
-    for nodes in _connected(sizes, edges):
+    for nodes in _split_connected(sizes, edges):
         inside = [(number, edge) for number, edge in enumerate(edges) if edge[0] in nodes]
-        part = _layered({node: sizes[node] for node in sizes if node in nodes}, [edge for _, edge in inside])
+        part = _lay_out_part({node: sizes[node] for node in sizes if node in nodes}, [edge for _, edge in inside])
         if left and left + part.size[0] > _WIDE:
             left, top, row_high = 0.0, top + row_high, 0.0
         centers |= {node: (x + left, y + top) for node, (x, y) in part.centers.items()}
@@ -51,7 +51,7 @@ def layered(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Draw
     return Drawn(centers, tuple(routes[number] for number in range(len(edges))), (wide, top + row_high))
 
 
-def _connected(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> list[set[str]]:
+def _split_connected(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> list[set[str]]:
     """Return the nodes that hang together, the largest part first."""
     near: dict[str, list[str]] = defaultdict(list)
     for start, end in edges:
@@ -73,7 +73,7 @@ def _connected(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> l
     return sorted(parts, key=len, reverse=True)
 
 
-def _layered(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Drawn:
+def _lay_out_part(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Drawn:
     """Return the places of one part that hangs together."""
     down = _downward(sizes, edges)
     rank = _ranks(sizes, down)
@@ -90,8 +90,8 @@ def _layered(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Dra
             near[a].append(b)
             near[b].append(a)
     width = {key: sizes[key][0] if isinstance(key, str) else 8.0 for row in layers.values() for key in row}
-    x = _placed([layers[n] for n in sorted(layers)], near, width)
-    return _drawn(sizes, edges, (layers, chains, x, rank))
+    x = _place_nodes([layers[n] for n in sorted(layers)], near, width)
+    return _draw_edges(sizes, edges, (layers, chains, x, rank))
 
 
 def _downward(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -140,23 +140,23 @@ def _chain(number: int, edge: tuple[str, str], rank: Mapping[str, int]) -> list[
     return [start, *((number, layer) for layer in range(rank[start] + 1, rank[end])), end]
 
 
-def _placed(
+def _place_nodes(
     layers: Sequence[list[Hashable]], near: Mapping[Hashable, Sequence[Hashable]], width: Mapping[Hashable, float]
 ) -> dict[Hashable, float]:
     """Return the middle of each node along x."""
     x: dict[Hashable, float] = {}
     for row in layers:
-        _packed(row, x, {key: float(n) for n, key in enumerate(row)}, width)
+        _pack_row(row, x, {key: float(n) for n, key in enumerate(row)}, width)
     for sweep in range(_SWEEPS):
         for row in layers if sweep % 2 else reversed(layers):
             wanted = {key: fmean(x[other] for other in near[key]) if near.get(key) else x[key] for key in row}
             row.sort(key=wanted.__getitem__)
-            _packed(row, x, wanted, width)
+            _pack_row(row, x, wanted, width)
     left = min((x[key] - width[key] / 2 for row in layers for key in row), default=0.0)
     return {key: at - left + _GAP for key, at in x.items()}
 
 
-def _packed(
+def _pack_row(
     row: Sequence[Hashable], x: dict[Hashable, float], wanted: Mapping[Hashable, float], width: Mapping[Hashable, float]
 ) -> None:
     """Put a row as near as can be to where it wants to be, without overlaps."""
@@ -172,7 +172,7 @@ def _packed(
 _Laid = tuple[Mapping[int, list[Hashable]], list[list[Hashable]], Mapping[Hashable, float], Mapping[str, int]]
 
 
-def _drawn(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]], laid: _Laid) -> Drawn:
+def _draw_edges(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]], laid: _Laid) -> Drawn:
     layers, chains, x, rank = laid
     middle: dict[int, float] = {}
     top = _GAP

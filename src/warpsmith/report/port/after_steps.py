@@ -62,11 +62,11 @@ def _after(prepared: Prepared, served: Served, facts: LoopFacts) -> LoopWord | N
         return LoopWord("parallel-after", (reason, *facts.reasons), assumed, steps)
     if facts.category != "unanalyzable":
         return None
-    if combined := served.combined(loop):
+    if combined := served.find_combined(loop):
         first = combined.reasons[0]
         reason = Reason(first.rule, f"{first.text}, after {', '.join(steps)}", loop.header)
         return LoopWord(combined.category, (reason, *facts.reasons), assumed, steps)
-    ordered = served.ordered(loop)
+    ordered = served.find_ordered(loop)
     return LoopWord(ordered.category, ordered.reasons, assumed, steps) if ordered else None
 
 

@@ -60,7 +60,7 @@ def _rows(transfers: Sequence[Transfer]) -> Iterator[_Row]:
     """Yield the rows: what is copied in loops first."""
     arrays: dict[str, list[Transfer]] = {}
     for transfer in transfers:
-        arrays.setdefault(_moved(transfer), []).append(transfer)
+        arrays.setdefault(_name_copied(transfer), []).append(transfer)
     alike: dict[tuple[str, str, str], list[str]] = {}
     for name, mine in sorted(arrays.items(), key=lambda item: not any(_is_in_loop(t) for t in item[1])):
         inward, outward = (_times([t for t in mine if t.to_device is way]) for way in (True, False))
@@ -100,11 +100,14 @@ def transfers_text(transfers: Sequence[Transfer]) -> str:
     several = len({t.cause.file.path for t in transfers}) > 1
     ways = {True: "to the device", False: "back to the host"}
     return table_text(
-        [(f"{_moved(t)} {ways[t.to_device]}", f"{_moved_bytes(t)}, {_forced(t, several)}") for t in transfers]
+        [
+            (f"{_name_copied(t)} {ways[t.to_device]}", f"{_moved_bytes(t)}, {_describe_cause(t, several)}")
+            for t in transfers
+        ]
     )
 
 
-def _moved(transfer: Transfer) -> str:
+def _name_copied(transfer: Transfer) -> str:
     """Return what is copied: the array, or the one element."""
     return transfer.variable if transfer.few is None else short_expression(plain_expression(transfer.section))
 
@@ -113,7 +116,7 @@ def _moved_bytes(transfer: Transfer) -> str:
     return f"{transfer.few if transfer.few is not None else plain_expression(transfer.bytes)} bytes"
 
 
-def _forced(transfer: Transfer, several: bool) -> str:
+def _describe_cause(transfer: Transfer, several: bool) -> str:
     """Return the line that forces a copy, and how often it is made."""
     line = str(transfer.cause.line)
     line = f"{transfer.cause.file.path.rsplit('/', 1)[-1]}:{line}" if several else f"line {line}"

@@ -59,7 +59,7 @@ class Served(Struct, frozen=True):
             held |= {_key(loop): fragment for stmt in fragment.statements for loop, _ in loops(stmt)}
         around = {f.region: frozenset(_host_counters(f)) for f in (plan.fragments if plan else ())}
         spare = {key for _, function in prepared.program.functions() for key in fallback_loops(function)}
-        every = [f for function in _known(prepared) for f in function.loops]
+        every = [f for function in _find_known(prepared) for f in function.loops]
         known = [f for f in every if id(f.loop) not in spare]
         tested = frozenset(f.loop.span for f in every if id(f.loop) in spare)
         serial = tuple(f.loop for f in known if f.category != "parallel" and isinstance(f.loop, For))
@@ -73,7 +73,7 @@ class Served(Struct, frozen=True):
 
     def kernel(self, loop: Loop) -> Fragment | None:
         """Return the fragment that serves a loop of the user's program."""
-        direct = self._counted(loop) if isinstance(loop, While) else self.held.get(_key(loop))
+        direct = self._find_counted(loop) if isinstance(loop, While) else self.held.get(_key(loop))
         if direct is not None or _key(loop) in self.left:
             return direct
         inside = [n for n in walk(loop.body) if isinstance(n, ExprStmt)]
@@ -83,7 +83,7 @@ class Served(Struct, frozen=True):
             return None
         return found[-1]
 
-    def _counted(self, loop: While) -> Fragment | None:
+    def _find_counted(self, loop: While) -> Fragment | None:
         """Return the fragment that holds a loop to which steps gave a counter, maybe where another file includes it."""
         text = _place(loop.header)
         return next((fragment for (header, _), fragment in self.held.items() if _place(header) == text), None)
@@ -102,19 +102,19 @@ class Served(Struct, frozen=True):
             return all(facts.category == "parallel" and isinstance(facts.verdict, Proved) for facts in now)
         return self.kernel(loop) is not None and not any(_counts_on(other, loop) for other in self.serial)
 
-    def combined(self, loop: Loop) -> LoopFacts | None:
+    def find_combined(self, loop: Loop) -> LoopFacts | None:
         """Return what is known after the steps of a loop that carries nothing then but associative updates."""
         now = self.now.get(loop.header, ())
         updates = all(facts.category in ("reduction", "scan") and isinstance(facts.combined, Proved) for facts in now)
         return now[0] if now and updates else None
 
-    def ordered(self, loop: Loop) -> LoopFacts | None:
+    def find_ordered(self, loop: Loop) -> LoopFacts | None:
         """Return what is known after the steps of a loop whose iterations then stay in order."""
         now = self.now.get(loop.header, ())
         return now[0] if now and all(facts.category == "sequential" for facts in now) else None
 
 
-def _known(prepared: Prepared) -> Iterator[FunctionFacts]:
+def _find_known(prepared: Prepared) -> Iterator[FunctionFacts]:
     """Yield what is known of every function of the prepared program; what is as written need not be judged again."""
     written = {id(function) for _, function in prepared.original.program.functions()}
     for _, function in prepared.program.functions():

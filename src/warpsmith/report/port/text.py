@@ -127,7 +127,7 @@ def _agreement(verify: Verification) -> str:
     if verify.status == "skipped":
         return "nothing was compared"
     worst = max((item.max_abs for item in verify.live_out), default=None)
-    texts = [_compared(verify) if verify.live_out else "program output compared"]
+    texts = [_compared_text(verify) if verify.live_out else "program output compared"]
     if worst is not None and worst > 0:
         texts.append(f"max abs err {worst:.2g}")
     if verify.tolerance:
@@ -137,7 +137,7 @@ def _agreement(verify: Verification) -> str:
     return ", ".join(texts)
 
 
-def _compared(verify: Verification) -> str:
+def _compared_text(verify: Verification) -> str:
     """Return how much was compared: of each object, at the instance of which least was."""
     compared = sum(item.compared for item in verify.live_out)
     masked = sum(item.masked for item in verify.live_out)

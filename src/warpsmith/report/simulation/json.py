@@ -60,7 +60,7 @@ def _simulation(report: SimulationReport) -> Json:
         "unfilled_lane_slots": work.unfilled_slots,
         "simd_efficiency": round(work.efficiency, 6),
         "branches": [
-            _placed(row.span)
+            _place_json(row.span)
             | {
                 "op": row.op,
                 "visits": row.visits,
@@ -70,7 +70,7 @@ def _simulation(report: SimulationReport) -> Json:
             for row in report.branches
         ],
         "memory": [
-            _placed(row.span)
+            _place_json(row.span)
             | {
                 "kind": row.kind,
                 "space": row.space,
@@ -98,7 +98,7 @@ def _simulation(report: SimulationReport) -> Json:
     return entry | ({"timeline": [_group(group) for group in report.timeline]} if report.timeline else {})
 
 
-def _placed(span: Span | None) -> Json:
+def _place_json(span: Span | None) -> Json:
     return {} if span is None else {"span": span_json(span)}
 
 
@@ -111,9 +111,9 @@ def _mistake(mistake: Mistake) -> Json:
     }
     entry |= {"variable": mistake.variable} if mistake.variable else {}
     if mistake.other is not None:
-        place = _placed(mistake.finding.related[0].span if mistake.finding.related else None)
+        place = _place_json(mistake.finding.related[0].span if mistake.finding.related else None)
         entry["other"] = {"block": mistake.other[0], "thread": mistake.other[1]} | place
-    return entry | _placed(mistake.finding.span)
+    return entry | _place_json(mistake.finding.span)
 
 
 def _group(group: TimelineGroup) -> Json:

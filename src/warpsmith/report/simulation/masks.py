@@ -65,14 +65,14 @@ def mask_picture(group: TimelineGroup, lanes: int) -> MaskPicture:
     words = f"lanes of {len(columns)} warps in {len(steps)} steps: filled where active"
     drawn = (_column(column, number, len(steps), lanes) for number, column in enumerate(columns))
     texts = ((_TOP + n * _ROW + 12, str(step.line or "?"), _cut(step.text)) for n, step in enumerate(steps))
-    return MaskPicture(words, wide, high, tuple(drawn), tuple(texts), _not_drawn(group))
+    return MaskPicture(words, wide, high, tuple(drawn), tuple(texts), _report_not_drawn(group))
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _not_drawn(group: TimelineGroup) -> str:
+def _report_not_drawn(group: TimelineGroup) -> str:
     """Return what of a group is not in the picture, "" where all of it is."""
     left = []
     if len(group.steps) > _MOST_STEPS:
@@ -97,7 +97,7 @@ def _column(column: Column, number: int, steps: int, lanes: int) -> MaskColumn:
 
 
 def _rows(masks: Sequence[int], x: int, lanes: int) -> Iterator[MaskRow]:
-    """Yield the rows of one warp; lanes side by side are one rectangle, and the number is told where it changes."""
+    """Yield the rows of one warp; lanes side by side are one rectangle, and the number is shown where it changes."""
     before = -1
     for number, mask in enumerate(masks):
         runs = tuple(

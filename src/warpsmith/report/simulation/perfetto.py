@@ -23,7 +23,7 @@ def simulation_perfetto(report: SimulationReport) -> str:
     events = list(_events(report))
     if len(events) > _MOST:
         end = events[_MOST]["ts"]
-        told = {
+        note = {
             "name": f"cut off: {len(events) - _MOST:,} more events",
             "ph": "i",
             "s": "g",
@@ -31,7 +31,7 @@ def simulation_perfetto(report: SimulationReport) -> str:
             "pid": 0,
             "tid": 0,
         }
-        events = [*events[:_MOST], told]
+        events = [*events[:_MOST], note]
     document: Json = {
         "traceEvents": [*_names(report), *events],
         "displayTimeUnit": "ms",

@@ -51,7 +51,7 @@ def branch_rows(watched: Watched) -> tuple[BranchRow, ...]:
             row = _branch_row(block.terminator, count, watched.done.totals.lost.get(block.terminator, 0))
             key = (str(row.span), row.op)
             old = sums.get(key)
-            sums[key] = row if old is None else _added(old, row)
+            sums[key] = row if old is None else _add_row(old, row)
     return tuple(sorted(sums.values(), key=lambda row: _position(row.span)))
 
 
@@ -65,7 +65,7 @@ def _branch_name(branch: Branch | Switch) -> str:
     return branch.construct or ("predicate" if branch.predicated else "bra")
 
 
-def _added(old: BranchRow, row: BranchRow) -> BranchRow:
+def _add_row(old: BranchRow, row: BranchRow) -> BranchRow:
     return replace(
         old,
         visits=old.visits + row.visits,
@@ -168,14 +168,14 @@ def mistakes_of(watched: Watched) -> Iterator[Mistake]:
             merged[key] = replace(merged[key], times=merged[key].times + 1)
             continue
         who = f" ({_thread(watched.launch, problem.block, problem.thread)})"
-        message = f"{_WORDS.get(problem.kind, '')}{_said(watched, problem)}{who}"
+        message = f"{_WORDS.get(problem.kind, '')}{_describe_problem(watched, problem)}{who}"
         finding = Finding(rule, "error", message, problem.span, _advice(problem.kind))
         variable = "" if problem.where is None else _element(watched, problem.where)[0]
         merged[key] = Mistake(check, finding, problem.block, problem.thread, 1, None, variable)
     yield from merged.values()
 
 
-def _said(watched: Watched, problem: Problem) -> str:
+def _describe_problem(watched: Watched, problem: Problem) -> str:
     """Return what is wrong in words of elements, where it is about a place in memory."""
     if problem.where is None:
         return problem.message
@@ -220,7 +220,7 @@ def _advice(kind: ProblemKind) -> tuple[str, ...]:
 
 def _race(watched: Watched, conflict: Conflict) -> Mistake:
     first, second = conflict.first, conflict.second
-    variable = _touched(watched, conflict)
+    variable = _name_touched(watched, conflict)
     same_block = first.origin.block == second.origin.block
     between = "no barrier stands between them" if same_block else "nothing orders threads of different blocks"
     places = [_span(first), _span(second)]
@@ -247,7 +247,7 @@ def _span(access: Access) -> Span | None:
     return access.instruction.span if isinstance(access.instruction, Instruction) else None
 
 
-def _touched(watched: Watched, conflict: Conflict) -> str:
+def _name_touched(watched: Watched, conflict: Conflict) -> str:
     """Return the element that two accesses touch, `s[3]`, as the first access sees elements."""
     return _element(watched, (conflict.buffer, conflict.offset, _bytes(conflict.first.instruction)))[0]
 
@@ -301,8 +301,8 @@ def _runs(pieces: Iterable[Piece]) -> Iterator[tuple[Step, int]]:
     """Yield runs of instructions of one line with one mask."""
     number, start, held, mask = 0, 0, None, 0
     for piece in pieces:
-        for one in piece.executed():
-            span = _drawn_at(one, held)
+        for one in piece.instructions_executed():
+            span = _place_drawn(one, held)
             changes = piece.mask != mask or _line(span) != _line(held)
             if changes and number > start:
                 yield _step(start, number, held), mask
@@ -312,7 +312,7 @@ def _runs(pieces: Iterable[Piece]) -> Iterator[tuple[Step, int]]:
         yield _step(start, number, held), mask
 
 
-def _drawn_at(one: Instruction | Terminator, held: Span | None) -> Span | None:
+def _place_drawn(one: Instruction | Terminator, held: Span | None) -> Span | None:
     """Return where an instruction is drawn: a jump, which nobody wrote, with what is before it; the end of a body at
     its closing brace."""
     if one.span is None or (isinstance(one, Jump) and held is not None):

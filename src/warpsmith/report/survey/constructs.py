@@ -24,11 +24,11 @@ def construct(category: str, label: str, reasons: Sequence[SurveyReason]) -> str
     """Return what keeps a loop on the host, "" where nothing does."""
     if not reasons or (category in PORTABLE and reasons[0].rule != "POR006"):
         return ""
-    return _named(label, reasons[0].rule, reasons[0].text)
+    return _name_construct(label, reasons[0].rule, reasons[0].text)
 
 
 @functools.lru_cache(maxsize=4096)
-def _named(label: str, code: str, text: str) -> str:
+def _name_construct(label: str, code: str, text: str) -> str:
     if label in ("while", "do") and text.startswith("not a counted loop"):
         return f"{label} loop of unknown length"
     for rule, pattern, name in _table():

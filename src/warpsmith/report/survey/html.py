@@ -30,7 +30,12 @@ def _share(report: SurveyReport, category: str) -> float:
 
 def _details(loop: SurveyLoop) -> tuple[str, ...]:
     """Return what is to be said of a loop after its first reason."""
-    return (*(reason.text for reason in loop.reasons[1:]), *_dependences(loop), *_measured(loop), *_assumed(loop))
+    return (
+        *(reason.text for reason in loop.reasons[1:]),
+        *_dependences(loop),
+        *_list_measured(loop),
+        *_list_assumed(loop),
+    )
 
 
 def _dependences(loop: SurveyLoop) -> Iterator[str]:
@@ -43,11 +48,11 @@ def _dependences(loop: SurveyLoop) -> Iterator[str]:
         yield from (f"would help: {words}" for words in reason.legal_if)
 
 
-def _assumed(loop: SurveyLoop) -> Iterator[str]:
+def _list_assumed(loop: SurveyLoop) -> Iterator[str]:
     yield from (f"assumes {text} ({kind})" for text, kind in loop.assumptions)
 
 
-def _measured(loop: SurveyLoop) -> Iterator[str]:
+def _list_measured(loop: SurveyLoop) -> Iterator[str]:
     """Yield what a run has shown of a loop."""
     if loop.seconds is None or not loop.entries:
         return

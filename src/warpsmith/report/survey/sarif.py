@@ -38,7 +38,7 @@ def survey_sarif(report: SurveyReport) -> str:
             "driver": {
                 "name": "warpsmith",
                 "version": __version__,
-                "rules": [_described(code) for code in used],
+                "rules": [_describe_rule(code) for code in used],
             }
         },
         "columnKind": "utf16CodeUnits",
@@ -58,7 +58,7 @@ def _rule(loop: SurveyLoop) -> str:
     return loop.reasons[0].rule if loop.reasons else _RULES[loop.category]
 
 
-def _described(code: str) -> Json:
+def _describe_rule(code: str) -> Json:
     rule = load_rules().get(code)
     if rule is None:
         return {"id": code}
@@ -81,7 +81,7 @@ def _result(loop: SurveyLoop, place: Mapping[str, int]) -> Json:
     text = f"{loop.label} in {loop.function or 'the file'} is {loop.standing}: {reason} ({share})"
     related = [
         {"id": number, "physicalLocation": _location(spot), "message": {"text": words}}
-        for number, (spot, words) in enumerate(_related(loop))
+        for number, (spot, words) in enumerate(_list_related(loop))
     ]
     entry: Json = {
         "ruleId": _rule(loop),
@@ -102,7 +102,7 @@ def _result(loop: SurveyLoop, place: Mapping[str, int]) -> Json:
     return entry | ({"relatedLocations": related} if related else {})
 
 
-def _related(loop: SurveyLoop) -> list[tuple[Spot, str]]:
+def _list_related(loop: SurveyLoop) -> list[tuple[Spot, str]]:
     found = []
     for reason in loop.reasons:
         if reason.dependence is not None:

@@ -36,7 +36,7 @@ def survey_text(report: SurveyReport, *, everything: bool = False) -> str:
         shown = sorted(report.loops, key=_place)
         lines += ["", f"all {len(shown)} loops ({basis})", *_loops(shown, measured=report.measured)]
     elif report.loops:
-        lines += _ranked(report, basis)
+        lines += _rank_loops(report, basis)
     if report.blockers:
         lines += ["", "what keeps loops on the host", *_blockers(report.blockers, everything=everything)]
     return "\n".join(line.rstrip() for line in lines)
@@ -59,7 +59,7 @@ def _summary(report: SurveyReport) -> list[str]:
     ]
 
 
-def _ranked(report: SurveyReport, basis: str) -> list[str]:
+def _rank_loops(report: SurveyReport, basis: str) -> list[str]:
     """Return the loops that matter: an inner loop goes with the one around it that can be ported."""
     found = ranking(report.loops)
     lines = ["", *textwrap.wrap(_LEGEND, _WIDTH)] if report.measured else []
@@ -68,7 +68,7 @@ def _ranked(report: SurveyReport, basis: str) -> list[str]:
         lines += ["", f"worth porting first ({basis})", *_loops(first, measured=report.measured)]
         lines += _more(len(found.first) - len(first))
     if found.idle:
-        title = f"{_counted(len(found.idle), 'loop')} more could be ported, and never ran here or would gain nothing"
+        title = f"{_count_word(len(found.idle), 'loop')} more could be ported, and never ran here or would gain nothing"
         lines += ["", f"{title}: --all lists them"]
     if behind:
         title = "what cannot be ported as written, by its own work"
@@ -93,7 +93,7 @@ def _loops(loops: Sequence[SurveyLoop], *, measured: bool) -> list[str]:
         (
             _percent(one.share),
             _percent(one.own),
-            *_measured(one, measured=measured),
+            *_measured_cells(one, measured=measured),
             str(one.spot),
             one.function,
             one.label,
@@ -106,7 +106,7 @@ def _loops(loops: Sequence[SurveyLoop], *, measured: bool) -> list[str]:
     return table_text(rows, header=("share", "own", *times, "place", "function", "loop", "category", "why")).split("\n")
 
 
-def _measured(loop: SurveyLoop, *, measured: bool) -> tuple[str, ...]:
+def _measured_cells(loop: SurveyLoop, *, measured: bool) -> tuple[str, ...]:
     if not measured:
         return ()
     if loop.seconds is None or not loop.entries:
@@ -131,7 +131,7 @@ def _why(loop: SurveyLoop) -> str:
     reason = loop.reasons[0]
     where = "" if reason.dependence is None else _lines(reason.dependence)
     guards = sum(kind == "guarded" for _, kind in loop.assumptions)
-    tested = f" ({_counted(guards, 'condition')} tested at run time)" if guards else ""
+    tested = f" ({_count_word(guards, 'condition')} tested at run time)" if guards else ""
     # a list of many conditions tells nothing that their number does not; other views have it
     text = reason.text if guards <= _FEW else re.sub(r" \(if .*; .*\)$", "", reason.text)
     granted = [text for text, kind in loop.assumptions if kind == "granted"]
@@ -146,20 +146,20 @@ def _lines(pair: SurveyDependence) -> str:
 
 def _blockers(found: Sequence[Blocker], *, everything: bool) -> list[str]:
     shown = found if everything else found[:TOP]
-    rows = [(_percent(b.share), _counted(b.count, "loop"), b.construct, f"for example {b.example}") for b in shown]
+    rows = [(_percent(b.share), _count_word(b.count, "loop"), b.construct, f"for example {b.example}") for b in shown]
     lines = table_text(rows, header=("share", "loops", "construct", "")).split("\n")
     left = sum(b.count for b in found[len(shown) :])
-    return [*lines, f"  … and {_counted(left, 'loop')} for other reasons: --all lists them"] if left else lines
+    return [*lines, f"  … and {_count_word(left, 'loop')} for other reasons: --all lists them"] if left else lines
 
 
 def _percent(share: float) -> str:
-    """Return a share; what is less than half a thousandth is told from nothing."""
+    """Return a share; what is less than half a thousandth is distinguished from nothing."""
     if 0 < share < 0.0005:
         return "<0.1%"
     return f"{100 * share:.1f}%"
 
 
-def _counted(count: int, word: str) -> str:
+def _count_word(count: int, word: str) -> str:
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 

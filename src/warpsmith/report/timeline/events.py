@@ -41,7 +41,7 @@ from warpsmith.tree.nodes import (
     Update,
     While,
 )
-from warpsmith.tree.printing.printer import print_expr, shown
+from warpsmith.tree.printing.printer import print_expr, show_expression
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.units import names_units
@@ -163,7 +163,7 @@ class _Walker:
     # --- device statements
 
     def simple(self, stmt: Stmt, depth: int, stack: tuple[Symbol, ...]) -> Iterator[Event]:
-        moved = self._moved(stmt)
+        moved = self._find_moved(stmt)
         match stmt:
             case Launch():
                 yield Event("kernel", depth, stmt.kernel, cause=stmt.span)
@@ -198,7 +198,7 @@ class _Walker:
         when = "unless it is kept" if enter.keep else ""
         yield Event("to host", depth, enter.variable.name, _size(enter), when, enter.cause, moved)
 
-    def _moved(self, stmt: Stmt) -> Moved | None:
+    def _find_moved(self, stmt: Stmt) -> Moved | None:
         return None if self.measured is None else self.measured.get(stmt, Moved(0, 0))
 
 
@@ -234,7 +234,7 @@ def _bytes(expr: Expr) -> str:
 
 
 def _short(expr: Expr) -> str:
-    text = " ".join(shown(expr).replace("(long long)", "").split())
+    text = " ".join(show_expression(expr).replace("(long long)", "").split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4].rstrip()} ..."
 
 

@@ -57,7 +57,7 @@ int ws_harness_begin(const char *text, int number, int with_special_values)
     return 1;
 }
 
-/* Note how many elements buffer `slot` has; the original computes it, the candidate is told. */
+/* Note how many elements buffer `slot` has; the original computes it, the candidate is given it. */
 long long ws_harness_count(const char *name, long long count, int size)
 {
     if (count < 0)

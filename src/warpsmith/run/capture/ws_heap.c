@@ -4,7 +4,7 @@
    the program, of C++ `new` and of library calls such as strdup is seen. Where the C library has no such second entry
    (other than glibc), nothing is recorded and the extent of an object is its section alone.
 
-   The table of a port's own run time (emit/runtime/units.cu) is told of all blocks as well, since its allocation functions give
+   The table of a port's own run time (emit/runtime/units.cu) is notified of all blocks as well, since its allocation functions give
    way to these. A reference, which has no such run time, is served from here.
 
    table   open addressing by start address, linear probing, backward-shift deletion: O(1) a call

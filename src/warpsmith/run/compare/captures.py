@@ -162,7 +162,7 @@ def _store(log: CaptureLog, head: _Head, body: bytes) -> None:
     kept = log.records if head.form in (_FULL, _SUMMARY) else log.disturbed
     kept.setdefault(key, {})[head.instance] = Record(
         region, name, head.instance, head.first, head.count, head.lower, head.upper, _EXTENTS[head.extent],
-        1 if _known(head) else head.element_size, head.hash, stale,
+        1 if _is_known(head) else head.element_size, head.hash, stale,
         _elements(head, payload) if full else None, None if full else _summary(head, payload),
     )  # fmt: skip
 
@@ -172,10 +172,10 @@ def _pairs(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _elements(head: _Head, payload: bytes) -> npt.NDArray[np.generic]:
-    return np.frombuffer(payload, np.dtype(_DTYPES[head.kind, head.element_size]) if _known(head) else np.uint8)
+    return np.frombuffer(payload, np.dtype(_DTYPES[head.kind, head.element_size]) if _is_known(head) else np.uint8)
 
 
-def _known(head: _Head) -> bool:
+def _is_known(head: _Head) -> bool:
     spelling = _DTYPES.get((head.kind, head.element_size))
     return spelling is not None and np.dtype(spelling).itemsize == head.element_size
 

@@ -66,7 +66,7 @@ def compare_arrays(
     gap = distances(expected, actual)
     failing = unequal & ~(gap <= allowed)
     if not noise:
-        failing |= unequal & _wiped_out(expected, actual, ~skip)
+        failing |= unequal & _find_wiped_out(expected, actual, ~skip)
     size = np.abs(expected.astype(np.float64))
     with np.errstate(all="ignore"):
         relative = np.where(size > 0, gap / size, np.inf)
@@ -103,7 +103,7 @@ def _exact(expected: Values, actual: Values, unequal: Mask) -> Comparison:
     return Comparison(float(largest), float(relative), min(largest, _LARGEST), first, failing)
 
 
-def _wiped_out(expected: Values, actual: Values, compared: Mask) -> Mask:
+def _find_wiped_out(expected: Values, actual: Values, compared: Mask) -> Mask:
     zero = np.asarray(actual == 0)
     if bool(zero[compared].all()):
         return np.asarray(expected != 0)

@@ -29,11 +29,11 @@ from warpsmith.run.compare.tolerance import (
     is_ill_conditioned,
     is_noise,
     largest,
+    mask_undetermined,
+    mask_unsettled,
+    mask_unwritten,
     moved_addresses,
     spread_of,
-    undetermined,
-    unsettled,
-    unwritten,
 )
 from warpsmith.run.verification import LiveOut
 
@@ -75,12 +75,12 @@ class ObjectVerdict(Struct, frozen=True):
     broken: bool = False
     lost: bool = False
 
-    def left_out(self) -> ObjectVerdict:
+    def leave_out(self) -> ObjectVerdict:
         """Return the verdict on an object that is what others made of numbers that are nobody's."""
         row = self.live_out
         text = f"{row.name} after {row.region} has no numbers where another object has lost its own: it is left out"
         note = Finding("VER023", "warning", text)
-        return replace(self, live_out=row.covered(0, max(1, row.compared + row.masked)), failures=(), notes=(note,))
+        return replace(self, live_out=row.cover(0, max(1, row.compared + row.masked)), failures=(), notes=(note,))
 
 
 def compare_logs(
@@ -116,18 +116,18 @@ def _compare_stream(
             known = [record for record in base.records[key].values() if record.values is not None or not whole]
             size = max(_largest_written(record, evidence[1]()) for record in known)
             judged = _judge_with(expected, found, evidence[1](), None, size)
-        row = _joined(row, expected, judged)
+        row = _join_row(row, expected, judged)
         if expected.values is not None or not whole:
             section = expected.upper - expected.lower
             left_out = judged.masked + judged.absent
-            row = row.covered(section - left_out - judged.unwritten - judged.addresses, left_out)
+            row = row.cover(section - left_out - judged.unwritten - judged.addresses, left_out)
         if judged.comparison.first is not None:
             lost = _not_finite(found) > _not_finite(expected)
             # what is noise in one sum may be zero in another, and be divided by
             broken = _breaks_down(base, key, evidence[1]()) or (lost and judged.ill_conditioned)
             if broken:
                 notes.insert(0, _says_little(expected))
-                row = row.covered(0, expected.upper - expected.lower)
+                row = row.cover(0, expected.upper - expected.lower)
             else:
                 failures.append(_differs(expected, judged, base, reordered=evidence[0].reordered))
             break
@@ -179,12 +179,12 @@ def _judge_with(
     low, high = max(expected.first, found.first), min(expected.first + expected.count, found.first + found.count)
     cut = [_cut(r, low, high) for r in (expected, found)]
     runs = [_cut(r, low, high) for r in again]
-    bare = _unwritten(evidence, expected, low, high)
+    bare = _mask_unwritten(evidence, expected, low, high)
     # where an address differs from run to run, another address is as good, and nothing else
     moved = moved_addresses(runs, cut[0].shape)
-    skip = undetermined(runs, cut[0].shape) & ~(moved & ~addresses(cut[1])) | _stale(found, low, high) | bare
+    skip = mask_undetermined(runs, cut[0].shape) & ~(moved & ~addresses(cut[1])) | _stale(found, low, high) | bare
     base, builds = runs[0] if runs else cut[0], [_cut(r, low, high) for r in variants]
-    spread, unlike = spread_of(base, builds, skip), unsettled(base, builds)
+    spread, unlike = spread_of(base, builds, skip), mask_unsettled(base, builds)
     # what memory was filled with may be a huge number: it allows nothing
     written = cut[0][~bare]
     allowed = (allowance or allowance_of(spread, written if evidence.reordered else None, size)).of(cut[0])
@@ -203,7 +203,7 @@ def _largest_written(record: Record, evidence: Evidence) -> float:
     """Return the largest magnitude of what somebody has written to an object."""
     if record.values is None:
         return largest(_numbers(record))
-    return largest(record.values[~_unwritten(evidence, record, record.first, record.first + record.count)])
+    return largest(record.values[~_mask_unwritten(evidence, record, record.first, record.first + record.count)])
 
 
 def _same_place(logs: Sequence[CaptureLog], record: Record) -> list[Record]:
@@ -218,12 +218,12 @@ def _cut(record: Record, low: int, high: int) -> Values:
     ]
 
 
-def _unwritten(evidence: Evidence, record: Record, low: int, high: int) -> Mask:
+def _mask_unwritten(evidence: Evidence, record: Record, low: int, high: int) -> Mask:
     mask = np.zeros(max(0, high - low) * record.stride, np.bool_)
     for group in evidence.unwritten:
         found = [(r, fills) for log, fills in group for r in _same_place((log,), record) if r.values is not None]
         if len(found) == len(group):
-            mask |= unwritten([(_cut(r, low, high), fills) for r, fills in found], mask.shape)
+            mask |= mask_unwritten([(_cut(r, low, high), fills) for r, fills in found], mask.shape)
     return mask
 
 
@@ -327,7 +327,7 @@ def _rounding(record: Record, judged: Judgment) -> float:
     return gap / size if size > 0 and np.isfinite(gap) else 0.0
 
 
-def _joined(row: LiveOut, record: Record, judged: Judgment) -> LiveOut:
+def _join_row(row: LiveOut, record: Record, judged: Judgment) -> LiveOut:
     comparison = judged.comparison
     return replace(
         row,

@@ -20,9 +20,9 @@ from warpsmith.run.compare.tolerance import (
     allowance_of,
     is_ill_conditioned,
     is_noise,
+    mask_undetermined,
+    mask_unsettled,
     spread_of,
-    undetermined,
-    unsettled,
 )
 
 __all__ = ["judge_summaries"]
@@ -43,9 +43,9 @@ def judge_summaries(
     again, variants = ([r.summary for r in records if r.summary] for records in others)
     masked = _masked_elements(expected, again, variants)
     builds = [s.samples for s in variants]
-    skip = undetermined([s.samples for s in again], wanted.samples.shape) | _sampled_stale(found)
+    skip = mask_undetermined([s.samples for s in again], wanted.samples.shape) | _sampled_stale(found)
     base = again[0].samples if again else wanted.samples
-    spread, unlike = spread_of(base, builds, skip), unsettled(base, builds)
+    spread, unlike = spread_of(base, builds, skip), mask_unsettled(base, builds)
     allowance, reordered, size = rule
     allowed = (allowance or allowance_of(spread, wanted.samples if reordered else None, size)).of(wanted.samples)
     noise = is_noise(wanted.samples, spread)

@@ -27,7 +27,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 __all__ = [
-    "Difference", "OutputRule", "compare_files", "compare_text", "masked_tokens", "noise", "rule_of", "without_noise",
+    "Difference",
+    "OutputRule",
+    "compare_files",
+    "compare_text",
+    "drop_noise",
+    "masked_tokens",
+    "noise",
+    "rule_of",
 ]  # fmt: skip
 
 _TOKEN = re.compile(
@@ -40,10 +47,10 @@ _NOISE_FACTOR, _NOISE = 32.0, 0.1
 _DIGITS_FOR_LAST_PLACE = 6
 _EPSILON = 2.0**-48
 # A larger relative spread is cancellation: it says something of its own token, nothing of the others. Of numbers that
-# are doubles, as their digits show, this is told by what doubles round, and by what most numbers of the output do.
+# are doubles, as their digits show, what doubles round decides this, and what most numbers of the output do.
 _ROUNDING, _ROUNDING_OF_DOUBLES, _TIMES_MEDIAN = 1e-6, 1e-12, 16.0
 _DIGITS_OF_FLOATS = 9
-# As many numbers on a line are a row of an array: one's rounding is told by what the others' differ by as well.
+# As many numbers on a line are a row of an array: one's rounding is determined by what the others' differ by as well.
 _ROW = 8
 _SHOWN = 60
 
@@ -257,7 +264,7 @@ def noise(base: bytes, rule: OutputRule) -> tuple[str, ...]:
     return tuple(f"line {n + 1}: {_short(lines[n][i])}" for n, i in sorted(_noise_places(lines, rule)))
 
 
-def without_noise(base: bytes, rule: OutputRule) -> OutputRule:
+def drop_noise(base: bytes, rule: OutputRule) -> OutputRule:
     """Return the rule by which an output shows that other values were noticed: not by a number that may be anything."""
     places = _noise_places([_TOKEN.findall(line) for line in _lines(base)], rule)
     return replace(rule, masked=rule.masked | places)

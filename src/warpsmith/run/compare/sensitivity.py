@@ -28,12 +28,12 @@ def _differ_visibly(expected: Record, changed: Record, evidence: Evidence) -> bo
     if expected.values is not None and changed.summary is not None:
         # sums have no counterpart where every element is known: the sampled elements have
         positions = changed.summary.positions
-        expected, changed = (_sampled(record, positions) for record in (expected, changed))
+        expected, changed = (_sample_record(record, positions) for record in (expected, changed))
         evidence = _sampled_evidence(evidence, changed, positions)
     return compare_records(expected, changed, (evidence, lambda: evidence)).comparison.first is not None
 
 
-def _sampled(record: Record, positions: npt.NDArray[np.int64]) -> Record:
+def _sample_record(record: Record, positions: npt.NDArray[np.int64]) -> Record:
     """Return the record of an object that consists of some elements of this one."""
     if record.values is None:
         values = record.summary.samples if record.summary is not None else None
@@ -48,7 +48,7 @@ def _sampled_evidence(evidence: Evidence, record: Record, positions: npt.NDArray
         found = log.records.get((record.region, record.name), {}).get(record.instance)
         if found is None or found.values is None:
             return CaptureLog()
-        return CaptureLog({(record.region, record.name): {record.instance: _sampled(found, positions)}})
+        return CaptureLog({(record.region, record.name): {record.instance: _sample_record(found, positions)}})
 
     unwritten = tuple(tuple((part(log), fills) for log, fills in group) for group in evidence.unwritten)
     again, variants = (tuple(map(part, logs)) for logs in (evidence.again, evidence.variants))

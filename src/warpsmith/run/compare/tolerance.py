@@ -35,11 +35,11 @@ __all__ = [
     "is_ill_conditioned",
     "is_noise",
     "largest",
+    "mask_undetermined",
+    "mask_unsettled",
+    "mask_unwritten",
     "moved_addresses",
     "spread_of",
-    "undetermined",
-    "unsettled",
-    "unwritten",
 ]
 
 _SPREAD_FACTOR = 4.0
@@ -69,7 +69,7 @@ class Allowance(Struct, frozen=True):
 EXACT = Allowance()
 
 
-def undetermined(runs: Sequence[Values], shape: tuple[int, ...]) -> Mask:
+def mask_undetermined(runs: Sequence[Values], shape: tuple[int, ...]) -> Mask:
     """Return which elements of an array of this shape differ between runs of the original."""
     mask = np.zeros(shape, np.bool_)
     alike = [run for run in runs if run.shape == shape]
@@ -78,7 +78,7 @@ def undetermined(runs: Sequence[Values], shape: tuple[int, ...]) -> Mask:
     return mask
 
 
-def unwritten(runs: Sequence[tuple[Values, bytes]], shape: tuple[int, ...]) -> Mask:
+def mask_unwritten(runs: Sequence[tuple[Values, bytes]], shape: tuple[int, ...]) -> Mask:
     """Return which elements nobody has written: in each run they still hold the byte, one of those that stand with the
     run, that memory was filled with."""
     mask = np.full(shape, bool(runs), np.bool_)
@@ -138,7 +138,7 @@ def spread_of(base: Values, variants: Sequence[Values], skip: Mask) -> float:
     return spread
 
 
-def unsettled(base: Values, variants: Sequence[Values]) -> Mask:
+def mask_unsettled(base: Values, variants: Sequence[Values]) -> Mask:
     """Return which elements are finite in one build and not in another; none of integers."""
     mask = np.zeros(base.shape, np.bool_)
     if is_floating(base):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from warpsmith.base.c_text import masked
+from warpsmith.base.c_text import mask_code
 from warpsmith.base.source import Span
 
 __all__ = ["went_around"]
@@ -38,7 +38,7 @@ def went_around(barrier: tuple[Span, ...], last: tuple[Span, ...]) -> bool:
     if not barrier:
         return False
     where = barrier[-1]
-    text = masked(where.file.text)
+    text = mask_code(where.file.text)
     call = _CALL.search(text, where.start, where.end)
     here = call.start() if call else where.start
     braces = _open_braces(text, here)
@@ -50,7 +50,7 @@ def went_around(barrier: tuple[Span, ...], last: tuple[Span, ...]) -> bool:
         return True
     loops = [opened for opened, head in braces[function + 1 :] if _LOOP.search(head)]
     end = _close(text, loops[0]) if loops else here
-    places = [(text, start, end), *((masked(b.file.text), *_function_around(b)) for b in barrier[:-1])]
+    places = [(text, start, end), *((mask_code(b.file.text), *_function_around(b)) for b in barrier[:-1])]
     return not any(_may_leave(*place) for place in places)
 
 
@@ -87,7 +87,7 @@ def _close(text: str, brace: int) -> int:
 
 
 def _function_around(span: Span) -> tuple[int, int]:
-    text = masked(span.file.text)
+    text = mask_code(span.file.text)
     braces = [opened for opened, head in _open_braces(text, span.start) if not _SCOPE.search(head)]
     return (braces[0], span.end) if braces else (0, len(text))
 

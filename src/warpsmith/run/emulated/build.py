@@ -19,7 +19,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from warpsmith.base.c_text import included
+from warpsmith.base.c_text import find_includes
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.files import OutputFile
@@ -258,7 +258,7 @@ def _cuda_headers(sources: Sources) -> list[OutputFile]:
     pending = [(file.text, str(Path(_inside(file.path)).parent)) for file in sources.files]
     while pending:
         text, beside = pending.pop()
-        for name in (name[1:-1] for name in included(text) if name[0] == '"'):
+        for name in (name[1:-1] for name in find_includes(text) if name[0] == '"'):
             path = next((p for f in folders for p in (f / beside / name, f / name) if p.is_file()), None)
             if path is None or _inside(name) in known:
                 continue

@@ -240,7 +240,7 @@ def _race(report: _Report, lines: Mapping[int, Span]) -> Race:
     return Race(report.array, report.index, (threads[0], threads[1]), spans, text)
 
 
-def _unordered(report: _Report, lines: Mapping[int, Span]) -> Finding:
+def _report_unordered(report: _Report, lines: Mapping[int, Span]) -> Finding:
     """Two operations, or one and the host, that nothing orders."""
     first, second = report.accesses
     what = _element(report) if report.array else "memory of the host"
@@ -292,7 +292,7 @@ def _harmless(report: _Report, frames: Mapping[int, tuple[Span, ...]]) -> bool:
 
 def _finding(report: _Report, lines: Mapping[int, Span]) -> Finding:
     if report.kind == "unordered" and len(report.accesses) == 2:
-        return _unordered(report, lines)
+        return _report_unordered(report, lines)
     first = report.accesses[0] if report.accesses else _Access("", (), (), 0, "", "", 0)
     related: tuple[Note, ...] = ()
     if report.acquired in lines:

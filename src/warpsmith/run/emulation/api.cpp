@@ -40,7 +40,7 @@ std::string array_name(const char *text) {
     return name.substr(start, end - start);
 }
 
-/* The copies that the program has told of, a line for each place of its text, in the file that
+/* The copies that the program has reported, a line for each place of its text, in the file that
    WARPSMITH_EMULATION_COPIES names: direction, file, line, count, bytes, in the order of the first ones. */
 struct Copies {
     struct Place {

@@ -1,5 +1,5 @@
 /* The part of the runtime API that describes the device and its errors. The device has few
-   multiprocessors, and the limits of the GPU that the referee was told of (machine/devices.toml). */
+   multiprocessors, and the limits of the GPU that the referee was given (machine/devices.toml). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The address space of the emulated device.
 
    Invariant: device memory is readable and writable only while a kernel or an API call runs; a host access in between
-   faults, and the fault handler says so. No address is ever used twice, so a stale pointer is always told from a live one.
+   faults, and the fault handler says so. No address is ever used twice, so a stale pointer is always distinguished from a live one.
 
        arena   | array 1 | gap | array 2 | gap | freed .... |      each in whole pages, bounds kept to the byte
 

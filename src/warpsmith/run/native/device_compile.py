@@ -44,7 +44,7 @@ def compile_nvrtc(text: str, arch: str = "sm_80", name: str = "kernels.cu") -> F
     names = [header.encode() for header in _HEADERS]
     status, program = nvrtc.nvrtcCreateProgram(text.encode("latin-1"), name.encode(), len(names), sources, names)
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        return _found(f"NVRTC does not take the text ({status.name})", name, text, 1)
+        return _make_finding(f"NVRTC does not take the text ({status.name})", name, text, 1)
     try:
         options = [f"--gpu-architecture={arch}".encode(), b"--std=c++17"]
         (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
@@ -90,10 +90,10 @@ def _first_error(log: str, texts: dict[str, str]) -> Finding:
         first = next((line for line in log.splitlines() if "error" in line), log.strip() or "no message")
         return Finding("POR008", "error", f"the CUDA compiler refuses the kernels: {first}")
     message = f"the CUDA compiler refuses the kernels: {match['text']}"
-    return _found(message, match["file"], texts[match["file"]], int(match["line"]))
+    return _make_finding(message, match["file"], texts[match["file"]], int(match["line"]))
 
 
-def _found(message: str, name: str, text: str, line: int) -> Finding:
+def _make_finding(message: str, name: str, text: str, line: int) -> Finding:
     file = SourceFile(name, text)
     start = file.offset(line)
     return Finding("POR008", "error", message, Span(file, start, start + len(file.line(line))))

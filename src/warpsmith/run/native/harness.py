@@ -10,7 +10,7 @@
                                             f(n, x); … every buffer, the result and the globals are logged …
 
 The text goes into the file that defines the function, so static functions, its types and its macros are in reach.
-Extents are expressions of the original; the original's first run computes them, the candidate is told the numbers.
+Extents are expressions of the original; the original's first run computes them, the candidate is given the numbers.
 
 Limits: arguments are made for integers, floating-point numbers and pointers (or arrays) of those. Any other parameter
 makes the function uncallable, with a reason.
@@ -45,7 +45,7 @@ from warpsmith.tree.types import (
 )
 from warpsmith.tree.walk import names
 
-__all__ = ["Case", "HarnessPlan", "defines", "harnessed", "plan_harness", "strip_text"]
+__all__ = ["Case", "HarnessPlan", "add_harness", "defines", "plan_harness", "strip_text"]
 
 _DISTINCT = (67, 47, 33, 29, 18, 11)
 _SINGLE = 33
@@ -115,9 +115,9 @@ def _opens_body(text: str, after: int) -> bool:
     return rest.startswith("{") or bool(_BEFORE_BODY.match(rest))
 
 
-def harnessed(sources: Sources, plan: HarnessPlan, counts: Mapping[tuple[str, str], int] | None) -> Sources | str:
+def add_harness(sources: Sources, plan: HarnessPlan, counts: Mapping[tuple[str, str], int] | None) -> Sources | str:
     """Return `sources` with the callers appended and a main added; `counts` has the buffers' extents by (case, name)
-    where the original has told them. Returns a sentence where a function is not defined in `sources`."""
+    where the original has computed them. Returns a sentence where a function is not defined in `sources`."""
     homes: dict[int, list[Case]] = {}
     stripped = [strip_text(file.text) for file in sources.files]
     for case in plan.cases:
@@ -263,8 +263,8 @@ def _distinct(count: int) -> list[tuple[int, ...]]:
 
 
 def _case(function: HarnessFunction, sizes: Mapping[Symbol, int], note: str = "") -> Case:
-    told = [f"{symbol.name} = {value}" for symbol, value in sizes.items()]
-    inner = ", ".join([*told, *([note] if note else [])])
+    sized = [f"{symbol.name} = {value}" for symbol, value in sizes.items()]
+    inner = ", ".join([*sized, *([note] if note else [])])
     return Case(0, f"{function.function.symbol.name}({inner})", function, sizes)
 
 
@@ -305,7 +305,7 @@ def _call(case: Case, reachable: list[Symbol], counts: Mapping[tuple[str, str], 
         lines.append(_count(case, symbol, counts))
     lines.append("if (ws_harness_fits()) {")
     lines += _buffers(case, buffers)
-    lines += _watched(case, reachable)
+    lines += _list_watched(case, reachable)
     lines += _invoke(case)
     lines += ["ws_harness_end();", "}", "}"]
     return "".join(f"    {line}\n" for line in lines)
@@ -342,11 +342,11 @@ def _count(case: Case, symbol: Symbol, counts: Mapping[tuple[str, str], int] | N
         number = str(counts.get((case.label, symbol.name), 0))
     else:
         extent = case.function.extents.get(symbol)
-        number = f"(long long)({_printed(extent)})" if extent is not None else "1"
+        number = f"(long long)({_print_extent(extent)})" if extent is not None else "1"
     return f'long long ws_count_{symbol.name} = ws_harness_count("{symbol.name}", {number}, {size});'
 
 
-def _printed(extent: Expr) -> str:
+def _print_extent(extent: Expr) -> str:
     return extent.text if isinstance(extent, Literal) else print_expr(extent)
 
 
@@ -375,7 +375,7 @@ def _buffers(case: Case, buffers: list[Symbol]) -> Iterator[str]:
             yield f"{symbol.name} = WS_ANY(ws_at_{symbol.name});"
 
 
-def _watched(case: Case, reachable: list[Symbol]) -> Iterator[str]:
+def _list_watched(case: Case, reachable: list[Symbol]) -> Iterator[str]:
     """Globals are compared after the call; arrays that the function uses are filled before it."""
     for symbol in reachable:
         element = element_type(symbol.type)

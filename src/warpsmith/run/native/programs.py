@@ -97,7 +97,7 @@ def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Bui
     objects: list[str] = []
     plus = False
     threads = ("-fopenmp",) if sources.uses_openmp() else ()
-    units = [file for file in sources.files if _compiled(file.path) and file.path not in sources.included]
+    units = [file for file in sources.files if _is_compiled(file.path) and file.path not in sources.included]
     for number, file in enumerate(units):
         if file.path == RUNTIME_FILE:
             objects.append(str(runtime_object(file, sources.files, directory)))
@@ -144,7 +144,7 @@ def _own_arguments(sources: Sources, file: OutputFile, threads: tuple[str, ...])
     return (*(("-fopenmp",) if sources.starts_threads(file) else ()), *given)
 
 
-def _compiled(path: str) -> bool:
+def _is_compiled(path: str) -> bool:
     return path.endswith((".c", *_CXX))
 
 
@@ -186,7 +186,7 @@ def run_program(command: Sequence[str], options: VerifyOptions, setting: RunSett
     seconds = time.perf_counter() - started
     failure = f"it did not end within {setting.timeout_s:g} s" if timed_out else _failure(process.returncode)
     stderr = err.read_bytes()[-_MESSAGE:].decode("utf-8", "replace")
-    written = {} if failure else _written(place_of_run, before)
+    written = {} if failure else _find_written(place_of_run, before)
     stdout = b"" if failure else out.read_bytes()
     shutil.rmtree(place_of_run, ignore_errors=True)
     return Outcome(process.returncode, failure, stdout, stderr, written, read_log(log), seconds)
@@ -210,7 +210,7 @@ def _contents(directory: Path) -> dict[str, bytes]:
     return {str(p.relative_to(directory)): p.read_bytes() for p in files}
 
 
-def _written(directory: Path, before: Mapping[str, bytes]) -> dict[str, bytes]:
+def _find_written(directory: Path, before: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name: data for name, data in _contents(directory).items() if before.get(name) != data}
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from warpsmith.analysis.resources.resources import Compiled
 from warpsmith.base.findings import Finding
 
-__all__ = ["assembled"]
+__all__ = ["assemble_ptx"]
 
 _ENTRY: Final = re.compile(r"Compiling entry function '([^']+)'")
 _SPILLS: Final = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -22,7 +22,7 @@ _SHARED: Final = re.compile(r"(\d+) bytes smem")
 _TIMEOUT_S: Final = 120
 
 
-def assembled(text: bytes, arch: str) -> Mapping[str, Compiled] | Finding:
+def assemble_ptx(text: bytes, arch: str) -> Mapping[str, Compiled] | Finding:
     """Return what ptxas says of each kernel for `arch` (sm_80), by its symbol; why not, where it says nothing."""
     tool = shutil.which("ptxas")
     if tool is None:

@@ -92,7 +92,7 @@ class Candidate:
             **run_environment(number, 3 + number + self._options.seed),
             **schedule_environment(number, report, counts, seed=self._options.seed),
             **device_environment(self._options.device),
-            **({} if number else _recorded(work)),
+            **({} if number else _record_environment(work)),
         }
         outcome = self._run(work, environment, skip_cases, self._options.timeout_s)
         if self._emulated is None:
@@ -134,8 +134,8 @@ class Candidate:
         return Trial(outcome, counts, races, (*failures, *seen.failures), tuple(notes))
 
 
-def _recorded(work: Path) -> dict[str, str]:
-    """Return what a run is told that writes down what it leaves in memory."""
+def _record_environment(work: Path) -> dict[str, str]:
+    """Return the environment of a run that writes down what it leaves in memory."""
     stayed = str(work / "stayed")
     return {"WS_DISTURB": "1", "WS_LEFT": str(work / "left"), "WARPSMITH_EMULATION_STAYED": stayed}
 

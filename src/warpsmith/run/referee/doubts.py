@@ -20,7 +20,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.run.compare.left import Unlike
 from warpsmith.run.verification import LiveOut, PortedRegion, is_made_for
 
-__all__ = ["Shown", "find_doubts", "no_launch", "stayed", "unlike"]
+__all__ = ["Shown", "find_doubts", "no_launch", "report_stayed", "unlike"]
 
 _RUN_MORE = "say how to run it, so that it comes to what was ported: --run-args, --run-stdin, --run-dir"
 _INITIALIZE = "initialize what the program reads, and print no times or addresses from it"
@@ -58,7 +58,7 @@ def unlike(block: Unlike) -> Finding:
     return Finding("VER036", "warning", message, help=(_PRINT, _FUNCTIONS))
 
 
-def stayed(size: int) -> Finding:
+def report_stayed(size: int) -> Finding:
     """Return that the original leaves something in memory that the candidate leaves on the device: no doubt, since the
     run read nothing of it."""
     message = (
@@ -74,19 +74,19 @@ def find_doubts(rows: Iterable[LiveOut], regions: tuple[PortedRegion, ...], show
     open_rows = [row for row in rows if row.mostly_masked]
     for region in regions:
         if not _count(region, shown.launches):
-            yield _not_launched(region, shown.reached.get(region.name, 0), alone=bool(shown.launches))
+            yield _report_not_launched(region, shown.reached.get(region.name, 0), alone=bool(shown.launches))
         elif region.name not in shown.sensitive and all(row.region != region.name for row in open_rows):
             yield _insensitive(region) if _count(region, shown.writes) else _idle(region)
     for row in open_rows:
-        yield _left_out(row)
-    yield from _unnoticed(shown)
+        yield _report_left_out(row)
+    yield from _report_unnoticed(shown)
 
 
 def _count(region: PortedRegion, counts: Mapping[str, int]) -> int:
     return sum(count for name, count in counts.items() if is_made_for(region.kernel, name))
 
 
-def _not_launched(region: PortedRegion, reached: int, *, alone: bool) -> Finding:
+def _report_not_launched(region: PortedRegion, reached: int, *, alone: bool) -> Finding:
     test = f"its test failed ({' and '.join(region.guards)})" if region.guards else ""
     if reached:
         times = "once" if reached == 1 else f"{reached:,} times"
@@ -97,7 +97,7 @@ def _not_launched(region: PortedRegion, reached: int, *, alone: bool) -> Finding
     return Finding("VER034", "warning", message, region.span, help=(_RUN_MORE,) if alone else ())
 
 
-def _left_out(row: LiveOut) -> Finding:
+def _report_left_out(row: LiveOut) -> Finding:
     total = row.compared + row.masked
     message = (
         f"{row.masked:,} of {total:,} elements of {row.name} after region {row.region} differ between runs or builds "
@@ -120,18 +120,18 @@ def _idle(region: PortedRegion) -> Finding:
     return Finding("VER035", "warning", message, region.span, help=(_RUN_MORE,))
 
 
-def _unnoticed(shown: Shown) -> Iterator[Finding]:
+def _report_unnoticed(shown: Shown) -> Iterator[Finding]:
     """Yield what is said of kernels in a program without captures: of those that write, and of those that do not."""
     seen = [kernel for kernel in shown.unnoticed if shown.writes.get(kernel)]
     idle = [kernel for kernel in shown.unnoticed if not shown.writes.get(kernel)]
     if seen:
-        what = "the kernels" if len(seen) == len(shown.launches) else _named(seen)
+        what = "the kernels" if len(seen) == len(shown.launches) else _name_kernels(seen)
         message = f"other values in what {what} wrote changed nothing that is compared: output, files, exit code"
         yield Finding("VER029", "warning", message, help=(_PRINT, _FUNCTIONS))
     if idle:
-        message = f"{_named(idle)} wrote nothing in the runs of the program: there is nothing of it to compare"
+        message = f"{_name_kernels(idle)} wrote nothing in the runs of the program: there is nothing of it to compare"
         yield Finding("VER035", "warning", message, help=(_RUN_MORE,))
 
 
-def _named(kernels: Sequence[str]) -> str:
+def _name_kernels(kernels: Sequence[str]) -> str:
     return ", ".join(kernels[:_MOST_NAMED]) + (" ..." if len(kernels) > _MOST_NAMED else "")

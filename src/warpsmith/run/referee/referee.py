@@ -24,7 +24,7 @@ import msgspec.structs
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
-from warpsmith.run.native.harness import HarnessPlan, defines, harnessed, plan_harness, strip_text
+from warpsmith.run.native.harness import HarnessPlan, add_harness, defines, plan_harness, strip_text
 from warpsmith.run.referee.candidate import Candidate
 from warpsmith.run.referee.reference import Reference
 from warpsmith.run.referee.verdict import Verdict
@@ -48,7 +48,7 @@ def verify(
         mains = [_has_main(sources) for sources in (original, candidate)]
         if mains[0] != mains[1]:
             has, lacks = ("candidate", "original") if mains[1] else ("original", "candidate")
-            return _failed("VER012", f"the {has} has a main, the {lacks} has none: they are different programs")
+            return _report_failure("VER012", f"the {has} has a main, the {lacks} has none: they are different programs")
         if mains[0]:
             reference = Reference(original, options, work / "original")
             return judge_program(reference, candidate, options, work)
@@ -90,7 +90,7 @@ def _judge_functions(
             "no function of the program can be called" if harness else "the program has no main and no function to call"
         )
         return Verification("skipped", reasons=(Finding("VER020", "warning", why), *notes))
-    callers = harnessed(original, plan, None)
+    callers = add_harness(original, plan, None)
     if isinstance(callers, str):
         return Verification(
             "skipped", reasons=(Finding("VER020", "warning", f"the original program itself: {callers}"),)
@@ -104,12 +104,12 @@ def _judge_functions(
     if not any(case.label in done for case in plan.cases):
         none = Finding("VER020", "warning", "no call of the original program itself ends properly")
         return Verification("skipped", reasons=(none, *notes))
-    told = harnessed(candidate, plan, counts)
-    if isinstance(told, str):
-        return _failed("VER012", f"the candidate is another program: {told}")
+    harnessed = add_harness(candidate, plan, counts)
+    if isinstance(harnessed, str):
+        return _report_failure("VER012", f"the candidate is another program: {harnessed}")
     foreign = not candidate.captured
     lenient = frozenset(case.label for case in plan.cases if foreign and case.overlap is not None)
-    verdict = judge_program(reference, told, options, work, lenient)
+    verdict = judge_program(reference, harnessed, options, work, lenient)
     called = len({case.function.function.symbol for case in plan.cases})
     calls = len(done & _labels(plan))
     inputs = f"{called} function{'s' * (called != 1)}, {calls} call{'s' * (calls != 1)} with generated arguments"
@@ -194,5 +194,5 @@ def _trouble(reference: Reference) -> str | None:
     return None
 
 
-def _failed(rule: str, message: str) -> Verification:
+def _report_failure(rule: str, message: str) -> Verification:
     return Verification("fail", output_equal=False, reasons=(Finding(rule, "error", message),))

@@ -135,7 +135,7 @@ class Reference:
             return self.again
         return self.run(self.built, "bent", {**run_environment(0, 2), "WS_CLOCK": "1"})
 
-    def filled(self, number: int) -> Outcome:
+    def run_filled(self, number: int) -> Outcome:
         """Return the run in which memory that nobody wrote has the content that it has in the candidate's run `number`;
         the base where that makes no difference, or where the program then fails."""
         if number == 0 or self.is_steady:
@@ -180,11 +180,13 @@ class Reference:
     def first_evidence(self) -> Evidence:
         """What time and addresses leave open, and blocks of memory that nobody wrote."""
         again = self.base.log, self.bent.log
-        return Evidence(again, unwritten=(self._heap(),), given=self._given(), reordered=self._sources.reordered)
+        return Evidence(
+            again, unwritten=(self._heap(),), given=self._allowed_difference(), reordered=self._sources.reordered
+        )
 
     def full_evidence(self) -> Evidence:
         """What all builds leave open, and all memory that nobody wrote."""
-        given = self._given()
+        given = self._allowed_difference()
         variants = () if given is not None else self.variants
         heap = self._heap()
         stack = [((self.base.log, _PATTERNS), (log, b"\0")) for log in _logs(self.zeroed)]
@@ -202,7 +204,7 @@ class Reference:
     def output_rule(self, name: str | None, rounding: float = 0.0) -> OutputRule:
         """Return what may differ in standard output (None) or in the file `name`, all builds considered; `rounding`: by
         how much of their size objects were seen to differ."""
-        variants = () if self._given() is not None else self.variants
+        variants = () if self._allowed_difference() is not None else self.variants
         rule = rule_of(_output(self.base, name), [_output(self.bent, name)], [_output(o, name) for o in variants])
         given = self._options
         return msgspec.structs.replace(rule, absolute=given.absolute, relative=given.relative, rounding=rounding)
@@ -240,7 +242,7 @@ class Reference:
         outcome = self.run(built, name, run_environment(0, 1))
         return () if outcome.failure or outcome.exit_code != self.base.exit_code else (outcome,)
 
-    def _given(self) -> Allowance | None:
+    def _allowed_difference(self) -> Allowance | None:
         if self._options.absolute is None and self._options.relative is None:
             return None
         return Allowance(self._options.absolute or 0.0, self._options.relative or 0.0)

@@ -17,12 +17,12 @@ import msgspec.structs
 from warpsmith.base.findings import Finding
 from warpsmith.run.compare.judge import compare_logs
 from warpsmith.run.compare.left import Unlike, find_stayed, find_unlike
-from warpsmith.run.compare.output import OutputRule, compare_files, compare_text, masked_tokens, noise, without_noise
+from warpsmith.run.compare.output import OutputRule, compare_files, compare_text, drop_noise, masked_tokens, noise
 from warpsmith.run.compare.sensitivity import tells_apart
 from warpsmith.run.emulated.counts import Counts
 from warpsmith.run.native.programs import Outcome
 from warpsmith.run.referee.candidate import Candidate, Trial
-from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch, stayed, unlike
+from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch, report_stayed, unlike
 from warpsmith.run.referee.reference import Reference
 from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions, is_made_for
 
@@ -75,13 +75,15 @@ class Verdict:
         self._notes += trial.notes
         # After a race or an access that is not allowed, what was computed says nothing more.
         if not trial.outcome.failure and not trial.failures:
-            expected = self._reference.filled(number)
+            expected = self._reference.run_filled(number)
             found += [*self._objects(expected, trial.outcome), *self._outputs(expected, trial.outcome)]
-            self._sensitive |= set(self._noticed(expected, trial.outcome))
+            self._sensitive |= set(self._find_noticed(expected, trial.outcome))
             if number == 0 and self._reference.leaves:
                 known, returned = self._reference.left or (), trial.left or ()
                 self._unlike = find_unlike(known, returned)
-                self._notes += map(stayed, find_stayed(known, returned, trial.stayed or ())[:_MOST_OBJECTS_SHOWN])
+                self._notes += map(
+                    report_stayed, find_stayed(known, returned, trial.stayed or ())[:_MOST_OBJECTS_SHOWN]
+                )
         self.failures += [_under(finding, number) for finding in found]
 
     def result(self) -> Verification:
@@ -97,7 +99,7 @@ class Verdict:
             live_out=tuple(self._rows.values()),
             races=tuple(self._races),
             output_equal=self._output_equal,
-            masked_output=self._masked(),
+            masked_output=self._find_masked(),
             seconds={
                 "original": reference.base.seconds,
                 "candidate": sum(self._seconds) / max(1, len(self._seconds)),
@@ -114,7 +116,7 @@ class Verdict:
         calls = {label for region, label in base.log.marks if region == "begin"}
         judged = [row for row in self._rows.values() if not (sources.captured and row.region in calls)]
         if sources.is_switched_off():
-            self._notes.append(_switched_off())
+            self._notes.append(_report_switched_off())
             return
         if self._candidate.has_kernels and not self._launches:
             yield no_launch(base.exit_code)
@@ -122,19 +124,19 @@ class Verdict:
         reached: dict[str, int] = {}
         for (region, _), total in base.log.totals.items():
             reached[region] = max(total, reached.get(region, 0))
-        unnoticed = () if sources.captured or sources.shown else tuple(self._unnoticed())
-        sensitive = frozenset(self._sensitive).union(self._noticed_later())
+        unnoticed = () if sources.captured or sources.shown else tuple(self._find_unnoticed())
+        sensitive = frozenset(self._sensitive).union(self._find_noticed_later())
         shown = Shown(self._launches, self._writes, sensitive, unnoticed, reached)
         yield from find_doubts(judged, sources.regions, shown)
 
-    def _noticed(self, expected: Outcome, outcome: Outcome) -> Iterator[str]:
+    def _find_noticed(self, expected: Outcome, outcome: Outcome) -> Iterator[str]:
         """Yield the regions of which other values would have been noticed."""
         evidence = self._reference.known_evidence()
         for key, records in outcome.log.disturbed.items():
             if tells_apart(expected.log.records.get(key, {}), records, evidence):
                 yield key[0]
 
-    def _noticed_later(self) -> Iterator[str]:
+    def _find_noticed_later(self) -> Iterator[str]:
         """Yield the regions without objects of their own (of a function that kernels of others call as well) of which
         other values show elsewhere, as far as the time of the runs before allows."""
         ends = time.monotonic() + sum(self._seconds)
@@ -144,7 +146,7 @@ class Verdict:
             if region.name not in seen and time.monotonic() < ends and any(map(self._notices, names)):
                 yield region.name
 
-    def _unnoticed(self) -> Iterator[str]:
+    def _find_unnoticed(self) -> Iterator[str]:
         """Yield the kernels of which nobody notices what they write: the program is run again with all of it changed,
         then, within the time that its runs took, with that of one kernel after the other."""
         names = sorted(self._launches)
@@ -186,7 +188,7 @@ class Verdict:
         if not self._rounded:
             return reference.plain_rule(name)
         text = reference.base.stdout if name is None else reference.base.files[name]
-        return without_noise(text, reference.output_rule(name, self._rounding()))
+        return drop_noise(text, reference.output_rule(name, self._rounding()))
 
     def _unstable(self) -> frozenset[str]:
         return frozenset(set(self._reference.base.files) ^ set(self._reference.again.files))
@@ -205,29 +207,29 @@ class Verdict:
             self._output_equal = False
             rule = "VER003" if "did not end" in outcome.failure else "VER002"
             help = (_TOO_SLOW,) if rule == "VER003" else ()
-            message = f"the candidate failed{_during(outcome)}: {outcome.failure}{_said(outcome)}"
+            message = f"the candidate failed{_during(outcome)}: {outcome.failure}{_quote_outcome(outcome)}"
             yield Finding(rule, "error", message, help=help)
         elif outcome.exit_code != base.exit_code and self._reference.again.exit_code == base.exit_code:
             self._output_equal = False
             message = f"the exit code is {outcome.exit_code}, the original's is {base.exit_code}"
-            yield Finding("VER004", "error", message + _said(outcome))
+            yield Finding("VER004", "error", message + _quote_outcome(outcome))
 
     def _objects(self, expected: Outcome, outcome: Outcome) -> list[Finding]:
         failures: list[Finding] = []
         reference = self._reference
         verdicts = list(compare_logs(expected.log, outcome.log, reference.first_evidence(), reference.full_evidence))
         self._broken |= any(verdict.broken for verdict in verdicts)
-        for verdict in (v.left_out() if self._broken and v.lost and v.failures else v for v in verdicts):
+        for verdict in (v.leave_out() if self._broken and v.lost and v.failures else v for v in verdicts):
             row = verdict.live_out
             self._rows[row.region, row.name] = _worst(self._rows.get((row.region, row.name)), row)
             if row.region in self._lenient:
-                self._notes += [_tolerated(finding) for finding in verdict.failures]
+                self._notes += [_tolerate_overlap(finding) for finding in verdict.failures]
             elif row.region in reference.addressed and {f.rule for f in verdict.failures} == {"VER008"}:
-                self._notes.append(_left_alone(row.region))
+                self._notes.append(_report_left_alone(row.region))
             else:
                 failures += verdict.failures
             self._notes += verdict.notes
-        return [*_shortened(failures), *_outside(outcome)]
+        return [*_shorten_failures(failures), *_outside(outcome)]
 
     def _outputs(self, expected: Outcome, outcome: Outcome) -> Iterator[Finding]:
         reference = self._reference
@@ -258,7 +260,7 @@ class Verdict:
         rows = (row.rounding for row in self._rows.values() if not row.mostly_masked)
         return min(max(rows, default=0.0) + self._candidate.sources.rounding, _LARGEST_ROUNDING)
 
-    def _masked(self) -> tuple[str, ...]:
+    def _find_masked(self) -> tuple[str, ...]:
         base = self._reference.base
         found = list(masked_tokens(base.stdout, self._reference.plain_rule(None)))
         for name in sorted(set(base.files) & set(self._reference.again.files)):
@@ -276,7 +278,7 @@ class Verdict:
         rows = self._rows.values()
         if all(row.max_abs == 0.0 for row in rows) and not self._rounded and not self.failures:
             identical, equal, where_compared = EQUAL
-            if any(row.masked for row in rows) or self._masked():
+            if any(row.masked for row in rows) or self._find_masked():
                 return where_compared
             return identical if all(row.identical for row in rows) else equal
         spread = "4 times the spread of the original's own builds"
@@ -298,7 +300,7 @@ def _inputs(options: VerifyOptions) -> str:
     return ", ".join(parts) or "the program as it is, without arguments"
 
 
-def _said(outcome: Outcome) -> str:
+def _quote_outcome(outcome: Outcome) -> str:
     lines = [line for line in outcome.stderr.splitlines() if line.strip()]
     return f" (it said: {lines[-1][:200]})" if lines else ""
 
@@ -322,10 +324,10 @@ def _worst(old: LiveOut | None, new: LiveOut) -> LiveOut:
         identical=old.identical and new.identical,
         rounding=max(old.rounding, new.rounding),
     )
-    return worse.covered(old.compared, old.masked)
+    return worse.cover(old.compared, old.masked)
 
 
-def _shortened(failures: list[Finding]) -> list[Finding]:
+def _shorten_failures(failures: list[Finding]) -> list[Finding]:
     """Return the first failures and how many there are besides: one mistake shows in every object after it."""
     if len(failures) <= _MOST_OBJECTS_SHOWN:
         return failures
@@ -343,18 +345,18 @@ def _uncertain(numbers: tuple[str, ...], where: str = "") -> Iterator[Finding]:
         yield Finding("VER023", "warning", text)
 
 
-def _tolerated(finding: Finding) -> Finding:
+def _tolerate_overlap(finding: Finding) -> Finding:
     """A port by other hands may rely on arguments that do not overlap; ours must not."""
     text = f"{finding.message}: right only if these arguments never overlap"
     return msgspec.structs.replace(finding, rule="VER025", severity="warning", message=text)
 
 
-def _switched_off() -> Finding:
+def _report_switched_off() -> Finding:
     text = "the port is built without WARPSMITH defined, which switches it off: the user's own loops were compared"
     return Finding("VER028", "note", text, help=("-D WARPSMITH builds the port",))
 
 
-def _left_alone(region: str) -> Finding:
+def _report_left_alone(region: str) -> Finding:
     text = f"the test before {region} came out differently: where it fails, the user's own loops run"
     return Finding("VER026", "warning", text)
 

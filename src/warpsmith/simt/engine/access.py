@@ -213,7 +213,7 @@ class _Written:
         if self.request is not None:
             self.count_once(there)
         self.serve(group, offsets)
-        e.b.store(e.without(there, group), left)
+        e.b.store(e.remove_lanes(there, group), left)
         e.b.branch(head)
 
     def search(self, block: Ir, head: Ir, there: Ir) -> None:
@@ -247,7 +247,7 @@ class _Written:
             constant = e.b.icmp_unsigned("!=", e.read(self.site, Region.CONSTANT), I64(0))
             self.stop_where(b.select(constant, group, e.mask(0)), Stop.CONSTANT)
         if self.runtime.checks.uninitialized:
-            self.known(group)
+            self.check_known(group)
         if self.race is not None:
             self.races(group, offsets)
         host = self.host(Region.DELTA)
@@ -273,7 +273,7 @@ class _Written:
         threads = e.b.add(e.splat(e.b.mul(self.warp, I64(e.width))), e.each_lane(I64, lambda lane: lane))
         return e.b.add(found, e.b.mul(threads, e.splat(e.read(self.site, Region.STRIDE))))
 
-    def known(self, group: Ir) -> None:
+    def check_known(self, group: Ir) -> None:
         """Write the check of what is read, or take note of what is written."""
         e = self.e
         with e.b.if_then(e.b.icmp_unsigned("!=", e.read(self.site, Region.KNOWN), I64(0))):
@@ -319,7 +319,7 @@ class _Written:
                     bad = e.b.or_(bad, e.b.call(self.race, [cell, me, block, epoch, warp_epoch]))
                 bit = e.b.and_(left, e.b.neg(left))
                 self.report(e.b.select(bad, bit, e.mask(0)), Stop.RACE)
-                return e.without_lowest(left)
+                return e.remove_lowest(left)
 
             e.while_bits(group, body)
 
@@ -340,7 +340,7 @@ class _Written:
             old = e.b.load(place, typ=self.scalar, align=1)
             e.b.store(COMBINED[self.kind.op](e, old, given), place, align=1)
             e.b.store(old, e.b.gep(self.slots[0], [lane], source_etype=self.scalar))
-            return e.without_lowest(left)
+            return e.remove_lowest(left)
 
         e.while_bits(group, body)
 
@@ -352,20 +352,20 @@ class _Written:
         e, vector = self.e, instead.type
         if self.runtime.gathers:
             types = (vector, place.type)
-            operands = (place, ir.Constant(ir.IntType(32), align), e.chosen(mask), instead)
+            operands = (place, ir.Constant(ir.IntType(32), align), e.unpack_mask(mask), instead)
             return e.intrinsic("llvm.masked.gather", types, operands, vector)
         nothing = e.splat(e.pointer(e.read(self.state, State.SCRATCH)))
-        safe = e.b.select(e.chosen(mask), place, nothing)
+        safe = e.b.select(e.unpack_mask(mask), place, nothing)
         found = ir.Constant(vector, ir.Undefined)
         for lane in range(e.lanes):
             one = e.b.load(e.b.extract_element(safe, ir.Constant(I64, lane)), typ=vector.element, align=align)
             found = e.b.insert_element(found, one, ir.Constant(I64, lane))
-        return e.b.select(e.chosen(mask), found, instead)
+        return e.b.select(e.unpack_mask(mask), found, instead)
 
     def scatter(self, value: Ir, place: Ir, mask: Ir, align: int) -> None:
         """Write in the lanes of a mask, lowest first."""
         e = self.e
-        operands = (value, place, ir.Constant(ir.IntType(32), align), e.chosen(mask))
+        operands = (value, place, ir.Constant(ir.IntType(32), align), e.unpack_mask(mask))
         e.intrinsic("llvm.masked.scatter", (value.type, place.type), operands, VOID)
 
 

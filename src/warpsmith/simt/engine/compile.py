@@ -21,7 +21,7 @@ from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
 
-__all__ = ["Compiled", "compiled", "written"]
+__all__ = ["Compiled", "compile_kernel", "write_kernel"]
 
 
 class Compiled(Struct, frozen=True, eq=False):
@@ -41,16 +41,16 @@ class Compiled(Struct, frozen=True, eq=False):
     engine: Any
 
 
-def compiled(function: Function, width: int, checks: Checks) -> Compiled:
+def compile_kernel(function: Function, width: int, checks: Checks) -> Compiled:
     """Return the machine code of a kernel for warps of `width` lanes. It is compiled once for all launches; raises
     ValueError where its control flow has no order (linear.py)."""
-    return _compiled(function, width, checks)
+    return _compile_uncached(function, width, checks)
 
 
 @lru_cache(maxsize=64)
-def _compiled(function: Function, width: int, checks: Checks) -> Compiled:
+def _compile_uncached(function: Function, width: int, checks: Checks) -> Compiled:
     target = _target()
-    text, writer, ops, granule = written(function, width, checks, gathers=_has_fast_gathers())
+    text, writer, ops, granule = write_kernel(function, width, checks, gathers=_has_fast_gathers())
     module = llvm.parse_assembly(text)
     module.triple, module.data_layout = target.triple, str(target.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=2)
@@ -65,13 +65,15 @@ def _compiled(function: Function, width: int, checks: Checks) -> Compiled:
     return Compiled(function, width, checks, entry, tuple(ops.sites), sizes, granule, frame, ops, engine)
 
 
-def written(function: Function, width: int, checks: Checks, *, gathers: bool) -> tuple[str, KernelWriter, Ops, int]:
+def write_kernel(
+    function: Function, width: int, checks: Checks, *, gathers: bool
+) -> tuple[str, KernelWriter, Ops, int]:
     """Return the LLVM IR of a kernel, and what was numbered in it."""
     module = ir.Module("kernel")
     accesses = [i for _, i in function.instructions() if isinstance(i.detail, Memory)]
     granule = min((access_of(i).aligned for i in accesses), default=4)
     granule = min([granule, *(access_of(i).size & -access_of(i).size for i in accesses)])
-    ops = _numbered(function, accesses)
+    ops = _number_parts(function, accesses)
     runtime = Runtime(module, width, checks, granule, gathers=gathers)
     writer = KernelWriter(runtime, function, ops)
     writer.write()
@@ -79,7 +81,7 @@ def written(function: Function, width: int, checks: Checks, *, gathers: bool) ->
     return str(module), writer, ops, granule
 
 
-def _numbered(function: Function, accesses: list[Instruction]) -> Ops:
+def _number_parts(function: Function, accesses: list[Instruction]) -> Ops:
     offsets: dict[str, int] = {}
     end = 0
     for parameter in function.parameters:

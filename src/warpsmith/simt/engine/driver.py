@@ -59,7 +59,7 @@ class _Driver:
         """Write: return where something is wrong, or it is asked for."""
         e = self.e
         go = e.block("go")
-        e.b.cbranch(e.asked(self.state, State.LEAVE), self.ended, go)
+        e.b.cbranch(e.is_asked(self.state, State.LEAVE), self.ended, go)
         e.at(go)
 
     def table(self, word: State) -> Ir:

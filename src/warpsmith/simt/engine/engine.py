@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from warpsmith.base.progress import Progress, unwatched
+from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.apart import Apart
 from warpsmith.simt.engine.counts import Counts
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.stopped import Stopped, may_wait
-from warpsmith.simt.engine.support import order_matters, refused
+from warpsmith.simt.engine.support import order_matters, why_refused
 from warpsmith.simt.engine.words import State, Stop, new_state
 from warpsmith.simt.launch import Launch, Problem
 from warpsmith.simt.memory import Memory
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _STACK: Final = 1 << 12
 """Bytes of stack that an instruction may need: eight vectors of 64 lanes that no register holds."""
 
-__all__ = ["Checks", "Run", "order_matters", "refused", "run"]
+__all__ = ["Checks", "Run", "order_matters", "run", "why_refused"]
 
 
 class Run(Struct, frozen=True):
@@ -50,7 +50,7 @@ class Run(Struct, frozen=True):
         return "" if self.stop is Stop.NONE else self.stopped.text
 
 
-def forgotten(_: Counts) -> None:
+def forget_counters(_: Counts) -> None:
     """Forget counters."""
 
 
@@ -61,8 +61,8 @@ def run(
     memory: Memory,
     checks: Checks,
     *,
-    progress: Progress = unwatched,
-    rescue: Callable[[Counts], None] = forgotten,
+    progress: Progress = ignore_progress,
+    rescue: Callable[[Counts], None] = forget_counters,
 ) -> Run:
     """Run a kernel that is not refused. Where it stops early, `memory` is put back as it was; where that is because
     something is raised meanwhile (a time limit, Ctrl-C), `rescue` gets the counters up to there.
@@ -77,11 +77,11 @@ def run(
     partial: list[Ended] = []
 
     def work() -> Ended:
-        from warpsmith.simt.engine.compile import compiled
-        from warpsmith.simt.engine.launch import launched
+        from warpsmith.simt.engine.compile import compile_kernel
+        from warpsmith.simt.engine.launch import run_launch
 
-        code = compiled(function, launch.warp, checks)
-        partial.append(launched(code, module, launch, memory, state=state, progress=progress))
+        code = compile_kernel(function, launch.warp, checks)
+        partial.append(run_launch(code, module, launch, memory, state=state, progress=progress))
         return partial[0]
 
     def leave() -> None:

@@ -17,8 +17,8 @@ from warpsmith.simt.engine.lanes import I32, I64, Ir, element
 from warpsmith.simt.engine.ops.exchange import EXCHANGES, warp_barrier
 from warpsmith.simt.engine.ops.floats import FLOATS
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
-from warpsmith.simt.engine.ops.functions import called
-from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, sized
+from warpsmith.simt.engine.ops.functions import call_function
+from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
 from warpsmith.simt.engine.words import Site, State, Stop
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text
@@ -66,7 +66,7 @@ class Ops(Struct, frozen=True):
         if i.op in EXCHANGES:
             return EXCHANGES[i.op](k, i, operands)
         if i.op in FUNCTION_OPS:
-            return (called(k.e, i, operands, k.mask),)
+            return (call_function(k.e, i, operands, k.mask),)
         table = INTEGERS if i.op in INTEGERS else FLOATS
         return (table[i.op](k.e, i, operands, k.mask),)
 
@@ -77,7 +77,7 @@ class Ops(Struct, frozen=True):
         e, kind = k.e, access_of(i)
         detail = i.detail
         assert isinstance(detail, Memory)
-        address = sized(e, k.value(i.operands[0]), I64)
+        address = resize_lanes(e, k.value(i.operands[0]), I64)
         moved = (detail.offset + _WINDOWS.get(detail.space, 0)) % 2**64
         address = e.b.add(address, e.splat_constant(I64, moved)) if moved else address
         sites = e.pointer(e.read(k.state, State.SITES))
@@ -103,7 +103,7 @@ class Ops(Struct, frozen=True):
         e, detail = k.e, i.detail
         assert isinstance(detail, Address)
         table = e.pointer(e.read(k.state, State.PLACES))
-        return (sized(e, e.splat(e.read(table, self.places[detail.symbol])), element(i.result.type)),)
+        return (resize_lanes(e, e.splat(e.read(table, self.places[detail.symbol])), element(i.result.type)),)
 
     def window(self, k: Here, i: Instruction) -> Sequence[Ir]:
         """Write the way from an address of one space to the generic one, or back."""
@@ -121,7 +121,7 @@ class Ops(Struct, frozen=True):
         """Write the read of a special register."""
         e, detail = k.e, i.detail
         assert isinstance(detail, Query)
-        return (sized(e, self.register(k, detail.register), element(i.result.type)),)
+        return (resize_lanes(e, self.register(k, detail.register), element(i.result.type)),)
 
     def register(self, k: Here, name: str) -> Ir:
         """Return a special register in all lanes."""
@@ -147,7 +147,7 @@ class Ops(Struct, frozen=True):
         """Write the call of a function of the library; what prints does nothing."""
         if not i.results:
             return ()
-        return (called(k.e, i, [k.value(operand) for operand in i.operands], k.mask),)
+        return (call_function(k.e, i, [k.value(operand) for operand in i.operands], k.mask),)
 
     def fence(self, k: Here, i: Instruction) -> Sequence[Ir]:
         """Write nothing: memory is always in order."""
@@ -180,10 +180,10 @@ class Ops(Struct, frozen=True):
             "or": lambda: e.b.icmp_unsigned("!=", true, I64(0)),
             "count": lambda: true,
         }[reduces]()
-        return (_fitted(k, found, element(i.result.type)),)
+        return (_fit_scalar(k, found, element(i.result.type)),)
 
 
-def _fitted(k: Here, found: Ir, wanted: Ir) -> Ir:
+def _fit_scalar(k: Here, found: Ir, wanted: Ir) -> Ir:
     """Return a scalar in all lanes, as a type."""
     if found.type == wanted:
         return k.e.splat(found)

@@ -142,7 +142,7 @@ class KernelWriter:
         with e.b.if_then(e.b.icmp_signed("<", left, I64(0)), likely=False):
             self.stop(Stop.BUDGET)
         go = e.block("go")
-        e.b.cbranch(e.asked(self.state, State.LEAVE), self.stopped, go)
+        e.b.cbranch(e.is_asked(self.state, State.LEAVE), self.stopped, go)
         e.at(go)
 
     def stop(self, why: Stop) -> None:
@@ -160,7 +160,7 @@ class KernelWriter:
         count = len(block.instructions) + 1
         if self.charge is not None:
             with e.b.if_then(e.b.icmp_unsigned("!=", mask, self.everyone), likely=False):
-                e.b.call(self.charge, [self.state, mask, e.without(self.everyone, mask), I64(count)])
+                e.b.call(self.charge, [self.state, mask, e.remove_lanes(self.everyone, mask), I64(count)])
         for instruction in block.instructions:
             results = self.ops.emit(self, instruction)
             for value, made in zip(instruction.results, results, strict=True):
@@ -178,7 +178,7 @@ class KernelWriter:
         self.cache[value] = made
         if value in self.homes.kept:
             if value in self.homes.blended:
-                made = self.e.b.select(self.e.chosen(self.mask), made, self.frame.load(value, made.type))
+                made = self.e.b.select(self.e.unpack_mask(self.mask), made, self.frame.load(value, made.type))
             self.frame.store(value, made)
 
     def value(self, operand: Operand) -> Ir:
@@ -192,9 +192,9 @@ class KernelWriter:
             case Constant():
                 return e.pattern(element(operand.type), operand.bits)
             case Undefined():
-                return self.undefined(operand)
+                return self.undefined_pattern(operand)
 
-    def undefined(self, operand: Undefined) -> Ir:
+    def undefined_pattern(self, operand: Undefined) -> Ir:
         """Return the pattern that the interpreter gives a register that was never written."""
         e, type = self.e, operand.type
         product = e.b.mul(self.threads(), e.splat_constant(I64, 0x9E3779B9))
@@ -226,7 +226,7 @@ class KernelWriter:
             case Return() | Exit() | Unreachable():
                 if isinstance(terminator, Unreachable) or (isinstance(terminator, Exit) and terminator.fails):
                     self.stop(Stop.UNREACHABLE if isinstance(terminator, Unreachable) else Stop.TRAP)
-                self.frame.store("live", e.without(self.live(), self.mask))
+                self.frame.store("live", e.remove_lanes(self.live(), self.mask))
 
     def edge(self, target: str, mask: Ir) -> None:
         """Write the way of some lanes to another block: its phis take their values all at once."""
@@ -235,11 +235,11 @@ class KernelWriter:
         incoming = [self.value(dict(phi.incoming)[before]) for phi in phis]
         for phi, made in zip(phis, incoming, strict=True):
             old = self.frame.load(phi.result, made.type)
-            self.frame.store(phi.result, e.b.select(e.chosen(mask), made, old))
+            self.frame.store(phi.result, e.b.select(e.unpack_mask(mask), made, old))
         self.frame.store(("pending", target), e.b.or_(self.pending(target), mask))
         if target in self.graph.leaving:
             # it comes last in the order of the blocks, behind barriers that do not wait for who only has to end
-            self.frame.store("live", e.without(self.live(), mask))
+            self.frame.store("live", e.remove_lanes(self.live(), mask))
 
     def fork(self, branch: Branch) -> None:
         """Write a branch."""
@@ -248,8 +248,8 @@ class KernelWriter:
             return
         e = self.e
         then = e.b.and_(e.bits(self.value(branch.condition)), self.mask)
-        other = e.without(self.mask, then)
-        self.diverged([then, other], self.leaves(branch))
+        other = e.remove_lanes(self.mask, then)
+        self.count_divergence([then, other], self.leaves(branch))
         self.edge(branch.then, then)
         self.edge(branch.other, other)
 
@@ -262,10 +262,10 @@ class KernelWriter:
             if 0 <= number < 1 << switch.value.type.bits:
                 same = e.bits(e.b.icmp_unsigned("==", value, e.splat_constant(value.type.element, number)))
                 lanes = e.b.and_(same, left)
-                left = e.without(left, lanes)
+                left = e.remove_lanes(left, lanes)
                 ways[target] = e.b.or_(ways[target], lanes) if target in ways else lanes
         ways[switch.other] = e.b.or_(ways[switch.other], left) if switch.other in ways else left
-        self.diverged(list(ways.values()), (False, I64(-1)))
+        self.count_divergence(list(ways.values()), (False, I64(-1)))
         for target, lanes in ways.items():
             self.edge(target, lanes)
 
@@ -282,7 +282,7 @@ class KernelWriter:
         then, other = (name not in around[-1].blocks for name in (branch.then, branch.other))
         return then and not other, self.frame.load(("since", around[-1].header), I64) if then != other else I64(-1)
 
-    def diverged(self, ways: Sequence[Ir], leaves: tuple[bool, Ir]) -> None:
+    def count_divergence(self, ways: Sequence[Ir], leaves: tuple[bool, Ir]) -> None:
         """Write: count a divergence where lanes go more than one way, and take note of who left whom."""
         e = self.e
         first = [e.b.and_(e.any(way), e.b.icmp_unsigned("!=", way, self.mask)) for way in ways]
@@ -293,7 +293,7 @@ class KernelWriter:
             e.add_to(self.counter(2), I64(1))
             rest = self.mask
             for way in ways[:-1] if self.part is not None else ():
-                rest = e.without(rest, way)
+                rest = e.remove_lanes(rest, way)
                 both = e.b.and_(e.any(way), e.any(rest))
                 one, other = (rest, way) if leaves[0] else (way, rest)
                 with e.b.if_then(both):

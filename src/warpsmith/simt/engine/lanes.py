@@ -92,7 +92,7 @@ class Emit:
 
     # --- masks
 
-    def chosen(self, mask: Ir) -> Ir:
+    def unpack_mask(self, mask: Ir) -> Ir:
         """Return a mask as <V x i1>."""
         return self.b.bitcast(mask, self.vector(I1))
 
@@ -128,7 +128,7 @@ class Emit:
         """Set a word of a record."""
         self.b.store(value, self.word(record, number), align=8)
 
-    def asked(self, record: Ir, number: int) -> Ir:
+    def is_asked(self, record: Ir, number: int) -> Ir:
         """Return whether a word that other threads write is not 0, as it is now."""
         word = self.b.load_atomic(self.word(record, number), "monotonic", 8, typ=I64)
         return self.b.icmp_unsigned("!=", word, I64(0))
@@ -187,11 +187,11 @@ class Emit:
             made.type = POINTER  # llvmlite still thinks of what it points to
             return made
 
-    def without(self, mask: Ir, lanes: Ir) -> Ir:
+    def remove_lanes(self, mask: Ir, lanes: Ir) -> Ir:
         """Return a mask without some lanes."""
         return self.b.and_(mask, self.b.not_(lanes))
 
-    def without_lowest(self, mask: Ir) -> Ir:
+    def remove_lowest(self, mask: Ir) -> Ir:
         """Return a mask without its lowest lane."""
         return self.b.and_(mask, self.b.sub(mask, ir.Constant(mask.type, 1)))
 

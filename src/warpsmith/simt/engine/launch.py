@@ -1,8 +1,8 @@
 """One launch of a compiled kernel: it runs, and its counters are read.
 
 It runs apart (apart.py): Ctrl-C and time limits reach another thread, which sets State.LEAVE. Every loop of the kernel
-looks at it, so counters are whole whenever the machine code returns. Blocks run a few at a time, so that it can be told
-how far it is."""
+looks at it, so counters are whole whenever the machine code returns. Blocks run a few at a time, so that it can be
+reported how far it is."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.tables import Tables
 from warpsmith.simt.engine.words import Array, Request, State, Stop
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory, allocated
+from warpsmith.simt.memory import Memory, allocate_shared
 from warpsmith.simt.tally import Totals
 from warpsmith.ssa.nodes import Module
 
-__all__ = ["Ended", "launched"]
+__all__ = ["Ended", "run_launch"]
 
 _Entry = Callable[[int, int, int], None]
 _CHUNK = 1 << 16
-"""Threads that run before it is told how far the launch is, at least a block."""
+"""Threads that run before it is reported how far the launch is, at least a block."""
 
 
 class Ended(Struct, frozen=True):
@@ -40,11 +40,11 @@ class Ended(Struct, frozen=True):
     counts: Counts
 
 
-def launched(
+def run_launch(
     code: Compiled, module: Module, launch: Launch, memory: Memory, *, state: Array, progress: Progress
 ) -> Ended:
     """Run a compiled kernel on `memory`, whose buffers it changes; `state` is its record, as new_state makes it."""
-    tables = Tables(code, module, launch, memory, places=allocated(module, memory), state=state)
+    tables = Tables(code, module, launch, memory, places=allocate_shared(module, memory), state=state)
     run: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
     sizes = np.array([len(block.instructions) + 1 for block in code.function.blocks])
     step = max(1, _CHUNK // launch.threads)
@@ -60,10 +60,10 @@ def launched(
         why = Stop.INTERRUPTED
     if why is Stop.NONE and counts.totals.lane_instructions > launch.max_steps:
         why = Stop.BUDGET
-    return Ended(_stopped(why, tables), counts)
+    return Ended(_find_stop(why, tables), counts)
 
 
-def _stopped(why: Stop, tables: Tables) -> Stopped:
+def _find_stop(why: Stop, tables: Tables) -> Stopped:
     """Return where a launch stopped."""
     code, words = tables.code, [int(word) for word in tables.state]
     found = Stopped(why, words[State.STOP_BLOCK], words[State.STOP_THREAD])

@@ -27,7 +27,7 @@ from warpsmith.ssa.nodes import (
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I128
 
-__all__ = ["ORDERED_ATOMICS", "order_matters", "refused"]
+__all__ = ["ORDERED_ATOMICS", "order_matters", "why_refused"]
 
 _MOVES: Final = frozenset({"load", "store", "select", "bitcast", "param", "shuffle"})
 """Ops that half precision may have: they only move it."""
@@ -54,7 +54,7 @@ ORDERED_ATOMICS: Final = frozenset({"atomic_exchange", "atomic_compare", "atomic
 """Atomics whose result in memory depends on the order of the threads."""
 
 
-def refused(module: Module, function: Function, launch: Launch) -> str:
+def why_refused(module: Module, function: Function, launch: Launch) -> str:
     """Return why the compiled machine does not take a kernel, or this launch of it; "" where it does."""
     if Graph.of(function).irreducible:
         return "a loop that has several entries"

@@ -108,7 +108,7 @@ class Tables:
         """Take note of the variables in the shared memory of a block."""
         if not size:
             return
-        data, known, cells = self.bytes_at(size), self.known(size), self.cells(size)
+        data, known, cells = self.bytes_at(size), self.address_of_known(size), self.cells(size)
         self.clear(data, size)
         self.clear(cells, (size // self.code.granule + 1) * CELL)
         for part in parts:
@@ -126,7 +126,7 @@ class Tables:
         if not size:
             return
         stride = -(-size // 64) * 64
-        data, known = self.bytes_at(stride * self.padded), self.known(stride * self.padded)
+        data, known = self.bytes_at(stride * self.padded), self.address_of_known(stride * self.padded)
         self.clear(data, stride * self.padded)
         for part in parts:
             words = {
@@ -138,7 +138,7 @@ class Tables:
             }
             self.region(Place("local", part.start), words)
 
-    def known(self, size: int) -> int:
+    def address_of_known(self, size: int) -> int:
         """Return where it is kept which of `size` bytes are known, zero when a block starts; 0 where nobody asks."""
         if not self.code.checks.uninitialized:
             return 0

@@ -36,7 +36,7 @@ class Homes(Struct, frozen=True):
     @classmethod
     def of(cls, function: Function, graph: Graph, split: frozenset[str]) -> Homes:
         """Return the homes of a function's values; in the blocks of `split` control comes back in the middle."""
-        defined = {value: block.name for block in _live(function, graph) for value in _made(block)}
+        defined = {value: block.name for block in _live(function, graph) for value in _find_made(block)}
         kept = {phi.result for block in function.blocks for phi in block.phis}
         blended = set(kept)
         given: dict[str, list[Operand]] = defaultdict(list)
@@ -44,7 +44,7 @@ class Homes(Struct, frozen=True):
             for name, operand in phi.incoming:
                 given[name].append(operand)
         for block in _live(function, graph):
-            for value in _used(block, given):
+            for value in _find_used(block, given):
                 home = defined[value]
                 if home != block.name or home in split:
                     kept.add(value)
@@ -58,13 +58,13 @@ def _live(function: Function, graph: Graph) -> Iterator[Block]:
     return (block for block in function.blocks if block.name in graph.rank)
 
 
-def _made(block: Block) -> Iterator[Value]:
+def _find_made(block: Block) -> Iterator[Value]:
     yield from (phi.result for phi in block.phis)
     for instruction in block.instructions:
         yield from instruction.results
 
 
-def _used(block: Block, given: Mapping[str, Sequence[Operand]]) -> Iterator[Value]:
+def _find_used(block: Block, given: Mapping[str, Sequence[Operand]]) -> Iterator[Value]:
     """Yield the values that a block uses: in it, and at its end for the phis of its successors."""
     operands = [operand for instruction in block.instructions for operand in instruction.operands]
     operands += terminator_operands(block.terminator)

@@ -11,15 +11,15 @@ from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Instruction, Memory, Operand, Text, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.passes.rebuild import Rebuild
-from warpsmith.ssa.semantics import lane, signed
+from warpsmith.ssa.semantics import lane, to_signed
 from warpsmith.ssa.types import I1
 
-__all__ = ["folded"]
+__all__ = ["fold_instruction"]
 
 Rule = Callable[[Rebuild, Instruction], "Operand | None"]
 
 
-def folded(work: Rebuild, i: Instruction) -> tuple[Operand, ...] | None:
+def fold_instruction(work: Rebuild, i: Instruction) -> tuple[Operand, ...] | None:
     """Return the results of an instruction where they are known; else None."""
     i = _with_offset(work, i)
     if i.op in _ANEW:
@@ -27,20 +27,20 @@ def folded(work: Rebuild, i: Instruction) -> tuple[Operand, ...] | None:
     if not i.results or i.op not in OPS:
         return work.emit(i)
     if OPS[i.op].pure:
-        found = _known(work, i)
+        found = _find_known(work, i)
         if found is not None:
             return found
     elif i.op != "load" or (isinstance(i.detail, Memory) and i.detail.order):
         return work.emit(i)
     key = (i.op, tuple(map(work.first, i.operands)), i.detail, tuple(value.type for value in i.results))
     if i.op == "query" and i.span is not None:
-        return _asked(work, i, key)
+        return _fold_query(work, i, key)
     if key not in work.local:
         work.local[key] = work.emit(i)
     return work.local[key]
 
 
-def _asked(work: Rebuild, i: Instruction, key: object) -> tuple[Operand, ...]:
+def _fold_query(work: Rebuild, i: Instruction, key: object) -> tuple[Operand, ...]:
     """Return a query: what the user wrote at two places, perhaps in two ways, stays two, of which others know that
     they are the same."""
     assert i.span is not None
@@ -57,7 +57,7 @@ _ANEW: Final = frozenset(
 """What lies between two loads that may give different things."""
 
 
-def _known(work: Rebuild, i: Instruction) -> tuple[Operand, ...] | None:
+def _find_known(work: Rebuild, i: Instruction) -> tuple[Operand, ...] | None:
     if len(i.results) == 1:
         rule = _RULES.get(i.op)
         found = rule(work, i) if rule is not None else None
@@ -81,7 +81,7 @@ def _with_offset(work: Rebuild, i: Instruction) -> Instruction:
         sum_ = work.definition(address)
         if sum_ is None or sum_.op != "add" or not isinstance(sum_.operands[1], Constant):
             break
-        address, offset = sum_.operands[0], offset + signed(sum_.operands[1].bits, sum_.operands[1].type)
+        address, offset = sum_.operands[0], offset + to_signed(sum_.operands[1].bits, sum_.operands[1].type)
     if address is i.operands[0]:
         return i
     return replace(i, operands=(address, *i.operands[1:]), detail=replace(i.detail, offset=offset))
@@ -112,7 +112,7 @@ def _add(work: Rebuild, i: Instruction) -> Operand | None:
 
 def _is_sum(total: Constant, *parts: Constant) -> bool:
     """Whether a signed sum of constants does not wrap."""
-    return signed(total.bits, total.type) == sum(signed(part.bits, part.type) for part in parts)
+    return to_signed(total.bits, total.type) == sum(to_signed(part.bits, part.type) for part in parts)
 
 
 def _sub(work: Rebuild, i: Instruction) -> Operand | None:

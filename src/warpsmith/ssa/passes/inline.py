@@ -16,19 +16,19 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.ssa.digraph import parts
 from warpsmith.ssa.nodes import Callee, Function, Instruction, Jump, Module, Operand, Param, Return, Symbol, Undefined
-from warpsmith.ssa.passes.prune import pruned
-from warpsmith.ssa.passes.rebuild import Change, Rebuild, rebuilt
+from warpsmith.ssa.passes.prune import prune_unused
+from warpsmith.ssa.passes.rebuild import Change, Rebuild, rebuild_function
 
-__all__ = ["LARGEST", "inlined"]
+__all__ = ["LARGEST", "inline_calls"]
 
 LARGEST = 60_000
 """A function does not grow beyond so many instructions."""
 
 
-def inlined(module: Module, *changes: Change) -> tuple[Module, tuple[Finding, ...]]:
+def inline_calls(module: Module, *changes: Change) -> tuple[Module, tuple[Finding, ...]]:
     """Return the module with calls replaced by bodies, and a finding for each function that calls itself.
 
-    `changes` are applied to all code on the way, as by `rebuilt`.
+    `changes` are applied to all code on the way, as by `rebuild_function`.
     """
     calls = _calls(module)
     names = {function.name: function for function in module.functions}
@@ -95,7 +95,7 @@ def _with_bodies(function: Function, ready: dict[str, Function], changes: tuple[
         used.update((symbol.name, symbol) for symbol in callee.symbols)
         return _body(work, callee, i)
 
-    made = pruned(rebuilt(function, change, *changes))
+    made = prune_unused(rebuild_function(function, change, *changes))
     return replace(made, symbols=tuple(used.values()))
 
 

@@ -22,11 +22,11 @@ from warpsmith.ssa.nodes import (
     Value,
     terminator_operands,
 )
-from warpsmith.ssa.passes.rebuild import Change, Rebuild, rebuilt, reverse_postorder
-from warpsmith.ssa.semantics import signed
+from warpsmith.ssa.passes.rebuild import Change, Rebuild, rebuild_function, reverse_postorder
+from warpsmith.ssa.semantics import to_signed
 from warpsmith.ssa.types import Type, integer
 
-__all__ = ["promoted"]
+__all__ = ["promote_memory"]
 
 
 class _Uses(Struct):
@@ -37,7 +37,7 @@ class _Uses(Struct):
     lost: set[str] = field(default_factory=set)
 
 
-def promoted(function: Function, *changes: Change) -> Function:
+def promote_memory(function: Function, *changes: Change) -> Function:
     """Return `function` with as much of its local memory as can be in registers; `changes` are applied on the way."""
     own = {symbol.name: symbol for symbol in function.symbols if symbol.space == "local"}
     if not own or not function.blocks:
@@ -47,11 +47,11 @@ def promoted(function: Function, *changes: Change) -> Function:
     chosen = {name: found for name, found in chosen.items() if not _overlap(set(found))}
     if not chosen:
         return function
-    result = rebuilt(function, _change(uses, chosen), *changes)
-    return _without(result, set(chosen))
+    result = rebuild_function(function, _change(uses, chosen), *changes)
+    return _drop_names(result, set(chosen))
 
 
-def _without(function: Function, names: set[str]) -> Function:
+def _drop_names(function: Function, names: set[str]) -> Function:
     kept = tuple(symbol for symbol in function.symbols if symbol.name not in names)
     return replace(function, symbols=kept)
 
@@ -94,7 +94,7 @@ def _note(uses: _Uses, i: Instruction, own: set[str]) -> None:
     if i.op in ("to_generic", "from_generic") and isinstance(i.detail, Text) and i.detail.text == "local":
         uses.known[i.result] = held
     elif i.op in ("add", "sub") and isinstance(i.operands[1], Constant):
-        more = signed(i.operands[1].bits, i.operands[1].type)
+        more = to_signed(i.operands[1].bits, i.operands[1].type)
         uses.known[i.result] = name, offset + (more if i.op == "add" else -more)
     elif i.op in ("load", "store") and isinstance(i.detail, Memory) and i.detail.order != "volatile":
         _lose(uses, i.operands[1:])
@@ -129,7 +129,7 @@ def _change(uses: _Uses, chosen: dict[str, dict[tuple[int, int], Type]]) -> Chan
         made = work.emit(i)
         assert isinstance(made[0], Value)
         more = i.operands[1] if len(i.operands) > 1 else None
-        step = signed(more.bits, more.type) if isinstance(more, Constant) else 0
+        step = to_signed(more.bits, more.type) if isinstance(more, Constant) else 0
         addresses[made[0]] = name, offset + (step if i.op == "add" else -step)
         return made
 

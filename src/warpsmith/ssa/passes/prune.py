@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Phi, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["pruned"]
+__all__ = ["prune_unused"]
 
 
-def pruned(function: Function) -> Function:
+def prune_unused(function: Function) -> Function:
     """Return `function` without pure instructions, loads and phis whose results nobody uses."""
     makers: dict[Value, Instruction | Phi] = {}
     pending: list[Value] = []

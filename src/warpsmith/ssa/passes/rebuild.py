@@ -31,7 +31,7 @@ from warpsmith.ssa.nodes import (
     successors,
 )
 
-__all__ = ["Change", "Rebuild", "rebuilt", "reverse_postorder"]
+__all__ = ["Change", "Rebuild", "rebuild_function", "reverse_postorder"]
 
 Change = Callable[["Rebuild", Instruction], "tuple[Operand, ...] | None"]
 """Emit what stands for an instruction and return its results; None: it is emitted as it is."""
@@ -56,7 +56,7 @@ def reverse_postorder(function: Function) -> list[str]:
     return order[::-1]
 
 
-def rebuilt(function: Function, *changes: Change) -> Function:
+def rebuild_function(function: Function, *changes: Change) -> Function:
     """Return `function`, with what the first of `changes` to answer makes of each instruction."""
     if not function.blocks:
         return function
@@ -169,7 +169,7 @@ class _Body:
                 self._first(block, target, outer)
             elif not merged:
                 if not builder.leads_to(target):
-                    self._passed(block)
+                    self._pass_block(block)
                     continue
                 self.work.enter(target, (*outer, *block.calls))
             self.calls = block.calls if not merged or builder.is_empty else self.calls
@@ -211,8 +211,8 @@ class _Body:
             if builder.is_empty:
                 builder.belongs_to((*outer, *self.blocks[following[0]].calls))
             return True
-        work.builder.end(self._named(terminator))
-        self._passed(block)
+        work.builder.end(self._rename_targets(terminator))
+        self._pass_block(block)
         return False
 
     def _alone(self, block: Block, name: str) -> bool:
@@ -225,7 +225,7 @@ class _Body:
         idle = not after.instructions and isinstance(after.terminator, Jump)
         return idle or self.work.builder.is_empty or after.calls == self.calls
 
-    def _passed(self, block: Block) -> None:
+    def _pass_block(self, block: Block) -> None:
         """Take note that the edges out of `block` are known, or are none."""
         for name in successors(block.terminator):
             self.open[name] -= 1
@@ -255,7 +255,7 @@ class _Body:
             case Exit() | Jump() | Unreachable():
                 return terminator
 
-    def _named(self, terminator: Terminator) -> Terminator:
+    def _rename_targets(self, terminator: Terminator) -> Terminator:
         """Return a terminator with the names that blocks have now."""
         names = self.names
         match terminator:

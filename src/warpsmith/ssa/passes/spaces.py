@@ -1,4 +1,4 @@
-"""Into which memory generic addresses lead, where that can be told; accesses then say it.
+"""Into which memory generic addresses lead, where that is known; accesses then say it.
 
     to_generic(x, shared)          leads to shared memory, and so do what is added to it, and phis and selects of such
     load generic v                 becomes a load of shared memory at the same address in that space
@@ -40,7 +40,7 @@ _MOVED: Final = ("shared", "local")
 
 
 def with_spaces(function: Function) -> Function:
-    """Return `function` with the spaces of its accesses as far as they can be told."""
+    """Return `function` with the spaces of its accesses as far as they are known."""
     makers: dict[Value, Instruction | Phi] = {}
     for block in function.blocks:
         makers.update((phi.result, phi) for phi in block.phis)
@@ -48,7 +48,7 @@ def with_spaces(function: Function) -> Function:
     if not any(isinstance(m, Instruction) and m.op == "to_generic" for m in makers.values()):
         return function
     spaces = _spaces(makers)
-    return _Writer(function, makers, spaces).written()
+    return _Writer(function, makers, spaces).write_function()
 
 
 _FLOW: Final = frozenset(("to_generic", "add", "sub", "select"))
@@ -59,7 +59,7 @@ def _spaces(makers: Mapping[Value, Instruction | Phi]) -> dict[Value, str]:
     found: dict[Value, str] = {v: _ANY for v in makers if v.type == I64}
     users: dict[Value, list[Value]] = {}
     for value in found:
-        for operand in _given(makers[value]):
+        for operand in _find_given(makers[value]):
             if isinstance(operand, Value):
                 users.setdefault(operand, []).append(value)
     pending = list(found)
@@ -72,7 +72,7 @@ def _spaces(makers: Mapping[Value, Instruction | Phi]) -> dict[Value, str]:
     return found
 
 
-def _given(maker: Instruction | Phi) -> tuple[Operand, ...]:
+def _find_given(maker: Instruction | Phi) -> tuple[Operand, ...]:
     if isinstance(maker, Phi):
         return tuple(operand for _, operand in maker.incoming)
     return maker.operands
@@ -80,12 +80,12 @@ def _given(maker: Instruction | Phi) -> tuple[Operand, ...]:
 
 def _space(maker: Instruction | Phi, found: Mapping[Value, str]) -> str:
     if isinstance(maker, Phi):
-        return _met([_of(operand, found) for _, operand in maker.incoming])
+        return _meet_spaces([_of(operand, found) for _, operand in maker.incoming])
     if maker.op == "to_generic":
         text = maker.detail.text if isinstance(maker.detail, Text) else ""
         return text if text in get_args(Space) and text != "generic" else _NONE
     if maker.op == "select":
-        return _met([_of(operand, found) for operand in maker.operands[1:]])
+        return _meet_spaces([_of(operand, found) for operand in maker.operands[1:]])
     left, right = (_NONE if isinstance(o, Constant) else _of(o, found) for o in maker.operands)
     if maker.op == "sub":
         return left if right in (_NONE, _ANY) else _NONE
@@ -106,7 +106,7 @@ def _of(operand: Operand, found: Mapping[Value, str]) -> str:
             return _NONE if operand.bits else _ANY
 
 
-def _met(spaces: list[str]) -> str:
+def _meet_spaces(spaces: list[str]) -> str:
     known = set(spaces) - {_ANY}
     return _ANY if not known else known.pop() if len(known) == 1 else _NONE
 
@@ -121,7 +121,7 @@ class _Writer:
         self.spaces = spaces
         # an address in its own space, for each generic one whose space has addresses of its own
         self.own: dict[Value, Value] = {
-            v: Value(I64, v.name) for v, space in spaces.items() if space in _MOVED and not _made_of(makers[v])
+            v: Value(I64, v.name) for v, space in spaces.items() if space in _MOVED and not _is_made_of(makers[v])
         }
         self.base: dict[Value, Operand] = {
             v: maker.operands[0]
@@ -129,11 +129,11 @@ class _Writer:
             if spaces.get(v) in _MOVED and isinstance(maker, Instruction) and maker.op == "to_generic"
         }
 
-    def written(self) -> Function:
+    def write_function(self) -> Function:
         """Return the function."""
         return replace(self.function, blocks=tuple(self._block(block) for block in self.function.blocks))
 
-    def _moved(self, operand: Operand) -> Operand:
+    def _move_address(self, operand: Operand) -> Operand:
         """Return an address in its own space; what is only added to one stays as it is."""
         if isinstance(operand, Value):
             return self.base.get(operand) or self.own.get(operand, operand)
@@ -143,13 +143,13 @@ class _Writer:
         phis = list(block.phis)
         for phi in block.phis:
             if phi.result in self.own:
-                incoming = tuple((name, self._moved(operand)) for name, operand in phi.incoming)
+                incoming = tuple((name, self._move_address(operand)) for name, operand in phi.incoming)
                 phis.append(Phi(self.own[phi.result], incoming, phi.span))
         made: list[Instruction] = []
         for i in block.instructions:
             made.append(self._access(i))
             if len(i.results) == 1 and i.results[0] in self.own:
-                operands = tuple(map(self._moved, i.operands))
+                operands = tuple(map(self._move_address, i.operands))
                 made.append(replace(i, operands=operands, results=(self.own[i.results[0]],)))
         return replace(block, phis=tuple(phis), instructions=tuple(made))
 
@@ -161,8 +161,8 @@ class _Writer:
         if space in ("", _ANY, "generic", "param"):
             return i
         detail = replace(i.detail, space=space)
-        return replace(i, operands=(self._moved(address), *i.operands[1:]), detail=detail)
+        return replace(i, operands=(self._move_address(address), *i.operands[1:]), detail=detail)
 
 
-def _made_of(maker: Instruction | Phi) -> bool:
+def _is_made_of(maker: Instruction | Phi) -> bool:
     return isinstance(maker, Instruction) and maker.op == "to_generic"

@@ -6,10 +6,10 @@ promote and fold ─► prune ─► spaces ─► fold ─► prune
 from __future__ import annotations
 
 from warpsmith.ssa.nodes import Function
-from warpsmith.ssa.passes.fold import folded
-from warpsmith.ssa.passes.promote import promoted
-from warpsmith.ssa.passes.prune import pruned
-from warpsmith.ssa.passes.rebuild import rebuilt
+from warpsmith.ssa.passes.fold import fold_instruction
+from warpsmith.ssa.passes.promote import promote_memory
+from warpsmith.ssa.passes.prune import prune_unused
+from warpsmith.ssa.passes.rebuild import rebuild_function
 from warpsmith.ssa.passes.spaces import with_spaces
 
 __all__ = ["tidy"]
@@ -23,7 +23,7 @@ def tidy(function: Function) -> Function:
     while before != len(function.symbols):
         # an address that lay in memory leads to more memory once it is a value
         before = len(function.symbols)
-        function = pruned(promoted(function, folded))
+        function = prune_unused(promote_memory(function, fold_instruction))
         if not any(symbol.space == "local" for symbol in function.symbols):
             break
-    return pruned(rebuilt(with_spaces(function), folded))
+    return prune_unused(rebuild_function(with_spaces(function), fold_instruction))

@@ -95,13 +95,13 @@ class EffectsTable(Struct, frozen=True, eq=False):
             known = self.functions.get(name.removeprefix("__builtin_"))
         return known
 
-    def watched(self) -> frozenset[str]:
+    def find_watched(self) -> frozenset[str]:
         """Return the functions that matter to the whole program by being called anywhere in it."""
-        return _watched(self)
+        return _find_watched(self)
 
-    def granted(self) -> tuple[FunctionEffects, ...]:
+    def find_granted(self) -> tuple[FunctionEffects, ...]:
         """Return what the user asserted."""
-        return _granted(self)
+        return _find_granted(self)
 
     def after(self, first: Mapping[str, FunctionEffects]) -> EffectsTable:
         """Return the table with `first` looked up before it."""
@@ -110,12 +110,12 @@ class EffectsTable(Struct, frozen=True, eq=False):
 
 # asked for every program that a step makes
 @functools.lru_cache(maxsize=16)
-def _watched(table: EffectsTable) -> frozenset[str]:
+def _find_watched(table: EffectsTable) -> frozenset[str]:
     entries = table.functions.values()
     alone = (entry.name for entry in entries if entry.threads or entry.later)
     return frozenset(alone).union(*(entry.program_with for entry in entries))
 
 
 @functools.lru_cache(maxsize=16)
-def _granted(table: EffectsTable) -> tuple[FunctionEffects, ...]:
+def _find_granted(table: EffectsTable) -> tuple[FunctionEffects, ...]:
     return tuple(entry for entry in table.functions.values() if entry.granted)

@@ -204,7 +204,7 @@ class _Reader:
 
     def _names(self) -> list[str]:
         given = self.table.get("names", "")
-        return [name for word in _split(given if isinstance(given, str) else "") for name in _expanded(word)]
+        return [name for word in _split(given if isinstance(given, str) else "") for name in _expand_word(word)]
 
     def _words(self, key: str) -> list[str]:
         given = self.table.get(key, "")
@@ -261,10 +261,10 @@ def _split(text: str) -> list[str]:
     return re.sub(r"\{[^{}]*\}", lambda group: re.sub(r"\s+", "", group[0]), text).split()
 
 
-def _expanded(word: str) -> list[str]:
+def _expand_word(word: str) -> list[str]:
     """Return the names that a word with {a,b} groups stands for.
 
-    >>> _expanded("{s,d}dot{,c}")
+    >>> _expand_word("{s,d}dot{,c}")
     ['sdot', 'sdotc', 'ddot', 'ddotc']
     """
     names = [""]

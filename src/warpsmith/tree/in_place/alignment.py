@@ -18,10 +18,10 @@ from warpsmith.tree.nodes import Block, Expr, For, If, Pragma, Stmt, Switch, Whi
 from warpsmith.tree.text.places import binds
 from warpsmith.tree.walk import same
 
-__all__ = ["aligned", "is_replaced"]
+__all__ = ["align_statements", "is_replaced"]
 
 
-def aligned(old: Run, new: Run) -> list[tuple[int, int]]:
+def align_statements(old: Run, new: Run) -> list[tuple[int, int]]:
     """Return increasing pairs of indices of statements that stand for each other: the same node, or one of its class
     with its span."""
     places = {_key(stmt): index for index, stmt in enumerate(old)} | {id(stmt): index for index, stmt in enumerate(old)}
@@ -32,7 +32,7 @@ def aligned(old: Run, new: Run) -> list[tuple[int, int]]:
         if i is not None and i > last and not _loses_threads(old, i, new):
             pairs.append((i, j))
             last = i
-    return _without_cut_pragmas(old, new, pairs)
+    return _drop_cut_pragmas(old, new, pairs)
 
 
 def is_replaced(old: Stmt, new: Stmt) -> bool:
@@ -54,7 +54,7 @@ def is_replaced(old: Stmt, new: Stmt) -> bool:
             return True
 
 
-def _without_cut_pragmas(old: Run, new: Run, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _drop_cut_pragmas(old: Run, new: Run, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return `pairs` without the pragmas whose statement is replaced, and without that statement."""
     stands = {i: not is_replaced(old[i], new[j]) for i, j in pairs}
     cut: set[int] = set()

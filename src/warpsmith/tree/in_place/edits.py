@@ -47,11 +47,11 @@ from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import Member
 from warpsmith.tree.printing.patch import include_offset, openers_in
 from warpsmith.tree.program import Unit
-from warpsmith.tree.text.additions import MACRO, Addition, as_edits, wrapped_in
+from warpsmith.tree.text.additions import MACRO, Addition, as_edits, wrap_in_ifdef
 from warpsmith.tree.text.layout import line_end
 from warpsmith.tree.text.lexical import tokens
 from warpsmith.tree.text.openers import opener_insertions
-from warpsmith.tree.text.spacing import joined
+from warpsmith.tree.text.spacing import join_pieces
 from warpsmith.tree.walk import walk
 
 __all__ = ["Heads", "in_place_text"]
@@ -82,7 +82,7 @@ def in_place_text(
         message = f"the file has a macro {MACRO} of its own, which a build for the GPU defines"
         place = versions[0].written[0].span if versions else inserted[0].node.span
         raise RefusedError(Finding("POR008", "error", message, place))
-    added = [one for new in inserted for one in _inserted(writer, new, versions)]
+    added = [one for new in inserted for one in _insert_additions(writer, new, versions)]
     offload_regions = [one for group in by_text(versions) for one in region_additions(writer, group, versions)]
     added = [*(one for one in added if not one.closes), *offload_regions, *(one for one in added if one.closes)]
     added += [check for made in writer.checks.values() for check in made]
@@ -92,13 +92,13 @@ def in_place_text(
     together = (*heads.first, *heads.includes) if top == offset else heads.includes
     made = [_lines(unit.file, offset, together)]
     made += [_lines(unit.file, top, heads.first)] if heads.first and top != offset else []
-    return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions)], joined)
+    return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions)], join_pieces)
 
 
 def _lines(file: SourceFile, offset: int, lines: Sequence[str]) -> Edit:
     """Return the edit that adds lines behind `#ifdef` at `offset`, where a line starts or the file ends."""
     before = "" if not offset or file.text[:offset].endswith("\n") or offset == 3 else "\n"
-    return Edit(Span(file, offset, offset), (before + wrapped_in(lines)).replace("\n", line_end(file.text)))
+    return Edit(Span(file, offset, offset), (before + wrap_in_ifdef(lines)).replace("\n", line_end(file.text)))
 
 
 def _top(file: SourceFile) -> int:
@@ -109,7 +109,7 @@ def _top(file: SourceFile) -> int:
     return line if not file.text[line:first].strip() else mark
 
 
-def _inserted(writer: InPlaceWriter, new: Inserted, versions: Sequence[Versioned]) -> list[Addition]:
+def _insert_additions(writer: InPlaceWriter, new: Inserted, versions: Sequence[Versioned]) -> list[Addition]:
     try:
         return list(inserted_additions(writer, new, versions))
     except RefusedError as error:
@@ -124,7 +124,7 @@ def _openers(unit: Unit, edits: Sequence[Edit], versions: Sequence[Versioned]) -
     for place, lines in opener_insertions(unit.file, edits, known, guarded=True):
         places.setdefault(place, []).extend(lines)
     end = line_end(unit.file.text)
-    return [Edit(Span(unit.file, p, p), wrapped_in(lines).replace("\n", end)) for p, lines in places.items()]
+    return [Edit(Span(unit.file, p, p), wrap_in_ifdef(lines).replace("\n", end)) for p, lines in places.items()]
 
 
 def _function_start(unit: Unit, offset: int) -> int:

@@ -31,7 +31,7 @@ from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.in_place.written_twice import check_twice
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.layout import indented
+from warpsmith.tree.text.layout import indent_text
 
 __all__ = ["by_text", "instances"]
 
@@ -74,8 +74,8 @@ def instances(writer: InPlaceWriter, versions: Sequence[Versioned]) -> list[Addi
         check_twice(version, kept=False)
         lead = f"{unit}if constexpr (" if version is first else f"{unit}}} else if constexpr ("
         lines.append(f"{lead}{' && '.join(version.instance)}) {{")
-        lines += [unit * 2 + indented(line, unit * 2) for line in writer.texts(version.before)]
-        lines.append(f"{unit * 2}if ({writer.tested(version)}) {{")
+        lines += [unit * 2 + indent_text(line, unit * 2) for line in writer.texts(version.before)]
+        lines.append(f"{unit * 2}if ({writer.write_test(version)}) {{")
         lines += [*writer.texts(version.ported, unit * 3), f"{unit * 3}{flag} = true;", f"{unit * 2}}}"]
     # what the fallback of one needs is right for all: it makes the two copies of data equal
     before, after = next((v.fallback for v in versions if any(v.fallback)), ((), ()))

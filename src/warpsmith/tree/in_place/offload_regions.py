@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from warpsmith.base.findings import Finding
-from warpsmith.tree.in_place.alignment import aligned
+from warpsmith.tree.in_place.alignment import align_statements
 from warpsmith.tree.in_place.instances import instances
 from warpsmith.tree.in_place.versioned import InsertionError, Run, Versioned
 from warpsmith.tree.in_place.within import NeedsCopyError, additions_within, opens_guard
@@ -31,33 +31,33 @@ def region_additions(
     writer.check_place(first)
     if first.instance:
         return instances(writer, group)
-    if not _kept(first.written, first.ported):
+    if not _is_kept(first.written, first.ported):
         return _instead(writer, first)
     checks = dict(writer.checks)
     try:
-        return _flagged(writer, first, versions)
+        return _flag_entered(writer, first, versions)
     except NeedsCopyError:
         writer.checks = checks
         return _instead(writer, first)
 
 
-def _flagged(writer: InPlaceWriter, version: Versioned, versions: Sequence[Versioned]) -> list[Addition]:
+def _flag_entered(writer: InPlaceWriter, version: Versioned, versions: Sequence[Versioned]) -> list[Addition]:
     """Set a flag where the offload region is entered, and add what asks for it."""
     flag = writer.flag(version.function.symbol.name)
     inner = additions_within(writer, flag, version)
     first = writer.between(version.function.body.span.start, version.written[0], early=False)
     fallback = [_unless(writer, flag, statements) for statements in version.fallback]
-    lines = [f"const int {flag} = {writer.tested(version)};", *fallback[0]]
+    lines = [f"const int {flag} = {writer.write_test(version)};", *fallback[0]]
     edits = [writer.opens(first, version.written, lines), *inner]
     if fallback[1]:
         edits.append(writer.closes(version.written, fallback[1]))
     closed = is_lone(version) or bool(version.before) or _shares_names(version, versions)
-    return _closed(writer, version, first, edits) if closed else edits
+    return _close_braces(writer, version, first, edits) if closed else edits
 
 
 def _instead(writer: InPlaceWriter, version: Versioned) -> list[Addition]:
     """Write `if (on && guards) { ported } else` before the user's statements."""
-    check_twice(version, kept=_kept(version.written, version.ported))
+    check_twice(version, kept=_is_kept(version.written, version.ported))
     if any(opens_guard(stmt) for stmt in version.ported):
         message = "data cannot be held from here on: the region is written twice, and what holds them would end in it"
         raise InsertionError(version.function, Finding("POR018", "note", message, version.written[0].span))
@@ -65,15 +65,17 @@ def _instead(writer: InPlaceWriter, version: Versioned) -> list[Addition]:
     start = writer.before(version.written, version.function.body)
     several = len(version.written) > 1 or bool(before or after) or start.above
     body = writer.texts(version.ported, writer.indentation)
-    lead = [f"if ({writer.tested(version)}) {{", *body, "} else {" if several else "} else", *before]
+    lead = [f"if ({writer.write_test(version)}) {{", *body, "} else {" if several else "} else", *before]
     edits = [writer.opens(start, version.written, lead)]
     if several:
         edits.append(writer.closes(version.written, [*after, "}"]))
     closed = is_lone(version) or bool(version.before)
-    return _closed(writer, version, start, edits) if closed else edits
+    return _close_braces(writer, version, start, edits) if closed else edits
 
 
-def _closed(writer: InPlaceWriter, version: Versioned, first: InsertionPoint, edits: list[Addition]) -> list[Addition]:
+def _close_braces(
+    writer: InPlaceWriter, version: Versioned, first: InsertionPoint, edits: list[Addition]
+) -> list[Addition]:
     """Return additions in braces of their own, the port's declarations first; what else is inserted beside the offload
     region stands inside as well."""
     run = version.written
@@ -92,9 +94,9 @@ def _unless(writer: InPlaceWriter, flag: str, statements: Run) -> list[str]:
     return [f"if (!{flag}) {{", *deeper(lines, writer.indentation), "}"] if lines else []
 
 
-def _kept(written: Run, ported: Run) -> bool:
+def _is_kept(written: Run, ported: Run) -> bool:
     """Whether a statement of the user's is still there in the port."""
-    return bool(aligned(written, ported))
+    return bool(align_statements(written, ported))
 
 
 def is_lone(version: Versioned) -> bool:

@@ -65,6 +65,6 @@ class InPlaceWords(DeviceWords, Protocol):
         """The name of a variable that remembers that."""
         ...
 
-    def declared(self, node: DeviceAlloc | DataEnter, expr: Callable[[Expr], str]) -> tuple[str, str]:
+    def declare(self, node: DeviceAlloc | DataEnter, expr: Callable[[Expr], str]) -> tuple[str, str]:
         """Return the buffer's declaration without a buffer, and the statement that gets it one."""
         ...

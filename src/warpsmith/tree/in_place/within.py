@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from warpsmith.tree.in_place.alignment import aligned, is_replaced
+from warpsmith.tree.in_place.alignment import align_statements, is_replaced
 from warpsmith.tree.in_place.versioned import Run, Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.nodes import (
@@ -39,7 +39,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.layout import indent_at, wrapped
+from warpsmith.tree.text.layout import indent_at, wrap
 from warpsmith.tree.text.places import binds, place_between
 from warpsmith.tree.types import Pointer, Scalar
 from warpsmith.tree.walk import same
@@ -65,7 +65,7 @@ class _Within(Struct, frozen=True):
 
     def run(self, old: Run, new: Run, owner: Stmt) -> Iterator[Addition]:
         """Yield the additions that make `new` of the consecutive statements `old`."""
-        pairs = [*aligned(old, new), (len(old), len(new))]
+        pairs = [*align_statements(old, new), (len(old), len(new))]
         old_start = new_start = 0
         for i, j in pairs:
             gone, come = old[old_start:i], new[new_start:j]
@@ -82,23 +82,23 @@ class _Within(Struct, frozen=True):
         if gone:
             if rest:
                 raise NeedsCopyError
-            yield from self._replaced(gone, declared, body, owner)
+            yield from self._replace_gone(gone, declared, body, owner)
             if boundary is not None:
                 start, end = gone[0].span.start, gone[-1].span.end
                 yield Addition(
                     self.writer.after(gone), tuple(self._boundary_lines(boundary)), start - 2, end, closes=True
                 )
             return
-        lines = [*declared, *self._guarded(body)]
+        lines = [*declared, *self._guard_body(body)]
         if boundary is not None:
             declared, body = self._come(rest)
-            lines += [*self._boundary_lines(boundary), *declared, *self._guarded(body)]
+            lines += [*self._boundary_lines(boundary), *declared, *self._guard_body(body)]
         yield self._between(_early((*come, *rest)), lines, before, after, owner)
 
     def _boundary_lines(self, boundary: DataRegionBoundary) -> list[str]:
         """Return the lines that make an object that holds data until its block ends: it stands beside the flag."""
         first, *more = self.writer.texts([replace(boundary, flag=self.flag)])[0].split("\n")
-        return [first, *self._guarded(more)]
+        return [first, *self._guard_body(more)]
 
     def _between(self, early: bool, lines: list[str], before: Stmt | None, after: Stmt | None, owner: Stmt) -> Addition:
         """Return statements that stand between two others, behind the first rather than before the second (`early`)."""
@@ -121,13 +121,13 @@ class _Within(Struct, frozen=True):
         start = owner.span.end if before is None else before.span.start
         return Addition(place, tuple(lines), start, owner.span.end, closes=True)
 
-    def _replaced(self, gone: Run, declared: list[str], body: list[str], owner: Stmt) -> Iterator[Addition]:
+    def _replace_gone(self, gone: Run, declared: list[str], body: list[str], owner: Stmt) -> Iterator[Addition]:
         if any(isinstance(stmt, DeclStmt) for stmt in gone):
             raise NeedsCopyError
         place = self.writer.before(gone, owner)
         several = len(gone) > 1 or place.above
         if body:
-            lead = [*declared, *self._guarded(body)]
+            lead = [*declared, *self._guard_body(body)]
             otherwise = "else {" if several else "else"
             lead = [*lead, otherwise] if _is_one_line(body) else [*lead[:-1], f"}} {otherwise}"]
         else:
@@ -145,9 +145,9 @@ class _Within(Struct, frozen=True):
                 declared += self._declarations(stmt)
                 body += self._assignments(stmt)
             elif isinstance(stmt, DeviceAlloc | DataEnter):
-                declaration, assignment = self.writer.words.declared(stmt, self.writer.patcher.printer.expr)
+                declaration, assignment = self.writer.words.declare(stmt, self.writer.patcher.printer.expr)
                 declared.append(declaration)
-                body.append(wrapped(assignment))
+                body.append(wrap(assignment))
             else:
                 body += self.writer.texts([stmt])
         return declared, body
@@ -166,7 +166,7 @@ class _Within(Struct, frozen=True):
             if declaration.init is not None:
                 yield f"{declaration.symbol.name} = {self.writer.patcher.printer.slot(declaration, declaration.init)};"
 
-    def _guarded(self, body: list[str]) -> list[str]:
+    def _guard_body(self, body: list[str]) -> list[str]:
         """Return statements that run where the device is in use."""
         if not body:
             return []
@@ -181,7 +181,7 @@ class _Within(Struct, frozen=True):
         match old, new:
             case _ if is_replaced(old, new):
                 declared, body = self._come((new,))
-                yield from self._replaced((old,), declared, body, owner)
+                yield from self._replace_gone((old,), declared, body, owner)
             case Block(), Block():
                 yield from self.run(old.statements, new.statements, old)
             case For(), For():

@@ -16,7 +16,7 @@ from warpsmith.tree.printing.patch import Patcher
 from warpsmith.tree.printing.printer import join_lines
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.additions import MACRO, Addition
-from warpsmith.tree.text.layout import indent_at, indentation_unit, indented
+from warpsmith.tree.text.layout import indent_at, indent_text, indentation_unit
 from warpsmith.tree.text.lexical import identifiers, tokens
 from warpsmith.tree.text.places import (
     InsertionPoint,
@@ -89,17 +89,17 @@ class InPlaceWriter:
         """Whether a place is compiled where `run` is not, or stands between `run` and a pragma of its own, as text that
         the build leaves out may hide it."""
         start = run[0].span.start
-        bound = bound_pragmas(self.file, lower, start, self._left_out())
+        bound = bound_pragmas(self.file, lower, start, self._find_left_out())
         return not is_balanced(self.file.text[place.offset : start]) or any(p.start < place.offset for p in bound)
 
     def _beside(self, run: Run, lower: int) -> InsertionPoint | None:
         """Return the place beside the pragmas of `run` in a conditional that they share with other code."""
-        found = beside(self.file, run, lower, self._left_out(), self.mark)
+        found = beside(self.file, run, lower, self._find_left_out(), self.mark)
         if found is not None:
             self.checks.setdefault(run[0].span.start, found[1])
         return None if found is None else found[0]
 
-    def _left_out(self) -> list[tuple[int, int]]:
+    def _find_left_out(self) -> list[tuple[int, int]]:
         return [(s.start, s.end) for s in self.unit.left_out if s.file is self.file]
 
     def after(self, run: Run) -> InsertionPoint:
@@ -132,7 +132,7 @@ class InPlaceWriter:
 
     # --- lines
 
-    def tested(self, version: Versioned) -> str:
+    def write_test(self, version: Versioned) -> str:
         """Return what must hold for the port to run."""
         if version.condition is None:
             return self.words.on
@@ -141,7 +141,7 @@ class InPlaceWriter:
     def texts(self, statements: Sequence[Stmt], indent: str = "") -> list[str]:
         """Return printed statements as lines behind `indent`."""
         printed = (join_lines(self.patcher.printer.stmt(s), self.indentation) for s in statements)
-        return [indent + indented(text, indent) for text in printed]
+        return [indent + indent_text(text, indent) for text in printed]
 
     def opens(self, place: InsertionPoint, run: Run, lines: Sequence[str]) -> Addition:
         """Return lines that stand before the statements `run`."""
@@ -154,7 +154,7 @@ class InPlaceWriter:
 
 def deeper(lines: Sequence[str], unit: str) -> list[str]:
     """Return lines one step further to the right."""
-    return [unit + indented(line, unit) for line in lines]
+    return [unit + indent_text(line, unit) for line in lines]
 
 
 def _depth(text: str) -> int:

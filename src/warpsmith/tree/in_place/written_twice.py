@@ -30,14 +30,14 @@ def check_twice(version: Versioned, *, kept: bool) -> None:
                 raise RefusedError(Finding("POR008", "error", message, part.span))
     declared = {d.symbol for stmt in version.written if isinstance(stmt, DeclStmt) for d in stmt.declarations}
     for part in walk(version.function.body) if declared else ():
-        used = _named(part) & declared
+        used = _find_named(part) & declared
         if used and part.span.start >= version.written[-1].span.end:
             name = min(symbol.name for symbol in used)
             message = f"the port would have to be written beside the declaration of '{name}', which is used after it"
             raise RefusedError(Finding("POR008", "error", message, version.written[0].span))
 
 
-def _named(node: Node) -> set[Symbol]:
+def _find_named(node: Node) -> set[Symbol]:
     match node:
         case Name(symbol=symbol):
             return {symbol}

@@ -31,7 +31,7 @@ def declarator(type: Type, name: str, extent: Callable[[Expr], str]) -> tuple[st
     """Return the base type's words and the declarator around `name`."""
     around = name
     while True:
-        words = _spelled(type)
+        words = _spell_typedef(type)
         if words is not None:
             return words, around
         match type:
@@ -53,7 +53,7 @@ def declarator(type: Type, name: str, extent: Callable[[Expr], str]) -> tuple[st
                 assert_never(type)
 
 
-def _spelled(type: Type) -> str | None:
+def _spell_typedef(type: Type) -> str | None:
     """Return the user's own words for a type that he named (a typedef), qualifiers included."""
     if isinstance(type, Scalar | Record | Opaque):
         return None
@@ -71,7 +71,7 @@ def _holds_const(type: Type) -> bool:
 
 
 def _binds_tighter(type: Type) -> bool:
-    words = _spelled(type)
+    words = _spell_typedef(type)
     return isinstance(type, Array | FunctionType) and words is None
 
 

@@ -45,10 +45,10 @@ from warpsmith.tree.printing.printer import DeviceWords, Printer, join_lines
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.layout import (
     indent_at,
+    indent_text,
     indentation_unit,
-    indented,
     line_end,
-    outdented,
+    outdent,
     own_line,
     slice_text,
     starts_line,
@@ -56,7 +56,7 @@ from warpsmith.tree.text.layout import (
 from warpsmith.tree.text.lexical import directives, tokens
 from warpsmith.tree.text.openers import Opener, opener_insertions
 from warpsmith.tree.text.places import cut_pragmas, place_before
-from warpsmith.tree.text.spacing import joined
+from warpsmith.tree.text.spacing import join_pieces
 from warpsmith.tree.walk import children, walk
 
 __all__ = ["Patcher", "include_offset", "is_added", "openers_in", "unit_text"]
@@ -73,7 +73,7 @@ def unit_text(original: Unit, rewritten: Unit, dialect: DeviceWords, includes: t
     patcher = Patcher((function for function in original.functions), dialect, indentation_unit(original.file.text))
     edits: list[Edit] = []
     first = len(original.file.text)
-    for added, anchor in _added(rewritten):
+    for added, anchor in _find_added(rewritten):
         first = min(first, anchor.span.start)
         place = Span(original.file, anchor.span.start, anchor.span.start)
         edits.append(Edit(place, f"{patcher.printer.top(added)}\n\n"))
@@ -90,7 +90,7 @@ def unit_text(original: Unit, rewritten: Unit, dialect: DeviceWords, includes: t
         edits.append(_include_edit(original.file, includes, first))
     edits += opened
     end = line_end(original.file.text)
-    return apply_edits(original.file, [Edit(e.span, e.text.replace("\n", end)) for e in edits], joined)
+    return apply_edits(original.file, [Edit(e.span, e.text.replace("\n", end)) for e in edits], join_pieces)
 
 
 def openers_in(unit: Unit) -> Iterator[Opener]:
@@ -105,7 +105,7 @@ def is_added(item: Top) -> bool:
     return item.span.start == item.span.end and not isinstance(item, Other)
 
 
-def _added(unit: Unit) -> Iterator[tuple[Top, Top]]:
+def _find_added(unit: Unit) -> Iterator[tuple[Top, Top]]:
     """Yield every item that was added, with the next one that was not."""
     for position, item in enumerate(unit.items):
         if is_added(item):
@@ -157,7 +157,7 @@ class Patcher:
 
     def __init__(self, originals: Iterable[Node], words: DeviceWords | None = None, unit: str = "    ") -> None:
         self._origins: Mapping[_Key, Node] = _index(tuple(originals))
-        self._printer = Printer(self.known, words)
+        self._printer = Printer(self.find_known, words)
         self._unit = unit
 
     @property
@@ -165,7 +165,7 @@ class Patcher:
         """A printer that keeps the user's text, comments and layout included, wherever it can."""
         return self._printer
 
-    def known(self, node: Node) -> str | None:
+    def find_known(self, node: Node) -> str | None:
         """Return the user's text of `node`, outdented, with what changed inside it; None if it is not his at all."""
         if node.intact:
             return slice_text(node.span)
@@ -173,8 +173,8 @@ class Patcher:
         old = None if unwritten else self._origins.get(_key(node))
         if old is None or not self._alike(old, node):
             return None
-        text = _edited(old.span, self.edits(old, node))
-        return outdented(text, indent_at(old.span.file, old.span.start))
+        text = _edit_text(old.span, self.edits(old, node))
+        return outdent(text, indent_at(old.span.file, old.span.start))
 
     def edits(self, old: Node, new: Node) -> list[Edit]:
         """Return the edits that turn `old`, which is the user's text, into `new`."""
@@ -193,7 +193,7 @@ class Patcher:
                 labels = zip(before.labels, after.labels, strict=True)
                 pending += [(after, a, b) for a, b in labels if a is not None and b is not None]
             elif isinstance(before, For) and isinstance(after, For) and not _same_header(before, after):
-                edits += _unmarked(old, before)
+                edits += _remove_pragmas(old, before)
                 edits.append(Edit(before.header, self._printer.for_header(after)))
                 pending.append((after, before.body, after.body))
             else:
@@ -240,7 +240,7 @@ class Patcher:
         return Edit(old.span, self._printer.top(new) if isinstance(new, Function | GlobalDecl) else new.span.text)
 
     def _text(self, statements: tuple[Stmt, ...], indent: str) -> str:
-        texts = [indented(join_lines(self._printer.stmt(s), self._unit), indent) for s in statements]
+        texts = [indent_text(join_lines(self._printer.stmt(s), self._unit), indent) for s in statements]
         return f"\n{indent}".join(texts)
 
     def _statement_edit(self, span: Span, statements: tuple[Stmt, ...], body: bool = False) -> Edit:
@@ -270,7 +270,7 @@ class Patcher:
         """Align two runs: pairs go to `pending`, the gaps between them become edits."""
         edits: list[Edit] = []
         old_start = new_start = 0
-        for i, j in [*_aligned(old, new), (len(old), len(new))]:
+        for i, j in [*_align_unchanged(old, new), (len(old), len(new))]:
             gone, come = old[old_start:i], new[new_start:j]
             if gone or come:
                 before = old[old_start - 1] if old_start else None
@@ -284,10 +284,10 @@ class Patcher:
         self, owner: Node, before: Stmt | None, after: Stmt | None, gone: tuple[Stmt, ...], come: tuple[Stmt, ...]
     ) -> list[Edit]:
         if not gone:
-            return self._inserted(owner, before, after, come)
+            return self._insert_between(owner, before, after, come)
         span = Span(gone[0].span.file, gone[0].span.start, gone[-1].span.end)
         _check_conditionals(span)
-        unmarked = _unmarked(owner, gone[0])
+        unmarked = _remove_pragmas(owner, gone[0])
         if come:
             return [*unmarked, self._run_edit(span, gone, come)]
         return [*unmarked, *(Edit(own_line(statement.span), "") for statement in gone)]
@@ -301,7 +301,9 @@ class Patcher:
         indent = indent_at(file, model.span.start)
         return Edit(Span(file, file.offset(span.line), span.end), indent + self._text(come, indent))
 
-    def _inserted(self, owner: Node, before: Stmt | None, after: Stmt | None, come: tuple[Stmt, ...]) -> list[Edit]:
+    def _insert_between(
+        self, owner: Node, before: Stmt | None, after: Stmt | None, come: tuple[Stmt, ...]
+    ) -> list[Edit]:
         """Insert `come` between two neighbors, never inside a preprocessor conditional that starts between them."""
         file = owner.span.file
         start = before.span.end if before is not None else owner.span.start + (isinstance(owner, Block))
@@ -346,11 +348,11 @@ def _key(node: Node) -> _Key:
     return type(node), id(node.span.file), node.span.start, node.span.end
 
 
-def _edited(span: Span, edits: list[Edit]) -> str:
+def _edit_text(span: Span, edits: list[Edit]) -> str:
     """Return the text of `span` with `edits`, all of which lie inside it."""
     piece = SourceFile(span.file.path, span.text)
     moved = [Edit(Span(piece, e.span.start - span.start, e.span.end - span.start), e.text) for e in edits]
-    return apply_edits(piece, moved, joined).replace("\r\n", "\n")
+    return apply_edits(piece, moved, join_pieces).replace("\r\n", "\n")
 
 
 def _same_header(old: For, new: For) -> bool:
@@ -394,7 +396,7 @@ def _orderly(node: Node) -> bool:
     return inside and all(a.end <= b.start for a, b in pairwise(spans))
 
 
-def _aligned(old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> list[tuple[int, int]]:
+def _align_unchanged(old: tuple[Stmt, ...], new: tuple[Stmt, ...]) -> list[tuple[int, int]]:
     """Return increasing pairs of indices of statements that are the same, by identity or by class and span."""
     places = {_key(stmt): index for index, stmt in enumerate(old)} | {id(stmt): index for index, stmt in enumerate(old)}
     pairs: list[tuple[int, int]] = []
@@ -439,7 +441,7 @@ def _above_comment(file: SourceFile, lines: list[int], end: int) -> list[int]:
     return kept if not kept or starts_line(file, end) or end >= len(file.text) else kept[:1]
 
 
-def _unmarked(owner: Node, stmt: Stmt) -> list[Edit]:
+def _remove_pragmas(owner: Node, stmt: Stmt) -> list[Edit]:
     """Take out the pragmas of `stmt` that stand in a conditional of their own: what comes is not what they marked."""
     return [Edit(own_line(line), "") for line in cut_pragmas(stmt.span.file, owner.span.start, stmt.span.start)]
 

@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar, assert_never
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.tree.containers import exchanged
+from warpsmith.tree.containers import find_exchanged
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -66,10 +66,10 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.declarator import declarator, spell
 from warpsmith.tree.printing.precedence import level, needs_parentheses
-from warpsmith.tree.printing.references import bound_to, called, elements, initial, named, refers
-from warpsmith.tree.text.layout import indented, slice_text, wrapped
+from warpsmith.tree.printing.references import call_text, elements, initial, name_text, object_at, refers
+from warpsmith.tree.text.layout import indent_text, slice_text, wrap
 from warpsmith.tree.text.lexical import tokens
-from warpsmith.tree.text.spacing import joined
+from warpsmith.tree.text.spacing import join_pieces
 from warpsmith.tree.types import FunctionType, Pointer, Type
 from warpsmith.tree.walk import rebuild, walk
 
@@ -83,7 +83,7 @@ __all__ = [
     "print_stmt",
     "print_top",
     "print_type",
-    "shown",
+    "show_expression",
 ]
 
 Lines = list[tuple[int, str]]
@@ -118,14 +118,14 @@ def print_expr(expr: Expr, known: Callable[[Node], str | None] = slice_of) -> st
     return Printer(known).expr(expr)
 
 
-def shown(expr: Expr) -> str:
+def show_expression(expr: Expr) -> str:
     """Return the user's words for an expression, on one line; what a macro hides, or a step made, is printed."""
     text = " ".join(expr.span.text.split())
     words = {p.field if isinstance(p, Member) else p.symbol.name for p in walk(expr) if isinstance(p, Member | Name)}
-    return text if text and all(word in text for word in words) else print_expr(_closed(expr), nothing)
+    return text if text and all(word in text for word in words) else print_expr(_open_private(expr), nothing)
 
 
-def _closed(expr: Expr) -> Expr:
+def _open_private(expr: Expr) -> Expr:
     """Return an expression with the plain names of private members, as people write them."""
 
     def change(part: Node) -> Node:
@@ -139,7 +139,7 @@ def print_stmt(stmt: Stmt, indent: str = "", known: Callable[[Node], str | None]
 
     Device statements need a target's words: see `Printer`.
     """
-    return indent + indented(join_lines(Printer(known).stmt(stmt)), indent)
+    return indent + indent_text(join_lines(Printer(known).stmt(stmt)), indent)
 
 
 def print_type(type: Type, name: str = "") -> str:
@@ -154,7 +154,7 @@ def print_top(top: Top, known: Callable[[Node], str | None] = slice_of) -> str:
 
 def join_lines(lines: Lines, unit: str = "    ") -> str:
     """Return printed statements as text with `unit` for one level of indentation."""
-    return "\n".join(unit * depth + indented(text, unit * depth) if text else "" for depth, text in lines)
+    return "\n".join(unit * depth + indent_text(text, unit * depth) if text else "" for depth, text in lines)
 
 
 class Printer:
@@ -170,7 +170,7 @@ class Printer:
 
     def slot(self, parent: Node, child: Expr) -> str:
         """Return `child` as it stands in `parent`, in parentheses where it needs them."""
-        return self._wrapped(parent, child, self.expr(child))
+        return self._wrap_child(parent, child, self.expr(child))
 
     def stmt(self, stmt: Stmt) -> Lines:
         """Return `stmt` as lines."""
@@ -217,21 +217,21 @@ class Printer:
 
     def _operand(self, expr: Expr, least: int) -> str:
         text = self.expr(expr)
-        return f"({text})" if level(expr) < least and not _enclosed(text) else text
+        return f"({text})" if level(expr) < least and not _is_enclosed(text) else text
 
-    def _wrapped(self, parent: Node, child: Expr, text: str) -> str:
-        return f"({text})" if needs_parentheses(parent, child) and not _enclosed(text) else text
+    def _wrap_child(self, parent: Node, child: Expr, text: str) -> str:
+        return f"({text})" if needs_parentheses(parent, child) and not _is_enclosed(text) else text
 
     def _expr(self, expr: Expr) -> ExprJob:
         text = self._known(expr)
-        return _constant(text) if text is not None else self._written(expr)
+        return _constant(text) if text is not None else self._write_expression(expr)
 
-    def _written(self, expr: Expr) -> ExprJob:
+    def _write_expression(self, expr: Expr) -> ExprJob:
         match expr:
             case Literal():
                 return _constant(expr.text)
             case Name():
-                return _constant(named(expr))
+                return _constant(name_text(expr))
             case SizeOf() | VerbatimExpr():
                 return _constant(expr.text)
             case MacroUse():
@@ -244,51 +244,51 @@ class Printer:
     ) -> ExprJob:
         match expr:
             case Unary(op="*", operand=operand) if refers(operand):
-                return bound_to((yield operand)) + elements(expr.type)
+                return object_at((yield operand)) + elements(expr.type)
             case Unary():
-                text = self._wrapped(expr, expr.operand, (yield expr.operand))
-                return joined((text, expr.op[1:]) if expr.op.startswith("x") else (expr.op.rstrip("x"), text))
+                text = self._wrap_child(expr, expr.operand, (yield expr.operand))
+                return join_pieces((text, expr.op[1:]) if expr.op.startswith("x") else (expr.op.rstrip("x"), text))
             case Binary():
-                left = self._wrapped(expr, expr.left, (yield expr.left))
-                right = self._wrapped(expr, expr.right, (yield expr.right))
+                left = self._wrap_child(expr, expr.left, (yield expr.left))
+                right = self._wrap_child(expr, expr.right, (yield expr.right))
                 return f"{left}, {right}" if expr.op == "," else f"{left} {expr.op} {right}"
             case Assign():
-                target = self._wrapped(expr, expr.target, (yield expr.target))
-                return f"{target} {expr.op} {self._wrapped(expr, expr.value, (yield expr.value))}"
+                target = self._wrap_child(expr, expr.target, (yield expr.target))
+                return f"{target} {expr.op} {self._wrap_child(expr, expr.value, (yield expr.value))}"
             case Conditional():
-                condition = self._wrapped(expr, expr.condition, (yield expr.condition))
-                then = self._wrapped(expr, expr.then, (yield expr.then))
-                return f"{condition} ? {then} : {self._wrapped(expr, expr.other, (yield expr.other))}"
+                condition = self._wrap_child(expr, expr.condition, (yield expr.condition))
+                then = self._wrap_child(expr, expr.then, (yield expr.then))
+                return f"{condition} ? {then} : {self._wrap_child(expr, expr.other, (yield expr.other))}"
             case Call():
-                function = self._wrapped(expr, expr.function, (yield expr.function))
+                function = self._wrap_child(expr, expr.function, (yield expr.function))
                 arguments = []
                 for argument in expr.arguments:
-                    arguments.append(self._wrapped(expr, argument, (yield argument)))
-                return called(expr, function, arguments)
+                    arguments.append(self._wrap_child(expr, argument, (yield argument)))
+                return call_text(expr, function, arguments)
             case Cast() | Index() | InitList() | Member():
                 return (yield from self._access(expr))
 
     def _access(self, expr: Index | Member | Cast | InitList) -> ExprJob:
         match expr:
             case Index():
-                base = self._wrapped(expr, expr.base, (yield expr.base))
+                base = self._wrap_child(expr, expr.base, (yield expr.base))
                 return f"{base}[{yield expr.index}]"
             case Member():
-                base = self._wrapped(expr, expr.base, (yield expr.base))
+                base = self._wrap_child(expr, expr.base, (yield expr.base))
                 bound = expr.arrow and refers(expr.base)
                 if expr.opener is not None:
-                    inner = bound_to(base) if bound else base
-                    return expr.opener.reached(inner, arrow=expr.arrow and not bound) + elements(expr.type)
-                text = f"{bound_to(base)}." if bound else joined((base, "->" if expr.arrow else "."))
+                    inner = object_at(base) if bound else base
+                    return expr.opener.reach_member(inner, arrow=expr.arrow and not bound) + elements(expr.type)
+                text = f"{object_at(base)}." if bound else join_pieces((base, "->" if expr.arrow else "."))
                 return f"(&{text}{expr.field})" if refers(expr) else text + expr.field + elements(expr.type)
             case Cast() if refers(expr):
                 return initial(expr.operand, (yield expr.operand))
             case Cast():
-                return f"({self.type(expr.type)}){self._wrapped(expr, expr.operand, (yield expr.operand))}"
+                return f"({self.type(expr.type)}){self._wrap_child(expr, expr.operand, (yield expr.operand))}"
             case InitList():
                 items = []
                 for item in expr.items:
-                    items.append(self._wrapped(expr, item, (yield item)))
+                    items.append(self._wrap_child(expr, item, (yield item)))
                 return f"{{{', '.join(items)}}}"
 
     # --- statements
@@ -331,7 +331,7 @@ class Printer:
     def _device(self, stmt: DeviceStmt) -> Lines:
         if self._words is None:
             raise RefusedError(Finding("POR008", "error", "device statements need a target's words", stmt.span))
-        return [(0, wrapped(line)) for line in self._words.lines(stmt, self.expr)]
+        return [(0, wrap(line)) for line in self._words.lines(stmt, self.expr)]
 
     def _declaration(self, declarations: tuple[VarDecl, ...]) -> str:
         pieces: list[tuple[str, str]] = []
@@ -339,7 +339,7 @@ class Printer:
             base, around = declarator(declaration.symbol.type, declaration.symbol.name, self.expr)
             static = "static " if declaration.symbol.storage in ("static local", "static") else ""
             init = declaration.init
-            value = "" if init is None else f" = {self._wrapped(declaration, init, self.expr(init))}"
+            value = "" if init is None else f" = {self._wrap_child(declaration, init, self.expr(init))}"
             if init is not None and isinstance(declaration.symbol.type, Pointer) and declaration.symbol.type.reference:
                 value = f" = {initial(init, self.expr(init))}"
             pieces.append((static + base, around + value))
@@ -349,12 +349,12 @@ class Printer:
         return "; ".join(f"{base} {around}" for base, around in pieces)
 
     def _block(self, block: Block) -> StmtJob:
-        swapped = exchanged(block)
+        swapped = find_exchanged(block)
         if swapped is not None:
             return _constant([(0, f"std::swap({self._operand(swapped[0], 2)}, {self._operand(swapped[1], 2)});")])
-        return self._braced(block)
+        return self._brace_block(block)
 
-    def _braced(self, block: Block) -> StmtJob:
+    def _brace_block(self, block: Block) -> StmtJob:
         lines: Lines = [(0, "{")]
         for stmt in block.statements:
             lines += _deeper((yield stmt))
@@ -365,37 +365,37 @@ class Printer:
             case If():
                 return self._if(stmt)
             case For():
-                return self._headed(self.for_header(stmt), stmt.body)
+                return self._head_body(self.for_header(stmt), stmt.body)
             case While():
                 return self._while(stmt)
             case Switch():
                 return self._switch(stmt)
 
     def _if(self, stmt: If) -> StmtJob:
-        head = wrapped(f"if ({self._condition(stmt.condition)})")
+        head = wrap(f"if ({self._condition(stmt.condition)})")
         then = yield stmt.then
         if stmt.other is None:
-            return _attached(head, _braced(then, stmt.then, always=isinstance(stmt.then, If)))
+            return _attach_body(head, _brace_body(then, stmt.then, always=isinstance(stmt.then, If)))
         # Braces wherever an `else` could be read as belonging to another `if`.
-        lines = _attached(head, _braced(then, stmt.then, always=_open_ended(stmt.then)))
-        other = _braced((yield stmt.other), stmt.other)
+        lines = _attach_body(head, _brace_body(then, stmt.then, always=_is_open_ended(stmt.then)))
+        other = _brace_body((yield stmt.other), stmt.other)
         if lines[-1] == (0, "}"):
-            return [*lines[:-1], *_attached("} else", other)]
-        return [*lines, *_attached("else", other)]
+            return [*lines[:-1], *_attach_body("} else", other)]
+        return [*lines, *_attach_body("else", other)]
 
     def _while(self, stmt: While) -> StmtJob:
         condition = "" if stmt.condition is None else self._condition(stmt.condition)
         if stmt.form == "while":
-            return (yield from self._headed(f"while ({condition})", stmt.body))
+            return (yield from self._head_body(f"while ({condition})", stmt.body))
         if stmt.form == "do":
-            body = _attached("do", _braced((yield stmt.body), stmt.body))
+            body = _attach_body("do", _brace_body((yield stmt.body), stmt.body))
             depth, last = body[-1]
             tail = f"while ({condition});"
             return [*body[:-1], (0, f"{last} {tail}")] if depth == 0 else [*body, (0, tail)]
         start = ";" if stmt.init is None else self._one_line(stmt.init)
         advance = "" if stmt.advance is None else " " + self.expr(stmt.advance)
         head = f"for ({start}{' ' if condition else ''}{condition};{advance})"
-        return (yield from self._headed(head, stmt.body))
+        return (yield from self._head_body(head, stmt.body))
 
     def _switch(self, stmt: Switch) -> StmtJob:
         lines: Lines = [(0, f"switch ({self.expr(stmt.value)}) {{")]
@@ -411,12 +411,12 @@ class Printer:
     def _label(self, label: Expr | None) -> str:
         return "default:" if label is None else f"case {self.expr(label)}:"
 
-    def _headed(self, head: str, body: Stmt) -> StmtJob:
-        return _attached(head, _braced((yield body), body))
+    def _head_body(self, head: str, body: Stmt) -> StmtJob:
+        return _attach_body(head, _brace_body((yield body), body))
 
     def _condition(self, expr: Expr) -> str:
         text = self.expr(expr)
-        return f"({text})" if isinstance(expr, Assign) and not _enclosed(text) else text
+        return f"({text})" if isinstance(expr, Assign) and not _is_enclosed(text) else text
 
     def _one_line(self, stmt: Stmt) -> str:
         return join_lines(self.stmt(stmt))
@@ -449,7 +449,7 @@ def _deeper(lines: Lines) -> Lines:
     return [(depth + 1, text) for depth, text in lines]
 
 
-def _attached(head: str, body: Lines) -> Lines:
+def _attach_body(head: str, body: Lines) -> Lines:
     """Put `body` after `head`: a block on the same line, another statement indented on the next."""
     if body[0][1].startswith("{"):
         return [(0, f"{head} {body[0][1]}"), *body[1:]]
@@ -458,7 +458,7 @@ def _attached(head: str, body: Lines) -> Lines:
     return [(0, head), *_deeper(body)]
 
 
-def _braced(lines: Lines, stmt: Stmt, always: bool = False) -> Lines:
+def _brace_body(lines: Lines, stmt: Stmt, always: bool = False) -> Lines:
     """Return a body with braces where it needs them: several statements, a declaration, nothing at all."""
     if lines and lines[0][1].startswith("{"):
         return lines
@@ -469,14 +469,14 @@ def _braced(lines: Lines, stmt: Stmt, always: bool = False) -> Lines:
     return lines
 
 
-def _open_ended(stmt: Stmt) -> bool:
+def _is_open_ended(stmt: Stmt) -> bool:
     """Whether an `else` after `stmt` would be taken by an `if` inside it."""
     while isinstance(stmt, For | While) and (stmt.__class__ is For or getattr(stmt, "form", "") != "do"):
         stmt = stmt.body
     return isinstance(stmt, If)
 
 
-def _enclosed(text: str) -> bool:
+def _is_enclosed(text: str) -> bool:
     """Whether one pair of parentheses encloses the whole text."""
     if not (text.startswith("(") and text.endswith(")")):
         return False

@@ -16,7 +16,15 @@ from warpsmith.tree.nodes import Call, Expr, MacroUse, Name, Unary
 from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol, Type
 
 __all__ = [
-    "OBJECT_KEY", "address_text", "bound_to", "called", "elements", "initial", "is_own_object", "named", "refers",
+    "OBJECT_KEY",
+    "address_text",
+    "call_text",
+    "elements",
+    "initial",
+    "is_own_object",
+    "name_text",
+    "object_at",
+    "refers",
 ]  # fmt: skip
 
 
@@ -39,7 +47,7 @@ def refers(expr: Expr) -> bool:
     return isinstance(type, Pointer) and type.reference
 
 
-def named(name: Name) -> str:
+def name_text(name: Name) -> str:
     """Return the text of a name where its value is wanted: of a reference its address, of a std::array its elements."""
     text = name.symbol.name
     return f"(&{text})" if refers(name) else text + elements(name.symbol.type)
@@ -57,7 +65,7 @@ def elements(type: Type) -> str:
     return ".data()" if isinstance(type, Array) and type.spelling.startswith("std::array<") else ""
 
 
-def bound_to(address: str) -> str:
+def object_at(address: str) -> str:
     """Return the text of the object whose address a text is."""
     if address.startswith("(&") and address.endswith(")") and _closes(address):
         return address[2:-1]
@@ -69,13 +77,13 @@ def initial(init: Expr, text: str) -> str:
     while isinstance(init, MacroUse):
         init = init.expansion
     if refers(init):
-        return bound_to(text)
+        return object_at(text)
     if isinstance(init, Unary) and init.op == "&":
         return text.removeprefix("&")
     return text if not isinstance(init.type, Pointer) or init.type.reference else f"*({text})"
 
 
-def called(call: Call, function: str, arguments: Sequence[str]) -> str:
+def call_text(call: Call, function: str, arguments: Sequence[str]) -> str:
     """Return the text of a call; of a method it begins with its object."""
     type = call.function.type
     type = type.to if isinstance(type, Pointer) else type

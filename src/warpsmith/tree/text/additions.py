@@ -22,11 +22,11 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from warpsmith.base.source import Edit, SourceFile, Span
-from warpsmith.tree.text.layout import indented, line_end, wrapped
+from warpsmith.tree.text.layout import indent_text, line_end, wrap
 from warpsmith.tree.text.lexical import directives
 from warpsmith.tree.text.places import InsertionPoint
 
-__all__ = ["MACRO", "Addition", "additions", "as_edits", "without_additions", "wrapped_in"]
+__all__ = ["MACRO", "Addition", "additions", "as_edits", "remove_additions", "wrap_in_ifdef"]
 
 MACRO = "WARPSMITH"
 """What a build for the GPU defines."""
@@ -46,7 +46,7 @@ class Addition(Struct, frozen=True):
     closes: bool
 
 
-def wrapped_in(lines: Sequence[str]) -> str:
+def wrap_in_ifdef(lines: Sequence[str]) -> str:
     """Return lines behind `#ifdef`."""
     return _OPEN + "".join(f"{line}\n" for line in lines) + _CLOSE
 
@@ -67,19 +67,19 @@ def as_edits(file: SourceFile, added: Sequence[Addition]) -> list[Edit]:
 
 def _text(one: Addition) -> str:
     indent = one.place.indent
-    lines = (_indented(line, indent) for line in one.lines)
-    text = wrapped_in(list(lines))
+    lines = (_indent_lines(line, indent) for line in one.lines)
+    text = wrap_in_ifdef(list(lines))
     return "\n" + text[: -len(_CLOSE)] + _SPLIT if one.place.splits else text
 
 
-def _indented(line: str, indent: str) -> str:
+def _indent_lines(line: str, indent: str) -> str:
     """Return a line, or several, as they stand at `indent`; the preprocessor's own lines start at the margin."""
     if line.startswith(("#define", "#undef", "#if", "#error", "#endif")):
         return line
-    return indent + indented(line if "\n" in line else wrapped(line), indent)
+    return indent + indent_text(line if "\n" in line else wrap(line), indent)
 
 
-def without_additions(text: str) -> str:
+def remove_additions(text: str) -> str:
     """Return the user's text again: what was added is taken out."""
     kept: list[str] = []
     position = 0

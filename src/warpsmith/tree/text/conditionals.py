@@ -13,7 +13,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.base.c_lexer import unspliced
+from warpsmith.base.c_lexer import join_splices
 from warpsmith.tree.text.lexical import directives, identifiers
 
 __all__ = ["OpenConditional", "open_conditionals"]
@@ -46,7 +46,7 @@ def open_conditionals(text: str, offset: int) -> list[OpenConditional]:
     for directive in directives(text):
         if directive.start >= offset:
             break
-        line = " ".join(unspliced(text[directive.start : directive.end]).split())
+        line = " ".join(join_splices(text[directive.start : directive.end]).split())
         if directive.word in _IF:
             found.append(OpenConditional(directive.start, (line,)))
         elif directive.word in _BRANCH and found:

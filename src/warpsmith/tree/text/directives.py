@@ -66,7 +66,7 @@ class Directive(Struct, frozen=True):
         """Whether a clause of that name stands there."""
         return any(clause.name == name for clause in self.clauses)
 
-    def listed(self, *names: str) -> tuple[str, ...]:
+    def list_variables(self, *names: str) -> tuple[str, ...]:
         """Return the variables in the lists of all clauses of these names."""
         return tuple(v.name for clause in self.clauses if clause.name in names for v in clause.variables)
 

@@ -11,18 +11,18 @@ from itertools import pairwise
 
 from warpsmith.base.c_lexer import lex
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.tree.text.lexical import unbroken
+from warpsmith.tree.text.lexical import find_unbroken
 
 __all__ = [
     "indent_at",
+    "indent_text",
     "indentation_unit",
-    "indented",
     "line_end",
-    "outdented",
+    "outdent",
     "own_line",
     "slice_text",
     "starts_line",
-    "wrapped",
+    "wrap",
 ]
 
 
@@ -55,17 +55,17 @@ def own_line(span: Span) -> Span:
     return Span(file, start, len(file.text) if end == -1 else end + 1)
 
 
-def outdented(text: str, indent: str) -> str:
+def outdent(text: str, indent: str) -> str:
     """Return `text`, whose first line stood behind `indent`, with that indentation taken from its other lines."""
     plain = text.replace("\r\n", "\n")
     if "\n" not in plain:
         return plain
     return "".join(
-        piece if number == 0 else _without(piece, indent) for number, piece in enumerate(_line_pieces(plain))
+        piece if number == 0 else _remove_indent(piece, indent) for number, piece in enumerate(_line_pieces(plain))
     )
 
 
-def indented(text: str, indent: str) -> str:
+def indent_text(text: str, indent: str) -> str:
     """Return outdented `text` with `indent` before every line but the first; blank lines stay empty."""
     if "\n" not in text or not indent:
         return text
@@ -75,7 +75,7 @@ def indented(text: str, indent: str) -> str:
 
 def slice_text(span: Span) -> str:
     """Return the source slice, outdented, with plain line ends."""
-    return outdented(span.text, indent_at(span.file, span.start))
+    return outdent(span.text, indent_at(span.file, span.start))
 
 
 def indentation_unit(text: str) -> str:
@@ -94,7 +94,7 @@ def indentation_unit(text: str) -> str:
     return max(usual, key=lambda step: usual[step]) if usual else "    "
 
 
-def wrapped(line: str, width: int = 110, hang: str = "    ") -> str:
+def wrap(line: str, width: int = 110, hang: str = "    ") -> str:
     """Return one line of generated text broken into several of at most `width` characters where it can be.
 
     It is broken after commas and semicolons and before && and ||, as far outside of parentheses as possible. A line
@@ -135,11 +135,11 @@ def _break(line: str, width: int) -> int | None:
 
 def _line_pieces(text: str) -> list[str]:
     """Cut `text` where a line starts that may be indented anew."""
-    starts = [*unbroken(text), len(text)]
+    starts = [*find_unbroken(text), len(text)]
     return [text[a:b] for a, b in pairwise(starts)]
 
 
-def _without(line: str, indent: str) -> str:
+def _remove_indent(line: str, indent: str) -> str:
     common = 0
     while common < min(len(line), len(indent)) and line[common] == indent[common]:
         common += 1

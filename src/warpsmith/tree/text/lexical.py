@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from warpsmith.base.c_lexer import GAPS, Token, lex
 
-__all__ = ["Directive", "directives", "identifiers", "map_words", "name_from", "tokens", "unbroken"]
+__all__ = ["Directive", "directives", "find_unbroken", "identifiers", "map_words", "name_from", "tokens"]
 
 # texts up to this length are taken apart once
 _SHORT = 8_000
@@ -55,10 +55,10 @@ def _identifiers(text: str) -> frozenset[str]:
 
 def map_words(text: str, change: Callable[[str], str]) -> str:
     """Return `text` with every word outside comments, strings and names of headers replaced by `change(word)`."""
-    return "".join(_changed(token, change) if token.kind == "word" else token.text for token in tokens(text))
+    return "".join(_change_word(token, change) if token.kind == "word" else token.text for token in tokens(text))
 
 
-def _changed(word: Token, change: Callable[[str], str]) -> str:
+def _change_word(word: Token, change: Callable[[str], str]) -> str:
     """Return what stands in place of a word: itself as it is written, line splices and all, where nothing changes."""
     changed = change(word.spelling)
     return word.text if changed == word.spelling else changed
@@ -76,7 +76,7 @@ def name_from(wanted: str, reserved: tuple[str, ...] = ()) -> str:
     return f"my_{wanted}" if wanted.startswith(reserved) or wanted[:1].isdigit() else wanted
 
 
-def unbroken(text: str) -> Iterator[int]:
+def find_unbroken(text: str) -> Iterator[int]:
     """Yield the offsets at which a line starts that may be indented anew: not inside a string or another token."""
     yield 0
     for token in tokens(text):

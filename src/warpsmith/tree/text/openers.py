@@ -47,13 +47,13 @@ class Opener(Struct, frozen=True):
         words = re.sub(r"\W+", "_", self.owner.replace("*", "ptr"))
         return f"ws_{words}_{self.member}"
 
-    def reached(self, base: str, *, arrow: bool) -> str:
+    def reach_member(self, base: str, *, arrow: bool) -> str:
         """Return the member of the object `base`, or of the one that it points to."""
         return f"({base}{'->' if arrow else '.'}*ws_member({self.name}()))"
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The declarations that `reached` needs."""
+        """The declarations that `reach_member` needs."""
         name, made = self.name, f"{self.name}_made"
         return (
             f"struct {name} {{ typedef {self.declared}; friend type ws_member({name}); }};",

@@ -62,7 +62,7 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Inserti
     `lower`: where the construct around them starts."""
     floor = _floor(file, lower, first.start)
     found = list(_directives(file, floor, first.start))
-    bound = _bound(file, found)
+    bound = _find_bound(file, found)
     # what stands before `#if` is as compiled as the `#if` is
     opening = _is_opening(file.text[first.start : end])
     for offset in (first.start, *(d.start for d in reversed(found))):
@@ -104,7 +104,7 @@ def place_between(file: SourceFile, lower: int, end: int, indent: str, *, early:
     the first such place (`early`) or the last, and never between a pragma and what it binds to."""
     start = _floor(file, lower, end)
     found = list(_directives(file, start, end))
-    bound = _bound(file, found)
+    bound = _find_bound(file, found)
     depth, options = 0, [(0, -1)]
     for number, directive in enumerate(found):
         depth += (directive.word in _IF) - (directive.word == "endif")
@@ -126,13 +126,13 @@ def cut_pragmas(file: SourceFile, lower: int, start: int) -> list[Span]:
     `lower`, after the last code there."""
     found = list(_directives(file, _floor(file, lower, start), start))
     last = max((d.start for d in found if d.word not in ("pragma", "define", "undef", "line")), default=-1)
-    return [Span(file, d.start, d.end) for d in _bound(file, found) if d.start < last]
+    return [Span(file, d.start, d.end) for d in _find_bound(file, found) if d.start < last]
 
 
 def bound_pragmas(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[int, int]]) -> list[Directive]:
     """Return the pragmas that what starts at `start` belongs to, behind `lower`, after the last code that is compiled:
     not `left_out`."""
-    return _bound(file, list(_directives(file, _floor(file, lower, start, left_out), start)))
+    return _find_bound(file, list(_directives(file, _floor(file, lower, start, left_out), start)))
 
 
 def binds(pragma: str) -> bool:
@@ -154,7 +154,7 @@ def _line_start(file: SourceFile, offset: int) -> int:
     return file.offset(line)
 
 
-def _bound(file: SourceFile, found: Sequence[Directive]) -> list[Directive]:
+def _find_bound(file: SourceFile, found: Sequence[Directive]) -> list[Directive]:
     """Return the pragmas that the next statement belongs to."""
     return [d for d in found if d.word == "pragma" and binds(file.text[d.start : d.end])]
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["fuses", "joined"]
+__all__ = ["fuses", "join_pieces"]
 
 _PAIRS: Final = frozenset({
     "++", "--", "&&", "||", "<<", ">>", "<=", ">=", "==", "!=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "->",
@@ -48,7 +48,7 @@ def fuses(left: str, right: str) -> bool:
     return is_number and (b == "." or bool(_WORD.match(b)) or (a in "eEpP" and b in "+-"))
 
 
-def joined(pieces: Iterable[str]) -> str:
+def join_pieces(pieces: Iterable[str]) -> str:
     """Return the pieces one after the other, with a blank between two whose tokens would fuse."""
     parts: list[str] = []
     for piece in pieces:

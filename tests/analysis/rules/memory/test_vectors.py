@@ -6,7 +6,7 @@ import pytest
 
 from tests.analysis.rules.test_arithmetic import compiled
 from tests.analysis.test_kernel import ROW, told
-from warpsmith.analysis.rules.memory.vectors import joined, narrow
+from warpsmith.analysis.rules.memory.vectors import find_joined, narrow
 from warpsmith.analysis.uniformity.facts import Bound, KernelFacts, LaunchShape
 
 # a pointer that is a multiple of 16 is not known to be one: accesses promise their own alignment
@@ -25,7 +25,7 @@ def facts(body: str, *, ptx: bool = False) -> KernelFacts:
 
 def widths(body: str, *, ptx: bool = False) -> list[int]:
     found = facts(body, ptx=ptx)
-    whole = joined(found, found.accesses)
+    whole = find_joined(found, found.accesses)
     return [whole.get(access.instruction, 0) for access in found.accesses]
 
 

@@ -8,15 +8,15 @@ import pytest
 
 from tests.app.cli.runs import typed
 from warpsmith.app.cli.about import demo
-from warpsmith.app.cli.about.demo import _handed_on
+from warpsmith.app.cli.about.demo import _keep_global_options
 from warpsmith.app.cli.command import GlobalOptions
 
 
 def test_options_that_hold_for_the_commands_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert _handed_on(GlobalOptions(output="x", force=True, log_file="l", cache_dir="c", json=True)) == []
+    assert _keep_global_options(GlobalOptions(output="x", force=True, log_file="l", cache_dir="c", json=True)) == []
     given = GlobalOptions(quiet=True, isolated=True, color="never", config="c.toml", jobs=0, timeout=3.0)
-    assert _handed_on(given) == [
+    assert _keep_global_options(given) == [
         "-q", "--isolated", "--color=never", f"--config={tmp_path / 'c.toml'}", "--jobs=0", "--timeout=3.0"
     ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.app.cli.commands import watch
-from warpsmith.app.cli.commands.watch import INTERRUPTED, watched
+from warpsmith.app.cli.commands.watch import INTERRUPTED, watch_for_changes
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 
@@ -32,7 +32,7 @@ def test_a_change_runs_it_again_and_is_named(
     one.write_text("1")
     runs: list[int] = []
     looking(monkeypatch, lambda: None, lambda: two.write_text("2"), lambda: None, lambda: two.unlink())
-    assert watched(lambda: runs.append(1), lambda: (str(one), str(two))) == INTERRUPTED == 130
+    assert watch_for_changes(lambda: runs.append(1), lambda: (str(one), str(two))) == INTERRUPTED == 130
     said = capsys.readouterr().err.splitlines()
     assert len(runs) == 3
     assert next(line for line in said if "changed" in line).endswith(f"changed: {two}")
@@ -46,7 +46,7 @@ def test_a_run_may_learn_of_more_files(
     header.write_text("1")
     known: list[str] = []
     looking(monkeypatch, lambda: header.write_text("22"))
-    assert watched(lambda: known.append(str(header)), lambda: tuple(dict.fromkeys(known))) == INTERRUPTED
+    assert watch_for_changes(lambda: known.append(str(header)), lambda: tuple(dict.fromkeys(known))) == INTERRUPTED
     assert "watching 1 file; Ctrl-C ends" in capsys.readouterr().err
     assert len(known) == 2
 
@@ -62,7 +62,7 @@ def test_a_change_during_the_run_is_not_lost(tmp_path: Path, monkeypatch: pytest
             path.write_text("changed meanwhile")
 
     looking(monkeypatch)
-    watched(run, lambda: (str(path),))
+    watch_for_changes(run, lambda: (str(path),))
     assert len(runs) == 2
 
 
@@ -81,7 +81,7 @@ def test_input_that_cannot_be_used_is_told_and_waited_for(
         files()
 
     looking(monkeypatch, lambda: path.write_text("wrong"), lambda: path.write_text("right again"))
-    assert watched(run, files) == INTERRUPTED
+    assert watch_for_changes(run, files) == INTERRUPTED
     said = capsys.readouterr().err
     assert said.count("of no use") == 1 and said.count("watching") == 3
 
@@ -91,4 +91,4 @@ def test_other_errors_are_not_kept_quiet() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        watched(run, tuple)
+        watch_for_changes(run, tuple)

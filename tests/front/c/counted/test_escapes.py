@@ -74,7 +74,7 @@ def escapes(folder: Path, head: str, parameters: str, cases: dict[str, set[str]]
     """Return the names of the variables of each case that are kept; each stands in a function of its own."""
     bodies = "".join(f"void f{n}({parameters}) {{ {case} }}\n" for n, case in enumerate(cases))
     made = parsed(folder, head + bodies, name=name)
-    keys = made.escaped(house_effects())
+    keys = made.find_escaped(house_effects())
     assert made.context is not None, made.findings
     found: dict[str, set[str]] = {case: set() for case in cases}
     starts = [(head + bodies).index(f"void f{n}(") for n in range(len(cases))]

@@ -118,7 +118,7 @@ def test_what_is_merged_has_both() -> None:
     x, y = (Symbol(name, name, INT, "global") for name in "xy")
     one = Writes(frozenset({x}), unknown=True)
     other = Writes(frozenset({y}), frozenset({Store(y, True, INT)}), frozenset({y}), opaque=frozenset({(y, "goto")}))
-    merged = one.merged(other)
+    merged = one.merge(other)
     assert merged.variables == {x, y} and merged.unknown
     assert (merged.stores, merged.calls, merged.opaque) == (other.stores, other.calls, other.opaque)
 
@@ -129,5 +129,5 @@ def test_text_that_is_not_modeled_may_take_what_has_an_address() -> None:
     other = Symbol("q", "q", Opaque("C"), "local")
     called = Symbol("r", "r", Pointer(FunctionType(INT, ())), "local")
     everything = (plain, taken, array, other, called)
-    assert Knowledge(escaped=frozenset({"m"})).kept(everything) == (taken, array, other)
-    assert Knowledge(references=True).kept(everything) == everything
+    assert Knowledge(escaped=frozenset({"m"})).find_kept(everything) == (taken, array, other)
+    assert Knowledge(references=True).find_kept(everything) == everything

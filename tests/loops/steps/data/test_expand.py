@@ -176,7 +176,7 @@ def test_forgetting_the_value_after_the_loop_is_caught(monkeypatch: pytest.Monke
 
 
 def test_trusting_every_write_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(privacy._Question, "exposed", lambda _: iter(()))
+    monkeypatch.setattr(privacy._Question, "find_exposed", lambda _: iter(()))
     assert _caught(tmp_path)
 
 

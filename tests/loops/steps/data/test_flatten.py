@@ -119,7 +119,10 @@ REFUSED = [
     ("for (int i = 0; i < n; i++) a[(int)c[i]][0] = 1;", "which rows of a"),
     ("for (int i = 0; i < n; i++) { a[i][0] = 1; use(c); }", "may change in the loop"),
     ("for (int i = 0; i < n; i++) c[i] = i;", "uses no pointer to pointers"),
-    ("for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (c[j] > 1) a[i][j] = 1;", "cannot be told before it"),
+    (
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (c[j] > 1) a[i][j] = 1;",
+        "cannot be determined before it",
+    ),
 ]
 
 
@@ -190,7 +193,7 @@ def test_rows_that_overlap_unnoticed_are_caught(monkeypatch: pytest.MonkeyPatch,
     # the rows overlap: the guard fails, and nothing is launched
     assert good.verification is not None and good.verification.status == "undecided"
     assert {reason.rule for reason in good.verification.reasons} <= {"VER028", "VER034"}
-    monkeypatch.setattr(flatten, "_test", lambda flat, whole, counter, span: flatten._declared(
+    monkeypatch.setattr(flatten, "_test", lambda flat, whole, counter, span: flatten._declare(
         Symbol("unused", f"unused{whole.key}", INT, "local", whole.span), number(0, span), span))  # fmt: skip
     monkeypatch.setattr(flatten, "_step", lambda found, span: wide_expr(found.columns.size, span))
     bad = port([str(source)], PortOptions())

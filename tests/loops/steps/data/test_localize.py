@@ -15,7 +15,7 @@ from tests.loops.steps.test_docstrings import NoWords
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.loops import linear
-from warpsmith.loops.analysis import evaluated, invariant_guards, invariants
+from warpsmith.loops.analysis import evaluation, invariant_guards, invariants
 from warpsmith.loops.analysis.invariants import survey
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.steps.data import localize
@@ -315,12 +315,12 @@ def _nothing(*_: object, **__: object) -> None:
 
 
 BUGS: list[tuple[object, str, Callable[..., object]]] = [
-    (unchanged, "_kept", lambda *_, **__: True),
+    (unchanged, "_keeps_load", lambda *_, **__: True),
     (unchanged, "_by_call", _nothing),
     (invariants, "disturbances", lambda *_, **__: iter(())),
-    (evaluated.Evidence, "needs", lambda *_: ()),
-    (evaluated, "_may_skip", lambda *_: False),
-    (evaluated, "_certain", walk),
+    (evaluation.Evidence, "needs", lambda *_: ()),
+    (evaluation, "_may_skip", lambda *_: False),
+    (evaluation, "_certain", walk),
     (localize, "invariant_guards", lambda *_: ()),
 ]
 

@@ -24,7 +24,7 @@ def applied(text: str, step: Step, folder: Path, *, guarded: bool = False) -> Pr
     """Return the program after the step, which is completed where it can be, proved, and applied."""
     program = load(text, folder)
     facts = Facts.about(program, PolyOptions())
-    done = step if isinstance(step, Skew) else step.completed(program, facts)
+    done = step if isinstance(step, Skew) else step.complete(program, facts)
     verdict = done.check(program, facts)
     assert isinstance(verdict, Proved), verdict
     assert guarded == bool(verdict.assumptions)

@@ -47,7 +47,7 @@ def test_s2244_is_two_parallel_loops(tmp_path: Path) -> None:
     stand = one("for (int i = 0; i < n; i++) { x[i + 1] = y[i] + a[0][i]; x[i] = y[i] + b[0][i]; }", tmp_path)
     assert stand.loops()["F/i"].category != "parallel"
     assert isinstance(stand.check(Distribute("F/i", (1,), (1, 0))), Refuted)
-    step = Distribute("F/i").completed(stand.program, stand.facts)
+    step = Distribute("F/i").complete(stand.program, stand.facts)
     assert step == Distribute("F/i", (1,))
     assert {facts.category for facts in stand.proved(step).loops().values()} == {"parallel"}
 
@@ -70,20 +70,20 @@ def test_a_sum_between_the_pieces_does_not(tmp_path: Path) -> None:
 def test_pieces_are_put_in_an_order_that_works(tmp_path: Path) -> None:
     body = "for (int i = 1; i < n; i++) { x[i] = y[i - 1]; y[i] = a[0][i]; b[i][0] = b[i - 1][0] + x[i]; }"
     stand = one(body, tmp_path)
-    step = Distribute("F/i").completed(stand.program, stand.facts)
+    step = Distribute("F/i").complete(stand.program, stand.facts)
     assert step == Distribute("F/i", (1, 2), (1, 0, 2))
     assert stand.proved(step).loops()["F/i#2"].category == "parallel"
 
 
 def test_a_cycle_stays_together(tmp_path: Path) -> None:
     stand = one("for (int i = 1; i < n; i++) { x[i] = y[i - 1]; y[i] = x[i]; a[i][0] = x[i]; }", tmp_path)
-    step = Distribute("F/i").completed(stand.program, stand.facts)
+    step = Distribute("F/i").complete(stand.program, stand.facts)
     assert step == Distribute("F/i", (2,))
 
 
 def test_each_piece_has_its_own_counter_and_declarations(tmp_path: Path) -> None:
     stand = one("for (int i = 0; i < n; i++) { double s, t; s = x[i]; y[i] = s; t = x[i]; a[0][i] = t; }", tmp_path)
     after = stand.proved(Distribute("F/i", (3,)))
-    first, second = (LoopContext.of(after.program, address).counted() for address in ("F/i", "F/i#2"))
+    first, second = (LoopContext.of(after.program, address).require_counted() for address in ("F/i", "F/i#2"))
     assert first.variable != second.variable and first.variable.name == second.variable.name
     assert len(after.loops()) == 2

@@ -148,7 +148,7 @@ def test_kernels(name: str, tmp_path: Path) -> None:
 def test_completed_step_needs_no_search(tmp_path: Path) -> None:
     program = load(KERNELS["lu"].text, tmp_path)
     facts = Facts.about(program, PolyOptions())
-    step = Reschedule("f/i").completed(program, facts)
+    step = Reschedule("f/i").complete(program, facts)
     assert step == Reschedule("f/i", 1, ("k 2 i j", "j 0 i", "k 2 i j"))
     assert text_of(Reschedule("f/i").apply(program)) == text_of(step.apply(program))
 

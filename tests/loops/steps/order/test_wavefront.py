@@ -97,7 +97,7 @@ def test_programs(name: str, tmp_path: Path) -> None:
     text, loop, factors, element = CASES[name]
     program = load(text, tmp_path)
     facts = Facts.about(program, PolyOptions())
-    step = Wavefront(loop).completed(program, facts)
+    step = Wavefront(loop).complete(program, facts)
     assert step.factors == factors
     after = applied(text, step, tmp_path)
     call = "f(T, n, (void *)A, seq)" if element == "int" else "f(T, n, (void *)A)"

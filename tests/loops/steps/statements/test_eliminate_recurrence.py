@@ -69,7 +69,7 @@ def test_refusals_say_why(text: str, reason: str) -> None:
 
 
 def test_counting_from_the_wrong_iteration_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    original = eliminate_recurrence._closed
-    monkeypatch.setattr(eliminate_recurrence, "_closed", lambda *given, done: original(*given, done=not done))
+    original = eliminate_recurrence._close_form
+    monkeypatch.setattr(eliminate_recurrence, "_close_form", lambda *given, done: original(*given, done=not done))
     with pytest.raises(AssertionError):
         test_results_stay_the_same(tmp_path)

@@ -48,7 +48,7 @@ def test_refusals_say_why(text: str, name: str, reason: str) -> None:
 
 
 def test_forgetting_the_first_value_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    original = outline._declared
-    monkeypatch.setattr(outline, "_declared", lambda symbol, _, span: original(symbol, None, span))
+    original = outline._declare
+    monkeypatch.setattr(outline, "_declare", lambda symbol, _, span: original(symbol, None, span))
     with pytest.raises(AssertionError):
         test_results_stay_the_same(tmp_path)

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import Estimate, KernelFinding, Why
 from warpsmith.analysis.rules.memory.layouts import against_scatter
-from warpsmith.analysis.rules.memory.repeated import repeated
-from warpsmith.analysis.rules.memory.vectors import joined, narrow
+from warpsmith.analysis.rules.memory.repeated_loads import find_repeated
+from warpsmith.analysis.rules.memory.vectors import find_joined, narrow
 from warpsmith.analysis.rules.origins import origin
-from warpsmith.analysis.rules.place import DEVICE, accessed, place_of
+from warpsmith.analysis.rules.place import DEVICE, describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.machine.requests import SECTOR
@@ -28,21 +28,21 @@ _LARGEST_RECORD: Final = 512
 def device_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of the accesses to device memory, the most special thing for each."""
     device = [access for access in facts.accesses if access.space in DEVICE]
-    whole = joined(facts, device)
+    whole = find_joined(facts, device)
     accesses = [_with_neighbors(facts, access, whole) for access in device]
-    swapped = _swapped(facts, accesses)
+    swapped = _find_swapped(facts, accesses)
     yield from swapped
     records = _records(accesses)
     for access in accesses:
         if _is_scattered(access):
             if not swapped:
-                yield _record(facts, access, records) or _scattered(facts, access, records)
+                yield _record(facts, access, records) or _report_scattered(facts, access, records)
         elif access.pattern == "indirect":
             yield _indirect(facts, access)
-        elif (found := _misaligned(facts, access)) is not None:
+        elif (found := _find_misaligned(facts, access)) is not None:
             yield found
     yield from narrow(facts, accesses)
-    yield from repeated(facts)
+    yield from find_repeated(facts)
 
 
 # --- sectors
@@ -62,7 +62,7 @@ def _is_scattered(access: AccessFact) -> bool:
     return access.sectors_whole.least >= 2 * max(1, access.ideal_sectors)
 
 
-def _needed(facts: KernelFacts, access: AccessFact) -> int:
+def _count_needed(facts: KernelFacts, access: AccessFact) -> int:
     """Return how many sectors the lanes that get there need, which may be a part of a warp."""
     lanes = min(facts.device.warp_width, facts.block[0] * facts.block[1] * facts.block[2])
     return max(1, -(-access.ideal_sectors * min(access.lanes, lanes) // lanes))
@@ -82,10 +82,10 @@ def _traffic(access: AccessFact) -> Estimate:
     )  # fmt: skip
 
 
-def _scattered(facts: KernelFacts, access: AccessFact, records: Mapping[Record, set[int]]) -> KernelFinding:
-    counts = f"{access.sectors_whole} sectors per warp request, {_needed(facts, access)} would do"
-    message = f"uncoalesced {accessed(access)}: {counts}"
-    estimate = _traffic(replace(access, ideal_sectors=_needed(facts, access)))
+def _report_scattered(facts: KernelFacts, access: AccessFact, records: Mapping[Record, set[int]]) -> KernelFinding:
+    counts = f"{access.sectors_whole} sectors per warp request, {_count_needed(facts, access)} would do"
+    message = f"uncoalesced {describe_access(access)}: {counts}"
+    estimate = _traffic(replace(access, ideal_sectors=_count_needed(facts, access)))
     return replace(
         place_of(facts, access, "MEM001", message),
         label=f"{_stride(access)} between neighboring lanes",
@@ -133,7 +133,9 @@ def _record(facts: KernelFacts, access: AccessFact, records: dict[Record, set[in
     is_field = bool(_FIELD.search(text)) or (used is not None and access.bytes < len(used) < size)
     if used is None or not is_field or 2 * len(used) > size:
         return None
-    message = f"{accessed(access)}, one field of records of {size} bytes: {len(used)} bytes of each record are used"
+    message = (
+        f"{describe_access(access)}, one field of records of {size} bytes: {len(used)} bytes of each record are used"
+    )
     estimate = _traffic(access)
     return replace(
         place_of(facts, access, "MEM002", message),
@@ -144,7 +146,7 @@ def _record(facts: KernelFacts, access: AccessFact, records: dict[Record, set[in
     )
 
 
-def _swapped(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[KernelFinding]:
+def _find_swapped(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[KernelFinding]:
     """Return MEM007 where every scattered access would be dense if threadIdx.y were threadIdx.x, and none is dense."""
     if facts.block[0] < 2 or facts.block[1] < 2:
         return []
@@ -154,11 +156,11 @@ def _swapped(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[KernelF
     if not all(access.stride_y_bytes == access.bytes for access in strided):
         return []
     first, rest = strided[0], strided[1:]
-    words = "each access" if rest else accessed(first)
+    words = "each access" if rest else describe_access(first)
     x, y = facts.words.thread("x"), facts.words.thread("y")
     message = f"{x} runs along the slow dimension and {y} along the fast one in {words}"
     estimate = _traffic(first)
-    related = tuple(Note(access.span, accessed(access)) for access in rest if access.span is not None)
+    related = tuple(Note(access.span, describe_access(access)) for access in rest if access.span is not None)
     return [
         replace(
             place_of(facts, first, "MEM007", message),
@@ -174,7 +176,7 @@ def _swapped(facts: KernelFacts, accesses: Sequence[AccessFact]) -> list[KernelF
 # --- one sector more, or nothing known
 
 
-def _misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | None:
+def _find_misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | None:
     """Return MEM003 where a dense request starts inside a sector, even if the array is aligned as allocations are."""
     if access.pattern != "coalesced" or access.sectors is None:
         return None
@@ -182,7 +184,7 @@ def _misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | None:
     count = access.sectors if always else access.sectors_aligned
     if count is None or count.least <= access.ideal_sectors:
         return None
-    message = f"misaligned {accessed(access)}: {count} sectors per warp request, {access.ideal_sectors} would do"
+    message = f"misaligned {describe_access(access)}: {count} sectors per warp request, {access.ideal_sectors} would do"
     found = place_of(facts, access, "MEM003", message)
     aligned = (f"{access.variable} points to where memory was allocated (a multiple of 256 bytes)",)
     return replace(
@@ -200,7 +202,8 @@ def _misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | None:
 
 
 def _indirect(facts: KernelFacts, access: AccessFact) -> KernelFinding:
-    message = f"{accessed(access)} at an index that is loaded: up to {facts.device.warp_width} sectors per warp request"
+    most = facts.device.warp_width
+    message = f"{describe_access(access)} at an index that is loaded: up to {most} sectors per warp request"
     found = replace(place_of(facts, access, "MEM004", message), certainty="heuristic")
     loads = origin(facts, access.instruction.operands[0]).loads
     return replace(

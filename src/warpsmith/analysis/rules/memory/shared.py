@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
 from warpsmith.analysis.rules.lanes import Lanes
 from warpsmith.analysis.rules.memory.layouts import against_conflict
-from warpsmith.analysis.rules.memory.vectors import joined
-from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.rules.memory.vectors import find_joined
+from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
 from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Symbol, Value
@@ -22,19 +22,19 @@ __all__ = ["known_memory", "outside"]
 def known_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of shared memory and of arrays whose size is known."""
     accesses = [access for access in facts.accesses if access.space == "shared"]
-    whole = joined(facts, accesses)
+    whole = find_joined(facts, accesses)
     for access in accesses:
         conflicts = access.bank_ways is not None and access.bank_ways.least >= 2
         if conflicts and not _is_joined_without(access, whole.get(access.instruction, 0)):
             yield _conflict(facts, access)
     yield from _budget(facts)
     yield from outside(facts)
-    yield from _unwritten(facts)
+    yield from _find_unwritten(facts)
 
 
 def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
     assert access.bank_ways is not None
-    message = f"{facts.words.shared}-memory bank conflict, {access.bank_ways}-way: {accessed(access)}"
+    message = f"{facts.words.shared}-memory bank conflict, {access.bank_ways}-way: {describe_access(access)}"
     stride = f"{access.stride_bytes} bytes" if access.stride_bytes is not None else f"{access.stride or '?'} bytes"
     found = place_of(facts, access, "MEM010", message)
     banks = _banks(access)
@@ -117,7 +117,7 @@ def _outside(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> Iterator[K
         first = offset + detail.offset
         if first < 0 or first + access.bytes > symbol.bytes:
             message = (
-                f"{accessed(access)} outside of its {symbol.bytes} bytes: "
+                f"{describe_access(access)} outside of its {symbol.bytes} bytes: "
                 f"thread ({', '.join(map(str, thread))}) is at byte {first}"
             )
             found = place_of(facts, access, "MEM020", message)
@@ -171,7 +171,7 @@ def _certain(facts: KernelFacts, block: str) -> bool:
 # --- what nobody has written
 
 
-def _unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
+def _find_unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield MEM021 for loads of a shared array that no store can come before."""
     if any(OPS[i.op].effect == "unknown" for _, i in facts.function.instructions()):
         return
@@ -184,7 +184,7 @@ def _unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
         for access in mine:
             if access.kind == "load" and not _comes_before(facts, access, mine, writers):
                 undefined = f"{facts.words.shared} memory starts undefined"
-                message = f"{accessed(access)}, which nothing has written before: {undefined}"
+                message = f"{describe_access(access)}, which nothing has written before: {undefined}"
                 found = place_of(facts, access, "MEM021", message)
                 helps = (f"write it first, and put {facts.words.barrier} between",)
                 yield replace(

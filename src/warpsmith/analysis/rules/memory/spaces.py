@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import is_compiled, origin
-from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.ssa.nodes import Branch, Constant
@@ -31,7 +31,9 @@ def _private(facts: KernelFacts) -> Iterator[KernelFinding]:
         size = f" of {symbol.bytes} bytes" if symbol is not None and symbol.bytes else ""
         space = f"{facts.words.private} memory, that is, in device memory"
         message = f"the private array {name or '(unnamed)'}{size} is in {space}"
-        related = tuple(Note(a.span, accessed(a)) for a in rest[:3] if a.span is not None and a.span != first.span)
+        related = tuple(
+            Note(a.span, describe_access(a)) for a in rest[:3] if a.span is not None and a.span != first.span
+        )
         certainty, assumptions = _how_sure(facts, first, is_table=_is_table(facts, group))
         yield replace(
             place_of(facts, first, "MEM012", message),
@@ -101,7 +103,9 @@ def _constants(facts: KernelFacts) -> Iterator[KernelFinding]:
         if access.space != "constant" or access.bank_ways is None or access.bank_ways.most < 2:
             continue
         sure = access.bank_ways.least > 1
-        message = f"{accessed(access)} in constant memory differs between lanes: {access.bank_ways} words, one by one"
+        message = (
+            f"{describe_access(access)} in constant memory differs between lanes: {access.bank_ways} words, one by one"
+        )
         found = place_of(facts, access, "MEM014", message)
         assumptions = found.assumptions if sure else (*found.assumptions, "the indices differ between lanes")
         yield replace(

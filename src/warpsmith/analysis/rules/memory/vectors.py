@@ -17,17 +17,17 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import Numbers, is_compiled
-from warpsmith.analysis.rules.place import accessed, place_of
+from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.ssa.nodes import Instruction, Memory
 
-__all__ = ["joined", "narrow"]
+__all__ = ["find_joined", "narrow"]
 
 _WIDTHS: Final = (16, 8, 4, 2)
 
 
-def joined(facts: KernelFacts, accesses: Sequence[AccessFact]) -> Mapping[Instruction, int]:
+def find_joined(facts: KernelFacts, accesses: Sequence[AccessFact]) -> Mapping[Instruction, int]:
     """Return how many bytes a compiler may move by one access in place of each that has neighbors; none where it has
     been over the kernel already."""
     found: dict[Instruction, int] = {}
@@ -72,9 +72,8 @@ def narrow(facts: KernelFacts, accesses: Sequence[AccessFact]) -> Iterator[Kerne
         small = dense and apart and access.bytes <= 2 and access.kind != "atomic"
         if small and access.variable not in reported:
             reported.add(access.variable)
-            message = (
-                f"narrow {accessed(access)}: a warp moves {facts.device.warp_width * access.bytes} bytes a request"
-            )
+            moved = facts.device.warp_width * access.bytes
+            message = f"narrow {describe_access(access)}: a warp moves {moved} bytes a request"
             found = place_of(facts, access, "MEM005", message)
             helps = (f"let a thread handle {4 // access.bytes} neighbors and access them as one 4-byte vector",)
             yield replace(found, label=f"{access.bytes} byte a lane", help=helps, impact=0.5)
@@ -93,11 +92,10 @@ def _adjacent(facts: KernelFacts, accesses: Sequence[AccessFact]) -> Iterator[Ke
         width = next((n for n in (4, 2) if _steps(offsets[:n], n) and _alignment(first) % (4 * n) == 0), None)
         if width is None:
             continue
-        message = (
-            f"{width} neighboring 4-byte accesses of a thread, {accessed(first)}: one of {4 * width} bytes would do"
-        )
+        shown = describe_access(first)
+        message = f"{width} neighboring 4-byte accesses of a thread, {shown}: one of {4 * width} bytes would do"
         found = place_of(facts, first, "MEM005", message)
-        related = tuple(Note(a.span, accessed(a)) for _, a in run[1:width] if a.span is not None)
+        related = tuple(Note(a.span, describe_access(a)) for _, a in run[1:width] if a.span is not None)
         helps = (f"access it as float{width} or int{width}: the address is a multiple of {4 * width} bytes",)
         yield replace(
             found,

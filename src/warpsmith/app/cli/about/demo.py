@@ -35,7 +35,7 @@ def command() -> int:
     )
     port = ["port", SOURCE, "-o", "gpu", *(["--force"] if force else [])]
     root = click.get_current_context().find_root().command
-    same = _handed_on(said)
+    same = _keep_global_options(said)
     with contextlib.chdir(output):
         if said.json:
             return run_guarded(root, [*port, *same, "--json"])
@@ -49,7 +49,7 @@ def command() -> int:
     return 0
 
 
-def _handed_on(said: GlobalOptions) -> list[str]:
+def _keep_global_options(said: GlobalOptions) -> list[str]:
     """Return the global options that hold for the commands of the demo as well: log and cache are this one's."""
     flags = {"-q": said.quiet, "--no-progress": said.no_progress, "--no-config": said.no_config,
              "--isolated": said.isolated}  # fmt: skip

@@ -76,13 +76,15 @@ def baseline_path(settings: Settings) -> str:
 
 
 def is_found(path: str, settings: Settings) -> bool:
-    """Whether `analyze` comes to this baseline without being told."""
+    """Whether `analyze` comes to this baseline by itself."""
     said = global_options()
-    set_here = "" if said.isolated or said.no_config else baseline_path(replace(settings, values=_unsaid(settings)))
+    set_here = (
+        "" if said.isolated or said.no_config else baseline_path(replace(settings, values=_find_unsaid(settings)))
+    )
     return bool(set_here) and Path(set_here).resolve() == Path(path).resolve()
 
 
-def _unsaid(settings: Settings) -> dict[str, Setting]:
+def _find_unsaid(settings: Settings) -> dict[str, Setting]:
     """Return the values without a baseline that only this command line names."""
     said = {"baseline": ""} if settings.origins["baseline"] == "command line" else {}
     return {**settings.values, **said}

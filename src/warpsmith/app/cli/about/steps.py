@@ -57,7 +57,14 @@ def step_json(name: str) -> str:
 
 def page_text(page: Page, width: int) -> str:
     """Return what a step does as a page of text; before and after stand side by side where `width` columns allow."""
-    lines = [page.name, "", *_wrapped(page.title, width), *([""] if page.doc else []), *_wrapped(page.doc, width), ""]
+    lines = [
+        page.name,
+        "",
+        *_wrap_text(page.title, width),
+        *([""] if page.doc else []),
+        *_wrap_text(page.doc, width),
+        "",
+    ]
     lines += ["parameters", table_text([(p.name, _kind(p), _default(p)) for p in page.parameters]), ""]
     shown = ",".join(f"{key}={value}" for key, value in page.example.items()).removeprefix("loop=")
     lines += [f"example   --transform {shlex.quote(f'{page.name}={shown}')}", ""]
@@ -67,18 +74,18 @@ def page_text(page: Page, width: int) -> str:
 def _example(before: list[str], after: list[str], width: int) -> list[str]:
     left = max(map(len, before))
     if left + len(_GAP) + max(map(len, after)) > width:
-        return ["before", *_indented(before), "after", *_indented(after)]
+        return ["before", *_indent_lines(before), "after", *_indent_lines(after)]
     height = max(len(before), len(after))
     pairs = zip(before + [""] * (height - len(before)), after + [""] * (height - len(after)), strict=True)
     rows = (f"{one:<{left}}{_GAP}{other}".rstrip() for one, other in pairs)
     return [f"{'before':<{left}}{_GAP}after", *rows]
 
 
-def _indented(lines: list[str]) -> list[str]:
+def _indent_lines(lines: list[str]) -> list[str]:
     return ["    " + line if line else "" for line in lines]
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrap_text(text: str, width: int) -> list[str]:
     paragraphs = [paragraph for paragraph in text.split("\n\n") if paragraph.strip()]
     lines: list[str] = []
     for number, paragraph in enumerate(paragraphs):
@@ -93,10 +100,10 @@ def _kind(parameter: Parameter) -> str:
 
 
 def _default(parameter: Parameter) -> str:
-    return "must be given" if parameter.default is None else f"default {_shown(parameter.default)}"
+    return "must be given" if parameter.default is None else f"default {_show_value(parameter.default)}"
 
 
-def _shown(value: Argument) -> str:
+def _show_value(value: Argument) -> str:
     match value:
         case bool():
             return "true" if value else "false"
@@ -107,5 +114,5 @@ def _shown(value: Argument) -> str:
 
 
 def _entry(page: Page) -> StepEntry:
-    listed = tuple((p.name, p.kind, "" if p.default is None else _shown(p.default)) for p in page.parameters)
+    listed = tuple((p.name, p.kind, "" if p.default is None else _show_value(p.default)) for p in page.parameters)
     return StepEntry(page.name, page.title, page.doc, listed, page.example, page.before, page.after)

@@ -13,7 +13,7 @@ from warpsmith.app.cli.about.launching import kernel_files, kernel_options, laun
 from warpsmith.app.cli.about.settings import baseline_path, default_settings, is_found, settings_of
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.commands.fixes import Editing, edited_report, fix_options
-from warpsmith.app.cli.commands.watch import watched
+from warpsmith.app.cli.commands.watch import watch_for_changes
 from warpsmith.app.cli.console import is_colored, tell
 from warpsmith.app.cli.failure import crash_file
 from warpsmith.app.cli.options import texts
@@ -91,7 +91,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         # what was included once is watched on: the change that mends a file may be there
         included.update(dict.fromkeys(_run(paths, given, outputs, editing).headers))
 
-    return watched(again, lambda: [*_watched_files(paths, given), *included])
+    return watch_for_changes(again, lambda: [*_watched_files(paths, given), *included])
 
 
 def _watched_files(paths: tuple[str, ...], given: dict[str, object]) -> list[str]:
@@ -120,7 +120,7 @@ def _run(
     asked = settings.origins["sort"] != "default"
     for form, file in outputs.items():
         order = settings.text("sort") if asked else "impact" if form in _FOR_PEOPLE else "line"
-        _write(_rendered(sort_findings(report, order), form, settings, given), file, err=editing.diff)
+        _write(_render_report(sort_findings(report, order), form, settings, given), file, err=editing.diff)
     return report
 
 
@@ -160,7 +160,7 @@ def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]
     return edited_report(files, options, editing) if editing.any else explain(files, options)
 
 
-def _rendered(report: AnalysisReport, form: str, settings: Settings, given: dict[str, object]) -> str:
+def _render_report(report: AnalysisReport, form: str, settings: Settings, given: dict[str, object]) -> str:
     suppressed = bool(given["show_suppressed"])
     match form:
         case "json":

@@ -18,7 +18,7 @@ from warpsmith.app.cli.output import check_free, refuse_dash, write_result
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.report.analysis.json import analysis_json
 from warpsmith.report.analysis.model import AnalysisReport
-from warpsmith.report.analysis.numbers import counted
+from warpsmith.report.analysis.numbers import count_noun
 from warpsmith.report.analysis.silenced.baseline import Baseline, Entry, baseline_text, entry_of, name_in, read_baseline
 from warpsmith.report.analysis.text import analysis_concise, columns
 from warpsmith.report.json_parts import Json, document
@@ -52,13 +52,13 @@ def write(paths: tuple[str, ...], **given: object) -> int:
     refuse_dash(text(given["baseline"]), "--baseline")
     settings = settings_of(given | ({"baseline": said.output} if said.output is not None else {}))
     path = _path(settings)
-    report = _analyzed(paths, given, settings, None)
+    report = _analyze_paths(paths, given, settings, None)
     old = read_baseline(path).entries if Path(path).exists() and said.output is None else ()
     new = {entry_of(one, path) for one in report.findings if one.fingerprint}
     read = {*(name_in(path, file) for file in report.inputs), *(entry.file for entry in new)}
     kept = {entry for entry in old if entry.file not in read}
     _store(path, kept | new)
-    done = f"{path}: {counted(len(new), 'finding')} of {counted(len(report.inputs), 'file')}, {len(kept)} kept"
+    done = f"{path}: {count_noun(len(new), 'finding')} of {count_noun(len(report.inputs), 'file')}, {len(kept)} kept"
     _report_findings(
         f"{done}\n{_who_uses(path, settings)}", report, {"path": path, "taken": len(new), "kept": len(kept)}, path
     )
@@ -74,14 +74,14 @@ def check(paths: tuple[str, ...], **given: object) -> int:
     These are listed: findings that the baseline does not know.
     """
     settings = settings_of(given)
-    report = _analyzed(paths, given, settings, read_baseline(_path(settings)))
+    report = _analyze_paths(paths, given, settings, read_baseline(_path(settings)))
     new = [one for one in report.findings if one.fingerprint]
     known = sum(one.hidden == "baseline" for one in report.kept_back)
     code = report.exit_code if report.status in ("error", "incomplete") else 1 if new else 0
     if code == 1:
         report = replace(report, status="negative")
     listed = f"{analysis_concise(report)}\n" if report.findings else ""
-    text = f"{listed}{counted(len(new), 'new finding')}, {known} known"
+    text = f"{listed}{count_noun(len(new), 'new finding')}, {known} known"
     _report_findings(text, report, {"path": _path(settings), "new": len(new), "known": known})
     return code
 
@@ -94,14 +94,14 @@ def prune(paths: tuple[str, ...], **given: object) -> int:
     settings = settings_of(given)
     path = _path(settings)
     baseline = read_baseline(path)
-    report = _analyzed(paths, given, settings, None)
+    report = _analyze_paths(paths, given, settings, None)
     if report.status == "error":
         _report_findings("", report, {"path": path})
         return report.exit_code
     kept = set(baseline.entries) - set(baseline.stale((*report.findings, *report.kept_back), report.inputs))
     _store(path, kept)
     out = len(baseline.entries) - len(kept)
-    text = f"{path}: {counted(out, 'finding')} taken out, {len(kept)} kept"
+    text = f"{path}: {count_noun(out, 'finding')} taken out, {len(kept)} kept"
     _report_findings(text, report, {"path": path, "removed": out, "kept": len(kept)}, path)
     return 0
 
@@ -118,7 +118,7 @@ def show(**given: object) -> int:
         return 0
     if rows:
         click.echo("\n".join(columns([("file", "rule", "kernel", "finding"), *rows])))
-    click.echo(f"{baseline.path}: {counted(len(rows), 'finding')}")
+    click.echo(f"{baseline.path}: {count_noun(len(rows), 'finding')}")
     return 0
 
 
@@ -146,7 +146,7 @@ def _path(settings: Settings) -> str:
     return baseline_path(settings)
 
 
-def _analyzed(
+def _analyze_paths(
     paths: tuple[str, ...], given: dict[str, object], settings: Settings, baseline: Baseline | None
 ) -> AnalysisReport:
     files = kernel_files(paths, given, settings)

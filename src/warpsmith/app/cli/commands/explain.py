@@ -75,7 +75,7 @@ def _page(subject: str) -> _Page:
     steps = [cls.name for cls in catalogue.STEPS]
     if subject in steps:
         return _step(subject)
-    raise UsageError(_unknown(subject, [*rules, *named, *load_terms(), *steps]))
+    raise UsageError(_report_unknown(subject, [*rules, *named, *load_terms(), *steps]))
 
 
 def _step(name: str) -> _Page:
@@ -84,7 +84,7 @@ def _step(name: str) -> _Page:
     return _Page(pages.step_text(name), {"steps": entry["steps"]})
 
 
-def _unknown(subject: str, words: list[str]) -> Finding:
+def _report_unknown(subject: str, words: list[str]) -> Finding:
     known = {word.lower(): word for word in words}
     near = [known[word] for word in difflib.get_close_matches(subject.lower(), known, n=3, cutoff=0.6)]
     helps = (f"did you mean {', '.join(near)}?",) if near else ()

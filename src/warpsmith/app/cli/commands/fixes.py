@@ -17,7 +17,7 @@ from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.flows.fix_files import fix_files
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.analysis.model import AnalysisReport
-from warpsmith.report.analysis.numbers import counted
+from warpsmith.report.analysis.numbers import count_noun
 from warpsmith.report.analysis.silenced.ignores import can_ignore, ignores
 
 __all__ = ["Editing", "edited_report", "fix_options"]
@@ -73,7 +73,7 @@ def edited_report(files: Sequence[KernelFile], options: ExplainOptions, editing:
         message = "standard input cannot be edited in place"
         raise UsageError(Finding("INP000", "error", message, help=("--diff prints what would change",)))
     if editing.ignores:
-        return _ignored(files, options, editing)
+        return _ignore_shown(files, options, editing)
     mended = fix_files(files, options, unsafe=editing.unsafe)
     edited = [(one.file, one.text) for one in mended.edited]
     _write(edited, editing)
@@ -81,7 +81,7 @@ def edited_report(files: Sequence[KernelFile], options: ExplainOptions, editing:
     return mended.before if editing.diff else mended.after
 
 
-def _ignored(files: Sequence[KernelFile], options: ExplainOptions, editing: Editing) -> AnalysisReport:
+def _ignore_shown(files: Sequence[KernelFile], options: ExplainOptions, editing: Editing) -> AnalysisReport:
     """Write a comment above each finding that is shown, and return what is left."""
     report = explain(files, options)
     edited: list[tuple[SourceFile, str]] = []
@@ -109,5 +109,5 @@ def _report(word: str, done: Counter[str], files: int, editing: Editing) -> None
     past = {"mend": "mended", "silence": "silenced"}[word]
     verb = f"would {word}" if editing.diff else past
     listed = ", ".join(f"{rule} {number}" for rule, number in sorted(done.items()))
-    what = f"{counted(done.total(), 'finding')} in {counted(files, 'file')}" if done else "nothing"
+    what = f"{count_noun(done.total(), 'finding')} in {count_noun(files, 'file')}" if done else "nothing"
     click.echo(f"{verb} {what}{f' ({listed})' if listed else ''}", err=True)

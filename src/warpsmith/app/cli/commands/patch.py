@@ -28,7 +28,7 @@ __all__ = [
     "is_project",
     "ported_project",
     "project_options",
-    "shown",
+    "show_series",
     "write_patches",
 ]
 
@@ -101,14 +101,14 @@ def write_patches(out: str, ported: PortedProject, *, force: bool) -> tuple[str,
 
 def apply_command(ported: PortedProject, written: tuple[str, ...]) -> str:
     """Return the command that applies the patches `written`, from wherever it is given."""
-    from warpsmith.project.patches import applied_in
+    from warpsmith.project.patches import find_patch_root
 
     folder = Path(written[0]).resolve().parent
     whole = len(written) > 1 and {p.name for p in folder.glob("*.patch")} == {Path(w).name for w in written}
     paths = [f"{quote(str(folder))}/*.patch"] if whole else [quote(str(Path(w).resolve())) for w in written]
-    return f"cd {quote(applied_in(ported.root))} && git apply {' '.join(paths)}"
+    return f"cd {quote(find_patch_root(ported.root))} && git apply {' '.join(paths)}"
 
 
-def shown(ported: PortedProject) -> str:
+def show_series(ported: PortedProject) -> str:
     """Return the series as a person reads it."""
     return readable(patches_text(ported))

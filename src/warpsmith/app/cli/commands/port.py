@@ -16,7 +16,7 @@ from warpsmith.app.cli.commands.patch import (
     is_project,
     ported_project,
     project_options,
-    shown,
+    show_series,
     write_patches,
 )
 from warpsmith.app.cli.commands.timeline import check_timeline, timeline_options, transfer_texts
@@ -28,17 +28,17 @@ from warpsmith.app.cli.options import (
     compiler_options,
     effects_option,
     front_options,
+    parse_claims,
     run_options,
     text,
     texts,
-    trusted,
     verify_options,
 )
 from warpsmith.app.cli.output import check_free, holds, unified_diff, write_files
-from warpsmith.app.cli.progress import watched
+from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import held
+from warpsmith.base.source import decode_text
 from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import paths_below
@@ -52,7 +52,7 @@ from warpsmith.report.port.build import kernel_entries, loop_entries
 from warpsmith.report.port.claims import claim_findings
 from warpsmith.report.port.hottest import hottest_loop
 from warpsmith.report.port.text import port_text
-from warpsmith.run.verification import timed_out
+from warpsmith.run.verification import has_timed_out
 from warpsmith.tree.program import Assumption
 
 __all__ = ["command"]
@@ -141,7 +141,7 @@ def command(paths: tuple[str, ...], **given: object) -> int:
         names = _names(paths, single_file=bool(given["single_file"]))
         check_free(output.directory, names, force=output.force)
     options = _port_options(given)
-    with watched() as progress:
+    with watch_progress() as progress:
         result = port(paths, replace(options, run=replace(options.run, progress=progress)))
     tell(result.diagnostics)
     # A port that the referee rejects is never written: nobody should run it by accident.
@@ -190,7 +190,7 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
     if out is not None and not given["survey"]:
         check_patches(out, force=output.force)
     options = _port_options(given)
-    with watched() as progress:
+    with watch_progress() as progress:
         ported = ported_project(paths, given, replace(options, run=replace(options.run, progress=progress)))
     result = ported.result
     tell(result.diagnostics)
@@ -201,7 +201,7 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
     if output.json:
         _print_json(report)
     elif output.diff:
-        click.echo(shown(ported), nl=False)
+        click.echo(show_series(ported), nl=False)
         click.echo(_summary(report, _WRITES), err=True)
     else:
         click.echo(_summary(report, _WRITES))
@@ -223,7 +223,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
     granted = tuple(Assumption(words, "granted") for words in texts(given["assumed"]))
     return PortOptions(
         front=front_options(given, settings),
-        poly=PolyOptions(guards=guards, granted=granted, claims=trusted(given)),
+        poly=PolyOptions(guards=guards, granted=granted, claims=parse_claims(given)),
         offload=OffloadOptions(
             device=chosen_device(given, settings),
             transfers=_transfers(str(given["transfers"])),
@@ -259,7 +259,7 @@ def _write(output: _Output, files: tuple[OutputFile, ...], recipe: str | None) -
     wanted = list(files) if output.directory is not None else []
     if output.recipe in {None, "-"} or recipe is None or holds(output.recipe, recipe):
         return write_files(output.directory or ".", wanted, force=output.force) if wanted else ()
-    wanted.append(OutputFile(str(Path(output.recipe).absolute()), held(recipe)))
+    wanted.append(OutputFile(str(Path(output.recipe).absolute()), decode_text(recipe)))
     return (*write_files(output.directory or ".", wanted, force=output.force)[:-1], output.recipe)
 
 
@@ -314,5 +314,5 @@ def _status(result: PortResult) -> Status:
 
 
 def _exit_code(report: Report) -> int:
-    late = report.verify is not None and timed_out(report.verify)
+    late = report.verify is not None and has_timed_out(report.verify)
     return TIMED_OUT if late else exit_code(report.status, report.diagnostics)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from warpsmith.app.cli.output import undisturbed
+from warpsmith.app.cli.output import defer_stops
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, readable
@@ -18,7 +18,7 @@ from warpsmith.base.source import SourceFile, readable
 __all__ = ["edits_diff", "rewrite_files"]
 
 
-@undisturbed()
+@defer_stops()
 def rewrite_files(edited: Sequence[tuple[SourceFile, str]]) -> None:
     """Give files their new text.
 
@@ -29,20 +29,20 @@ def rewrite_files(edited: Sequence[tuple[SourceFile, str]]) -> None:
         for file, text in edited:
             target = Path(file.path).resolve()
             if target.read_bytes() != file.data():
-                raise UsageError(_failed(f"{file.path} has changed since it was read", "run it again"))
+                raise UsageError(_report_failure(f"{file.path} has changed since it was read", "run it again"))
             staged.append((_stage(target, text.encode("latin-1")), target))
         for temporary, target in staged:
             temporary.replace(target)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         message = f"{error.filename or 'a file'} cannot be written: {why}"
-        raise UsageError(_failed(message, "check its permissions")) from error
+        raise UsageError(_report_failure(message, "check its permissions")) from error
     finally:
         for temporary, _ in staged:
             temporary.unlink(missing_ok=True)
 
 
-def _failed(message: str, remedy: str) -> Finding:
+def _report_failure(message: str, remedy: str) -> Finding:
     return Finding("OUT002", "error", message, help=(remedy,))
 
 

@@ -18,7 +18,7 @@ from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.options import chosen_device, compiler_arguments, compiler_options, text, texts
 from warpsmith.app.cli.output import refuse_dash, write_result
-from warpsmith.app.cli.progress import watched
+from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import UsageError, WarpsmithError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.simulate import SimulateOptions, simulate
@@ -100,7 +100,7 @@ def command(path: str, **given: object) -> int:
     as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
     try:
         settings = settings_of({})
-        with watched() as progress:
+        with watch_progress() as progress:
             report = simulate(_file(path, given, settings), replace(_options(given, settings), progress=progress))
     except WarpsmithError as error:
         if not as_json:
@@ -114,7 +114,7 @@ def command(path: str, **given: object) -> int:
         if file is None:
             click.echo(drawn)
             return report.exit_code
-        _written(file, drawn)
+        _write_report(file, drawn)
         report = replace(report, timeline=())
     width = shutil.get_terminal_size((100, 24)).columns
     rendered = simulation_json(report) if as_json else simulation_text(report, width)
@@ -139,7 +139,7 @@ def _timeline(said: str) -> tuple[str, str | None]:
     return form, None if file == "-" else file or None
 
 
-def _written(file: str, text: str) -> None:
+def _write_report(file: str, text: str) -> None:
     data = (text + "\n").encode("utf-8", "backslashreplace")
     write_result(file, gzip.compress(data, mtime=0) if file.endswith(".gz") else data)
 

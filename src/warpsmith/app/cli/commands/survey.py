@@ -13,10 +13,10 @@ from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import exit_code
 from warpsmith.app.cli.options import compiler_options, effects_option, front_options, text
 from warpsmith.app.cli.output import check_free, refuse_dash
-from warpsmith.app.cli.progress import watched
+from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.profiled import profiled
+from warpsmith.flows.profiling import profile_build
 from warpsmith.flows.survey import SurveyOptions, survey
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.project.capture import capture_build
@@ -76,14 +76,14 @@ def command(context: click.Context, /, files: tuple[str, ...], **given: object) 
     profile = None
     if run is not None:
         seconds = _profile_seconds(settings)
-        with watched() as progress:
-            project, profile = profiled(project, build, run, Path.cwd(), timeout_s=seconds, progress=progress)
+        with watch_progress() as progress:
+            project, profile = profile_build(project, build, run, Path.cwd(), timeout_s=seconds, progress=progress)
     limits = SurveyLimits(front=front_options(given, settings), poly=PolyOptions(described=1))
-    with watched() as progress:
+    with watch_progress() as progress:
         report = survey(project, SurveyOptions(limits, processes(settings), default_cache(), profile, progress))
     tell(report.findings)
     form = "json" if global_options().json else str(given["form"])
-    click.echo(_rendered(report, form, everything=bool(given["everything"])))
+    click.echo(_render_report(report, form, everything=bool(given["everything"])))
     return exit_code(report.status, report.findings)
 
 
@@ -108,7 +108,7 @@ def _project(files: tuple[str, ...], build: tuple[str, ...], given: dict[str, ob
     return project_of_files(files)
 
 
-def _rendered(report: SurveyReport, form: str, *, everything: bool) -> str:
+def _render_report(report: SurveyReport, form: str, *, everything: bool) -> str:
     # only the view that is asked for is loaded
     view = getattr(import_module(f"warpsmith.report.survey.{form}"), f"survey_{form}")
     return str(view(report, everything=everything) if form == "text" else view(report))

@@ -11,7 +11,7 @@ import click
 from warpsmith.app.cli.output import check_free, write_files
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import held
+from warpsmith.base.source import decode_text
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult
 from warpsmith.report.port.text import table_text
@@ -53,13 +53,13 @@ def transfer_texts(
     """Return what is printed for the options; the picture is written."""
     texts = []
     if out is not None and result.ported is not None:
-        texts.append(_shown(result, options, out, force=force))
+        texts.append(_show_timeline(result, options, out, force=force))
     if compare and result.ported is not None:
-        texts.append(_compared(result, options))
+        texts.append(_compare_schemes(result, options))
     return tuple(texts)
 
 
-def _shown(result: PortResult, options: PortOptions, out: str, *, force: bool) -> str:
+def _show_timeline(result: PortResult, options: PortOptions, out: str, *, force: bool) -> str:
     # loaded where it is wanted, as are pictures: what builds and runs programs takes long to load
     from warpsmith.flows.porting.transfers import measured_copies
     from warpsmith.report.timeline.events import timeline
@@ -67,24 +67,24 @@ def _shown(result: PortResult, options: PortOptions, out: str, *, force: bool) -
     assert result.ported is not None
     measured = measured_copies(result.ported, result.files, options.run) if options.verify else None
     events = timeline(result.ported.program, measured)
-    text = _drawn(events, result, out)
+    text = _draw_timeline(events, result, out)
     if out == "-":
         return text
     (written,) = write_files(str(Path(out).parent), [OutputFile(Path(out).name, text)], force=force)
     return f"wrote   {written}"
 
 
-def _drawn(events: Sequence[Event], result: PortResult, out: str) -> str:
+def _draw_timeline(events: Sequence[Event], result: PortResult, out: str) -> str:
     from warpsmith.report.timeline.svg import timeline_svg
     from warpsmith.report.timeline.text import timeline_text
 
     names = " ".join(Path(unit.file.path).name for unit in result.program.units)
     if Path(out).suffix == ".svg":
-        return held(timeline_svg(events, f"copies of {names}"))
-    return timeline_text(events) if out == "-" else held(timeline_text(events)) + "\n"
+        return decode_text(timeline_svg(events, f"copies of {names}"))
+    return timeline_text(events) if out == "-" else decode_text(timeline_text(events)) + "\n"
 
 
-def _compared(result: PortResult, options: PortOptions) -> str:
+def _compare_schemes(result: PortResult, options: PortOptions) -> str:
     from warpsmith.flows.porting.transfers import compared_schemes
 
     schemes = compared_schemes(result.prepared, options.offload, options.run, measure=options.verify)

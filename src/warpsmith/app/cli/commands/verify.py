@@ -9,14 +9,14 @@ from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command, global_options
 from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
 from warpsmith.app.cli.options import compiler_options, front_options, run_options, verify_options
-from warpsmith.app.cli.progress import watched
+from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.verify import verify_candidate
 from warpsmith.report.model import Report, Status
 from warpsmith.report.port.json import report_json
 from warpsmith.report.port.text import verification_text
-from warpsmith.run.verification import timed_out
+from warpsmith.run.verification import has_timed_out
 
 __all__ = ["command"]
 
@@ -58,7 +58,7 @@ def command(ctx: click.Context, /, original: tuple[str, ...], **given: object) -
         raise UsageError(Finding("INP000", "error", message, help=("warpsmith verify lu.c -- lu.cu",)))
     settings = settings_of({})
     front = front_options(given, settings)
-    with watched() as progress:
+    with watch_progress() as progress:
         options = replace(verify_options(given, settings), progress=progress)
         verification = verify_candidate(original, candidate, front, options)
     status = _STATUS[verification.status]
@@ -66,4 +66,4 @@ def command(ctx: click.Context, /, original: tuple[str, ...], **given: object) -
         click.echo(report_json(Report("verify", (*original, "--", *candidate), status, verify=verification)))
     else:
         click.echo(verification_text(verification))
-    return TIMED_OUT if timed_out(verification) else EXIT_CODES[status]
+    return TIMED_OUT if has_timed_out(verification) else EXIT_CODES[status]

@@ -13,7 +13,7 @@ import click
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.base.findings import render_finding
 
-__all__ = ["watched"]
+__all__ = ["watch_for_changes"]
 
 PAUSE: Final = 0.5
 INTERRUPTED: Final = 130
@@ -21,7 +21,7 @@ INTERRUPTED: Final = 130
 Stamp = tuple[int, int]
 
 
-def watched(run: Callable[[], object], files: Callable[[], Iterable[str]], pause: float = PAUSE) -> int:
+def watch_for_changes(run: Callable[[], object], files: Callable[[], Iterable[str]], pause: float = PAUSE) -> int:
     """Call `run`, and again after every change of one of `files`, which are asked for anew each time, and know more
     after a run; return the exit code of an interruption. Input that cannot be used is reported, and waited for."""
     named: tuple[str, ...] = tuple(files())

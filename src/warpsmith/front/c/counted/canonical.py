@@ -265,14 +265,14 @@ class _Body(Struct, frozen=True):
         if exposed:
             self._stores(symbol.type, what, self.writes)
         for called in self.writes.calls:
-            self._called(symbol, what, called, shared, exposed)
+            self._check_call(symbol, what, called, shared, exposed)
 
     def _stores(self, type: Type, what: str, writes: Writes) -> None:
         kept = (store for store in writes.stores if not (is_container(type) and holds_no_container(store.type)))
         if any(store.indirect and may_name_same_object(store.type, type) for store in kept):
             raise _NotCountedError(f"{what} may be changed through a pointer in the body")
 
-    def _called(self, symbol: Symbol, what: str, called: Symbol, shared: bool, exposed: bool) -> None:
+    def _check_call(self, symbol: Symbol, what: str, called: Symbol, shared: bool, exposed: bool) -> None:
         known = self.knowledge.functions.get(called.key)
         if known is None:
             if called.key not in self.knowledge.library and (shared or exposed):

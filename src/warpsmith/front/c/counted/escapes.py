@@ -42,7 +42,7 @@ def _references(context: Context, taken: set[int]) -> set[int]:
     kept = set(taken)
     lent: list[tuple[int, int]] = []
     for row in range(len(context.table.kind)):
-        for number in _bound(context, row):
+        for number in _find_bound(context, row):
             parameters = _lends(context, row, number)
             lent += [(number, parameter) for parameter in parameters]
             kept |= set() if parameters else {number}
@@ -73,7 +73,7 @@ def _lends(context: Context, row: int, number: int) -> list[int]:
     return [table.aux[p] for p in bound] if plain else []
 
 
-def _bound(context: Context, row: int) -> Iterator[int]:
+def _find_bound(context: Context, row: int) -> Iterator[int]:
     """Yield the declarations that a row of C++ binds a reference to: an argument, an initializer, what a lambda names.
 
     A function of the library keeps no reference that it is given."""

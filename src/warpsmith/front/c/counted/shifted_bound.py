@@ -42,7 +42,7 @@ def shifted_bound(test: Binary, variable: Symbol, lower: int | None, step: int |
             return None
         if step != 1 or lower is None or not 0 <= lower <= _largest(sum.type) - counted:
             return None
-        return _clipped(op, far, counted, type)
+        return _clip_bound(op, far, counted, type)
     return None
 
 
@@ -74,7 +74,7 @@ def _exact(far: Expr, by: Expr, sign: str) -> Expr:
     return Binary(span=before(far.span), type=LONG_LONG, op="-" if sign == "+" else "+", left=wide, right=by)
 
 
-def _clipped(op: str, far: Expr, by: int, type: Type) -> tuple[Relation, Expr] | None:
+def _clip_bound(op: str, far: Expr, by: int, type: Type) -> tuple[Relation, Expr] | None:
     """Return the bound where the difference could wrap; a loop that counts up has no other relations."""
     by -= op == "<="
     if op not in ("<", "<=") or by < 0:

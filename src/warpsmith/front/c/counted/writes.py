@@ -61,7 +61,7 @@ class Writes(Struct, frozen=True):
     unknown: bool = False
     opaque: frozenset[tuple[Symbol, str]] = frozenset()
 
-    def merged(self, other: Writes) -> Writes:
+    def merge(self, other: Writes) -> Writes:
         """Return what either of the two may write."""
         return Writes(
             self.variables | other.variables, self.stores | other.stores, self.calls | other.calls,
@@ -83,7 +83,7 @@ class Knowledge(Struct, frozen=True):
     whole: bool = False
     references: bool = False
 
-    def kept(self, named: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
+    def find_kept(self, named: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
         """Return those of `named` whose address text that is not modelled may take: what `&` names somewhere, and what
         is or has an array, whose name is its address."""
         if self.references:
@@ -201,7 +201,7 @@ def close_over_calls(own: Mapping[str, Writes], library: frozenset[str]) -> dict
             merged = writes
             for called in writes.calls:
                 if called.key in closed:
-                    merged = merged.merged(closed[called.key])
+                    merged = merged.merge(closed[called.key])
             if merged != writes:
                 closed[key] = merged
                 changed = True

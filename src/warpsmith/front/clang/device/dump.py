@@ -126,7 +126,7 @@ class DeviceWalk(Walk):
                 self.nodes[row * 7 + 4] |= INITIALIZER
         childless = kind == kinds.UNEXPOSED_EXPR
         if (kind in _NAMES and self._is_constant(cursor)) or childless:
-            value = self._evaluated(cursor) if not childless or not self.places.children(cursor) else -1
+            value = self._evaluate_constant(cursor) if not childless or not self.places.children(cursor) else -1
             if value >= 0 and self.values[value] is not None:
                 self.constants[row] = value
 
@@ -151,10 +151,10 @@ class DeviceWalk(Walk):
         elif kind == kinds.ANNOTATION:
             words = [*words, self.library.text(self.library.getCursorSpelling(cursor))]
         if not text and ("kernel" in words or "shared" in words or kind not in kinds.DEVICE_ATTRIBUTES):
-            text = self._printed(owner)
+            text = self._print_cursor(owner)
         self.marks[row] = (words, text)
 
-    def _printed(self, cursor: Cursor) -> str:
+    def _print_cursor(self, cursor: Cursor) -> str:
         library = self.library
         policy = library.getCursorPrintingPolicy(cursor)
         library.PrintingPolicy_setProperty(policy, _TERSE, 1)
@@ -296,7 +296,7 @@ class DeviceWalk(Walk):
         self.launches.append((self._declaration(kernel), file, start, end, grid, block, shared))
 
     def _number(self, cursor: Cursor) -> int | None:
-        value = self.values[number] if (number := self._evaluated(cursor)) >= 0 else None
+        value = self.values[number] if (number := self._evaluate_constant(cursor)) >= 0 else None
         return value if isinstance(value, int) else None
 
     def _shape(self, cursor: Cursor) -> list[int | None]:

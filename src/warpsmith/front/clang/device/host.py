@@ -111,7 +111,7 @@ class HostWalk:
         self.body = Body()
         self._skipping: set[Loops] = set()
 
-    def walked(self, body: Cursor) -> Body:
+    def walk_body(self, body: Cursor) -> Body:
         """Return what the body does; it is not entered by recursion, since it may be nested deeply."""
         stack = [_Task(body)]
         while stack:
@@ -135,7 +135,7 @@ class HostWalk:
             yield from self._expression(task, parts)
             return
         elif kind == kinds.VAR_DECL:
-            self.body.declared[self._known(cursor)] = task.loops
+            self.body.declared[self._number_variable(cursor)] = task.loops
         may_skip = kind in _MAY_SKIP
         for place, part in enumerate(parts):
             yield replace(plain, cursor=part, steady=task.steady and not (may_skip and place > 0))
@@ -212,9 +212,9 @@ class HostWalk:
             role = "changed" if task.above == kinds.CALL else "address"
         elif role in ("passed", "launched") and self._is_number(referenced):
             role = "read"
-        self.body.mentions.append(Mention(self._known(referenced), role, task.loops, through, task.call))
+        self.body.mentions.append(Mention(self._number_variable(referenced), role, task.loops, through, task.call))
 
-    def _known(self, variable: Cursor) -> int:
+    def _number_variable(self, variable: Cursor) -> int:
         number = int(variable.first or 0)
         if number not in self.body.variables:
             self.body.variables[number] = Cursor.from_buffer_copy(variable)
@@ -226,7 +226,7 @@ class HostWalk:
         launch = len(parts) > 1 and parts[1].kind == kinds.CALL and self._name(parts[1]) == "cudaConfigureCall"
         if launch:
             yield replace(plain, cursor=parts[1])
-            yield from self._handed(plain, parts[2:], "launched", "read by kernel")
+            yield from self._walk_arguments(plain, parts[2:], "launched", "read by kernel")
             return
         name = self._name(plain.cursor)
         if name.startswith("cuda") and name != "cudaConfigureCall":
@@ -237,7 +237,7 @@ class HostWalk:
             self.body.strangers.append((name, plain.loops))
         arguments = len(parts) - (1 if parts and parts[0].kind in (*_WRAPPERS, kinds.MEMBER_REF_EXPR) else 0)
         yield from (replace(plain, cursor=part, role="passed") for part in parts[: len(parts) - arguments])
-        yield from self._handed(plain, parts[len(parts) - arguments :], "passed", "read")
+        yield from self._walk_arguments(plain, parts[len(parts) - arguments :], "passed", "read")
 
     def _run_time(self, plain: _Task, name: str, arguments: list[Cursor]) -> Iterator[_Task]:
         read = tuple(self._argument(argument) for argument in arguments)
@@ -247,7 +247,7 @@ class HostWalk:
         for part in arguments:
             yield replace(plain, cursor=part, role="transferred", call=row)
 
-    def _handed(self, plain: _Task, arguments: list[Cursor], role: Role, kept: Role) -> Iterator[_Task]:
+    def _walk_arguments(self, plain: _Task, arguments: list[Cursor], role: Role, kept: Role) -> Iterator[_Task]:
         """Yield the arguments of a call: `kept` is the role of what the function promises not to write through."""
         function = self.library.getCursorType(self.library.getCursorReferenced(plain.cursor))
         count = int(self.library.getNumArgTypes(function))
@@ -268,9 +268,9 @@ class HostWalk:
             if kind == kinds.DECL_REF:
                 referenced = self.library.getCursorReferenced(part)
                 if referenced.kind in _VARIABLES:
-                    names.add(self._known(referenced))
+                    names.add(self._number_variable(referenced))
                     if root is None and (under_address or not self._is_number(referenced)):
-                        root = self._known(referenced)
+                        root = self._number_variable(referenced)
             elif kind == kinds.UNARY:
                 operator = int(self.library.getCursorUnaryOperatorKind(part))
                 under_address = under_address or operator == kinds.ADDRESS_OF

@@ -13,7 +13,7 @@ import re
 from typing import Final
 
 from warpsmith.base.c_lexer import CUDA
-from warpsmith.base.c_text import masked
+from warpsmith.base.c_text import mask_code
 
 __all__ = ["named_instances"]
 
@@ -27,7 +27,7 @@ def named_instances(text: str) -> str:
     if "template" not in text:
         return text
     made, position = list[str](), 0
-    for number, found in enumerate(_INSTANCE.finditer(masked(text, CUDA))):
+    for number, found in enumerate(_INSTANCE.finditer(mask_code(text, CUDA))):
         variable = _variable(found.group(), number)
         if variable is not None and found.start() >= position:
             made += [text[position : found.start()], variable]

@@ -38,7 +38,7 @@ def repeated_transfers(
     library: Library, places: FilePlaces, body: Cursor, number: Callable[[Cursor], int | None]
 ) -> Iterator[TransferRow]:
     """Yield what the loops of one function's body repeat; `number` evaluates a constant expression."""
-    seen = HostWalk(library, places, number).walked(body)
+    seen = HostWalk(library, places, number).walk_body(body)
     if seen.lost:
         return
     for row, call in enumerate(seen.calls):
@@ -63,18 +63,18 @@ class _Judge:
         """Yield what is to be said of the call: nothing, or one row."""
         callee, arguments = self.call.callee, self.call.arguments
         if callee in _ALLOCATE and len(arguments) >= 2:
-            yield from self._allocated(*arguments[:2])
+            yield from self._find_allocation(*arguments[:2])
         elif callee == _TO_SYMBOL and len(arguments) >= 3:
-            yield from self._copied_in(*arguments[:3], symbol=True)
+            yield from self._find_copy_in(*arguments[:3], symbol=True)
         elif callee in _COPY and len(arguments) >= 4:
             if arguments[3].value == _TO_DEVICE:
-                yield from self._copied_in(*arguments[:3], symbol=False)
+                yield from self._find_copy_in(*arguments[:3], symbol=False)
             elif arguments[3].value == _TO_HOST:
-                yield from self._copied_out(*arguments[:3])
+                yield from self._find_copy_out(*arguments[:3])
 
     # --- the three kinds
 
-    def _allocated(self, pointer: Argument, size: Argument) -> Iterator[TransferRow]:
+    def _find_allocation(self, pointer: Argument, size: Argument) -> Iterator[TransferRow]:
         block = pointer.root
         others = (pointer.names | size.names) - ({block} if block is not None else set())
         if block is None or not size.plain or not pointer.plain or any(map(self._varies, others)):
@@ -83,7 +83,7 @@ class _Judge:
         if any(argument.root == block for free in frees for argument in free.arguments):
             yield self._row("allocated", [self._name(block), ""], [])
 
-    def _copied_in(self, to: Argument, source: Argument, size: Argument, *, symbol: bool) -> Iterator[TransferRow]:
+    def _find_copy_in(self, to: Argument, source: Argument, size: Argument, *, symbol: bool) -> Iterator[TransferRow]:
         device, host = to.root, source.root
         if device is None or host is None or not self._same(to, source, size):
             return
@@ -97,7 +97,7 @@ class _Judge:
             conditions.append(("names", self._name(device)))
         yield self._row("in", [self._name(device), self._name(host)], conditions)
 
-    def _copied_out(self, to: Argument, source: Argument, size: Argument) -> Iterator[TransferRow]:
+    def _find_copy_out(self, to: Argument, source: Argument, size: Argument) -> Iterator[TransferRow]:
         host, device = to.root, source.root
         if device is None or host is None or not self._same(to, size) or self._of(host):
             return

@@ -15,7 +15,7 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason, Unknown, Verdict
-from warpsmith.loops.analysis.shape import does_not_fit, marked
+from warpsmith.loops.analysis.shape import does_not_fit, find_marked
 from warpsmith.loops.analysis.uses import Use, element_of, mentions, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, use
@@ -69,7 +69,7 @@ class Contract(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether every iteration uses one element only, and writes it first."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         symbol = variable(place, self.variable)
         if isinstance(symbol, Reason):
             return Unknown((symbol,))
@@ -88,7 +88,7 @@ class Contract(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with a scalar in place of the array's element."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         symbol = variable(place, self.variable)
         assert isinstance(symbol, Symbol)
         kind = element_of(symbol.type)
@@ -101,7 +101,7 @@ class Contract(Struct, frozen=True):
         body = rebuild(loop.body, lambda node: use(scalar, node.span) if id(node) in nodes else node)
         new = replace(loop, body=own_block(body, scalar))
         changed = with_run(program, place.function, (loop,), (new,))
-        return _without_declaration(changed, place.function.symbol, symbol)
+        return _drop_declaration(changed, place.function.symbol, symbol)
 
 
 def _uses(place: LoopContext, loop: For, symbol: Symbol) -> list[Use] | Unknown:
@@ -111,7 +111,7 @@ def _uses(place: LoopContext, loop: For, symbol: Symbol) -> list[Use] | Unknown:
         return does_not_fit(f"{symbol.name} is not a local array of numbers", loop)
     if mentions(loop.lower, symbol) or mentions(loop.bound, symbol):
         return does_not_fit(f"the loop's own header uses {symbol.name}", loop)
-    if marked(place.function, loop) is not None:
+    if find_marked(place.function, loop) is not None:
         return does_not_fit("a pragma tells the compiler about this loop", loop, "remove the pragma")
     found = uses(loop.body, symbol, kind[1])
     if isinstance(found, Reason):
@@ -127,7 +127,7 @@ def _changing(facts: Facts, function: Function, loop: For) -> frozenset[Symbol]:
     return done.direct_writes | done.element_writes | frozenset(inside)
 
 
-def _without_declaration(program: Program, function: Symbol, symbol: Symbol) -> Program:
+def _drop_declaration(program: Program, function: Symbol, symbol: Symbol) -> Program:
     """Return the program without the declaration of an array that nothing names any more."""
     holder = next(f for _, f in program.functions() if f.symbol == function)
     if mentions(holder.body, symbol) or any(_measures(node, symbol) for node in walk(holder.body)):

@@ -11,7 +11,7 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.extremes import wide, wide_expr
-from warpsmith.loops.analysis.shape import marked
+from warpsmith.loops.analysis.shape import find_marked
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.place import LoopContext, with_run
@@ -98,7 +98,7 @@ class Expand(Struct, frozen=True):
             return Unknown((stop,))
         found: list[Proved] = []
         for chain in shape.chains:
-            verdict = private_in(facts, place.function, chain.loops[-1], shape.symbol, entry=(place.counted(),))
+            verdict = private_in(facts, place.function, chain.loops[-1], shape.symbol, entry=(place.require_counted(),))
             if not isinstance(verdict, Proved):
                 return verdict
             found.append(verdict)
@@ -116,10 +116,10 @@ class Expand(Struct, frozen=True):
         facts = Facts.about(program, PolyOptions())
         slots, counts = tuple(map(slots_of, shape.covers)), tuple(map(count_of, shape.covers))
         room = Room(slots, counts, checked=not settles(facts, place, shape))
-        loop, span, supply = place.counted(), place.loop.span, Fresh.of(program)
+        loop, span, supply = place.require_counted(), place.loop.span, Fresh.of(program)
         element = msgspec.structs.replace(shape.element, const=False)
         storage = supply.variable(f"{shape.symbol.name}_all", Pointer(element), shape.symbol)
-        new = [*allocation(place.unit, storage, room, before(span)), _expanded(loop, shape, storage)]
+        new = [*allocation(place.unit, storage, room, before(span)), _expand_loop(loop, shape, storage)]
         if read_after(facts, place.function, loop, shape.symbol):
             new.append(_last_value(supply, loop, shape, storage))
         return with_run(program, place.function, (loop,), (*new, release(storage, after(span))))
@@ -130,7 +130,7 @@ def _obstacle(facts: Facts, place: LoopContext, shape: Shape) -> Reason | None:
     header = place.loop.header
     if any(jumps(loop.body) for chain in shape.chains for loop in chain.loops):
         return Reason("STP002", "the loop may be left early", header)
-    if marked(place.function, place.loop) is not None:
+    if find_marked(place.function, place.loop) is not None:
         return Reason("STP002", "a pragma tells the compiler about this loop", header, legal_if=("remove the pragma",))
     if not _in_block(place):
         return Reason("STP002", "the loop stands where no statement can be put beside it", header)
@@ -159,7 +159,7 @@ def _in_block(place: LoopContext) -> bool:
     return False
 
 
-def _expanded(loop: For, shape: Shape, storage: Symbol) -> For:
+def _expand_loop(loop: For, shape: Shape, storage: Symbol) -> For:
     """Return the loop with an element of the storage in place of every use."""
     places = {id(use.node): (use, chain) for use, chain in shape.uses}
 
@@ -182,12 +182,12 @@ def _element(shape: Shape, storage: Symbol, values: Sequence[Expr], span: Span) 
         if slots_of(r) == Linear((), 1):
             continue
         size = wide_expr(slots_of(r), span)
-        row = Binary(span=span, type=LONG_LONG, op="*", left=wide(total), right=_signed(size))
-        total = Binary(span=span, type=LONG_LONG, op="+", left=row, right=_signed(slot))
+        row = Binary(span=span, type=LONG_LONG, op="*", left=wide(total), right=_sign(size))
+        total = Binary(span=span, type=LONG_LONG, op="+", left=row, right=_sign(slot))
     return Index(span=span, type=shape.element, base=use(storage, span), index=total)
 
 
-def _signed(expr: Expr) -> Expr:
+def _sign(expr: Expr) -> Expr:
     """Return an operand that keeps 64-bit arithmetic signed."""
     type = expr.type
     return wide(expr) if isinstance(type, Scalar) and type.kind == "unsigned" and type.bits == 64 else expr
@@ -216,7 +216,7 @@ def _last_value(supply: Fresh, loop: For, shape: Shape, storage: Symbol) -> Stmt
     for counter, dim in reversed(list(zip(counters, shape.dims, strict=True))):
         body = For(
             span=span, variable=counter, declares=True, lower=number(0, span), relation="<",
-            bound=wide_expr(dim.high.shifted(1), span), step=1, body=body, header=span,
+            bound=wide_expr(dim.high.shift(1), span), step=1, body=body, header=span,
         )  # fmt: skip
     condition = positive(tuple(map(count_of, shape.levels)), span)
     return body if condition is None else If(span=span, condition=condition, then=body, other=None)

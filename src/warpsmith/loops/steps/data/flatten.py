@@ -9,7 +9,7 @@ column that the loop touches to past the last. Where they are evenly spaced, no 
 lies between two rows may be anybody's: it is less than a page, so that it can be read, and it is copied with the rows,
 so nothing that the loop writes may lie there: no call allocates, no variable outside the function is written, and the
 other arrays are tested to lie elsewhere (where that cannot be said there must be nothing in between).
-Limits: two subscripts at every use; the bounds of both must be told before the loop.
+Limits: two subscripts at every use; the bounds of both must be known before the loop.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.extremes import wide, wide_expr
 from warpsmith.loops.analysis.invariant_guards import apart_from
-from warpsmith.loops.analysis.row_pointers import without_row_pointers
+from warpsmith.loops.analysis.row_pointers import hide_row_pointers
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit
-from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.analysis.uses import Use, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
@@ -85,7 +85,7 @@ class Flatten(Struct, frozen=True):
     """Reach the rows behind pointers to pointers as one block, where a test before the loop finds that they are one.
 
     Legal where the loop subscripts the variable twice at every use, changes no row pointer, and where the rows and the
-    columns that it touches can be told before it. The test looks at every row pointer once; where the rows are not
+    columns that it touches are known before it. The test looks at every row pointer once; where the rows are not
     evenly spaced, as those of one block or of equal allocations one after the other are, the loop runs as it was
     written.
 
@@ -132,14 +132,14 @@ class Flatten(Struct, frozen=True):
         if not facts.options.guards:
             return does_not_fit("a test before the loop is not allowed", place.loop)
         stop = pragma_in_the_way(place)
-        found = stop if stop is not None else _found(self, Identity(program), _limits(facts.options))[1]
+        found = stop if stop is not None else _find_rows(self, Identity(program), _limits(facts.options))[1]
         if isinstance(found, Reason):
             return Unknown((found,))
         return names_hold(self, program, self.loop, Proved())
 
     def apply(self, program: Program) -> Program:
         """Return the program with the tests and both loops."""
-        program, found = _found(self, Identity(program), PolyOptions())
+        program, found = _find_rows(self, Identity(program), PolyOptions())
         place = LoopContext.of(program, self.loop)
         assert not isinstance(found, Reason), found.text
         supply, span, run = Fresh.of(program), before(place.loop.span), run_with_pragmas(place)
@@ -153,17 +153,17 @@ class Flatten(Struct, frozen=True):
             start = supply.variable(f"{name}_flat", Pointer(rows.element), rows.symbol, rows.symbol.name)
             flat = _Flat(rows, start, step)
             counter = supply.variable("r", LONG_LONG, rows.symbol)
-            tests += [_declared(step, _step(rows, span), span), _declared(whole, _even(rows, step, span), span)]
+            tests += [_declare(step, _step(rows, span), span), _declare(whole, _even(rows, step, span), span)]
             tests.append(_test(flat, whole, counter, span))
-            wholes.append(_compared(">", use(whole, span), number(0, span)))
-            wholes.append(_compared(">=", use(step, span), wide_expr(rows.columns.size, span)))
+            wholes.append(_compare(">", use(whole, span), number(0, span)))
+            wholes.append(_compare(">=", use(step, span), wide_expr(rows.columns.size, span)))
             wholes += _apart(rows, span)
             flats.append(flat)
-        starts = (_declared(flat.block, _start(flat.rows, span), span) for flat in flats)
-        own, loop = place.loop.span, _flattened(place.loop, flats)
+        starts = (_declare(flat.block, _start(flat.rows, span), span) for flat in flats)
+        own, loop = place.loop.span, _flatten_loop(place.loop, flats)
         fast = Block(span=own, statements=(*starts, *pragmas_of(run), loop))
-        slow = Block(span=own, statements=tuple(copied(s, supply) for s in (*pragmas_of(run), run[-1])))
-        chosen = If(span=own, condition=_joined(wholes), then=fast, other=slow)
+        slow = Block(span=own, statements=tuple(copy_tree(s, supply) for s in (*pragmas_of(run), run[-1])))
+        chosen = If(span=own, condition=_join_tests(wholes), then=fast, other=slow)
         return with_run(program, place.function, run, (*tests, chosen))
 
 
@@ -207,7 +207,9 @@ def _limits(options: PolyOptions) -> PolyOptions:
 
 # what the check has found is what is applied
 @functools.lru_cache(maxsize=2)
-def _found(step: Flatten, given: Identity[Program], options: PolyOptions) -> tuple[Program, tuple[_Rows, ...] | Reason]:
+def _find_rows(
+    step: Flatten, given: Identity[Program], options: PolyOptions
+) -> tuple[Program, tuple[_Rows, ...] | Reason]:
     """Return the program without variables that hold a row, and what its loop touches behind pointers to pointers."""
     program = _plain(given.value, Facts.about(given.value, options), LoopContext.of(given.value, step.loop))
     place = LoopContext.of(program, step.loop)
@@ -216,7 +218,7 @@ def _found(step: Flatten, given: Identity[Program], options: PolyOptions) -> tup
 
 def _plain(program: Program, facts: Facts, place: LoopContext) -> Program:
     """Return the program without the variables of the loop that hold a row."""
-    loop = without_row_pointers(place.loop, facts.origin(place.function).hidden)
+    loop = hide_row_pointers(place.loop, facts.origin(place.function).hidden)
     return program if loop is place.loop else with_run(program, place.function, (place.loop,), (loop,))
 
 
@@ -250,7 +252,7 @@ def _rank(type: Type) -> int:
     return rank
 
 
-def _joined(tests: Sequence[Expr]) -> Expr:
+def _join_tests(tests: Sequence[Expr]) -> Expr:
     kept: list[Expr] = []
     for test in tests:
         kept += _conjuncts(test, kept)
@@ -286,7 +288,7 @@ def _rows(facts: Facts, place: LoopContext, name: str) -> _Rows | Reason:
     if isinstance(rows, Reason) or isinstance(columns, Reason):
         return rows if isinstance(rows, Reason) else columns  # type: ignore[return-value]
     conditions = [c for c in (rows[1], columns[1]) if c is not None]
-    some = _joined(conditions) if conditions else number(1, place.loop.span)
+    some = _join_tests(conditions) if conditions else number(1, place.loop.span)
     others = rows[2]
     slack = 0 if others is None or _reaches_between(facts, place) else _PAGE * 8 // element.bits
     return _Rows(symbol, element, tuple(found), rows[0], columns[0], some, slack, (others or ()) if slack else ())
@@ -353,10 +355,10 @@ def _range(
     section = next((s for s in answer.sections if s.symbol == probe), None)
     word = "column" if which else "row"
     if section is None or answer.assumptions:
-        text = f"which {word}s of {symbol.name} the loop touches cannot be told before it"
+        text = f"which {word}s of {symbol.name} the loop touches cannot be determined before it"
         return Reason("STP002", text, place.loop.header)
-    low, first = _stripped(section.lower)
-    high, second = _stripped(section.upper)
+    low, first = _strip_choice(section.lower)
+    high, second = _strip_choice(section.upper)
     start, past = Linear.of(low), Linear.of(high)
     if start is None or past is None:
         return Reason("STP002", f"the {word}s of {symbol.name} have no linear bounds", place.loop.header)
@@ -366,7 +368,7 @@ def _range(
     return _Range(start, past), second if second is not None else first, None if answer.failures else others
 
 
-def _stripped(expr: Expr) -> tuple[Expr, Expr | None]:
+def _strip_choice(expr: Expr) -> tuple[Expr, Expr | None]:
     """Return `e` and `c` of `c ? e : 0`."""
     expr = peel(expr)
     return (expr.then, expr.condition) if isinstance(expr, Conditional) else (expr, None)
@@ -375,7 +377,7 @@ def _stripped(expr: Expr) -> tuple[Expr, Expr | None]:
 # --- what is written
 
 
-def _declared(symbol: Symbol, value: Expr, span: Span) -> DeclStmt:
+def _declare(symbol: Symbol, value: Expr, span: Span) -> DeclStmt:
     return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
 
 
@@ -385,34 +387,34 @@ def _row(found: _Rows, index: Expr, span: Span) -> Expr:
 
 def _start(found: _Rows, span: Span) -> Expr:
     """Return the address of the first element that the loop touches."""
-    return _moved(_row(found, wide_expr(found.rows.low, span), span), found.columns.low, span)
+    return _move_pointer(_row(found, wide_expr(found.rows.low, span), span), found.columns.low, span)
 
 
-def _moved(pointer: Expr, form: Linear, span: Span) -> Expr:
+def _move_pointer(pointer: Expr, form: Linear, span: Span) -> Expr:
     if form == Linear():
         return pointer
     return Binary(span=span, type=pointer.type, op="+", left=pointer, right=wide_expr(form, span))
 
 
-def _compared(op: str, left: Expr, right: Expr) -> Expr:
+def _compare(op: str, left: Expr, right: Expr) -> Expr:
     return Binary(span=left.span, type=INT, op=op, left=left, right=right)
 
 
 def _step(found: _Rows, span: Span) -> Expr:
     """Return the distance from the first row to the second in elements; the width where there is one row."""
     low, width = found.rows.low, wide_expr(found.columns.size, span)
-    first, second = (_number(_row(found, wide_expr(low.shifted(k), span), span), span) for k in (0, 1))
+    first, second = (_number(_row(found, wide_expr(low.shift(k), span), span), span) for k in (0, 1))
     size = SizeOf(
         span=span, type=SIZE_T, text=f"sizeof({print_type(found.element)})", value=found.element.bits // 8
     )  # fmt: skip
     way = Binary(span=span, type=LONG_LONG, op="-", left=second, right=first)
     step = Binary(span=span, type=LONG_LONG, op="/", left=way, right=_number(size, span))
-    two = _compared(">=", wide_expr(found.rows.size, span), number(2, span))
-    kept = [c for c in _conjuncts(found.some, []) if not _implied(c, two)]
-    return Conditional(span=span, type=LONG_LONG, condition=_joined([*kept, two]), then=step, other=width)
+    two = _compare(">=", wide_expr(found.rows.size, span), number(2, span))
+    kept = [c for c in _conjuncts(found.some, []) if not _is_implied(c, two)]
+    return Conditional(span=span, type=LONG_LONG, condition=_join_tests([*kept, two]), then=step, other=width)
 
 
-def _implied(old: Expr, new: Expr) -> bool:
+def _is_implied(old: Expr, new: Expr) -> bool:
     """Whether a test `e >= a` is implied by `e >= b`."""
     if not isinstance(old, Binary) or not isinstance(new, Binary) or not old.op == new.op == ">=":
         return False
@@ -424,10 +426,10 @@ def _implied(old: Expr, new: Expr) -> bool:
 
 def _apart(found: _Rows, span: Span) -> Iterator[Expr]:
     """Yield the conditions that other arrays do not lie among the rows."""
-    last = _row(found, wide_expr(found.rows.high.shifted(-1), span), span)
+    last = _row(found, wide_expr(found.rows.high.shift(-1), span), span)
     first, past = (
         Cast(span=span, type=UNSIGNED_LONG, operand=pointer)
-        for pointer in (_start(found, span), _moved(last, found.columns.high, span))
+        for pointer in (_start(found, span), _move_pointer(last, found.columns.high, span))
     )
     for section in found.others:
         yield apart_from(first, past, section)
@@ -439,18 +441,18 @@ def _number(expr: Expr, span: Span) -> Expr:
 
 def _even(found: _Rows, step: Symbol, span: Span) -> Expr:
     """Return the condition that there are rows, and not too much between the first two."""
-    most = wide_expr(found.columns.size.shifted(found.slack), span)
-    return _joined([*_conjuncts(found.some, []), _compared("<=", use(step, span), most)])
+    most = wide_expr(found.columns.size.shift(found.slack), span)
+    return _join_tests([*_conjuncts(found.some, []), _compare("<=", use(step, span), most)])
 
 
 def _test(flat: _Flat, whole: Symbol, counter: Symbol, span: Span) -> Stmt:
     """Return the test of every row pointer against the one before it."""
     found, one = flat.rows, number(1, span)
-    low = found.rows.low.shifted(1)
+    low = found.rows.low.shift(1)
     last = Binary(span=span, type=LONG_LONG, op="-", left=use(counter, span), right=one)
     before_it = _row(found, last, span)
     follows = Binary(span=span, type=before_it.type, op="+", left=before_it, right=use(flat.step, span))
-    differs = _compared("!=", _row(found, use(counter, span), span), follows)
+    differs = _compare("!=", _row(found, use(counter, span), span), follows)
     clear = Assign(span=span, type=INT, op="=", target=use(whole, span), value=number(0, span))
     body = If(span=span, condition=differs, then=ExprStmt(span=span, expr=clear), other=None)
     loop = For(
@@ -460,7 +462,7 @@ def _test(flat: _Flat, whole: Symbol, counter: Symbol, span: Span) -> Stmt:
     return If(span=span, condition=use(whole, span), then=loop, other=None)
 
 
-def _flattened(loop: Stmt, flats: Sequence[_Flat]) -> Stmt:
+def _flatten_loop(loop: Stmt, flats: Sequence[_Flat]) -> Stmt:
     """Return the loop with an element of a block in place of every use."""
     places = {id(used.node): (flat, used) for flat in flats for used in flat.rows.uses}
 

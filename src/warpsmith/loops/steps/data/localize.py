@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
-from warpsmith.loops.analysis.evaluated import reassigned
+from warpsmith.loops.analysis.evaluation import find_reassigned
 from warpsmith.loops.analysis.invariant_guards import all_of, bound_guards, invariant_guards, untestable
 from warpsmith.loops.analysis.invariants import Invariant, invariant_type, root_of, survey
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit
-from warpsmith.loops.analysis.substitute import copied
-from warpsmith.loops.counted import counted
+from warpsmith.loops.analysis.substitute import copy_tree
+from warpsmith.loops.counted_loops import make_counted
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import LoopContext, with_run
@@ -54,7 +54,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.nodes import replace as node_with
-from warpsmith.tree.printing.printer import shown
+from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import INT, SIZE_T, Pointer, Record, Symbol
@@ -137,9 +137,9 @@ class Localize(Struct, frozen=True):
             return found.trial
         span, run, supply = place.loop.span, run_with_pragmas(place), Fresh.of(found.trial)
         plain = [(one, symbol) for one, symbol in found.variables if not one.stores]
-        slow = copied(_all_counted(_replaced(place.loop, plain), facts.origin(place.function).hidden), supply)
+        slow = copy_tree(_make_all_counted(_replace(place.loop, plain), facts.origin(place.function).hidden), supply)
         fast = Block(span=span, statements=(*pragmas_of(run), found.loop))
-        other = Block(span=span, statements=(*(copied(s) for s in pragmas_of(run)), slow))
+        other = Block(span=span, statements=(*(copy_tree(s) for s in pragmas_of(run)), slow))
         chosen = If(span=span, condition=all_of(found.tests), then=fast, other=other)
         return with_run(program, place.function, run, (*found.declarations, chosen))
 
@@ -161,20 +161,20 @@ def _localization(program: Program, facts: Facts, place: LoopContext, *, guards:
     found = survey(facts, place)
     guarded = [one for one in found.invariants if one.stores]
     if guarded and guards and can_version((place.loop,)):
-        made = _made(program, facts, place, found.invariants)
+        made = _localize(program, facts, place, found.invariants)
         beyond = untestable(made.variables, made.loop)
         if beyond:
             rest = tuple(one for one in found.invariants if one not in beyond)
-            made = _made(program, facts, place, _evaluable_of(rest))
+            made = _localize(program, facts, place, _evaluable_of(rest))
         function = next(f for _, f in made.trial.functions() if f.symbol == place.function.symbol)
         after = facts.after(made.trial)
         tests = invariant_guards(after, function, made.loop, made.variables)
         if tests is not None:
             tests = (*tests, *bound_guards(after, function, made.loop, tests))
-            refused = (*found.refused, *(_unguarded(one) for one in beyond))
+            refused = (*found.refused, *(_report_unguarded(one) for one in beyond))
             return msgspec.structs.replace(made, tests=tests, refused=refused)
-    made = _made(program, facts, place, _evaluable_of(tuple(one for one in found.invariants if not one.stores)))
-    return msgspec.structs.replace(made, refused=(*found.refused, *(_unguarded(one) for one in guarded)))
+    made = _localize(program, facts, place, _evaluable_of(tuple(one for one in found.invariants if not one.stores)))
+    return msgspec.structs.replace(made, refused=(*found.refused, *(_report_unguarded(one) for one in guarded)))
 
 
 def _evaluable_of(invariants: tuple[Invariant, ...]) -> tuple[Invariant, ...]:
@@ -191,17 +191,17 @@ def _is_known(condition: Expr, invariants: Sequence[Invariant]) -> bool:
     return all(_is_known(child, invariants) for child in children(condition) if isinstance(child, Expr))
 
 
-def _unguarded(one: Invariant) -> Reason:
-    text, stored = shown(one.load), shown(one.stores[0])
+def _report_unguarded(one: Invariant) -> Reason:
+    text, stored = show_expression(one.load), show_expression(one.stores[0])
     return Reason("STP002", f"{text} may change in the loop: {stored} may be the same memory", one.load.span)
 
 
-def _made(program: Program, facts: Facts, place: LoopContext, invariants: tuple[Invariant, ...]) -> _Localization:
+def _localize(program: Program, facts: Facts, place: LoopContext, invariants: tuple[Invariant, ...]) -> _Localization:
     """Return the loop with variables for all of `invariants`."""
     if not invariants:
         return _Localization((), (), place.loop, program, (), ())
     names_of = _Names(program, place)
-    known = _known_before(facts, place)
+    known = _find_known_before(facts, place)
     declarations: list[Stmt] = []
     variables: list[tuple[Invariant, Symbol]] = []
     for one in invariants:
@@ -209,16 +209,16 @@ def _made(program: Program, facts: Facts, place: LoopContext, invariants: tuple[
         symbol = next((s for s, init in known if same(init, value) and s.type == one.type), None)
         if symbol is None:
             symbol = names_of.variable(one)
-            declarations.append(_declared(symbol, value, before(place.loop.span)))
-            declarations += _sized(place.loop, one, names_of)
+            declarations.append(_declare(symbol, value, before(place.loop.span)))
+            declarations += _declare_size(place.loop, one, names_of)
         variables.append((one, symbol))
-    loop = _all_counted(_replaced(place.loop, variables), facts.origin(place.function).hidden)
+    loop = _make_all_counted(_replace(place.loop, variables), facts.origin(place.function).hidden)
     run = run_with_pragmas(place)
     trial = with_run(program, place.function, run, (*declarations, *run[:-1], loop))
     return _Localization(tuple(variables), tuple(declarations), loop, trial, (), ())
 
 
-def _sized(loop: Loop, one: Invariant, names_of: _Names) -> list[Stmt]:
+def _declare_size(loop: Loop, one: Invariant, names_of: _Names) -> list[Stmt]:
     """Return the size of a container beside where its elements are, if subscripts alone do not tell what is used."""
     member = peel(one.load)
     holder = peel(member.base).type if isinstance(member, Member) and member.field == DATA else None
@@ -229,9 +229,9 @@ def _sized(loop: Loop, one: Invariant, names_of: _Names) -> list[Stmt]:
     own = declared_below(loop) - {part.variable for part in walk(loop) if isinstance(part, For)}
     if not any(_is_crooked(part, own) for index in subscripts for part in walk(index)):
         return []
-    size = node_with(copied(member), field=SIZE, type=SIZE_T)
+    size = node_with(copy_tree(member), field=SIZE, type=SIZE_T)
     symbol = names_of.variable(Invariant((size,), SIZE_T, ()))
-    return [_declared(symbol, size, before(loop.span))]
+    return [_declare(symbol, size, before(loop.span))]
 
 
 def _is_crooked(part: Node, own: set[Symbol]) -> bool:
@@ -242,22 +242,22 @@ def _is_crooked(part: Node, own: set[Symbol]) -> bool:
     return not plain and not isinstance(part, Literal | Cast | Member | MacroUse | Unary)
 
 
-def _declared(symbol: Symbol, value: Expr, span: Span) -> DeclStmt:
+def _declare(symbol: Symbol, value: Expr, span: Span) -> DeclStmt:
     return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
 
 
 def _value(one: Invariant, variables: Sequence[tuple[Invariant, Symbol]]) -> Expr:
     """Return the place's value, read only under its conditions; 0 stands for what is never used."""
-    load = copied(one.load)
+    load = copy_tree(one.load)
     if not one.conditions:
         return load
     span = one.load.span
-    tests = [copied(_replaced(c, variables)) for c in one.conditions]
+    tests = [copy_tree(_replace(c, variables)) for c in one.conditions]
     test = reduce(lambda a, b: Binary(span=span, type=INT, op="&&", left=a, right=b), tests)
     return Conditional(span=span, type=invariant_type(one.load), condition=test, then=load, other=number(0, span))
 
 
-def _replaced(node: N, variables: Sequence[tuple[Invariant, Symbol]]) -> N:
+def _replace(node: N, variables: Sequence[tuple[Invariant, Symbol]]) -> N:
     """Return `node` with the variables in place of what they hold, the largest places first."""
     found: dict[int, Symbol] = {}
     stack: list[Node] = [node]
@@ -277,12 +277,12 @@ def _replaced(node: N, variables: Sequence[tuple[Invariant, Symbol]]) -> N:
     return rebuild(node, change)
 
 
-def _all_counted(loop: Loop, hidden: frozenset[Symbol]) -> Stmt:
+def _make_all_counted(loop: Loop, hidden: frozenset[Symbol]) -> Stmt:
     """Return the loop with every loop a counted one that can be, now that bounds are variables."""
 
     def change(part: Node) -> Node:
         if isinstance(part, While):
-            return counted(part, hidden) or part
+            return make_counted(part, hidden) or part
         return part
 
     return rebuild(loop, change)
@@ -291,7 +291,7 @@ def _all_counted(loop: Loop, hidden: frozenset[Symbol]) -> Stmt:
 # --- where it stands
 
 
-def _known_before(facts: Facts, place: LoopContext) -> list[tuple[Symbol, Expr]]:
+def _find_known_before(facts: Facts, place: LoopContext) -> list[tuple[Symbol, Expr]]:
     """Return the variables declared earlier in the same block that still have the value that they were given."""
     block = next(
         (n for n in walk(place.function.body) if isinstance(n, Block) and any(s is place.loop for s in n.statements)),
@@ -302,7 +302,7 @@ def _known_before(facts: Facts, place: LoopContext) -> list[tuple[Symbol, Expr]]
     origin = facts.origin(place.function)
     typed = "-fno-strict-aliasing" not in place.unit.arguments
     position = next(k for k, s in enumerate(block.statements) if s is place.loop)
-    moving = origin.hidden | reassigned(place.function)
+    moving = origin.hidden | find_reassigned(place.function)
     found: list[tuple[Symbol, Expr]] = []
     for k, stmt in enumerate(block.statements[:position]):
         if not isinstance(stmt, DeclStmt):
@@ -334,7 +334,7 @@ class _Names:
 
     def __init__(self, program: Program, place: LoopContext) -> None:
         self._program = program
-        self.taken = _taken(place.function) | {text.name for text in place.unit.type_texts} | _CXX_WORDS
+        self.taken = _find_taken(place.function) | {text.name for text in place.unit.type_texts} | _CXX_WORDS
         self.taken |= {f.symbol.name for _, f in program.functions()}
         if place.unit.language != "c":
             # a member of a method's own object is named without it: a variable of its name would hide it
@@ -349,14 +349,14 @@ class _Names:
         """Return a new variable for what is invariant."""
         root = root_of(one.load)
         assert root is not None, "a place begins with a variable"
-        for wanted in (name for name in _wanted(one.load) if name not in self.taken):
+        for wanted in (name for name in _propose_names(one.load) if name not in self.taken):
             self.taken.add(wanted)
             key = self.supply.key(f"{root.key}:{wanted}")
             return Symbol(wanted, key, one.type, "local", one.load.span)
-        return self.supply.variable(_wanted(one.load)[-1], one.type, root)
+        return self.supply.variable(_propose_names(one.load)[-1], one.type, root)
 
 
-def _wanted(load: Expr) -> list[str]:
+def _propose_names(load: Expr) -> list[str]:
     """Return the names to try, the shortest first."""
     words: list[str] = []
     pending: list[Expr] = [peel(load)]
@@ -381,7 +381,7 @@ def _wanted(load: Expr) -> list[str]:
     return [n for n in names_of if n.isidentifier()] or ["value"]
 
 
-def _taken(function: Function) -> set[str]:
+def _find_taken(function: Function) -> set[str]:
     found = {n.symbol.name for n in names(function)} | {p.name for p in function.parameters}
     found |= {s.name for s in declared_symbols(function)}
     for part in walk(function):

@@ -13,7 +13,7 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
-from warpsmith.loops.analysis.shape import does_not_fit, marked, statements
+from warpsmith.loops.analysis.shape import does_not_fit, find_marked, statements
 from warpsmith.loops.analysis.substitute import fixed_text, with_symbols
 from warpsmith.loops.analysis.uses import element_of, mentions, uses, variable
 from warpsmith.loops.fresh import Fresh
@@ -71,7 +71,7 @@ class Privatize(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the variable is private to the iterations and dead after the loop."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         symbol = variable(place, self.variable)
         if isinstance(symbol, Reason):
             return Unknown((symbol,))
@@ -82,17 +82,17 @@ class Privatize(Struct, frozen=True):
             text = f"the value of {symbol.name} is needed after the loop"
             return does_not_fit(text, loop, f"{symbol.name} is not read after the loop", "expand it instead")
         verdict = private_in(facts, place.function, loop, symbol)
-        granted = None if isinstance(verdict, Proved) else _claimed(facts, place.function, loop, symbol)
+        granted = None if isinstance(verdict, Proved) else _find_claimed(facts, place.function, loop, symbol)
         return verdict if granted is None else Proved((granted,))
 
     def apply(self, program: Program) -> Program:
         """Return the program with the variable declared in the loop's body."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         symbol = variable(place, self.variable)
         assert isinstance(symbol, Symbol)
         again = msgspec.structs.replace(
-            Fresh.of(program).again(symbol), storage="local", type=_unqualified(symbol.type)
+            Fresh.of(program).again(symbol), storage="local", type=_drop_qualifiers(symbol.type)
         )
         body = with_symbols(loop.body, {symbol: again})
         new = replace(loop, body=own_block(body, again))
@@ -109,7 +109,7 @@ def own_block(body: Stmt, symbol: Symbol) -> Block:
     return Block(span=body.span, statements=(declared, *parts))
 
 
-def _unqualified(type: Type) -> Type:
+def _drop_qualifiers(type: Type) -> Type:
     return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar) else type
 
 
@@ -128,7 +128,7 @@ def _obstacle(place: LoopContext, loop: For, symbol: Symbol) -> Unknown | None:
     fixed = fixed_text(loop.body, frozenset({symbol}))
     if fixed is not None:
         return does_not_fit(f"{symbol.name} is named in text that is not modelled", fixed)
-    pragma = marked(place.function, loop)
+    pragma = find_marked(place.function, loop)
     if pragma is not None and not _is_claim(pragma, loop):
         return does_not_fit("a pragma tells the compiler about this loop", loop, "remove the pragma")
     return None
@@ -141,7 +141,7 @@ def _is_claim(pragma: Pragma, loop: For) -> bool:
     return before and pragma.directive is not None and pragma.directive.shares_loop
 
 
-def _claimed(facts: Facts, function: Function, loop: For, symbol: Symbol) -> Assumption | None:
+def _find_claimed(facts: Facts, function: Function, loop: For, symbol: Symbol) -> Assumption | None:
     """Return the user's word that every thread has its own `symbol`, where it may be taken."""
     if facts.options.claims != "trust":
         return None

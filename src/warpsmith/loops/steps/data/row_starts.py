@@ -8,7 +8,7 @@ Invariant: both forms name the same element, whatever the loop does with it, as 
 while it runs: addresses are numbers of 64 bits, a start is the difference of two of them, and the compiler cannot see
 of which block list_flat is. Row pointers that nobody may follow (null) have a start that nobody asks for.
 Limits: what each of the pointers points into is a block that the run time knows, and so is that of the pointers, where
-it cannot be told which of them the loop takes; rows of several blocks start whole numbers of elements apart.
+it is not known which of them the loop takes; rows of several blocks start whole numbers of elements apart.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit
-from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.analysis.uses import Use, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import number, use
@@ -116,27 +116,27 @@ class RowStarts(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the tests and both loops."""
-        plain = self._applied(program, {})
-        bounds = _touched(plain, LoopContext.of(program, self.loop))
-        return self._applied(program, bounds) if bounds else plain
+        plain = self._apply_starts(program, {})
+        bounds = _find_touched(plain, LoopContext.of(program, self.loop))
+        return self._apply_starts(program, bounds) if bounds else plain
 
-    def _applied(self, program: Program, bounds: Mapping[Symbol, Section]) -> Program:
+    def _apply_starts(self, program: Program, bounds: Mapping[Symbol, Section]) -> Program:
         """Return the program, the run time being asked for all rows that there are, or for those within bounds."""
         place = LoopContext.of(program, self.loop)
         supply, span, run = Fresh.of(program), before(place.loop.span), run_with_pragmas(place)
-        rows = [_rows(symbol, supply) for symbol in _chosen(place, self.variables)]
-        asked = [_declared(one.starts, one.question(bounds.get(one.starts), span), span) for one in rows]
+        rows = [_rows(symbol, supply) for symbol in _choose_rows(place, self.variables)]
+        asked = [_declare(one.starts, one.question(bounds.get(one.starts), span), span) for one in rows]
         tests: list[Expr] = [
             Binary(span=span, type=INT, op="!=", left=use(one.starts, span), right=number(0, span)) for one in rows
         ]
         zeros = (row_zero(use(one.starts, span), span) for one in rows)
         blocks = [
-            _declared(one.block, Cast(span=span, type=one.block.type, operand=zero), span)
+            _declare(one.block, Cast(span=span, type=one.block.type, operand=zero), span)
             for one, zero in zip(rows, zeros, strict=True)
         ]
         own, loop = place.loop.span, _over_blocks(place.loop, rows)
         fast = Block(span=own, statements=(*blocks, *pragmas_of(run), loop))
-        slow = Block(span=own, statements=tuple(copied(s, supply) for s in (*pragmas_of(run), run[-1])))
+        slow = Block(span=own, statements=tuple(copy_tree(s, supply) for s in (*pragmas_of(run), run[-1])))
         whole = reduce(lambda a, b: Binary(span=span, type=INT, op="&&", left=a, right=b), tests)
         return with_run(program, place.function, run, (*asked, If(span=own, condition=whole, then=fast, other=slow)))
 
@@ -156,7 +156,7 @@ class _Rows(Struct, frozen=True):
         return row_starts(first, size, span, None if bounds is None else (bounds.lower, bounds.upper))
 
 
-def _touched(program: Program, place: LoopContext) -> dict[Symbol, Section]:
+def _find_touched(program: Program, place: LoopContext) -> dict[Symbol, Section]:
     """Return the rows that the loop touches, for each variable that has where rows start: where that is known, nobody
     needs to know the block that the row pointers lie in, nor what those are that the loop leaves alone."""
     function = next(f for _, f in program.functions() if f.symbol == place.function.symbol)
@@ -187,7 +187,7 @@ def _rows(symbol: Symbol, supply: Fresh) -> _Rows:
     return _Rows(symbol, block, supply.variable(f"{symbol.name}_at", Pointer(start), symbol))
 
 
-def _chosen(place: LoopContext, wanted: Sequence[str]) -> list[Symbol]:
+def _choose_rows(place: LoopContext, wanted: Sequence[str]) -> list[Symbol]:
     """Return the pointers to rows that the loop uses, or those of them that are wanted."""
     own = declared_below(place.loop)
     found = {n.symbol for n in names(place.loop) if n.symbol not in own and _leads_to_rows(n.symbol.type)}
@@ -208,7 +208,7 @@ def _all(facts: Facts, place: LoopContext, wanted: Sequence[str]) -> Reason | No
         known = variable(place, name)
         if isinstance(known, Reason):
             return known
-    chosen, header = _chosen(place, wanted), place.loop.header
+    chosen, header = _choose_rows(place, wanted), place.loop.header
     if not chosen or len(chosen) < len(wanted):
         return Reason("STP002", "the loop uses no pointer to pointers to numbers or structs", header)
     if not can_version((place.loop,)):
@@ -241,7 +241,7 @@ def _obstacle(facts: Facts, place: LoopContext, found: list[Use]) -> Reason | No
     return None
 
 
-def _declared(symbol: Symbol, value: Expr, span: Span) -> Stmt:
+def _declare(symbol: Symbol, value: Expr, span: Span) -> Stmt:
     return DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
 
 

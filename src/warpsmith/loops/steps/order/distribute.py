@@ -3,7 +3,7 @@
     for (i) { S; T; U; }    →    for (i) { S; }  for (i) { T; U; }
 
 Invariant: each statement of the body stands in exactly one of the new loops, all of which run over the old range.
-`completed` finds the finest grouping that the dependences allow: first the places where the text can be cut as it
+`complete` finds the finest grouping that the dependences allow: first the places where the text can be cut as it
 stands (each place is legal or not on its own), then, inside a piece that cannot be cut, a set of statements that may
 run before the others. A strongly connected component of the dependence graph is never cut.
 
@@ -22,8 +22,15 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
-from warpsmith.loops.analysis.shape import does_not_fit, not_counted, restrained, statements, unrepeatable, wrong_value
-from warpsmith.loops.analysis.substitute import copied, with_symbols
+from warpsmith.loops.analysis.shape import (
+    does_not_fit,
+    find_restraint,
+    refuse_uncounted,
+    statements,
+    unrepeatable,
+    wrong_value,
+)
+from warpsmith.loops.analysis.substitute import copy_tree, with_symbols
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
@@ -93,38 +100,38 @@ class Distribute(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
-        stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
+            return refuse_uncounted(loop)
+        stop = find_restraint(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         if stop is not None:
             return stop
         groups = self._groups(loop)
         if isinstance(groups, Unknown):
             return groups
-        shared = _shared(loop, groups)
+        shared = _find_shared(loop, groups)
         if shared is not None:
             text = f"{shared.name} is declared in the body and used in more than one of its parts"
             return does_not_fit(text, loop, f"expand={self.loop},variable={shared.name}")
         verdict = keeps_order(facts, place.function, (loop,), _schedules(loop, groups))
         if isinstance(verdict, Refuted):
-            return Refuted(tuple(self._hinted(facts, place, groups, reason) for reason in verdict.reasons))
+            return Refuted(tuple(self._hint_grouping(facts, place, groups, reason) for reason in verdict.reasons))
         return names_hold(self, program, self.loop, verdict)
 
     def apply(self, program: Program) -> Program:
         """Return the program with a loop for each group."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         groups = self._groups(loop)
         if isinstance(groups, Unknown):
             raise ValueError(groups.reasons[0].text)
         return with_run(program, place.function, (loop,), _pieces(program, loop, groups))
 
-    def completed(self, program: Program, facts: Facts) -> Distribute:
+    def complete(self, program: Program, facts: Facts) -> Distribute:
         """Return the step with the finest legal grouping written out; itself where groups are given already."""
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For) or self.groups or self.order:
             return self
-        if restrained(facts, place.function, loop) is not None or len(_doing(loop)) < 2:
+        if find_restraint(facts, place.function, loop) is not None or len(_doing(loop)) < 2:
             return self
         groups = _finest(_doing(loop), lambda g: _is_legal(facts, place, loop, g))
         if len(groups) < 2:
@@ -134,9 +141,9 @@ class Distribute(Struct, frozen=True):
         starts = tuple(order.index(group[0]) for group in groups[1:])
         return msgspec.structs.replace(self, groups=starts, order=() if order == sorted(order) else tuple(order))
 
-    def _hinted(self, facts: Facts, place: LoopContext, groups: Groups, reason: Reason) -> Reason:
+    def _hint_grouping(self, facts: Facts, place: LoopContext, groups: Groups, reason: Reason) -> Reason:
         """Add what would make the grouping legal: a scalar of which each iteration has its own, where that suffices."""
-        loop = place.counted()
+        loop = place.require_counted()
         if reason.dependence is None or reason.legal_if:
             return reason
         wanted = reason.dependence.variable
@@ -200,7 +207,7 @@ def _with_quiet(body: Sequence[Stmt], order: list[int]) -> list[int]:
     return result + [k for k in quiet if k not in result]
 
 
-def _shared(loop: For, groups: Groups) -> Symbol | None:
+def _find_shared(loop: For, groups: Groups) -> Symbol | None:
     """Return a variable declared at the top of the body that more than one group names."""
     body = statements(loop.body)
     declared = [d.symbol for s in body if isinstance(s, DeclStmt) for d in s.declarations]
@@ -215,12 +222,12 @@ def _names(stmt: Stmt, symbol: Symbol) -> bool:
     for part in walk(stmt):
         if isinstance(part, Verbatim | VerbatimExpr) and symbol in (*part.reads, *part.writes):
             return True
-        if isinstance(part, VarDecl) and (part.symbol == symbol or _measured_by(part.symbol, symbol)):
+        if isinstance(part, VarDecl) and (part.symbol == symbol or _is_measured_by(part.symbol, symbol)):
             return True
     return any(n.symbol == symbol for n in names(stmt))
 
 
-def _measured_by(declared: Symbol, symbol: Symbol) -> bool:
+def _is_measured_by(declared: Symbol, symbol: Symbol) -> bool:
     type = declared.type
     while isinstance(type, Array):
         if type.extent is not None and any(n.symbol == symbol for n in names(type.extent)):
@@ -243,12 +250,12 @@ def _schedules(loop: For, groups: Groups) -> dict[Stmt, Schedule]:
 
 
 def _is_legal(facts: Facts, place: LoopContext, loop: For, groups: Groups) -> bool:
-    if _shared(loop, groups) is not None or _tied(loop, groups):
+    if _find_shared(loop, groups) is not None or _is_tied(loop, groups):
         return False
     return isinstance(keeps_order(facts, place.function, (loop,), _schedules(loop, groups)), Proved)
 
 
-def _tied(loop: For, groups: Groups) -> bool:
+def _is_tied(loop: For, groups: Groups) -> bool:
     """Whether a statement reads a scalar that one of another group writes, and does not write it: then each iteration's
     value has to be read before the next one is written, and the groups cannot run one after another."""
     body = statements(loop.body)
@@ -334,9 +341,9 @@ def _another(loop: For, chosen: tuple[Stmt, ...], fresh: Fresh) -> For:
         span=span,
         variable=loop.variable,
         declares=loop.declares,
-        lower=copied(loop.lower),
+        lower=copy_tree(loop.lower),
         relation=loop.relation,
-        bound=copied(loop.bound),
+        bound=copy_tree(loop.bound),
         step=loop.step,
         body=body,
         header=loop.header,

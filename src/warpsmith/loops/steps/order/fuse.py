@@ -2,7 +2,7 @@
 
     for (i) S(i);  for (j) T(j);    →    for (i) { S(i); T(i); }
 
-Invariant: both loops run over the same values, told by the form of their bounds, none of which either loop changes.
+Invariant: both loops run over the same values, which the form of their bounds shows; neither loop changes any of these.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import (
     does_not_fit,
+    find_restraint,
     following,
-    not_counted,
     range_of,
-    restrained,
+    refuse_uncounted,
     statements,
     steady,
     unrepeatable,
 )
-from warpsmith.loops.analysis.substitute import fixed_text, replaced
+from warpsmith.loops.analysis.substitute import fixed_text, replace_values
 from warpsmith.loops.linear import Linear, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
@@ -74,7 +74,7 @@ class Fuse(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
+            return refuse_uncounted(loop)
         second = following(place.function, loop)
         if not isinstance(second, For):
             return does_not_fit(f"no counted loop stands directly behind the {loop.variable.name} loop", loop)
@@ -94,12 +94,12 @@ class Fuse(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with one loop."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         second = following(place.function, loop)
         run = _run(place.function, loop, second) if isinstance(second, For) else None
         if run is None or not isinstance(second, For):
             raise ValueError("there is no second loop")
-        return with_run(program, place.function, run, (_fused(loop, second),))
+        return with_run(program, place.function, run, (_fuse_bodies(loop, second),))
 
 
 def _run(function: Function, loop: For, second: For) -> tuple[Stmt, ...] | None:
@@ -115,7 +115,7 @@ def _run(function: Function, loop: For, second: For) -> tuple[Stmt, ...] | None:
 
 def _in_the_way(facts: Facts, function: Function, loop: For, second: For) -> Unknown | None:
     for part in (loop, second):
-        stop = restrained(facts, function, part) or unrepeatable(facts, function, part)
+        stop = find_restraint(facts, function, part) or unrepeatable(facts, function, part)
         if stop is not None:
             return stop
     if not _same_range(loop, second):
@@ -152,11 +152,11 @@ def _same_value(a: Expr, b: Expr) -> bool:
     return a.type == b.type and (same(a, b) or (one is not None and one == other))
 
 
-def _fused(loop: For, second: For) -> For:
+def _fuse_bodies(loop: For, second: For) -> For:
     """Return the first loop with the body of the second behind its own."""
     body = second.body
     if second.variable != loop.variable:
-        body = replaced(body, {second.variable: use(loop.variable, second.header)})
+        body = replace_values(body, {second.variable: use(loop.variable, second.header)})
     parts = [*_parts(loop.body, body), *_parts(body, loop.body)]
     start, end = loop.body.span, second.body.span
     if isinstance(loop.body, Block):

@@ -24,12 +24,12 @@ from warpsmith.loops.analysis.shape import (
     does_not_fit,
     enclosing_facts,
     nest_in_the_way,
-    not_counted,
     perfect_nest,
     range_of,
+    refuse_uncounted,
     wrong_value,
 )
-from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.linear import Linear, follows, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
@@ -40,7 +40,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT
 from warpsmith.tree.walk import names, rebuild
 
-__all__ = ["Interchange", "reordered"]
+__all__ = ["Interchange", "reorder_nest"]
 
 
 class Interchange(Struct, frozen=True):
@@ -81,14 +81,14 @@ class Interchange(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
+            return refuse_uncounted(loop)
         nest = self._nest(loop)
         if isinstance(nest, Unknown):
             return nest
         stop = nest_in_the_way(facts, place, nest, stays=self._positions(nest)[0] == 0)
         if stop is not None:
             return stop
-        new = reordered(nest, self._positions(nest), enclosing_facts(place.function, place.around))
+        new = reorder_nest(nest, self._positions(nest), enclosing_facts(place.function, place.around))
         if isinstance(new, str):
             return does_not_fit(new, loop)
         rows = tuple(counter(nest[k].variable, 1 if nest[k].step > 0 else -1) for k in self._positions(nest))
@@ -99,11 +99,11 @@ class Interchange(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the loops in the new order."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         nest = self._nest(loop)
         if isinstance(nest, Unknown):
             raise ValueError(nest.reasons[0].text)
-        new = reordered(nest, self._positions(nest), enclosing_facts(place.function, place.around))
+        new = reorder_nest(nest, self._positions(nest), enclosing_facts(place.function, place.around))
         if isinstance(new, str):
             raise ValueError(new)
         return with_run(program, place.function, (loop,), (new,))
@@ -128,7 +128,7 @@ class Interchange(Struct, frozen=True):
         return tuple(counters.index(name) for name in self.order) if self.order else (1, 0)
 
 
-def reordered(nest: Sequence[For], positions: Sequence[int], facts: Sequence[Linear]) -> For | str:
+def reorder_nest(nest: Sequence[For], positions: Sequence[int], facts: Sequence[Linear]) -> For | str:
     """Return the nest with its loops in the order `positions` (old ones), or why its bounds cannot be written."""
     headers, guards, current = list(nest), [], list(range(len(nest)))
     target = {old: new for new, old in enumerate(positions)}
@@ -137,13 +137,13 @@ def reordered(nest: Sequence[For], positions: Sequence[int], facts: Sequence[Lin
         for k in range(len(current) - 1):
             if target[current[k]] < target[current[k + 1]]:
                 continue
-            swapped = _swapped(headers[k], headers[k + 1], [*known, *_ranges(headers[:k])])
+            swapped = _swap_headers(headers[k], headers[k + 1], [*known, *_ranges(headers[:k])])
             if isinstance(swapped, str):
                 return swapped
             headers[k], headers[k + 1] = swapped[0], swapped[1]
             guards += swapped[2]
             current[k], current[k + 1] = current[k + 1], current[k]
-    return _assembled(nest, headers, guards)
+    return _assemble_nest(nest, headers, guards)
 
 
 def _ranges(headers: Sequence[For]) -> list[Linear]:
@@ -158,10 +158,10 @@ def _ranges(headers: Sequence[For]) -> list[Linear]:
 
 def _inside(loop: For, values: Range) -> list[Linear]:
     own = Linear(((loop.variable, 1),))
-    return [own.minus(values.low), values.past.minus(own).shifted(-1)]
+    return [own.minus(values.low), values.past.minus(own).shift(-1)]
 
 
-def _swapped(outer: For, inner: For, facts: list[Linear]) -> tuple[For, For, list[Expr]] | str:
+def _swap_headers(outer: For, inner: For, facts: list[Linear]) -> tuple[For, For, list[Expr]] | str:
     """Return the headers of two neighbors after their exchange, outer first, and what the body has to test."""
     if not any(n.symbol == outer.variable for end in (inner.lower, inner.bound) for n in names(end)):
         return inner, outer, []
@@ -174,7 +174,7 @@ def _swapped(outer: For, inner: For, facts: list[Linear]) -> tuple[For, For, lis
     if new_outer is None:
         return f"the bounds of the {inner.variable.name} loop outside of the {outer.variable.name} loop might overflow"
     inside = [*facts, *_inside(new_outer, hull)]
-    wanted, guards = _narrowed(outer, inner, (first, second), inside)
+    wanted, guards = _narrow_range(outer, inner, (first, second), inside)
     new_inner = over(outer, first, wanted, inside)
     if new_inner is None:
         return new_outer, outer, [_lower_test(inner), _upper_test(inner)]
@@ -184,7 +184,7 @@ def _swapped(outer: For, inner: For, facts: list[Linear]) -> tuple[For, For, lis
 def _hull(outer: For, first: Range, second: Range) -> Range:
     """Return the values that the inner counter takes for some value of the outer one (or a few more)."""
     i = outer.variable
-    last = first.past.shifted(-1)
+    last = first.past.shift(-1)
     low = second.low.with_value(i, first.low if second.low.coefficient(i) >= 0 else last)
     past = second.past.with_value(i, last if second.past.coefficient(i) >= 0 else first.low)
     # n for n - 1, which could wrap: the inner range, which depends on this counter, is empty in the turns added.
@@ -193,7 +193,9 @@ def _hull(outer: For, first: Range, second: Range) -> Range:
     return Range(low, past)
 
 
-def _narrowed(outer: For, inner: For, ranges: tuple[Range, Range], facts: Sequence[Linear]) -> tuple[Range, list[Expr]]:
+def _narrow_range(
+    outer: For, inner: For, ranges: tuple[Range, Range], facts: Sequence[Linear]
+) -> tuple[Range, list[Expr]]:
     """Return the outer counter's range for one value of the inner counter, and the tests that it does not say."""
     first, second = ranges
     i, j = outer.variable, Linear(((inner.variable, 1),))
@@ -205,7 +207,7 @@ def _narrowed(outer: For, inner: For, ranges: tuple[Range, Range], facts: Sequen
         test = _lower_test(inner) if below == (inner.step > 0) else _upper_test(inner)
         # j >= i + b: i < j - b + 1.   j >= b - i: i >= b - j.   j < i + d: i >= j - d + 1.   j < d - i: i < d - j.
         rest = end.with_value(i, Linear())
-        solved = j.minus(rest).shifted(1) if factor == 1 else rest.minus(j)
+        solved = j.minus(rest).shift(1) if factor == 1 else rest.minus(j)
         if abs(factor) != 1 or form_expr(solved, facts, outer.span) is None:
             guards.append(test)
         elif below == (factor == 1):
@@ -223,7 +225,7 @@ def _tighter(
     gap = new.minus(own) if up else own.minus(new)
     if follows(gap, facts):
         return new, guards
-    return (own, guards) if follows(gap.scaled(-1), facts) else (own, [*guards, test])
+    return (own, guards) if follows(gap.scale(-1), facts) else (own, [*guards, test])
 
 
 def _lower_test(loop: For) -> Expr:
@@ -238,10 +240,10 @@ def _upper_test(loop: For) -> Expr:
 
 def _test(loop: For, relation: Relation, end: Expr) -> Expr:
     own = use(loop.variable, loop.header)
-    return Binary(span=loop.header, type=INT, op=relation, left=own, right=copied(end))
+    return Binary(span=loop.header, type=INT, op=relation, left=own, right=copy_tree(end))
 
 
-def _assembled(nest: Sequence[For], headers: Sequence[For], guards: list[Expr]) -> For:
+def _assemble_nest(nest: Sequence[For], headers: Sequence[For], guards: list[Expr]) -> For:
     """Return the nest with other headers; blocks, comments and all else stay where they were."""
     body = nest[-1].body
     if guards:

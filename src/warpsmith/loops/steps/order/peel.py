@@ -20,18 +20,18 @@ from warpsmith.loops.analysis.shape import (
     compares_plainly,
     counter_stays,
     does_not_fit,
+    find_restraint,
     jump,
-    not_counted,
-    restrained,
+    refuse_uncounted,
     trip_count,
     unrepeatable,
     wrong_value,
 )
-from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.writing.pieces import compared, guarded, instance, plus, typed, unchangeable
+from warpsmith.loops.writing.pieces import compare_copies, convert_to, guard_run, instance, plus, unchangeable
 from warpsmith.loops.writing.pragma_lines import run_with_pragmas
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Expr, For, Pragma, Stmt, replace
@@ -84,9 +84,9 @@ class Peel(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
+            return refuse_uncounted(loop)
         free = self.last and not self.first and _shared_pragma(place) is not None
-        stop = _left_early(facts, place, loop) if free else restrained(facts, place.function, loop)
+        stop = _left_early(facts, place, loop) if free else find_restraint(facts, place.function, loop)
         stop = stop or unrepeatable(facts, place.function, loop)
         stop = stop or unchangeable(loop) or self._misfit(loop)
         return stop or names_hold(self, program, self.loop, Proved())
@@ -94,12 +94,14 @@ class Peel(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the iterations apart."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         pragma = _shared_pragma(place)
         if pragma is not None:
-            new = guarded(compared(loop.lower, loop.relation, loop.bound), _apart(loop, pragma, Fresh.of(program)))
+            new = guard_run(
+                compare_copies(loop.lower, loop.relation, loop.bound), _apart(loop, pragma, Fresh.of(program))
+            )
             return with_run(program, place.function, (pragma, loop), (new,))
-        return with_run(program, place.function, (loop,), self._peeled(loop, Fresh.of(program)))
+        return with_run(program, place.function, (loop,), self._peel_loop(loop, Fresh.of(program)))
 
     def _misfit(self, loop: For) -> Unknown | None:
         name = loop.variable.name
@@ -118,28 +120,28 @@ class Peel(Struct, frozen=True):
             return does_not_fit(f"the last value of {name} is not a simple expression: its step is {loop.step}", loop)
         return None
 
-    def _peeled(self, loop: For, fresh: Fresh) -> tuple[Stmt, ...]:
-        rest = replace(loop, lower=plus(copied(loop.lower), self.first * loop.step)) if self.first else loop
+    def _peel_loop(self, loop: For, fresh: Fresh) -> tuple[Stmt, ...]:
+        rest = replace(loop, lower=plus(copy_tree(loop.lower), self.first * loop.step)) if self.first else loop
         lower = Linear.of(loop.lower)
         if lower is None or lower.number is None:
             return (self._behind_test(loop, rest, fresh),)
         front: list[Stmt] = []
         for turn in range(self.first):
-            value = plus(copied(loop.lower), turn * loop.step)
-            run = instance(loop, typed(value, loop.variable.type), fresh)
+            value = plus(copy_tree(loop.lower), turn * loop.step)
+            run = instance(loop, convert_to(value, loop.variable.type), fresh)
             if _runs(loop, turn):
                 front += run
             else:
-                front.append(guarded(compared(value, loop.relation, loop.bound), run))
-        return (*front, *_without_last(rest, fresh)) if self.last else (*front, rest)
+                front.append(guard_run(compare_copies(value, loop.relation, loop.bound), run))
+        return (*front, *_split_last(rest, fresh)) if self.last else (*front, rest)
 
     def _behind_test(self, loop: For, rest: For, fresh: Fresh) -> Stmt:
         """Return the loop without its first or its last iteration, all of it under the test that it runs: its first
         value may be the last one of its type, and must not be moved elsewhere."""
         if self.last:
-            return guarded(None, _without_last(loop, fresh))
-        run = instance(loop, typed(copied(loop.lower), loop.variable.type), fresh)
-        return guarded(compared(loop.lower, loop.relation, loop.bound), (*run, rest))
+            return guard_run(None, _split_last(loop, fresh))
+        run = instance(loop, convert_to(copy_tree(loop.lower), loop.variable.type), fresh)
+        return guard_run(compare_copies(loop.lower, loop.relation, loop.bound), (*run, rest))
 
 
 def _runs(loop: For, turn: int) -> bool:
@@ -148,21 +150,21 @@ def _runs(loop: For, turn: int) -> bool:
     return trips is not None and trips > turn
 
 
-def _without_last(loop: For, fresh: Fresh) -> tuple[Stmt, ...]:
+def _split_last(loop: For, fresh: Fresh) -> tuple[Stmt, ...]:
     """Return `if (it runs) { the loop but for its last iteration; that iteration }`."""
     apart = _apart(loop, None, fresh)
-    return apart if _runs(loop, 0) else (guarded(compared(loop.lower, loop.relation, loop.bound), apart),)
+    return apart if _runs(loop, 0) else (guard_run(compare_copies(loop.lower, loop.relation, loop.bound), apart),)
 
 
 def _apart(loop: For, pragma: Pragma | None, fresh: Fresh) -> tuple[Stmt, ...]:
     """Return the loop but for its last iteration, behind its pragma, and that iteration."""
     up = loop.step > 0
     closed = loop.relation in ("<=", ">=")
-    before = plus(copied(loop.bound), -1 if up else 1)
-    last: Expr = copied(loop.bound) if closed else before
-    main = replace(loop, relation="<" if up else ">", bound=copied(loop.bound) if closed else before)
-    run = instance(loop, typed(last, loop.variable.type), fresh)
-    return (main, *run) if pragma is None else (_without_lists(pragma), main, *run)
+    before = plus(copy_tree(loop.bound), -1 if up else 1)
+    last: Expr = copy_tree(loop.bound) if closed else before
+    main = replace(loop, relation="<" if up else ">", bound=copy_tree(loop.bound) if closed else before)
+    run = instance(loop, convert_to(last, loop.variable.type), fresh)
+    return (main, *run) if pragma is None else (_drop_lists(pragma), main, *run)
 
 
 def _shared_pragma(place: LoopContext) -> Pragma | None:
@@ -177,11 +179,11 @@ def _shared_pragma(place: LoopContext) -> Pragma | None:
     return first if isinstance(first, Pragma) and not inside else None
 
 
-def _without_lists(pragma: Pragma) -> Pragma:
+def _drop_lists(pragma: Pragma) -> Pragma:
     """Return the pragma with `private` in place of `lastprivate`: the last iteration is another statement now."""
     directive = pragma.directive
     assert directive is not None, "looked at"
-    given = directive.listed("firstprivate")
+    given = directive.list_variables("firstprivate")
     clauses: list[Clause] = []
     for clause in directive.clauses:
         if clause.name == "lastprivate":

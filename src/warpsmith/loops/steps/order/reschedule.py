@@ -9,7 +9,14 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
-from warpsmith.loops.analysis.orders import Run, counters_of, judged, names_of, reordered, statements_of
+from warpsmith.loops.analysis.orders import (
+    Run,
+    counters_of,
+    judge_schedules,
+    names_of,
+    reorder_statements,
+    statements_of,
+)
 from warpsmith.loops.analysis.schedule_text import ScheduleTextError, read_schedule, schedule_text
 from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
 from warpsmith.loops.place import LoopContext
@@ -60,15 +67,15 @@ class Reschedule(Struct, frozen=True):
     statements: int = 1
     times: tuple[str, ...] = ()
 
-    def completed(self, program: Program, facts: Facts) -> Reschedule:
+    def complete(self, program: Program, facts: Facts) -> Reschedule:
         """Return the step with the first schedules that are found, proved and can be written; itself where there are
         none.
 
         The completed step does not depend on any search.
         """
-        return self if self.times else next(self.found(program, facts), self)
+        return self if self.times else next(self.find(program, facts), self)
 
-    def found(self, program: Program, facts: Facts) -> Iterator[Reschedule]:
+    def find(self, program: Program, facts: Facts) -> Iterator[Reschedule]:
         """Yield the step with each of the schedules that the search finds and that are Proved."""
         place = LoopContext.of(program, self.loop)
         run = self._run(place)
@@ -76,7 +83,7 @@ class Reschedule(Struct, frozen=True):
             return
         statements = statements_of(run)
         for schedules in proposals(facts, place.function, run, statements):
-            if isinstance(judged(program, facts, place.function, run, schedules), Proved):
+            if isinstance(judge_schedules(program, facts, place.function, run, schedules), Proved):
                 yield msgspec.structs.replace(
                     self, times=tuple(schedule_text(schedules[statement]) for statement in statements)
                 )
@@ -87,25 +94,29 @@ class Reschedule(Struct, frozen=True):
         run = self._run(place)
         if isinstance(run, Unknown):
             return run
-        step = self.completed(program, facts)
+        step = self.complete(program, facts)
         if not step.times:
             return does_not_fit("no other order of these statements was found", place.loop, "give the schedules")
         schedules = step._schedules(run)
-        return schedules if isinstance(schedules, Unknown) else judged(program, facts, place.function, run, schedules)
+        return (
+            schedules
+            if isinstance(schedules, Unknown)
+            else judge_schedules(program, facts, place.function, run, schedules)
+        )
 
     def apply(self, program: Program) -> Program:
         """Return the program with the statements in the new order."""
         place = LoopContext.of(program, self.loop)
         run = self._run(place)
-        step = self.completed(program, Facts.about(program, PolyOptions()))
+        step = self.complete(program, Facts.about(program, PolyOptions()))
         schedules = run if isinstance(run, Unknown) else step._schedules(run)
         if isinstance(run, Unknown) or isinstance(schedules, Unknown):
             raise ValueError("the step was not checked")
-        return reordered(program, place.function, run, schedules)
+        return reorder_statements(program, place.function, run, schedules)
 
     def _run(self, place: LoopContext) -> Run | Unknown:
         """Return the loop and the statements behind it that move with it."""
-        loop = place.counted()
+        loop = place.require_counted()
         if self.statements < 1:
             return wrong_value(f"statements={self.statements}: at least the loop itself moves", loop, "statements=1")
         for node in walk(place.function.body):

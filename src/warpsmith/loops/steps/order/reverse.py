@@ -19,14 +19,14 @@ from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import (
     does_not_fit,
     enclosing_facts,
-    not_counted,
+    find_restraint,
     range_of,
-    restrained,
+    refuse_uncounted,
     unrepeatable,
 )
 from warpsmith.loops.linear import Linear, follows
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.writing.pieces import compared, guarded
+from warpsmith.loops.writing.pieces import compare_copies, guard_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.schedules import Schedule, counter
@@ -67,11 +67,11 @@ class Reverse(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
-        stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
+            return refuse_uncounted(loop)
+        stop = find_restraint(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         if stop is not None:
             return stop
-        new = _reversed(loop, enclosing_facts(place.function, place.around))
+        new = _reverse_loop(loop, enclosing_facts(place.function, place.around))
         if isinstance(new, Unknown):
             return new
         schedules: dict[Stmt, Schedule] = {loop.body: (counter(loop.variable, -1 if loop.step > 0 else 1),)}
@@ -81,30 +81,30 @@ class Reverse(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the loop turned around."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
-        new = _reversed(loop, enclosing_facts(place.function, place.around))
+        loop = place.require_counted()
+        new = _reverse_loop(loop, enclosing_facts(place.function, place.around))
         if isinstance(new, Unknown):
             raise ValueError(new.reasons[0].text)
         return with_run(program, place.function, (loop,), (new,))
 
 
-def _reversed(loop: For, facts: Sequence[Linear]) -> Stmt | Unknown:
+def _reverse_loop(loop: For, facts: Sequence[Linear]) -> Stmt | Unknown:
     """Return the loop in the other direction, behind a test where it is not known to run."""
     values = range_of(loop)
     name = loop.variable.name
     counter = loop.variable.type
     if values is None or not isinstance(counter, Scalar) or counter.kind != "signed":
         return does_not_fit(f"the {name} loop does not count by one, in a signed type, between linear bounds", loop)
-    runs = follows(values.past.minus(values.low).shifted(-1), facts)
-    start = values.past.shifted(-1) if loop.step > 0 else values.low
-    inside = (*facts, values.past.minus(values.low).shifted(-1))
-    before = values.low.shifted(-1) if loop.step > 0 else values.past
+    runs = follows(values.past.minus(values.low).shift(-1), facts)
+    start = values.past.shift(-1) if loop.step > 0 else values.low
+    inside = (*facts, values.past.minus(values.low).shift(-1))
+    before = values.low.shift(-1) if loop.step > 0 else values.past
     # The counter's value after the loop has to exist too.
     if not fits(start, counter, inside) or not fits(before, counter, inside):
         return does_not_fit(f"a value of {name} beside its range might overflow", loop)
     new = replace(loop, lower=_start(loop, start), relation=_relation(loop), bound=loop.lower, step=-loop.step)
     empty_too = runs or fits(start, counter, facts)
-    return new if empty_too else guarded(compared(loop.lower, loop.relation, loop.bound), (new,))
+    return new if empty_too else guard_run(compare_copies(loop.lower, loop.relation, loop.bound), (new,))
 
 
 def _start(loop: For, start: Linear) -> Expr:

@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
-from warpsmith.loops.analysis.shape import compares_plainly, does_not_fit, not_counted, restrained, wrong_value
-from warpsmith.loops.analysis.substitute import replaced
+from warpsmith.loops.analysis.shape import compares_plainly, does_not_fit, find_restraint, refuse_uncounted, wrong_value
+from warpsmith.loops.analysis.substitute import replace_values
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, use
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.writing.pieces import plus, typed, typed_number, unchangeable
+from warpsmith.loops.writing.pieces import convert_to, plus, typed_number, unchangeable
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Cast, Expr, For, replace
 from warpsmith.tree.program import Program
@@ -62,21 +62,21 @@ class Shift(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
-        stop = restrained(facts, place.function, loop) or unchangeable(loop)
+            return refuse_uncounted(loop)
+        stop = find_restraint(facts, place.function, loop) or unchangeable(loop)
         stop = stop or self._misfit(loop)
         return stop or names_hold(self, program, self.loop, Proved())
 
     def apply(self, program: Program) -> Program:
         """Return the program with the counter shifted."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         lower, bound = self._end(loop.lower), self._end(loop.bound)
         counter = loop.variable
         if not self._in_own_type(loop):
             counter = Symbol(counter.name, Fresh.of(program).key(counter.key), LONG_LONG, "local", counter.span)
-        old_value = typed(plus(use(counter, loop.header), -self.by), loop.variable.type)
-        body = replaced(loop.body, {loop.variable: old_value})
+        old_value = convert_to(plus(use(counter, loop.header), -self.by), loop.variable.type)
+        body = replace_values(loop.body, {loop.variable: old_value})
         new = replace(loop, variable=counter, lower=lower, bound=bound, body=body)
         return with_run(program, place.function, (loop,), (new,))
 

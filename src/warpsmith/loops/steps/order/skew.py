@@ -8,7 +8,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from warpsmith.base.verdict import Unknown, Verdict
-from warpsmith.loops.analysis.orders import judged, reordered
+from warpsmith.loops.analysis.orders import judge_schedules, reorder_statements
 from warpsmith.loops.analysis.shape import does_not_fit, wrong_value
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
@@ -61,7 +61,7 @@ class Skew(Struct, frozen=True):
         schedules = self._schedules(place)
         if isinstance(schedules, Unknown):
             return schedules
-        return judged(program, facts, place.function, (place.loop,), schedules)
+        return judge_schedules(program, facts, place.function, (place.loop,), schedules)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loop skewed."""
@@ -69,10 +69,10 @@ class Skew(Struct, frozen=True):
         schedules = self._schedules(place)
         if isinstance(schedules, Unknown):
             raise ValueError(schedules.reasons[0].text)
-        return reordered(program, place.function, (place.loop,), schedules)
+        return reorder_statements(program, place.function, (place.loop,), schedules)
 
     def _schedules(self, place: LoopContext) -> Mapping[Stmt, Schedule] | Unknown:
-        loop = place.counted()
+        loop = place.require_counted()
         around = [outer for outer in place.around if isinstance(outer, For)]
         name = loop.variable.name
         if not around:

@@ -20,26 +20,26 @@ from warpsmith.loops.analysis.shape import (
     Range,
     does_not_fit,
     enclosing_facts,
-    not_counted,
+    find_restraint,
     range_of,
-    restrained,
+    refuse_uncounted,
     steady,
     unrepeatable,
     wrong_value,
 )
-from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, follows
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.pieces import (
     choice,
-    compared,
+    compare_copies,
     conjunction,
-    guarded,
+    convert_to,
+    guard_run,
     instance,
     once_more,
     plus,
-    typed,
     unchangeable,
 )
 from warpsmith.poly.analyze import Facts
@@ -89,8 +89,8 @@ class Split(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
-        stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
+            return refuse_uncounted(loop)
+        stop = find_restraint(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         stop = stop or unchangeable(loop)
         if stop is not None:
             return stop
@@ -112,7 +112,7 @@ class Split(Struct, frozen=True):
         return with_run(program, place.function, (place.loop,), new)
 
     def _cut(self, place: LoopContext) -> _Cut | Unknown:
-        loop = place.counted()
+        loop = place.require_counted()
         values = range_of(loop)
         if values is None or loop.step != 1:
             return does_not_fit(f"the {loop.variable.name} loop does not count up by one between linear bounds", loop)
@@ -128,8 +128,8 @@ class Split(Struct, frozen=True):
             return wrong_value(f"at={self.at}: it may not be a value of the counter {loop.variable.name}", loop)
         low, past = values.low, values.past
         below, above = follows(at.minus(low), facts), follows(past.minus(at), facts)
-        expr = typed(expr, loop.variable.type)
-        return _Cut(loop, values, at, expr, below, above, follows(past.minus(at).shifted(-1), facts))
+        expr = convert_to(expr, loop.variable.type)
+        return _Cut(loop, values, at, expr, below, above, follows(past.minus(at).shift(-1), facts))
 
 
 class _Cut(Struct, frozen=True):
@@ -145,30 +145,30 @@ class _Cut(Struct, frozen=True):
 
     def in_two(self, fresh: Fresh) -> tuple[Stmt, ...]:
         """Return the loops below and from `at` on."""
-        start = copied(self.expr) if self.reached else self._clamped(self.expr)
+        start = copy_tree(self.expr) if self.reached else self._clamp_value(self.expr)
         return self._below(), replace(once_more(self.loop, fresh), lower=start)
 
     def with_single(self, fresh: Fresh) -> tuple[Stmt, ...]:
         """Return the loop below `at`, the iteration `at`, and the loop above it."""
         loop = self.loop
-        tests = [] if self.reached else [compared(loop.lower, "<=", self.expr)]
-        tests += [] if self.before_end else [compared(self.expr, loop.relation, loop.bound)]
-        run = instance(loop, typed(self.expr, loop.variable.type), fresh)
-        middle = run if not tests else (guarded(conjunction(tests), run),)
-        next_value = self.at.shifted(1).expr(loop.header)
+        tests = [] if self.reached else [compare_copies(loop.lower, "<=", self.expr)]
+        tests += [] if self.before_end else [compare_copies(self.expr, loop.relation, loop.bound)]
+        run = instance(loop, convert_to(self.expr, loop.variable.type), fresh)
+        middle = run if not tests else (guard_run(conjunction(tests), run),)
+        next_value = self.at.shift(1).expr(loop.header)
         if not self.before_end:
             # at + 1 is computed only where at is below the bound, and cannot overflow there.
-            next_value = choice(compared(self.expr, loop.relation, loop.bound), next_value, self._bound_value())
-        start = next_value if self.reached else self._clamped(next_value)
+            next_value = choice(compare_copies(self.expr, loop.relation, loop.bound), next_value, self._bound_value())
+        start = next_value if self.reached else self._clamp_value(next_value)
         return self._below(), *middle, replace(once_more(loop, fresh), lower=start)
 
     def _below(self) -> For:
         """Return the loop up to `at`; it keeps the place and the names of the user's loop."""
         loop = self.loop
         if self.within:
-            return replace(loop, relation="<", bound=copied(self.expr))
+            return replace(loop, relation="<", bound=copy_tree(self.expr))
         # Past the bound one more than it cannot overflow: `at` is larger still.
-        end = choice(compared(self.expr, loop.relation, loop.bound), self.expr, self._bound_value())
+        end = choice(compare_copies(self.expr, loop.relation, loop.bound), self.expr, self._bound_value())
         return replace(loop, relation="<", bound=end)
 
     def _bound_value(self) -> Expr:
@@ -176,6 +176,6 @@ class _Cut(Struct, frozen=True):
         loop = self.loop
         return loop.bound if loop.relation == "<" else plus(loop.bound, 1)
 
-    def _clamped(self, value: Expr) -> Expr:
+    def _clamp_value(self, value: Expr) -> Expr:
         """Return `value`, or the first value of the range where `at` lies below it."""
-        return choice(compared(self.expr, "<", self.loop.lower), self.loop.lower, value)
+        return choice(compare_copies(self.expr, "<", self.loop.lower), self.loop.lower, value)

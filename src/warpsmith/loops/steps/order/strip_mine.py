@@ -19,23 +19,23 @@ from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import (
     compares_plainly,
     does_not_fit,
-    not_counted,
-    restrained,
+    find_restraint,
+    refuse_uncounted,
     trip_count,
     unrepeatable,
     wrong_value,
 )
-from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.writing.pieces import choice, compared, plus
+from warpsmith.loops.writing.pieces import choice, compare_copies, plus
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Binary, Expr, For, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, Type, common_type, integer_range
 
-__all__ = ["StripMine", "strip_counter", "strip_stop", "stripped"]
+__all__ = ["StripMine", "strip_counter", "strip_loop", "strip_stop"]
 
 _MOST = 2**20
 
@@ -73,17 +73,17 @@ class StripMine(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
-        stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
+            return refuse_uncounted(loop)
+        stop = find_restraint(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         stop = stop or strip_stop(loop, self.size, f"size={self.size}")
         return stop or names_hold(self, program, self.loop, Proved())
 
     def apply(self, program: Program) -> Program:
         """Return the program with the loop in strips."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         strip = strip_counter(loop, self.size, Fresh.of(program))
-        outer, inner = stripped(loop, self.size, strip)
+        outer, inner = strip_loop(loop, self.size, strip)
         return with_run(program, place.function, (loop,), (replace(outer, body=inner),))
 
 
@@ -119,7 +119,7 @@ def _strip_type(loop: For, size: int) -> Type:
     return counter if last is not None and low <= last <= high else LONG_LONG
 
 
-def stripped(loop: For, size: int, strip: Symbol) -> tuple[For, For]:
+def strip_loop(loop: For, size: int, strip: Symbol) -> tuple[For, For]:
     """Return the loop over the strips, its body still to be set, and the loop over one strip."""
     width = size * abs(loop.step)
     first = use(strip, loop.header)
@@ -132,7 +132,7 @@ def stripped(loop: For, size: int, strip: Symbol) -> tuple[For, For]:
     )
     if not loop.declares:
         return outer, inner
-    return replace(outer, lower=copied(loop.lower), bound=copied(loop.bound)), inner
+    return replace(outer, lower=copy_tree(loop.lower), bound=copy_tree(loop.bound)), inner
 
 
 def _strip_end(loop: For, size: int, width: int, strip: Symbol) -> Expr:
@@ -147,5 +147,5 @@ def _strip_end(loop: For, size: int, width: int, strip: Symbol) -> Expr:
         return end
     left, right = (loop.bound, use(strip, span)) if up else (use(strip, span), loop.bound)
     shared = common_type(left.type, right.type)
-    distance = Binary(span=span, type=shared, op="-", left=copied(left), right=copied(right))
-    return choice(compared(distance, ">", number(reach, span)), end, loop.bound)
+    distance = Binary(span=span, type=shared, op="-", left=copy_tree(left), right=copy_tree(right))
+    return choice(compare_copies(distance, ">", number(reach, span)), end, loop.bound)

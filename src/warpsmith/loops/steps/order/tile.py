@@ -23,16 +23,16 @@ from warpsmith.loops.analysis.shape import (
     does_not_fit,
     enclosing_facts,
     nest_in_the_way,
-    not_counted,
     perfect_nest,
     range_of,
+    refuse_uncounted,
     wrong_value,
 )
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, use
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.steps.order.strip_mine import strip_counter, strip_stop, stripped
-from warpsmith.loops.writing.pieces import choice, compared, plus
+from warpsmith.loops.steps.order.strip_mine import strip_counter, strip_loop, strip_stop
+from warpsmith.loops.writing.pieces import choice, compare_copies, plus
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension, counter
@@ -83,7 +83,7 @@ class Tile(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
+            return refuse_uncounted(loop)
         nest = self._nest(loop)
         if isinstance(nest, Unknown):
             return nest
@@ -104,12 +104,12 @@ class Tile(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the nest in tiles."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         nest = self._nest(loop)
         covers = nest if isinstance(nest, Unknown) else _covers(nest, enclosing_facts(place.function, place.around))
         if isinstance(nest, Unknown) or isinstance(covers, Unknown):
             raise ValueError("the nest cannot be tiled")
-        return with_run(program, place.function, (loop,), (self._tiled(nest, covers, Fresh.of(program)),))
+        return with_run(program, place.function, (loop,), (self._tile_nest(nest, covers, Fresh.of(program)),))
 
     def _nest(self, loop: For) -> tuple[For, ...] | Unknown:
         nest = perfect_nest(loop)
@@ -131,16 +131,16 @@ class Tile(Struct, frozen=True):
             start = Linear.of(header.lower)
             if start is None:
                 raise ValueError("tiles start at linear values only")
-            own = Linear(((loop.variable, 1),)).minus(start).scaled(sign)
+            own = Linear(((loop.variable, 1),)).minus(start).scale(sign)
             tiles.append(ScheduleDimension(own.terms, own.constant, size * abs(loop.step)))
         return (*tiles, *(counter(loop.variable, 1 if loop.step > 0 else -1) for loop in nest))
 
-    def _tiled(self, nest: Sequence[For], covers: Sequence[For], fresh: Fresh) -> For:
+    def _tile_nest(self, nest: Sequence[For], covers: Sequence[For], fresh: Fresh) -> For:
         strips = [strip_counter(cover, size, fresh) for cover, size in zip(covers, self.sizes, strict=True)]
-        parts = [stripped(c, size, strip) for c, size, strip in zip(covers, self.sizes, strips, strict=True)]
+        parts = [strip_loop(c, size, strip) for c, size, strip in zip(covers, self.sizes, strips, strict=True)]
         body: Stmt = nest[-1].body
         for loop, cover, part, strip in reversed(list(zip(nest, covers, parts, strips, strict=True))):
-            point = part[1] if cover is loop else _kept_inside(loop, part[1], strip)
+            point = part[1] if cover is loop else _keep_inside(loop, part[1], strip)
             made = replace(point, span=loop.body.span, body=body)
             body = made
             outside = next((n for n in nest if len(p := perfect_nest(n)) > 1 and p[1] is loop), None)
@@ -192,7 +192,7 @@ def _hull(own: Range, ranges: dict[Symbol, Range]) -> Range:
     """Return the range without the counters in `ranges`: at the extremes that they take."""
     low, past = own.low, own.past
     for symbol, values in reversed(ranges.items()):
-        last = values.past.shifted(-1)
+        last = values.past.shift(-1)
         low = low.with_value(symbol, values.low if low.coefficient(symbol) >= 0 else last)
         past = past.with_value(symbol, last if past.coefficient(symbol) >= 0 else values.low)
     if past.terms and past.constant < 0:
@@ -200,12 +200,12 @@ def _hull(own: Range, ranges: dict[Symbol, Range]) -> Range:
     return Range(low, past)
 
 
-def _kept_inside(loop: For, point: For, strip: Symbol) -> For:
+def _keep_inside(loop: For, point: For, strip: Symbol) -> For:
     """Return the loop over one tile, kept to the loop's own range, which depends on outer counters."""
     first = use(strip, loop.header)
     lower, bound = point.lower, point.bound
     if any(n.symbol != strip for n in names(loop.lower)) or Linear.of(loop.lower) is None:
-        lower = choice(compared(loop.lower, ">", first), loop.lower, first)
+        lower = choice(compare_copies(loop.lower, ">", first), loop.lower, first)
     # i <= INT_MAX would never end, so one more than the bound is no overflow.
     end = loop.bound if loop.relation == "<" else plus(loop.bound, 1)
-    return replace(point, lower=lower, bound=choice(compared(end, "<", bound), end, bound))
+    return replace(point, lower=lower, bound=choice(compare_copies(end, "<", bound), end, bound))

@@ -20,17 +20,17 @@ from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import (
     compares_plainly,
     does_not_fit,
-    not_counted,
-    restrained,
+    find_restraint,
+    refuse_uncounted,
     trip_count,
     unrepeatable,
     wrong_value,
 )
-from warpsmith.loops.analysis.substitute import copied
+from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.writing.pieces import choice, compared, instance, once_more, plus, typed_number, unchangeable
+from warpsmith.loops.writing.pieces import choice, compare_copies, instance, once_more, plus, typed_number, unchangeable
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Binary, Block, Cast, Empty, Expr, For, Stmt, replace
 from warpsmith.tree.program import Program
@@ -77,15 +77,15 @@ class Unroll(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
-        stop = restrained(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
+            return refuse_uncounted(loop)
+        stop = find_restraint(facts, place.function, loop) or unrepeatable(facts, place.function, loop)
         stop = stop or unchangeable(loop) or self._misfit(loop)
         return stop or names_hold(self, program, self.loop, Proved())
 
     def apply(self, program: Program) -> Program:
         """Return the program with iterations written out."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         fresh = Fresh.of(program)
         new = _whole(loop, fresh) if self.factor == 0 else _partly(loop, self.factor, fresh)
         return with_run(program, place.function, (loop,), new)
@@ -138,7 +138,7 @@ def _partly(loop: For, factor: int, fresh: Fresh) -> tuple[Stmt, ...]:
     main = replace(
         loop,
         relation="<",
-        bound=copied(end),
+        bound=copy_tree(end),
         step=factor * loop.step,
         body=body or Block(span=span, statements=tuple(turns)),
     )
@@ -146,7 +146,7 @@ def _partly(loop: For, factor: int, fresh: Fresh) -> tuple[Stmt, ...]:
     # By larger steps the last turn may end past the bound: the main loop stops before it.
     if trips is not None and trips % factor == 0 and loop.step == 1:
         return (main,)
-    rest = replace(once_more(loop, fresh), lower=copied(end))
+    rest = replace(once_more(loop, fresh), lower=copy_tree(end))
     return main, rest
 
 
@@ -180,7 +180,7 @@ def _main_end(loop: For, factor: int) -> Expr | None:
     end = _minus(past, _rest(length, whole, span), span)
     if start == 0 or (start == 1 and loop.relation == "<="):
         return end
-    return choice(compared(loop.lower, loop.relation, loop.bound), end, loop.lower)
+    return choice(compare_copies(loop.lower, loop.relation, loop.bound), end, loop.lower)
 
 
 def _wide_end(loop: For, whole: int) -> Expr | None:
@@ -189,15 +189,21 @@ def _wide_end(loop: For, whole: int) -> Expr | None:
     if max(*sides, getattr(loop.variable.type, "bits", 64)) > INT.bits:
         return None
     span = loop.header
-    low, bound = (Cast(span=span, type=LONG_LONG, operand=copied(end)) for end in (loop.lower, loop.bound))
+    low, bound = (Cast(span=span, type=LONG_LONG, operand=copy_tree(end)) for end in (loop.lower, loop.bound))
     past = plus(bound, 1 if loop.relation == "<=" else 0)
     length = _minus(past, low, span)
-    return choice(compared(loop.lower, loop.relation, loop.bound), _minus(past, _rest(length, whole, span), span), low)
+    return choice(
+        compare_copies(loop.lower, loop.relation, loop.bound), _minus(past, _rest(length, whole, span), span), low
+    )
 
 
 def _rest(length: Expr, whole: int, span: Span) -> Expr:
-    return Binary(span=span, type=common_type(length.type, INT), op="%", left=copied(length), right=number(whole, span))
+    return Binary(
+        span=span, type=common_type(length.type, INT), op="%", left=copy_tree(length), right=number(whole, span)
+    )
 
 
 def _minus(left: Expr, right: Expr, span: Span) -> Expr:
-    return Binary(span=span, type=common_type(left.type, right.type), op="-", left=copied(left), right=copied(right))
+    return Binary(
+        span=span, type=common_type(left.type, right.type), op="-", left=copy_tree(left), right=copy_tree(right)
+    )

@@ -96,7 +96,7 @@ class Unthread(Struct, frozen=True):
         for pragma, loop in team.shared_loops:
             kept[id(pragma)] = _own_pragma(facts, function, team, pragma, loop)
         run = region_run(function, region)
-        return with_run(program, function, run, _without(run[1:], kept))
+        return with_run(program, function, run, _drop_pragmas(run[1:], kept))
 
 
 def region_around(function: Function, loop: Node) -> ParallelRegion | None:
@@ -107,22 +107,22 @@ def region_around(function: Function, loop: Node) -> ParallelRegion | None:
     return None
 
 
-def _without(run: tuple[Stmt, ...], kept: dict[int, Pragma | None]) -> tuple[Stmt, ...]:
+def _drop_pragmas(run: tuple[Stmt, ...], kept: dict[int, Pragma | None]) -> tuple[Stmt, ...]:
     """Return `run` with what `kept` has in place of its pragmas."""
 
-    def listed(statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    def list_statements(statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
         return tuple(new for s in statements if (new := kept.get(id(s), s) if isinstance(s, Pragma) else s) is not None)
 
     def change(node: Node) -> Node:
         match node:
             case Block(statements=statements) if any(id(s) in kept for s in statements):
-                return replace(node, statements=listed(statements))
+                return replace(node, statements=list_statements(statements))
             case Case(body=statements) if any(id(s) in kept for s in statements):
-                return replace(node, body=listed(statements))
+                return replace(node, body=list_statements(statements))
             case _:
                 return node
 
-    return tuple(stmt if isinstance(stmt, Pragma) else rebuild(stmt, change) for stmt in listed(run))
+    return tuple(stmt if isinstance(stmt, Pragma) else rebuild(stmt, change) for stmt in list_statements(run))
 
 
 def _own_pragma(facts: Facts, function: Function, team: Team, pragma: Pragma, loop: Stmt) -> Pragma | None:
@@ -154,7 +154,7 @@ def _private(
     done = effects(facts.program, loop, function, facts.summaries)
     roles = classify_scalars(facts.program, function, loop, facts.liveness(function), facts.summaries)
     live = facts.liveness(function).after[loop]
-    named = directive.listed("private", "firstprivate", "lastprivate", "reduction", "linear")
+    named = directive.list_variables("private", "firstprivate", "lastprivate", "reduction", "linear")
     found: list[Symbol] = []
     for symbol in sorted(team.own & done.writes, key=lambda s: s.key):
         if symbol == loop.variable or symbol.name in named:
@@ -172,7 +172,7 @@ def _private(
 
 def _sums(team: Team, directive: Directive, loop: For) -> list[Clause]:
     """Return the region's reduction clauses for what the loop uses of them."""
-    used = {n.symbol.name for n in names(loop)} - set(directive.listed("reduction"))
+    used = {n.symbol.name for n in names(loop)} - set(directive.list_variables("reduction"))
     found: list[Clause] = []
     for clause in team.region.directive.clauses:
         listed = tuple(v for v in clause.variables if v.name in used)

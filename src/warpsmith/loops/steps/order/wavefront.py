@@ -9,7 +9,7 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.verdict import Unknown, Verdict
-from warpsmith.loops.analysis.orders import judged, reordered
+from warpsmith.loops.analysis.orders import judge_schedules, reorder_statements
 from warpsmith.loops.analysis.shape import does_not_fit, perfect_nest, wrong_value
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
@@ -58,10 +58,10 @@ class Wavefront(Struct, frozen=True):
     depth: int = 0
     factors: tuple[int, ...] = ()
 
-    def completed(self, program: Program, facts: Facts) -> Wavefront:
+    def complete(self, program: Program, facts: Facts) -> Wavefront:
         """Return the step with depth and factors filled in; itself where no factors are found."""
         place = LoopContext.of(program, self.loop)
-        nest = perfect_nest(place.counted())
+        nest = perfect_nest(place.require_counted())
         depths = (self.depth,) if self.depth else range(len(nest), 1, -1)
         for depth in depths:
             if self.factors:
@@ -76,20 +76,20 @@ class Wavefront(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Judge the new order."""
         place = LoopContext.of(program, self.loop)
-        step = self.completed(program, facts)
-        schedules = step._schedules(place.counted())
+        step = self.complete(program, facts)
+        schedules = step._schedules(place.require_counted())
         if isinstance(schedules, Unknown):
             return schedules
-        return judged(program, facts, place.function, (place.loop,), schedules)
+        return judge_schedules(program, facts, place.function, (place.loop,), schedules)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the nest walked along the sum."""
         place = LoopContext.of(program, self.loop)
-        step = self if self.factors else self.completed(program, Facts.about(program, PolyOptions()))
-        schedules = step._schedules(place.counted())
+        step = self if self.factors else self.complete(program, Facts.about(program, PolyOptions()))
+        schedules = step._schedules(place.require_counted())
         if isinstance(schedules, Unknown):
             raise ValueError(schedules.reasons[0].text)
-        return reordered(program, place.function, (place.loop,), schedules)
+        return reorder_statements(program, place.function, (place.loop,), schedules)
 
     def _schedules(self, loop: For) -> Mapping[Stmt, Schedule] | Unknown:
         nest = perfect_nest(loop)

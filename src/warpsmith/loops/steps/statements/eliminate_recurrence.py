@@ -21,8 +21,8 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.extremes import cover_of, is_writable, wide, wide_expr
-from warpsmith.loops.analysis.shape import does_not_fit, jump, marked, movable_bounds, statements, steady
-from warpsmith.loops.analysis.substitute import copied, fixed_text
+from warpsmith.loops.analysis.shape import does_not_fit, find_marked, jump, movable_bounds, statements, steady
+from warpsmith.loops.analysis.substitute import copy_tree, fixed_text
 from warpsmith.loops.analysis.uses import mentions, variable
 from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.place import LoopContext, with_run
@@ -113,7 +113,7 @@ class EliminateRecurrence(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the variable is a function of the counter that can be written."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         update = _update(place, self.variable)
         if isinstance(update, Reason):
             return Unknown((update,))
@@ -128,7 +128,7 @@ class EliminateRecurrence(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the closed form in place of the variable."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         update = _update(place, self.variable)
         assert not isinstance(update, Reason)
         parts: list[Stmt] = []
@@ -137,12 +137,12 @@ class EliminateRecurrence(Struct, frozen=True):
             if part is update.statement:
                 done = True
                 continue
-            parts.append(_closed(part, loop, update, done=done))
+            parts.append(_close_form(part, loop, update, done=done))
         body: Stmt = replace(loop.body, statements=tuple(parts)) if isinstance(loop.body, Block) else _empty(loop)
         new: list[Stmt] = [replace(loop, body=body)]
         facts = Facts.about(program, PolyOptions())
         if update.symbol in facts.liveness(place.function).after[loop]:
-            new.append(_restored(loop, update))
+            new.append(_restore_variable(loop, update))
         return with_run(program, place.function, (loop,), tuple(new))
 
 
@@ -155,7 +155,7 @@ def _empty(loop: For) -> Stmt:
 
 def _update(place: LoopContext, name: str) -> _Update | Reason:
     """Return the one update of the variable, or what does not fit."""
-    loop = place.counted()
+    loop = place.require_counted()
     symbol = variable(place, name)
     if isinstance(symbol, Reason):
         return symbol
@@ -242,7 +242,7 @@ def _obstacle(facts: Facts, place: LoopContext, loop: For, update: _Update) -> U
     left = jump(loop.body)
     if left is not None:
         return does_not_fit("an iteration may be left early", left)
-    if marked(function, loop) is not None:
+    if find_marked(function, loop) is not None:
         return does_not_fit("a pragma tells the compiler about this loop", loop, "remove the pragma")
     for expr in (loop.lower, loop.bound, update.amount):
         if mentions(expr, symbol) or not steady(facts, function, expr, loop):
@@ -273,7 +273,7 @@ def _in_range(loop: For, update: _Update) -> bool:
 # --- the closed form
 
 
-def _closed(part: Stmt, loop: For, update: _Update, *, done: bool) -> Stmt:
+def _close_form(part: Stmt, loop: For, update: _Update, *, done: bool) -> Stmt:
     """Return a statement of the body with the closed form in place of the variable."""
     free = {id(n) for node in walk(part) if isinstance(node, Index) for n in _summands(node.index)}
 
@@ -306,10 +306,10 @@ def _value(loop: For, update: _Update, span: Span, *, done: bool, free: bool) ->
     type = update.symbol.type
     plain = _is_plain(loop, update)
     start: Expr = use(update.symbol, span) if update.first is None else number(update.first, span)
-    moved = _moved(loop, update, span, plain=plain)
+    moved = _distance_moved(loop, update, span, plain=plain)
     total = _sum(start, moved, down=update.down)
     if done:
-        total = _sum(total, copied(update.amount), down=update.down)
+        total = _sum(total, copy_tree(update.amount), down=update.down)
     if isinstance(type, Pointer) or plain or (free and _keeps(type)):
         return total
     return Cast(span=span, type=type, operand=total)
@@ -336,13 +336,13 @@ def _is_plain(loop: For, update: _Update) -> bool:
     return rising and start is not None and start >= 0 and loop.step > 0 and counter == type and _keeps(type)
 
 
-def _moved(loop: For, update: _Update, span: Span, *, plain: bool) -> Expr:
+def _distance_moved(loop: For, update: _Update, span: Span, *, plain: bool) -> Expr:
     """Return amount * (iterations before this one)."""
     counter: Expr = use(loop.variable, span)
     counter = counter if plain else wide(counter)
     lower = Linear.of(loop.lower)
     zero = lower is not None and lower.number == 0
-    ends = (counter, copied(loop.lower)) if loop.step > 0 else (wide(copied(loop.lower)), counter)
+    ends = (counter, copy_tree(loop.lower)) if loop.step > 0 else (wide(copy_tree(loop.lower)), counter)
     way = (
         counter
         if zero and loop.step > 0
@@ -357,7 +357,7 @@ def _moved(loop: For, update: _Update, span: Span, *, plain: bool) -> Expr:
         way = Binary(span=span, type=way.type, op="/", left=way, right=number(stride, span))
     if isinstance(factor, Literal) and factor.value == 1:
         return way
-    scale = factor if isinstance(factor, Literal) else copied(update.amount)
+    scale = factor if isinstance(factor, Literal) else copy_tree(update.amount)
     return Binary(span=span, type=common_type(scale.type, way.type), op="*", left=scale, right=way)
 
 
@@ -370,10 +370,10 @@ def _distance(loop: For) -> Linear:
     if lower is None or bound is None:
         return Linear()
     way = bound.minus(lower) if loop.step > 0 else lower.minus(bound)
-    return way.shifted(1 if loop.relation in ("<=", ">=") else 0)
+    return way.shift(1 if loop.relation in ("<=", ">=") else 0)
 
 
-def _restored(loop: For, update: _Update) -> Stmt:
+def _restore_variable(loop: For, update: _Update) -> Stmt:
     """Return the statement that gives the variable the value that the loop leaves."""
     span = after(loop.span)
     distance = _distance(loop)
@@ -383,7 +383,9 @@ def _restored(loop: For, update: _Update) -> Stmt:
         trips = Binary(span=span, type=LONG_LONG, op="/", left=up, right=number(abs(loop.step), span))
     factor = peel(update.amount)
     one = isinstance(factor, Literal) and factor.value == 1
-    value = trips if one else Binary(span=span, type=LONG_LONG, op="*", left=wide(trips), right=copied(update.amount))
+    value = (
+        trips if one else Binary(span=span, type=LONG_LONG, op="*", left=wide(trips), right=copy_tree(update.amount))
+    )
     target = use(update.symbol, span)
     op = "-=" if update.down else "+="
     moved = ExprStmt(span=span, expr=Assign(span=span, type=target.type, op=op, target=target, value=value))

@@ -25,7 +25,7 @@ from warpsmith.loops.linear import use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.effects.effects import escaped
+from warpsmith.poly.effects.effects import find_escaped
 from warpsmith.poly.effects.library import is_pure
 from warpsmith.tree.nodes import (
     Assign,
@@ -123,7 +123,7 @@ def _split(place: LoopContext, program: Program) -> Loop:
     loop = place.loop
     fixed = frozenset(id(stmt) for node in walk(loop) if isinstance(node, Case) for stmt in node.body)
     near = next(name.symbol for name in names(loop))
-    splitter = _Splitter(fixed, Fresh.of(program), near, escaped(program, place.function))
+    splitter = _Splitter(fixed, Fresh.of(program), near, find_escaped(program, place.function))
 
     def change(node: Node) -> Node:
         match node:

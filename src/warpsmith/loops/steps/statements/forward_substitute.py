@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
-from warpsmith.loops.analysis.substitute import copied, fixed_text
-from warpsmith.loops.analysis.uses import declared_in
+from warpsmith.loops.analysis.substitute import copy_tree, fixed_text
+from warpsmith.loops.analysis.uses import find_declared_in
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.aliasing.aliasing import relation
 from warpsmith.poly.aliasing.unchanged import disturbance
@@ -50,12 +50,12 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type, common_type, is_integer, promoted
+from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type, common_type, is_integer, promote
 from warpsmith.tree.walk import names, peel, rebuild, root_symbol, walk
 
 __all__ = ["ForwardSubstitute"]
 
-# uses in one value, all told: values that are made of values may grow exponentially
+# uses in one value, in all: values that are made of values may grow exponentially
 _MOST = 64
 
 
@@ -127,13 +127,13 @@ class ForwardSubstitute(Struct, frozen=True):
 
         def change(node: Node) -> Node:
             if isinstance(node, Name) and id(node) in reads:
-                return _resolved(node, values)
+                return _resolve_use(node, values)
             return node
 
         facts = Facts.about(program, PolyOptions())
         new = rebuild(place.loop, change)
-        if symbol in declared_in(place.loop) or symbol not in facts.liveness(place.function).after[place.loop]:
-            new = _without_writes(new, symbol)
+        if symbol in find_declared_in(place.loop) or symbol not in facts.liveness(place.function).after[place.loop]:
+            new = _drop_writes(new, symbol)
         return with_run(program, place.function, (place.loop,), (new,))
 
 
@@ -183,7 +183,7 @@ def _moved_load(facts: Facts, place: LoopContext, reads: list[Name], values: Map
     written = origin.effects(place.loop)
     typed = "-fno-strict-aliasing" not in place.unit.arguments
     for name in reads:
-        for part in walk(_resolved(name, values)):
+        for part in walk(_resolve_use(name, values)):
             if not _is_load(part, origin.hidden):
                 continue
             if disturbance(origin, (place.loop,), part, typed=typed) is None:
@@ -217,25 +217,25 @@ def _is_repeatable(part: Node) -> bool:
     return not (isinstance(type, Scalar) and type.volatile)
 
 
-def _resolved(name: Name, values: Mapping[Name, Expr]) -> Expr:
+def _resolve_use(name: Name, values: Mapping[Name, Expr]) -> Expr:
     """Return the value of a use, converted to the variable's type, over what does not change in the iteration."""
 
     def change(node: Node) -> Node:
-        return _resolved(node, values) if isinstance(node, Name) and node in values else node
+        return _resolve_use(node, values) if isinstance(node, Name) and node in values else node
 
     value = rebuild(values[name], change)
-    value = copied(value) if value is values[name] else value
-    if _same_type(_computed(value), name.symbol.type):
+    value = copy_tree(value) if value is values[name] else value
+    if _same_type(_computed_type(value), name.symbol.type):
         return value
     return Cast(span=name.span, type=_plain(name.symbol.type), operand=value)
 
 
-def _computed(value: Expr) -> Type:
+def _computed_type(value: Expr) -> Type:
     """Return the type in which an expression is worked out (`x += e` is worked out in the common type of x and e)."""
     if isinstance(value, Binary) and value.op in ("+", "-", "*", "/", "%", "&", "|", "^"):
-        return common_type(_computed(value.left), _computed(value.right))
+        return common_type(_computed_type(value.left), _computed_type(value.right))
     if isinstance(value, Binary) and value.op in ("<<", ">>"):
-        return promoted(_computed(value.left))
+        return promote(_computed_type(value.left))
     return peel(value).type
 
 
@@ -249,7 +249,7 @@ def _plain(type: Type) -> Type:
     return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar | Pointer) else type
 
 
-def _without_writes(loop: Loop, symbol: Symbol) -> Loop:
+def _drop_writes(loop: Loop, symbol: Symbol) -> Loop:
     """Return the loop without the statements that only give the variable its value; as it is where one does more."""
     gone: dict[int, Stmt] = {}
     writes = 0
@@ -258,19 +258,19 @@ def _without_writes(loop: Loop, symbol: Symbol) -> Loop:
             writes += node.symbol == symbol
         else:
             writes += symbol in own_writes(node)
-        kept = _kept(node, symbol)
+        kept = _drop_write(node, symbol)
         if kept is not None:
             gone[id(node)] = kept
     if len(gone) != writes:
         return loop
 
     def change(node: Node) -> Node:
-        return _emptied(node) if isinstance(node, Block) else gone.get(id(node), node)
+        return _drop_empty(node) if isinstance(node, Block) else gone.get(id(node), node)
 
     return rebuild(loop, change)
 
 
-def _kept(node: Node, symbol: Symbol) -> Stmt | None:
+def _drop_write(node: Node, symbol: Symbol) -> Stmt | None:
     """Return what is left of a statement without its write of the variable; None where it does not just write it."""
     if isinstance(node, DeclStmt) and any(d.symbol == symbol for d in node.declarations):
         rest = tuple(d for d in node.declarations if d.symbol != symbol)
@@ -287,7 +287,7 @@ def _kept(node: Node, symbol: Symbol) -> Stmt | None:
     return Empty(span=node.span) if pure and symbol in own_writes(expr) else None
 
 
-def _emptied(block: Block) -> Block:
+def _drop_empty(block: Block) -> Block:
     """Return a block without the empty statements that were put in it."""
     kept = tuple(s for s in block.statements if not (isinstance(s, Empty) and not s.intact))
     return block if len(kept) == len(block.statements) else replace(block, statements=kept)

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.called_value import called_value
-from warpsmith.loops.analysis.substitute import fixed_text, replaced, with_symbols
+from warpsmith.loops.analysis.substitute import fixed_text, replace_values, with_symbols
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import before
@@ -123,7 +123,7 @@ class Inline(Struct, frozen=True):
         sites = _sites(place, callee)
         if isinstance(sites, Reason):
             return Unknown((sites,))
-        stop = _obstacle(place, callee) or _captured(place, callee)
+        stop = _obstacle(place, callee) or _find_captured(place, callee)
         if stop is None:
             found = (r for site in sites.statements if (r := _mismatch(site, callee, place.function)) is not None)
             stop = next(found, None)
@@ -143,7 +143,7 @@ class Inline(Struct, frozen=True):
         fresh = Fresh.of(program)
         for site in sites.statements:
             holder = next(f for _, f in program.functions() if f.symbol == place.function.symbol)
-            program = with_run(program, holder, (site.statement,), (_written_out(place, callee, site, fresh),))
+            program = with_run(program, holder, (site.statement,), (_expand_call(place, callee, site, fresh),))
         return program
 
 
@@ -179,7 +179,7 @@ def _sites(place: LoopContext, callee: Function) -> _Sites | Reason:
                 text = f"{callee.symbol.name} is called inside an expression"
                 return Reason("STP002", text, node.span, legal_if=("the call is a statement, or all that is assigned",))
             values.append(node)
-        stop = _bound(node, found)
+        stop = _find_binding(node, found)
         if stop is not None:
             return stop
     if not found and not values:
@@ -187,7 +187,7 @@ def _sites(place: LoopContext, callee: Function) -> _Sites | Reason:
     return _Sites(tuple(found), tuple(values))
 
 
-def _bound(node: Node, found: Sequence[_Site]) -> Reason | None:
+def _find_binding(node: Node, found: Sequence[_Site]) -> Reason | None:
     """Return why a statement of `node` cannot become a block, or None."""
     if isinstance(node, Case) and any(s is site.statement for s in node.body for site in found):
         return Reason("STP002", "a call stands in a switch", node.span)
@@ -266,7 +266,7 @@ def _reaches(place: LoopContext, start: Function, goal: Symbol) -> bool:
     return False
 
 
-def _captured(place: LoopContext, callee: Function) -> Reason | None:
+def _find_captured(place: LoopContext, callee: Function) -> Reason | None:
     """Return a name of the function that means something else where the loop stands, or None."""
     own = {*callee.parameters, *declared_symbols(callee.body)}
     taken = {s.name: s for s in (*place.function.parameters, *declared_symbols(place.function.body))}
@@ -342,7 +342,7 @@ def _names_it(expr: Expr, symbol: Symbol) -> bool:
     return isinstance(bare, Name) and bare.symbol == symbol
 
 
-def _written_out(place: LoopContext, callee: Function, site: _Site, fresh: Fresh) -> Block:
+def _expand_call(place: LoopContext, callee: Function, site: _Site, fresh: Fresh) -> Block:
     """Return the block that does what the call does."""
     span, caller = site.statement.span, place.function
     values: dict[Symbol, Expr] = {}
@@ -358,7 +358,7 @@ def _written_out(place: LoopContext, callee: Function, site: _Site, fresh: Fresh
         declared.append(DeclStmt(span=before(span), declarations=(declaration,)))
     for symbol in declared_symbols(callee.body):
         symbols[symbol] = _own(symbol, taken, fresh)
-    parts = tuple(replaced(with_symbols(part, symbols), values) for part in callee.body.statements)
+    parts = tuple(replace_values(with_symbols(part, symbols), values) for part in callee.body.statements)
     return replace(Block(span=span, statements=()), statements=(*declared, *_with_result(parts, site, callee)))
 
 

@@ -19,18 +19,18 @@ from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import (
     does_not_fit,
     enclosing_facts,
+    find_marked,
     jump,
-    marked,
     movable_bounds,
-    not_counted,
     range_of,
+    refuse_uncounted,
     statements,
     steady,
 )
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.linear import Linear, follows, use
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.writing.pieces import compared, guarded
+from warpsmith.loops.writing.pieces import compare_copies, guard_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, Expr, For, Pragma, Stmt, replace
 from warpsmith.tree.program import Program
@@ -78,7 +78,7 @@ class Nest(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         loop = place.loop
         if not isinstance(loop, For):
-            return not_counted(loop)
+            return refuse_uncounted(loop)
         parts = _parts(loop)
         if isinstance(parts, Unknown):
             return parts
@@ -91,7 +91,7 @@ class Nest(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with a perfect nest."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         parts = _parts(loop)
         if isinstance(parts, Unknown) or not isinstance(loop.body, Block):
             raise ValueError("the loop has no inner loop to make a nest with")
@@ -99,10 +99,12 @@ class Nest(Struct, frozen=True):
         facts = enclosing_facts(place.function, place.around, (loop, inner))
         inside: list[Stmt] = []
         if before:
-            inside.append(guarded(compared(use(inner.variable, inner.header), "==", inner.lower), before))
+            inside.append(guard_run(compare_copies(use(inner.variable, inner.header), "==", inner.lower), before))
         inside += statements(inner.body)
         if after:
-            inside.append(guarded(compared(use(inner.variable, inner.header), "==", _last(inner, facts)), after))
+            inside.append(
+                guard_run(compare_copies(use(inner.variable, inner.header), "==", _last(inner, facts)), after)
+            )
         body = replace(inner.body, statements=tuple(inside)) if isinstance(inner.body, Block) else None
         new = replace(inner, body=body or Block(span=inner.body.span, statements=tuple(inside)))
         kept = [new if s is inner else s for s in loop.body.statements if s is inner or isinstance(s, Pragma | Empty)]
@@ -133,7 +135,7 @@ def _parts(loop: For) -> Parts | Unknown:
 
 def _in_the_way(facts: Facts, place: LoopContext, loop: For, inner: For) -> Unknown | None:
     """Return what forbids to test the inner counter where the statements shall stand, or None."""
-    pragma = marked(place.function, loop)
+    pragma = find_marked(place.function, loop)
     if pragma is not None:
         return does_not_fit("a pragma tells the compiler about this loop", pragma, "remove the pragma")
     left = jump(loop.body) or jump(inner.body)
@@ -163,7 +165,7 @@ def _ends(place: LoopContext, loop: For, inner: For, behind: bool, address: str)
     if values is None:
         return does_not_fit(f"the {name} loop does not count by one between linear bounds", inner)
     facts = enclosing_facts(place.function, place.around, (loop,))
-    if not follows(values.past.minus(values.low).shifted(-1), facts):
+    if not follows(values.past.minus(values.low).shift(-1), facts):
         return does_not_fit(f"the {name} loop may not run at all", inner, f"distribute={address}")
     if behind and _last_form(inner, enclosing_facts(place.function, place.around, (loop, inner))) is None:
         return does_not_fit(f"the last value of {name} might overflow", inner, f"distribute={address}")
@@ -174,7 +176,7 @@ def _last_form(inner: For, facts: Sequence[Linear]) -> Expr | None:
     values = range_of(inner)
     if values is None:
         return None
-    last = values.past.shifted(-1) if inner.step > 0 else values.low
+    last = values.past.shift(-1) if inner.step > 0 else values.low
     return form_expr(last, facts, inner.header)
 
 

@@ -19,9 +19,9 @@ from msgspec import Struct
 from warpsmith.base.c_lexer import NAME
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Unknown, Verdict
-from warpsmith.loops.analysis.shape import does_not_fit, marked, wrong_value
+from warpsmith.loops.analysis.shape import does_not_fit, find_marked, wrong_value
 from warpsmith.loops.analysis.substitute import fixed_text, with_symbols
-from warpsmith.loops.analysis.uses import declared_in
+from warpsmith.loops.analysis.uses import find_declared_in
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import use
 from warpsmith.loops.place import LoopContext, with_run
@@ -110,7 +110,7 @@ class Outline(Struct, frozen=True):
         free = Fresh.of(program).name(self.function) == self.function
         if not free or re.fullmatch(NAME, self.function) is None:
             return wrong_value(f"{self.function} is no name, or is in use already", loop, "a name that is not in use")
-        stop = _obstacle(place) or _ungiven(facts, place, _parts(facts, place))
+        stop = _obstacle(place) or _find_ungiven(facts, place, _parts(facts, place))
         return stop if stop is not None else Proved()
 
     def apply(self, program: Program) -> Program:
@@ -130,7 +130,7 @@ def _obstacle(place: LoopContext) -> Unknown | None:
     loop = place.loop
     if not any(item is place.function for item in place.unit.items):
         return does_not_fit("the function stands in a header", loop)
-    if marked(place.function, loop) is not None:
+    if find_marked(place.function, loop) is not None:
         return does_not_fit("a pragma tells the compiler about this loop", loop, "remove the pragma")
     if leaves(loop):
         return does_not_fit("the loop may be left by other ways than its end", loop)
@@ -139,7 +139,7 @@ def _obstacle(place: LoopContext) -> Unknown | None:
     return None if odd is None else does_not_fit("text or a size that is not modelled may name variables", odd)
 
 
-def _ungiven(facts: Facts, place: LoopContext, parts: _Parts) -> Unknown | None:
+def _find_ungiven(facts: Facts, place: LoopContext, parts: _Parts) -> Unknown | None:
     """Return a variable that cannot be handed over, or None."""
     loop = place.loop
     hidden = facts.origin(place.function).hidden
@@ -163,7 +163,7 @@ def _can_be_given(type: Type) -> bool:
 def _parts(facts: Facts, place: LoopContext) -> _Parts:
     """Return the variables of the function that the loop names, sorted by name within each group."""
     loop = place.loop
-    inside = declared_in(loop)
+    inside = find_declared_in(loop)
     used = {n.symbol for n in names(loop)} | ({loop.variable} if isinstance(loop, For) else set())
     used |= {inner.variable for inner in walk(loop) if isinstance(inner, For)}
     used = {s for s in used - inside if s.storage in ("local", "parameter", "static local")}
@@ -213,14 +213,14 @@ def _function(name: str, place: LoopContext, parts: _Parts, fresh: Fresh) -> tup
     arguments: list[Expr] = []
     for symbol in parts.given:
         symbols[symbol] = msgspec.structs.replace(
-            fresh.again(symbol), storage="parameter", type=_given(symbol.type, symbols)
+            fresh.again(symbol), storage="parameter", type=_parameter_type(symbol.type, symbols)
         )
         parameters.append(symbols[symbol])
         arguments.append(use(symbol, span))
     first: list[Stmt] = []
     last: list[Stmt] = []
     for symbol in parts.kept:
-        own = msgspec.structs.replace(fresh.again(symbol), storage="local", type=_given(symbol.type, symbols))
+        own = msgspec.structs.replace(fresh.again(symbol), storage="local", type=_parameter_type(symbol.type, symbols))
         symbols[symbol] = own
         pointer = msgspec.structs.replace(
             fresh.variable(f"{symbol.name}_kept", Pointer(own.type), symbol), storage="parameter"
@@ -228,14 +228,14 @@ def _function(name: str, place: LoopContext, parts: _Parts, fresh: Fresh) -> tup
         parameters.append(pointer)
         arguments.append(Unary(span=span, type=pointer.type, op="&", operand=use(symbol, span)))
         value = Unary(span=before(span), type=own.type, op="*", operand=use(pointer, before(span)))
-        first.append(_declared(own, value, span))
+        first.append(_declare(own, value, span))
         target = Unary(span=after(span), type=own.type, op="*", operand=use(pointer, after(span)))
         stored = Assign(span=after(span), type=own.type, op="=", target=target, value=use(own, after(span)))
         last.append(ExprStmt(span=after(span), expr=stored))
     for symbol in parts.own:
         symbols[symbol] = msgspec.structs.replace(fresh.again(symbol), storage="local")
-        first.append(_declared(symbols[symbol], None, span))
-    body = Block(span=before(place.function.span), statements=(*first, _moved(loop, symbols), *last))
+        first.append(_declare(symbols[symbol], None, span))
+    body = Block(span=before(place.function.span), statements=(*first, _move_loop(loop, symbols), *last))
     type = FunctionType(VOID, tuple(p.type for p in parameters))
     symbol = Symbol(name, fresh.key(f"{place.unit.file.path}:{name}"), type, "function")
     start = before(place.function.span)
@@ -243,7 +243,7 @@ def _function(name: str, place: LoopContext, parts: _Parts, fresh: Fresh) -> tup
     return made, tuple(arguments)
 
 
-def _moved(loop: Loop, symbols: Mapping[Symbol, Symbol]) -> Loop:
+def _move_loop(loop: Loop, symbols: Mapping[Symbol, Symbol]) -> Loop:
     """Return the loop over the new function's variables, the types of their uses included."""
     made = set(symbols.values())
 
@@ -258,30 +258,30 @@ def _moved(loop: Loop, symbols: Mapping[Symbol, Symbol]) -> Loop:
     return rebuild(with_symbols(loop, symbols), change)
 
 
-def _declared(symbol: Symbol, value: Expr | None, span: Span) -> Stmt:
+def _declare(symbol: Symbol, value: Expr | None, span: Span) -> Stmt:
     place = before(span)
     return DeclStmt(span=place, declarations=(VarDecl(span=place, symbol=symbol, init=value),))
 
 
-def _given(type: Type, symbols: Mapping[Symbol, Symbol]) -> Type:
+def _parameter_type(type: Type, symbols: Mapping[Symbol, Symbol]) -> Type:
     """Return the type of a parameter that stands for a variable of `type`."""
     if isinstance(type, Array):
-        return Pointer(_renamed(type.of, symbols))
+        return Pointer(_rename_type(type.of, symbols))
     if isinstance(type, Scalar):
         return msgspec.structs.replace(type, const=False)
     if isinstance(type, Pointer):
-        return msgspec.structs.replace(type, to=_renamed(type.to, symbols), const=False)
+        return msgspec.structs.replace(type, to=_rename_type(type.to, symbols), const=False)
     return type
 
 
-def _renamed(type: Type, symbols: Mapping[Symbol, Symbol]) -> Type:
+def _rename_type(type: Type, symbols: Mapping[Symbol, Symbol]) -> Type:
     """Return a type whose extents name the new function's variables."""
     match type:
         case Array(extent=extent):
             new = None if extent is None else with_symbols(extent, symbols)
-            return msgspec.structs.replace(type, of=_renamed(type.of, symbols), extent=new)
+            return msgspec.structs.replace(type, of=_rename_type(type.of, symbols), extent=new)
         case Pointer():
-            return msgspec.structs.replace(type, to=_renamed(type.to, symbols), restrict=False)
+            return msgspec.structs.replace(type, to=_rename_type(type.to, symbols), restrict=False)
         case FunctionType() | Opaque() | Record() | Scalar():
             return type
 

@@ -65,7 +65,7 @@ class RecognizeReduction(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Prove that the loop is a reduction, and that its updates can be written plainly."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         known = facts.loop(loop)
         if known.category != "reduction":
             return Unknown((Reason("STP002", f"the loop is not a reduction: {_why(known)}", loop.header),))

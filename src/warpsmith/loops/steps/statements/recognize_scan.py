@@ -84,7 +84,7 @@ class RecognizeScan(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Prove that the loop, written plainly, is a scan."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         detour = _detour(loop)
         known = facts.loop(loop)
         if detour is not None and known.category != "scan":
@@ -99,7 +99,7 @@ class RecognizeScan(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the running value updated before it is used."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         detour = _detour(loop)
         if detour is None:
             return program
@@ -145,8 +145,8 @@ def _detour(loop: For) -> _Detour | None:
         source = peel(value) if value is not None else None
         if not isinstance(target, Name) or not isinstance(source, Name) or source.type != target.type:
             continue
-        made = [k for k, s in enumerate(block.statements[:last]) if _given(s)[0] == source.symbol]
-        value = _given(block.statements[made[0]])[1] if len(made) == 1 else None
+        made = [k for k, s in enumerate(block.statements[:last]) if _split_assignment(s)[0] == source.symbol]
+        value = _split_assignment(block.statements[made[0]])[1] if len(made) == 1 else None
         if value is None or value.type != target.type:
             continue
         found = _Detour(block, made[0], last, source.symbol, target.symbol, target, value)
@@ -176,7 +176,7 @@ def _assignment(stmt: Stmt) -> tuple[Expr | None, Expr | None]:
     return (peel(inner.target), inner.value) if isinstance(inner, Assign) and inner.op == "=" else (None, None)
 
 
-def _given(stmt: Stmt) -> tuple[Symbol | None, Expr | None]:
+def _split_assignment(stmt: Stmt) -> tuple[Symbol | None, Expr | None]:
     """Return the variable that a statement sets and its value."""
     if isinstance(stmt, DeclStmt) and len(stmt.declarations) == 1:
         return stmt.declarations[0].symbol, stmt.declarations[0].init

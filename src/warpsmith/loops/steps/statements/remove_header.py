@@ -7,7 +7,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Unknown, Verdict
-from warpsmith.loops.analysis.shape import does_not_fit, jump, marked, range_of, statements, trip_count
+from warpsmith.loops.analysis.shape import does_not_fit, find_marked, jump, range_of, statements, trip_count
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import after, before
@@ -51,14 +51,14 @@ class RemoveHeader(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the loop runs exactly once."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         if not _runs_once(loop):
             text = f"that the {loop.variable.name} loop runs exactly once does not follow from its bounds"
             return does_not_fit(text, loop, "its bounds differ by one step")
         left = jump(loop.body)
         if left is not None:
             return does_not_fit("the iteration may be left early", left)
-        if marked(place.function, loop) is not None:
+        if find_marked(place.function, loop) is not None:
             return does_not_fit("a pragma tells the compiler about this loop", loop, "remove the pragma")
         stop = _volatile(loop)
         return stop if stop is not None else Proved()
@@ -66,7 +66,7 @@ class RemoveHeader(Struct, frozen=True):
     def apply(self, program: Program) -> Program:
         """Return the program with the body in the loop's place."""
         place = LoopContext.of(program, self.loop)
-        loop = place.counted()
+        loop = place.require_counted()
         span, counter = before(loop.span), loop.variable
         first: Stmt
         last: tuple[Stmt, ...] = ()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from warpsmith.lower.builtins.rows import Rule, integer_argument, needs
-from warpsmith.lower.conversions import converted, number, truth
+from warpsmith.lower.conversions import convert_value, number, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object
 from warpsmith.ssa.builder import constant
@@ -37,11 +37,11 @@ def _kind(e: nodes.Call, how: str) -> str:
 # --- work-groups
 
 
-def _asked(how: str) -> Rule:
+def _make_barrier_query(how: str) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         test = truth(frame.builder, frame.scalar(needs(e, 1)[0]))
         found = frame.builder.emit("barrier", (number(I32, 0), test), I1, Barrier(reduces=how))
-        return converted(frame.builder, found, BOOL, e.type)
+        return convert_value(frame.builder, found, BOOL, e.type)
 
     return rule
 
@@ -79,22 +79,22 @@ def _vote(how: str) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         test = truth(frame.builder, frame.scalar(needs(e, 1)[0]))
         found = frame.builder.emit("vote", (test, constant(I32, _EVERYONE)), I1, Exchange(how))
-        return converted(frame.builder, found, BOOL, e.type)
+        return convert_value(frame.builder, found, BOOL, e.type)
 
     return rule
 
 
-def _moved(frame: Frame, value: Operand, lane: Operand, how: str) -> Operand:
+def _move_lane(frame: Frame, value: Operand, lane: Operand, how: str) -> Operand:
     """Return the number of another lane; 32 bits of it."""
     bound = constant(I32, 0 if how == "up" else _WIDTH - 1)
     return frame.builder.emit("shuffle", (value, lane, bound, constant(I32, _EVERYONE)), value.type, Exchange(how))
 
 
-def _shuffled(how: str) -> Rule:
+def _make_shuffle(how: str) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         argument, lane = needs(e, 2)[:2]
         value = _narrow(frame.as_type(argument, e.type), e)
-        return _moved(frame, value, integer_argument(frame, lane), how)
+        return _move_lane(frame, value, integer_argument(frame, lane), how)
 
     return rule
 
@@ -105,34 +105,34 @@ def _narrow(value: Operand, e: nodes.Call) -> Operand:
     return value
 
 
-def _combined(frame: Frame, how: str, a: Operand, b: Operand) -> Operand:
+def _combine(frame: Frame, how: str, a: Operand, b: Operand) -> Operand:
     return frame.builder.emit(how, (a, b), a.type)
 
 
-def _reduced(how: str) -> Rule:
+def _make_reduction(how: str) -> Rule:
     """Return the rule of a reduction: five exchanges, and the first lane's total for all."""
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         value = _narrow(frame.as_type(needs(e, 1)[0], e.type), e)
         for step in (16, 8, 4, 2, 1):
-            value = _combined(frame, _kind(e, how), value, _moved(frame, value, constant(I32, step), "bfly"))
-        return _moved(frame, value, constant(I32, 0), "idx")
+            value = _combine(frame, _kind(e, how), value, _move_lane(frame, value, constant(I32, step), "bfly"))
+        return _move_lane(frame, value, constant(I32, 0), "idx")
 
     return rule
 
 
-def _scanned(how: str, *, inclusive: bool) -> Rule:
+def _make_scan(how: str, *, inclusive: bool) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         builder, kind = frame.builder, _kind(e, how)
         value = _narrow(frame.as_type(needs(e, 1)[0], e.type), e)
         lane = builder.emit("query", (), I32, Query("laneid"))
         for step in (1, 2, 4, 8, 16):
-            below = _moved(frame, value, constant(I32, step), "up")
+            below = _move_lane(frame, value, constant(I32, step), "up")
             inside = builder.emit("uge", (lane, constant(I32, step)), I1)
-            value = builder.emit("select", (inside, _combined(frame, kind, value, below), value), value.type)
+            value = builder.emit("select", (inside, _combine(frame, kind, value, below), value), value.type)
         if inclusive:
             return value
-        before = _moved(frame, value, constant(I32, 1), "up")
+        before = _move_lane(frame, value, constant(I32, 1), "up")
         first = builder.emit("eq", (lane, constant(I32, 0)), I1)
         return builder.emit("select", (first, _neutral(kind, value.type), before), value.type)
 
@@ -147,7 +147,7 @@ def _neutral(kind: str, type: Type) -> Operand:
 
 
 def _number(count: Callable[[Frame], Operand]) -> Rule:
-    return lambda frame, e: converted(frame.builder, count(frame), UNSIGNED, e.type)
+    return lambda frame, e: convert_value(frame.builder, count(frame), UNSIGNED, e.type)
 
 
 def _query(frame: Frame, name: str) -> Operand:
@@ -183,19 +183,19 @@ _COMBINED: Final = ("add", "min", "max")
 _SHUFFLES: Final = {"": "idx", "_xor": "bfly", "_up": "up", "_down": "down"}
 
 OPENCL_GROUPS: Final[dict[str, Rule]] = {
-    "work_group_any": _asked("or"),
-    "work_group_all": _asked("and"),
+    "work_group_any": _make_barrier_query("or"),
+    "work_group_all": _make_barrier_query("and"),
     "work_group_broadcast": _broadcast,
     **{f"work_group_reduce_{how}": _total(how) for how in _COMBINED},
     **{f"work_group_scan_inclusive_{how}": _total(how, "scan_") for how in _COMBINED},
     **{f"work_group_scan_exclusive_{how}": _total(how, "before_") for how in _COMBINED},
     "sub_group_any": _vote("any"),
     "sub_group_all": _vote("all"),
-    "sub_group_broadcast": _shuffled("idx"),
-    **{f"sub_group_reduce_{how}": _reduced(how) for how in _COMBINED},
-    **{f"sub_group_scan_inclusive_{how}": _scanned(how, inclusive=True) for how in _COMBINED},
-    **{f"sub_group_scan_exclusive_{how}": _scanned(how, inclusive=False) for how in _COMBINED},
-    **{f"sub_group_shuffle{name}": _shuffled(how) for name, how in _SHUFFLES.items()},
+    "sub_group_broadcast": _make_shuffle("idx"),
+    **{f"sub_group_reduce_{how}": _make_reduction(how) for how in _COMBINED},
+    **{f"sub_group_scan_inclusive_{how}": _make_scan(how, inclusive=True) for how in _COMBINED},
+    **{f"sub_group_scan_exclusive_{how}": _make_scan(how, inclusive=False) for how in _COMBINED},
+    **{f"sub_group_shuffle{name}": _make_shuffle(how) for name, how in _SHUFFLES.items()},
     "sub_group_barrier": _waits,
     "get_sub_group_local_id": _number(lambda frame: _query(frame, "laneid")),
     "get_sub_group_id": _number(_which),

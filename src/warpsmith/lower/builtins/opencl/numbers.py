@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from warpsmith.lower.builtins.rows import Rule, lanewise, needs, of_lanes, place_argument, rows_of
-from warpsmith.lower.conversions import is_signed, number, resized
+from warpsmith.lower.conversions import is_signed, number, resize_integer
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, value_type
 from warpsmith.lower.places import store
@@ -49,10 +49,10 @@ def _sign(frame: Frame, e: nodes.Call) -> str:
 def _leading(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
     own = row[0].type
     wide = I64 if own == I64 else I32
-    value = resized(builder, row[0], wide, signed=False)
+    value = resize_integer(builder, row[0], wide, signed=False)
     found = builder.emit("leading", (value,), I32)
     exact = builder.emit("sub", (found, constant(I32, wide.bits - own.bits)), I32)
-    return resized(builder, exact, own, signed=False)
+    return resize_integer(builder, exact, own, signed=False)
 
 
 def _trailing(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
@@ -64,8 +64,8 @@ def _trailing(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
 
 def _ones(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
     own = row[0].type
-    wide = resized(builder, row[0], I64 if own == I64 else I32, signed=False)
-    return resized(builder, builder.emit("popcount", (wide,), I32), own, signed=False)
+    wide = resize_integer(builder, row[0], I64 if own == I64 else I32, signed=False)
+    return resize_integer(builder, builder.emit("popcount", (wide,), I32), own, signed=False)
 
 
 def _high(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
@@ -73,10 +73,10 @@ def _high(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
     return builder.emit("add", (builder.emit(f"{sign}mulhi", row[:2], own), row[2]), own)
 
 
-def _rotated(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
+def _rotate(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
     value, by = row
     own = value.type
-    amount = resized(builder, by, I32, signed=False)
+    amount = resize_integer(builder, by, I32, signed=False)
     left = builder.emit("and", (amount, constant(I32, own.bits - 1)), I32)
     back = builder.emit("and", (builder.emit("neg", (left,), I32), constant(I32, own.bits - 1)), I32)
     return builder.emit("or", (builder.emit("shl", (value, left), own), builder.emit("lshr", (value, back), own)), own)
@@ -98,7 +98,7 @@ def _apart(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
     return builder.emit("sub", tuple(builder.emit(f"{sign}{name}", row, own) for name in ("max", "min")), own)
 
 
-def _joined(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
+def _join_halves(builder: Builder, sign: str, row: tuple[Operand, ...]) -> Operand:
     own = row[0].type
     wide = integer(2 * own.bits)
     high, low = (builder.emit("zext", (part,), wide) for part in row)
@@ -118,7 +118,7 @@ def _saturated_sum(frame: Frame, e: nodes.Call) -> Result:
     least, most = (-(1 << (own.bits - 1)), (1 << (own.bits - 1)) - 1) if sign == "s" else (0, (1 << own.bits) - 1)
     made: list[Operand] = []
     for row in rows:
-        a, b, c = (resized(builder, v, I64, signed=sign == "s") for v in row)
+        a, b, c = (resize_integer(builder, v, I64, signed=sign == "s") for v in row)
         if sign == "u" and own.bits == 32:
             # the largest sum has all 64 bits
             product = builder.emit("umin", (builder.emit("mul", (a, b), I64), constant(I64, most)), I64)
@@ -217,11 +217,11 @@ OPENCL_NUMBERS: Final[dict[str, Rule]] = {
     "add_sat": _by_sign("addsat"),
     "sub_sat": _by_sign("subsat"),
     "mad_sat": _saturated_sum,
-    "rotate": _by_lane(_rotated),
+    "rotate": _by_lane(_rotate),
     "hadd": _by_lane(_half_sum(up=False)),
     "rhadd": _by_lane(_half_sum(up=True)),
     "abs_diff": _by_lane(_apart),
-    "upsample": _by_lane(_joined),
+    "upsample": _by_lane(_join_halves),
     "clamp": _by_lane(_clamp),
     "mix": _by_lane(_mix),
     "step": _by_lane(_step),

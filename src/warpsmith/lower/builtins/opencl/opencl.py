@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from warpsmith.lower.builtins.rows import Rule, lanewise, needs, nothing, op_of
-from warpsmith.lower.conversions import converted, number
+from warpsmith.lower.conversions import convert_value, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, value_type
 from warpsmith.ssa.nodes import Barrier, Constant, Fence, Float, Operand, Query
@@ -36,7 +36,7 @@ def _place(base: str, *, count: bool = False) -> Rule:
         axis = _axis(frame, e)
         if axis > 2:
             return number(value_type(e.type), int(count))
-        return converted(frame.builder, _query(frame, base, axis), UNSIGNED, e.type)
+        return convert_value(frame.builder, _query(frame, base, axis), UNSIGNED, e.type)
 
     return rule
 
@@ -47,7 +47,7 @@ def _global(frame: Frame, e: nodes.Call) -> Result:
         return number(value_type(e.type), 0)
     block = frame.builder.emit("mul", (_query(frame, "ctaid", axis), _query(frame, "ntid", axis)), I32)
     found = frame.builder.emit("add", (block, _query(frame, "tid", axis)), I32)
-    return converted(frame.builder, found, UNSIGNED, e.type)
+    return convert_value(frame.builder, found, UNSIGNED, e.type)
 
 
 def _global_size(frame: Frame, e: nodes.Call) -> Result:
@@ -55,7 +55,7 @@ def _global_size(frame: Frame, e: nodes.Call) -> Result:
     if axis > 2:
         return number(value_type(e.type), 1)
     found = frame.builder.emit("mul", (_query(frame, "nctaid", axis), _query(frame, "ntid", axis)), I32)
-    return converted(frame.builder, found, UNSIGNED, e.type)
+    return convert_value(frame.builder, found, UNSIGNED, e.type)
 
 
 def _barrier(frame: Frame, e: nodes.Call) -> Result:

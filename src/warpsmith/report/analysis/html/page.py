@@ -14,7 +14,7 @@ from warpsmith.base.findings import Note, printable
 from warpsmith.report.analysis.groups import FindingGroup, group_findings
 from warpsmith.report.analysis.html.kernels import kernel_sections
 from warpsmith.report.analysis.model import AnalysisReport, Reported
-from warpsmith.report.analysis.numbers import COLUMNS, closing, counted, footnotes, kernel_rows
+from warpsmith.report.analysis.numbers import COLUMNS, closing, count_noun, footnotes, kernel_rows
 from warpsmith.report.pages.page import page
 from warpsmith.report.pictures.lanes import LanePicture, lane_picture
 
@@ -67,7 +67,7 @@ def _card(group: FindingGroup) -> Card:
     one, finding = group.first, group.first.finding
     places = [Note(finding.span, finding.label)] if finding.span is not None else []
     excerpts = tuple(_excerpt(place) for place in (*places, *finding.related))
-    others = (counted(len(group.others), "other place"), _others(group)) if group.others else None
+    others = (count_noun(len(group.others), "other place"), _others(group)) if group.others else None
     return Card(
         one,
         tuple(group.kernels),

@@ -45,10 +45,10 @@ class Suppression(Struct, frozen=True):
 
 def suppressions(file: SourceFile) -> tuple[Suppression, ...]:
     """Return every suppression that stands in a file."""
-    return tuple(_found(file)) if "warpsmith:" in file.text else ()
+    return tuple(_find_suppressions(file)) if "warpsmith:" in file.text else ()
 
 
-def _found(file: SourceFile) -> Iterator[Suppression]:
+def _find_suppressions(file: SourceFile) -> Iterator[Suppression]:
     every = tuple(lex(file.text))
     code = sorted({token.line for token in every if token.kind not in GAPS})
     for token in every:

@@ -78,10 +78,10 @@ def _join(e: Emit, log: Ir, count: Ir, arguments: Sequence[Ir]) -> None:
     b.cbranch(b.icmp_signed(">", count, b.and_(since, I64((1 << 63) - 1))), there, apart)
     e.at(there)
     last = b.sub(count, I64(1))
-    stayed = _masked(e, _entry(e, log, last, 0))
-    left = _masked(e, _entry(e, log, last, 1))
+    stayed = _mask_of(e, _entry(e, log, last, 0))
+    left = _mask_of(e, _entry(e, log, last, 1))
     same = b.icmp_unsigned("==", _entry(e, log, last, 2), branch)
-    inside = b.icmp_unsigned("==", e.without(b.or_(one, other), stayed), e.mask(0))
+    inside = b.icmp_unsigned("==", e.remove_lanes(b.or_(one, other), stayed), e.mask(0))
     b.cbranch(b.and_(same, inside), join, apart)
     e.at(join)
     for word, value in enumerate((one, b.or_(left, other))):
@@ -112,7 +112,7 @@ def charge_function(e: Emit) -> Ir:
     e.at(body)
     entry = e.b.sub(at, I64(1))
     e.b.store(entry, number)
-    one, other = (_masked(e, _entry(e, log, entry, word)) for word in range(2))
+    one, other = (_mask_of(e, _entry(e, log, entry, word)) for word in range(2))
     none = e.mask(0)
     hit = e.b.or_(
         e.b.select(e.any(e.b.and_(one, here)), e.b.and_(there, other), none),
@@ -120,14 +120,14 @@ def charge_function(e: Emit) -> Ir:
     )
     sum_ = e.b.gep(lost, [_entry(e, log, entry, 2)], source_etype=I64)
     e.add_to(sum_, e.b.mul(e.count(hit), count))
-    e.b.store(e.without(there, hit), left)
+    e.b.store(e.remove_lanes(there, hit), left)
     e.b.branch(head)
     e.at(done)
     e.b.ret_void()
     return made
 
 
-def _masked(e: Emit, word: Ir) -> Ir:
+def _mask_of(e: Emit, word: Ir) -> Ir:
     return word if e.lanes == 64 else e.b.trunc(word, e.mask_type)
 
 

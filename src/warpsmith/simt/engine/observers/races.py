@@ -53,12 +53,12 @@ def race_function(e: Emit, kind: Kind) -> Ir:
     against = sum(1 << KINDS.index(one) for one in _CONFLICTS[kind])
     bad = b.icmp_unsigned("!=", b.and_(others, I64(against)), I64(0))
     for one in _CONFLICTS[kind]:
-        bad = b.or_(bad, _Field(e, tail, KINDS.index(one), me, warp_epoch).unordered())
+        bad = b.or_(bad, _Field(e, tail, KINDS.index(one), me, warp_epoch).is_unordered())
     mine = _Field(e, tail, KINDS.index(kind), me, warp_epoch)
     own = b.or_(own, I64(1 << KINDS.index(kind)))
     word = b.or_(b.or_(b.shl(block, I64(32)), b.shl(epoch, I64(8))), b.or_(b.shl(own, I64(3)), others))
     e.write(cell, 0, word)
-    e.write(cell, 1, mine.entered())
+    e.write(cell, 1, mine.add_access())
     b.ret(bad)
     return made
 
@@ -82,7 +82,7 @@ class _Field:
     def _is(self, who: int) -> Ir:
         return self.b.icmp_unsigned("==", self.who, I64(who))
 
-    def unordered(self) -> Ir:
+    def is_unordered(self) -> Ir:
         """Return whether another thread did it, with nothing between."""
         b = self.b
         apart = b.or_(b.not_(self.same_warp), self.now)
@@ -90,19 +90,19 @@ class _Field:
         one = b.and_(b.and_(self._is(1), another), apart)
         return b.or_(b.or_(one, b.and_(self._is(2), apart)), self._is(3))
 
-    def entered(self) -> Ir:
+    def add_access(self) -> Ir:
         """Return the word with this access in it."""
         b = self.b
-        fresh = self._made(1)
-        again = b.select(self.now, self._made(2), fresh)
-        several = b.select(b.and_(self._is(2), self.now), self._made(2), fresh)
+        fresh = self._make_word(1)
+        again = b.select(self.now, self._make_word(2), fresh)
+        several = b.select(b.and_(self._is(2), self.now), self._make_word(2), fresh)
         inside = b.select(self._is(1), b.select(b.icmp_unsigned("==", self.thread, self.me), fresh, again), several)
-        known = b.select(self.same_warp, inside, self._made(3))
-        known = b.select(self._is(3), self._made(3), known)
+        known = b.select(self.same_warp, inside, self._make_word(3))
+        known = b.select(self._is(3), self._make_word(3), known)
         field = b.select(self._is(0), fresh, known)
         kept = b.and_(self.word, I64(~(((1 << _FIELD) - 1) << self.shift) & 0xFFFFFFFFFFFFFFFF))
         return b.or_(kept, b.shl(field, I64(self.shift)))
 
-    def _made(self, who: int) -> Ir:
+    def _make_word(self, who: int) -> Ir:
         b = self.b
         return b.or_(b.or_(self.me, I64(who << 11)), b.shl(self.epoch, I64(13)))

@@ -3,7 +3,7 @@
     sectors, ideal     32-byte sectors that the lanes touch; those that their bytes would fill        global, local
     conflicts          passes through the banks beyond the first                                     shared
 
-Most requests are of lanes side by side, or of one address: both are told by one comparison of vectors. The rest counts
+Most requests are of lanes side by side, or of one address: both are seen by one comparison of vectors. The rest counts
 different numbers: by comparing all lanes with all, or the lowest lane's, without all lanes that have the same, and so
 on.
 """
@@ -52,7 +52,7 @@ def request_function(e: Emit, space: Space, size: int, aligned: int) -> Ir:
 def _by_window(e: Emit, parts: dict[Space, Ir], arguments: Sequence[Ir]) -> None:
     """Ask the function of the space that the lowest lane's address is in."""
     _, addresses, mask = arguments
-    lowest = _at(e, _stored(e, addresses), e.lowest(mask))
+    lowest = _at(e, _store_vector(e, addresses), e.lowest(mask))
     local = e.b.icmp_unsigned(">=", lowest, I64(LOCAL_WINDOW))
     shared = e.b.icmp_unsigned(">=", lowest, I64(SHARED_WINDOW))
     with e.b.if_else(local) as (then, other):
@@ -65,7 +65,7 @@ def _by_window(e: Emit, parts: dict[Space, Ir], arguments: Sequence[Ir]) -> None
                 e.b.call(parts["global"], arguments)
 
 
-def _stored(e: Emit, vector: Ir) -> Ir:
+def _store_vector(e: Emit, vector: Ir) -> Ir:
     """Put a vector into memory, so that one lane can be read."""
     slot = e.slot(vector.type)
     e.b.store(vector, slot)
@@ -93,7 +93,7 @@ def _different_function(e: Emit) -> Ir:
         moved = ir.Constant(own.vector(I32), [(lane - step) % own.lanes for lane in range(own.lanes)])
         same = own.bits(own.b.icmp_unsigned("==", numbers, own.b.shuffle_vector(numbers, numbers, moved)))
         again = own.b.or_(again, own.b.and_(same, own.b.shl(mask, own.mask(step))))
-    own.b.ret(own.count(own.without(mask, again)))
+    own.b.ret(own.count(own.remove_lanes(mask, again)))
     return made
 
 
@@ -116,24 +116,24 @@ class _Counted:
         self.add(Request.LANES, self.lanes)
         match space:
             case "global" | "local":
-                self.moved(local=space == "local")
+                self.count_moved(local=space == "local")
             case "shared":
                 self.banks()
 
-    # --- requests that are told at once
+    # --- requests that are recognized at once
 
     def alike(self, step: int) -> Ir:
         """Return whether each lane's address is `step` bytes behind the one of the lane before it."""
         e = self.e
         low = e.lowest(self.mask)
-        first = e.b.sub(_at(e, _stored(e, self.own), low), e.b.mul(low, I64(step)))
+        first = e.b.sub(_at(e, _store_vector(e, self.own), low), e.b.mul(low, I64(step)))
         wanted = e.b.add(e.splat(first), e.each_lane(I64, lambda lane: lane * step))
         same = e.bits(e.b.icmp_unsigned("==", self.own, wanted))
         return e.b.icmp_unsigned("==", e.b.and_(same, self.mask), self.mask)
 
     def first(self) -> Ir:
         """Return the address of the lowest lane."""
-        return _at(self.e, _stored(self.e, self.own), self.e.lowest(self.mask))
+        return _at(self.e, _store_vector(self.e, self.own), self.e.lowest(self.mask))
 
     def one_run(self) -> Ir:
         """Return whether no lane is missing between the lowest and the highest of the mask."""
@@ -152,7 +152,7 @@ class _Counted:
 
     # --- sectors
 
-    def moved(self, *, local: bool) -> None:
+    def count_moved(self, *, local: bool) -> None:
         """Count sectors, and those that the bytes would fill."""
         fits = self.aligned >= self.size
         if local:
@@ -162,7 +162,7 @@ class _Counted:
         else:
             self.apart()
 
-    def filled(self, bytes_: Ir) -> None:
+    def count_filled(self, bytes_: Ir) -> None:
         """Add the sectors that bytes would fill."""
         self.add(Request.IDEAL, self.e.b.udiv(self.e.b.add(bytes_, I64(SECTOR - 1)), I64(SECTOR)))
 
@@ -173,7 +173,7 @@ class _Counted:
         last = e.b.sub(e.b.add(start, bytes_), I64(1))
         touched = e.b.sub(e.b.lshr(last, I64(5)), e.b.lshr(start, I64(5)))
         self.add(Request.SECTORS, e.b.add(touched, I64(1)))
-        self.filled(bytes_)
+        self.count_filled(bytes_)
 
     def distinct_bytes(self) -> Ir:
         """Return how many different bytes the lanes ask for."""
@@ -197,7 +197,7 @@ class _Counted:
     def apart(self) -> None:
         """Count lanes that are anywhere."""
         self.add(Request.SECTORS, self.different(self.ends(SECTOR)))
-        self.filled(self.distinct_bytes())
+        self.count_filled(self.distinct_bytes())
 
     def local_together(self) -> None:
         """Count lanes that are all at one offset of their local memory."""
@@ -205,7 +205,7 @@ class _Counted:
         last = e.b.lshr(e.b.add(start, I64(self.size - 1)), I64(2))
         words = e.b.add(e.b.sub(last, e.b.lshr(start, I64(2))), I64(1))
         self.add(Request.SECTORS, e.b.mul(words, self.eights(self.mask)))
-        self.filled(I64(self.size))
+        self.count_filled(I64(self.size))
 
     def local_apart(self) -> None:
         """Count lanes at different offsets: a word is eight lanes wide in a sector."""
@@ -213,7 +213,7 @@ class _Counted:
         self.e.b.store(I64(0), total)
         self.each_different(self.ends(WORD), self.mask, lambda word, lanes: self.e.add_to(total, self.eights(lanes)))
         self.add(Request.SECTORS, self.e.b.load(total, typ=I64))
-        self.filled(self.distinct_bytes())
+        self.count_filled(self.distinct_bytes())
 
     def eights(self, mask: Ir) -> Ir:
         """Return how many groups of eight lanes have one in the mask."""
@@ -267,7 +267,7 @@ class _Counted:
             one_by_one()
             return e.b.load(total, typ=I64)
         high = e.b.lshr(vectors[0], e.splat_constant(I64, 32))
-        first = _at(e, _stored(e, high), e.lowest(self.mask))
+        first = _at(e, _store_vector(e, high), e.lowest(self.mask))
         near = e.bits(e.b.icmp_unsigned("==", high, e.splat(first)))
         low = e.b.trunc(vectors[0], e.vector(I32))
 
@@ -280,7 +280,7 @@ class _Counted:
     def each_different(self, vectors: Sequence[Ir], mask: Ir, body: Callable[[Ir, Ir], None]) -> None:
         """Write `body` for each different number, with the lanes that have it."""
         e = self.e
-        slots = [_stored(e, vector) for vector in vectors]
+        slots = [_store_vector(e, vector) for vector in vectors]
         lefts = [e.slot(e.mask_type) for _ in vectors]
         for left in lefts:
             e.b.store(mask, left)
@@ -297,7 +297,7 @@ class _Counted:
                 same = e.bits(e.b.icmp_unsigned("==", vectors[other], e.splat(number)))
                 left = e.b.load(lefts[other], typ=e.mask_type)
                 lanes = e.b.or_(lanes, e.b.and_(left, same))
-                e.b.store(e.without(left, same), lefts[other])
+                e.b.store(e.remove_lanes(left, same), lefts[other])
             body(number, lanes)
             e.b.branch(head)
             e.at(done)

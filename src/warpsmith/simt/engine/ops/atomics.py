@@ -12,7 +12,7 @@ from warpsmith.simt.engine.lanes import Emit, Ir
 __all__ = ["COMBINED"]
 
 
-def _ordered(how: str, *, sign: bool) -> Callable[[Emit, Ir, list[Ir]], Ir]:
+def _make_ordered(how: str, *, sign: bool) -> Callable[[Emit, Ir, list[Ir]], Ir]:
     def emit(e: Emit, old: Ir, more: list[Ir]) -> Ir:
         compare = e.b.icmp_signed if sign else e.b.icmp_unsigned
         return e.b.select(compare(how, old, more[0]), old, more[0])
@@ -20,7 +20,7 @@ def _ordered(how: str, *, sign: bool) -> Callable[[Emit, Ir, list[Ir]], Ir]:
     return emit
 
 
-def _compared(e: Emit, old: Ir, more: list[Ir]) -> Ir:
+def _compare_exchange(e: Emit, old: Ir, more: list[Ir]) -> Ir:
     if isinstance(old.type, ir.IntType):
         same = e.b.icmp_unsigned("==", old, more[0])
     else:
@@ -29,12 +29,12 @@ def _compared(e: Emit, old: Ir, more: list[Ir]) -> Ir:
     return e.b.select(same, more[1], old)
 
 
-def _increased(e: Emit, old: Ir, more: list[Ir]) -> Ir:
+def _wrap_increase(e: Emit, old: Ir, more: list[Ir]) -> Ir:
     over = e.b.icmp_unsigned(">=", old, more[0])
     return e.b.select(over, ir.Constant(old.type, 0), e.b.add(old, ir.Constant(old.type, 1)))
 
 
-def _decreased(e: Emit, old: Ir, more: list[Ir]) -> Ir:
+def _wrap_decrease(e: Emit, old: Ir, more: list[Ir]) -> Ir:
     none = e.b.icmp_unsigned("==", old, ir.Constant(old.type, 0))
     over = e.b.or_(none, e.b.icmp_unsigned(">", old, more[0]))
     return e.b.select(over, more[0], e.b.sub(old, ir.Constant(old.type, 1)))
@@ -46,13 +46,13 @@ COMBINED: Final[dict[str, Callable[[Emit, Ir, list[Ir]], Ir]]] = {
     "atomic_and": lambda e, old, more: e.b.and_(old, more[0]),
     "atomic_or": lambda e, old, more: e.b.or_(old, more[0]),
     "atomic_xor": lambda e, old, more: e.b.xor(old, more[0]),
-    "atomic_smin": _ordered("<", sign=True),
-    "atomic_smax": _ordered(">", sign=True),
-    "atomic_umin": _ordered("<", sign=False),
-    "atomic_umax": _ordered(">", sign=False),
+    "atomic_smin": _make_ordered("<", sign=True),
+    "atomic_smax": _make_ordered(">", sign=True),
+    "atomic_umin": _make_ordered("<", sign=False),
+    "atomic_umax": _make_ordered(">", sign=False),
     "atomic_exchange": lambda e, old, more: more[0],
-    "atomic_compare": _compared,
-    "atomic_inc": _increased,
-    "atomic_dec": _decreased,
+    "atomic_compare": _compare_exchange,
+    "atomic_inc": _wrap_increase,
+    "atomic_dec": _wrap_decrease,
 }
 """What an atomic op puts in the place of `old`."""

@@ -13,7 +13,7 @@ from llvmlite import ir
 
 from warpsmith.simt.engine.here import Here
 from warpsmith.simt.engine.lanes import I32, I64, Ir, element
-from warpsmith.simt.engine.ops.integers import sized
+from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.simt.engine.words import State, Stop
 from warpsmith.ssa.nodes import Exchange, Instruction
 
@@ -36,13 +36,13 @@ def _together(k: Here, masks: Ir | None) -> None:
         one = e.b.load(e.b.gep(slot, [e.lowest(k.mask)], source_etype=I32), typ=I32)
         same = e.bits(e.b.icmp_unsigned("==", masks, e.splat(one)))
         alike = e.b.icmp_unsigned("==", e.b.and_(same, k.mask), k.mask)
-        named = e.b.and_(_masked(k, one), k.everyone)
+        named = e.b.and_(_make_mask(k, one), k.everyone)
         wrong = e.b.or_(e.b.not_(alike), e.b.icmp_unsigned("!=", named, k.mask))
     with e.b.if_then(wrong, likely=False):
         k.stop(Stop.EXCHANGE)
 
 
-def _masked(k: Here, bits: Ir) -> Ir:
+def _make_mask(k: Here, bits: Ir) -> Ir:
     """Return 32 bits as a mask."""
     if k.e.lanes == 32:
         return bits
@@ -64,7 +64,7 @@ def warp_barrier(k: Here, operands: Sequence[Ir]) -> None:
         e.add_to(e.b.gep(epochs, [k.number], source_etype=I64), I64(1))
 
 
-def _gathered(operands: Sequence[Ir], i: Instruction) -> tuple[list[Ir], Ir | None]:
+def _gather_lanes(operands: Sequence[Ir], i: Instruction) -> tuple[list[Ir], Ir | None]:
     """Return what lanes bring, and the masks that they name."""
     masked = isinstance(i.detail, Exchange) and i.detail.masked
     return (list(operands[:-1]), operands[-1]) if masked else (list(operands), None)
@@ -72,7 +72,7 @@ def _gathered(operands: Sequence[Ir], i: Instruction) -> tuple[list[Ir], Ir | No
 
 def _vote(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     e = k.e
-    (predicate, *_), masks = _gathered(operands, i)
+    (predicate, *_), masks = _gather_lanes(operands, i)
     _together(k, masks)
     yes = e.b.and_(e.bits(predicate), k.mask)
     none, all_ = e.b.icmp_unsigned("==", yes, e.mask(0)), e.b.icmp_unsigned("==", yes, k.mask)
@@ -82,26 +82,26 @@ def _vote(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
         "uni": lambda: e.b.or_(none, all_),
         "ballot": lambda: _bits32(k, yes),
     }[_how(i)]()
-    return (sized(e, e.splat(found), element(i.result.type)),)
+    return (resize_lanes(e, e.splat(found), element(i.result.type)),)
 
 
 def _active(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     _together(k, None)
-    return (sized(k.e, k.e.splat(_bits32(k, k.mask)), element(i.result.type)),)
+    return (resize_lanes(k.e, k.e.splat(_bits32(k, k.mask)), element(i.result.type)),)
 
 
 def _shuffle(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     e = k.e
-    (value, other, clamp), masks = _gathered(operands, i)
+    (value, other, clamp), masks = _gather_lanes(operands, i)
     _together(k, masks)
     source, inside = _source(k, _how(i), other, clamp)
     there = e.b.icmp_unsigned("<", source, e.splat_constant(I32, e.lanes))
     safe = e.b.select(there, source, e.splat_constant(I32, 0))
-    present = e.b.sext(e.chosen(k.mask), e.vector(I32))
-    brought = e.b.icmp_unsigned("!=", _picked(k, present, safe), e.splat_constant(I32, 0))
+    present = e.b.sext(e.unpack_mask(k.mask), e.vector(I32))
+    brought = e.b.icmp_unsigned("!=", _pick_lanes(k, present, safe), e.splat_constant(I32, 0))
     usable = e.b.and_(inside, e.b.and_(there, brought))
     lanes = e.each_lane(I32, lambda lane: lane)
-    made = _picked(k, value, e.b.select(usable, safe, lanes))
+    made = _pick_lanes(k, value, e.b.select(usable, safe, lanes))
     return (made, inside)[: len(i.results)]
 
 
@@ -124,7 +124,7 @@ def _source(k: Here, how: str, other: Ir, clamp: Ir) -> tuple[Ir, Ir]:
     return source, b.icmp_signed(">=" if how == "up" else "<=", source, top)
 
 
-def _picked(k: Here, value: Ir, lanes: Ir) -> Ir:
+def _pick_lanes(k: Here, value: Ir, lanes: Ir) -> Ir:
     """Return for each lane what another one has."""
     e = k.e
     narrow = value.type.element == ir.IntType(1)
@@ -141,7 +141,7 @@ def _picked(k: Here, value: Ir, lanes: Ir) -> Ir:
 
 def _match(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     e = k.e
-    (value, *_), masks = _gathered(operands, i)
+    (value, *_), masks = _gather_lanes(operands, i)
     _together(k, masks)
     slot, result = e.slot(value.type), e.slot(e.vector(I32))
     scalar = value.type.element
@@ -160,8 +160,8 @@ def _match(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     def body(left: Ir, lane: Ir) -> Ir:
         same = same_as(lane)
         old = e.b.load(result, typ=e.vector(I32))
-        e.b.store(e.b.select(e.chosen(same), e.splat(_bits32(k, same)), old), result)
-        return e.without(left, same)
+        e.b.store(e.b.select(e.unpack_mask(same), e.splat(_bits32(k, same)), old), result)
+        return e.remove_lanes(left, same)
 
     e.while_bits(k.mask, body)
     return (e.b.load(result, typ=e.vector(I32)),)
@@ -169,7 +169,7 @@ def _match(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
 
 def _reduce(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     e = k.e
-    (value, *_), masks = _gathered(operands, i)
+    (value, *_), masks = _gather_lanes(operands, i)
     _together(k, masks)
     slot, total = e.slot(value.type), e.slot(I32)
     e.b.store(value, slot)
@@ -180,13 +180,13 @@ def _reduce(k: Here, i: Instruction, operands: Sequence[Ir]) -> Sequence[Ir]:
     def body(left: Ir, lane: Ir) -> Ir:
         one = e.b.load(e.b.gep(slot, [lane], source_etype=I32), typ=I32)
         e.b.store(combine(k, e.b.load(total, typ=I32), one), total)
-        return e.without_lowest(left)
+        return e.remove_lowest(left)
 
-    e.while_bits(e.without_lowest(k.mask), body)
+    e.while_bits(e.remove_lowest(k.mask), body)
     return (e.splat(e.b.load(total, typ=I32)),)
 
 
-def _ordered(how: str, *, sign: bool) -> Callable[[Here, Ir, Ir], Ir]:
+def _make_ordered(how: str, *, sign: bool) -> Callable[[Here, Ir, Ir], Ir]:
     def emit(k: Here, a: Ir, b: Ir) -> Ir:
         compare = k.e.b.icmp_signed if sign else k.e.b.icmp_unsigned
         return k.e.b.select(compare(how, a, b), a, b)
@@ -199,8 +199,8 @@ _REDUCED: Final[Mapping[str, Callable[[Here, Ir, Ir], Ir]]] = {
     "and": lambda k, a, b: k.e.b.and_(a, b),
     "or": lambda k, a, b: k.e.b.or_(a, b),
     "xor": lambda k, a, b: k.e.b.xor(a, b),
-    **{f"{s}min": _ordered("<", sign=s == "s") for s in "su"},
-    **{f"{s}max": _ordered(">", sign=s == "s") for s in "su"},
+    **{f"{s}min": _make_ordered("<", sign=s == "s") for s in "su"},
+    **{f"{s}max": _make_ordered(">", sign=s == "s") for s in "su"},
 }
 
 EXCHANGES: Final[Mapping[str, Callable[[Here, Instruction, Sequence[Ir]], Sequence[Ir]]]] = {

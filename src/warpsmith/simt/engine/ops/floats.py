@@ -14,11 +14,11 @@ from typing import Final
 from llvmlite import ir
 
 from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir, element
-from warpsmith.simt.engine.ops.integers import sized
+from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.ssa.nodes import Convert, Float, Instruction
 from warpsmith.ssa.types import F32, F64, Type
 
-__all__ = ["FLOATS", "finished", "flushed", "in_double", "least_normal", "number"]
+__all__ = ["FLOATS", "finish_result", "flush_subnormals", "in_double", "least_normal", "number"]
 
 Op = Callable[[Emit, Instruction, list[Ir], Ir], Ir]
 
@@ -33,7 +33,7 @@ def least_normal(type: Type) -> float:
     return 2.0**-126 if type == F32 else 2.0**-1022
 
 
-def flushed(e: Emit, value: Ir, detail: Float) -> Ir:
+def flush_subnormals(e: Emit, value: Ir, detail: Float) -> Ir:
     """Return a value whose subnormals are zero, where the detail says so (of f32: f64 has no such mode)."""
     if not detail.flush or not isinstance(value.type.element, ir.FloatType):
         return value
@@ -42,10 +42,10 @@ def flushed(e: Emit, value: Ir, detail: Float) -> Ir:
     return e.b.select(small, zero, value)
 
 
-def finished(e: Emit, value: Ir, detail: Float) -> Ir:
+def finish_result(e: Emit, value: Ir, detail: Float) -> Ir:
     """Return a result saturated to [0, 1], or flushed, as the detail says."""
     if not detail.saturate:
-        return flushed(e, value, detail)
+        return flush_subnormals(e, value, detail)
     zero, one = (number(e, value.type.element, x) for x in (0.0, 1.0))
     low = e.b.select(e.b.fcmp_ordered(">", value, zero), value, zero)
     return e.b.select(e.b.fcmp_ordered("<", low, one), low, one)
@@ -74,7 +74,7 @@ def _absolute(e: Emit, value: Ir) -> Ir:
 def _arithmetic(emit: Callable[[Emit, list[Ir]], Ir]) -> Op:
     def whole(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         detail = _detail(i)
-        return finished(e, emit(e, [flushed(e, value, detail) for value in o]), detail)
+        return finish_result(e, emit(e, [flush_subnormals(e, value, detail) for value in o]), detail)
 
     return whole
 
@@ -84,8 +84,8 @@ def _of_double(emit: Callable[[Emit, Ir], Ir]) -> Op:
 
     def whole(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         detail = _detail(i)
-        made = emit(e, in_double(e, flushed(e, o[0], detail)))
-        return finished(e, back(e, made, o[0].type.element), detail)
+        made = emit(e, in_double(e, flush_subnormals(e, o[0], detail)))
+        return finish_result(e, back(e, made, o[0].type.element), detail)
 
     return whole
 
@@ -111,8 +111,8 @@ def _integral(e: Emit, value: Ir, rounding: str) -> Ir:
     return e.intrinsic(f"llvm.{_ROUND.get(rounding, 'roundeven')}", (value.type,), (value,))
 
 
-def _rounded(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
-    return finished(e, _integral(e, o[0], _detail(i).rounding), _detail(i))
+def _round_value(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+    return finish_result(e, _integral(e, o[0], _detail(i).rounding), _detail(i))
 
 
 def _fma(e: Emit, o: list[Ir]) -> Ir:
@@ -160,7 +160,7 @@ def _constant(e: Emit, like: Ir, bits: int) -> Ir:
     return e.splat_constant(like.type.element, bits)
 
 
-def _sign_copied(e: Emit, o: list[Ir], sign: int) -> Ir:
+def _copy_sign(e: Emit, o: list[Ir], sign: int) -> Ir:
     """Return operand 1 with the sign of operand 0."""
     own, other = e.b.and_(o[1], _constant(e, o[1], sign - 1)), e.b.and_(o[0], _constant(e, o[0], sign))
     return e.b.or_(own, other)
@@ -169,9 +169,9 @@ def _sign_copied(e: Emit, o: list[Ir], sign: int) -> Ir:
 # --- comparisons and tests
 
 
-def _compared(how: str, *, unordered: bool) -> Op:
+def _make_comparison(how: str, *, unordered: bool) -> Op:
     def emit(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
-        a, b = (flushed(e, value, _detail(i)) for value in o)
+        a, b = (flush_subnormals(e, value, _detail(i)) for value in o)
         return (e.b.fcmp_unordered if unordered else e.b.fcmp_ordered)(how, a, b)
 
     return emit
@@ -224,7 +224,7 @@ def _to_integer(*, sign: bool) -> Op:
     return emit
 
 
-def _resized(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+def _resize(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     own, made = i.operands[0].type, i.results[0].type
     value = o[0]
     if (own, made) == (F32, F64):
@@ -232,7 +232,7 @@ def _resized(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     elif (own, made) == (F64, F32):
         value = e.b.fptrunc(value, e.vector(ir.FloatType()))
     saturate = isinstance(i.detail, Convert) and i.detail.saturate
-    return finished(e, value, Float(saturate=saturate))
+    return finish_result(e, value, Float(saturate=saturate))
 
 
 def _cast(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
@@ -241,7 +241,7 @@ def _cast(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         return o[0]
     bits = o[0] if isinstance(o[0].type.element, ir.IntType) else _as_bits(e, o[0])
     if isinstance(made.element, ir.IntType):
-        return sized(e, bits, made.element)
+        return resize_lanes(e, bits, made.element)
     return e.b.bitcast(bits, made)
 
 
@@ -257,15 +257,15 @@ FLOATS: Final[Mapping[str, Op]] = {
     "fmax": _least(">", nan=False),
     "fmin_nan": _least("<", nan=True),
     "fmax_nan": _least(">", nan=True),
-    "copysign": _on_bits(_sign_copied),
+    "copysign": _on_bits(_copy_sign),
     "fneg": _on_bits(lambda e, o, sign: e.b.xor(o[0], _constant(e, o[0], sign))),
     "fabs": _on_bits(lambda e, o, sign: e.b.and_(o[0], _constant(e, o[0], sign - 1))),
-    "fround": _rounded,
+    "fround": _round_value,
     "sqrt": _of_double(_root),
     "rsqrt": _of_double(_inverse_root),
     "rcp": _of_double(_reciprocal),
-    **{f"fo{name}": _compared(how, unordered=False) for name, how in _ORDERS.items()},
-    **{f"fu{name}": _compared(how, unordered=True) for name, how in _ORDERS.items()},
+    **{f"fo{name}": _make_comparison(how, unordered=False) for name, how in _ORDERS.items()},
+    **{f"fu{name}": _make_comparison(how, unordered=True) for name, how in _ORDERS.items()},
     "ordered": lambda e, i, o, active: e.b.fcmp_ordered("ord", o[0], o[1]),
     "unordered": lambda e, i, o, active: e.b.fcmp_unordered("uno", o[0], o[1]),
     "is_finite": _is(lambda e, x, least: _against(e, x, "<", _INFINITE)),
@@ -274,8 +274,8 @@ FLOATS: Final[Mapping[str, Op]] = {
     "is_notanumber": _is(lambda e, x, least: e.b.fcmp_unordered("uno", x, x)),
     "is_normal": _is(_normal),
     "is_subnormal": _is(_subnormal),
-    "fext": _resized,
-    "ftrunc": _resized,
+    "fext": _resize,
+    "ftrunc": _resize,
     "sitof": _from_integer(sign=True),
     "uitof": _from_integer(sign=False),
     "ftosi": _to_integer(sign=True),

@@ -14,10 +14,10 @@ from llvmlite import ir
 from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import Emit, Ir
-from warpsmith.simt.engine.ops.floats import back, finished, flushed, in_double, number
+from warpsmith.simt.engine.ops.floats import back, finish_result, flush_subnormals, in_double, number
 from warpsmith.ssa.nodes import Float, Instruction, Text
 
-__all__ = ["FUNCTIONS", "OPS", "called"]
+__all__ = ["FUNCTIONS", "OPS", "call_function"]
 
 
 class Function(Struct, frozen=True):
@@ -58,15 +58,15 @@ OPS: Final[Mapping[str, Function]] = {
 """Ops of the kernel IR that are functions of the library."""
 
 
-def called(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+def call_function(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     """Return what a function gives in the active lanes."""
     function = FUNCTIONS[i.detail.text] if isinstance(i.detail, Text) else OPS[i.op]
     detail = i.detail if isinstance(i.detail, Float) else Float()
-    given = [in_double(e, flushed(e, value, detail)) for value in o]
+    given = [in_double(e, flush_subnormals(e, value, detail)) for value in o]
     if function.base is not None:
         given.insert(0, number(e, ir.DoubleType(), function.base))
-    found = _defined(e, function, given, _each(e, function, given, active))
-    return finished(e, back(e, found, o[0].type.element), detail)
+    found = _define_errors(e, function, given, _each(e, function, given, active))
+    return finish_result(e, back(e, found, o[0].type.element), detail)
 
 
 def _each(e: Emit, function: Function, given: list[Ir], active: Ir) -> Ir:
@@ -83,13 +83,13 @@ def _each(e: Emit, function: Function, given: list[Ir], active: Ir) -> Ir:
     def body(left: Ir, lane: Ir) -> Ir:
         made = e.b.call(symbol, [e.b.extract_element(value, lane) for value in given])
         e.b.store(e.b.insert_element(e.b.load(slot, typ=doubles), made, lane), slot)
-        return e.without_lowest(left)
+        return e.remove_lowest(left)
 
     e.while_bits(active, body)
     return e.b.load(slot, typ=doubles)
 
 
-def _defined(e: Emit, function: Function, given: list[Ir], found: Ir) -> Ir:
+def _define_errors(e: Emit, function: Function, given: list[Ir], found: Ir) -> Ir:
     """Return the result with what Python makes of errors in it."""
     double = ir.DoubleType()
     infinite = number(e, double, float("inf"))

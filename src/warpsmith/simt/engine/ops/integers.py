@@ -26,13 +26,13 @@ def _plain(name: str) -> Op:
     return lambda e, i, o, active: getattr(e.b, name)(o[0], o[1])
 
 
-def _compared(how: str, *, sign: bool) -> Op:
+def _make_comparison(how: str, *, sign: bool) -> Op:
     return lambda e, i, o, active: getattr(e.b, "icmp_signed" if sign else "icmp_unsigned")(how, o[0], o[1])
 
 
-def _picked(how: str, *, sign: bool) -> Op:
+def _make_choice(how: str, *, sign: bool) -> Op:
     """Return a minimum or maximum: the operand that compares so."""
-    compare = _compared(how, sign=sign)
+    compare = _make_comparison(how, sign=sign)
     return lambda e, i, o, active: e.b.select(compare(e, i, o, active), o[0], o[1])
 
 
@@ -40,11 +40,11 @@ def _intrinsic(name: str) -> Op:
     return lambda e, i, o, active: e.intrinsic(f"llvm.{name}", (o[0].type,), o)
 
 
-def _resized(name: str) -> Op:
-    return lambda e, i, o, active: sized(e, o[0], element(i.results[0].type), sign=name == "sext")
+def _make_resize(name: str) -> Op:
+    return lambda e, i, o, active: resize_lanes(e, o[0], element(i.results[0].type), sign=name == "sext")
 
 
-def sized(e: Emit, value: Ir, scalar: Ir, *, sign: bool = False) -> Ir:
+def resize_lanes(e: Emit, value: Ir, scalar: Ir, *, sign: bool = False) -> Ir:
     """Return a vector of integers in another width."""
     own, wanted = value.type.element.width, scalar.width
     if own == wanted:
@@ -67,11 +67,11 @@ def _same(e: Emit, value: Ir, number: int) -> Ir:
 # --- division
 
 
-def _divided(*, sign: bool, rest: bool) -> Op:
+def _make_division(*, sign: bool, rest: bool) -> Op:
     def emit(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         a, b = o
         zero = e.b.icmp_unsigned("==", b, _same(e, b, 0))
-        bad = e.b.or_(zero, e.chosen(e.b.not_(active)))
+        bad = e.b.or_(zero, e.unpack_mask(e.b.not_(active)))
         if sign:
             least, minus = _same(e, a, -(1 << (bits_of(a) - 1))), _same(e, b, -1)
             over = e.b.and_(e.b.icmp_unsigned("==", a, least), e.b.icmp_unsigned("==", b, minus))
@@ -92,13 +92,13 @@ def _quotient(e: Emit, a: Ir, b: Ir, *, sign: bool) -> Ir:
     x, y = ((e.b.sitofp if sign else e.b.uitofp)(v, doubles) for v in (a, b))
     whole = e.b.fdiv(x, y)
     long = e.b.fptosi(whole, e.vector(I64))
-    return sized(e, long, a.type.element)
+    return resize_lanes(e, long, a.type.element)
 
 
 # --- shifts and fields
 
 
-def _shifted(name: str) -> Op:
+def _make_shift(name: str) -> Op:
     """Return a shift; amounts beyond the width shift everything out."""
 
     def emit(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
@@ -106,7 +106,7 @@ def _shifted(name: str) -> Op:
         width = bits_of(value)
         last = width - 1
         beyond = e.b.icmp_unsigned(">", amount, _same(e, amount, last))
-        n = sized(e, e.b.select(beyond, _same(e, amount, last), amount), value.type.element)
+        n = resize_lanes(e, e.b.select(beyond, _same(e, amount, last), amount), value.type.element)
         if name == "ashr":
             return e.b.ashr(value, n)
         made = getattr(e.b, name)(value, n)
@@ -118,16 +118,16 @@ def _shifted(name: str) -> Op:
 def _funnel(side: str, *, clamp: bool) -> Op:
     def emit(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         low, high, amount = o
-        both = e.b.or_(sized(e, low, I64), e.b.shl(sized(e, high, I64), e.splat_constant(I64, 32)))
+        both = e.b.or_(resize_lanes(e, low, I64), e.b.shl(resize_lanes(e, high, I64), e.splat_constant(I64, 32)))
         if clamp:
             over = e.b.icmp_unsigned(">", amount, e.splat_constant(I32, 32))
             amount = e.b.select(over, e.splat_constant(I32, 32), amount)
         else:
             amount = e.b.and_(amount, e.splat_constant(I32, 31))
-        n = sized(e, amount, I64)
+        n = resize_lanes(e, amount, I64)
         if side == "left":
-            return sized(e, e.b.lshr(e.b.shl(both, n), e.splat_constant(I64, 32)), I32)
-        return sized(e, e.b.lshr(both, n), I32)
+            return resize_lanes(e, e.b.lshr(e.b.shl(both, n), e.splat_constant(I64, 32)), I32)
+        return resize_lanes(e, e.b.lshr(both, n), I32)
 
     return emit
 
@@ -146,16 +146,16 @@ def _ones(e: Emit, value: Ir, length: Ir) -> Ir:
 
 
 def _byte(e: Emit, amount: Ir, scalar: Ir) -> Ir:
-    return sized(e, e.b.and_(amount, e.splat_constant(I32, 0xFF)), scalar)
+    return resize_lanes(e, e.b.and_(amount, e.splat_constant(I32, 0xFF)), scalar)
 
 
-def _extracted(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+def _extract_bits(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     value = o[0]
     position, length = (_byte(e, n, value.type.element) for n in o[1:])
     return e.b.and_(_wide_shift(e, "lshr", value, position), _ones(e, value, length))
 
 
-def _extracted_signed(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+def _extract_signed(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     """Return the field with its sign repeated: the sign is bit min(position + length, width) - 1."""
     value, width = o[0], bits_of(o[0])
     position, length = (_byte(e, n, value.type.element) for n in o[1:])
@@ -172,21 +172,21 @@ def _extracted_signed(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     return e.b.select(e.b.icmp_unsigned("==", length, _same(e, length, 0)), _same(e, value, 0), found)
 
 
-def _inserted(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+def _insert_bits(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     value, into = o[:2]
     position, length = (_byte(e, n, value.type.element) for n in o[2:])
     mask = _wide_shift(e, "shl", _ones(e, value, length), position)
     return e.b.or_(e.b.and_(into, e.b.not_(mask)), e.b.and_(_wide_shift(e, "shl", value, position), mask))
 
 
-def _permuted(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+def _permute_bytes(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     a, b, selector = o
-    both = e.b.or_(sized(e, a, I64), e.b.shl(sized(e, b, I64), e.splat_constant(I64, 32)))
+    both = e.b.or_(resize_lanes(e, a, I64), e.b.shl(resize_lanes(e, b, I64), e.splat_constant(I64, 32)))
     result = e.splat_constant(I32, 0)
     for number in range(4):
         choice = e.b.lshr(selector, e.splat_constant(I32, 4 * number))
-        at = sized(e, e.b.shl(e.b.and_(choice, e.splat_constant(I32, 7)), e.splat_constant(I32, 3)), I64)
-        byte = e.b.and_(sized(e, e.b.lshr(both, at), I32), e.splat_constant(I32, 0xFF))
+        at = resize_lanes(e, e.b.shl(e.b.and_(choice, e.splat_constant(I32, 7)), e.splat_constant(I32, 3)), I64)
+        byte = e.b.and_(resize_lanes(e, e.b.lshr(both, at), I32), e.splat_constant(I32, 0xFF))
         high = e.b.icmp_unsigned("!=", e.b.and_(byte, e.splat_constant(I32, 0x80)), e.splat_constant(I32, 0))
         signs = e.b.select(high, e.splat_constant(I32, 0xFF), e.splat_constant(I32, 0))
         wants = e.b.icmp_unsigned("!=", e.b.and_(choice, e.splat_constant(I32, 8)), e.splat_constant(I32, 0))
@@ -216,10 +216,10 @@ def _absolute(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     return e.b.select(negative, e.b.neg(o[0]), o[0])
 
 
-def _widened(*, sign: bool) -> Op:
+def _make_wide(*, sign: bool) -> Op:
     def emit(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         made = element(i.results[0].type)
-        return e.b.mul(*(sized(e, value, made, sign=sign) for value in o))
+        return e.b.mul(*(resize_lanes(e, value, made, sign=sign) for value in o))
 
     return emit
 
@@ -228,15 +228,15 @@ def _high(*, sign: bool) -> Op:
     def emit(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         own = o[0].type.element
         twice = ir.IntType(2 * own.width)
-        product = e.b.mul(*(sized(e, value, twice, sign=sign) for value in o))
-        return sized(e, e.b.lshr(product, e.splat_constant(twice, own.width)), own)
+        product = e.b.mul(*(resize_lanes(e, value, twice, sign=sign) for value in o))
+        return resize_lanes(e, e.b.lshr(product, e.splat_constant(twice, own.width)), own)
 
     return emit
 
 
 def _apart(*, sign: bool) -> Op:
     """Return |a - b| + c."""
-    compare = _compared(">", sign=sign)
+    compare = _make_comparison(">", sign=sign)
 
     def emit(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
         a, b, c = o
@@ -262,50 +262,50 @@ def _dot(*, sign: bool) -> Op:
 
 def _leading(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     zeros = e.intrinsic("llvm.ctlz", (o[0].type,), (o[0], ir.Constant(I1, 0)))
-    return sized(e, zeros, I32)
+    return resize_lanes(e, zeros, I32)
 
 
-def _found(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+def _find_highest(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     """Return the place of the highest bit, -1 where there is none."""
     return e.b.sub(e.splat_constant(I32, bits_of(o[0]) - 1), _leading(e, i, o, active))
 
 
-def _found_signed(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
+def _find_highest_signed(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     negative = e.b.icmp_signed("<", o[0], _same(e, o[0], 0))
-    return _found(e, i, [e.b.select(negative, e.b.not_(o[0]), o[0])], active)
+    return _find_highest(e, i, [e.b.select(negative, e.b.not_(o[0]), o[0])], active)
 
 
 def _population(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
-    return sized(e, e.intrinsic("llvm.ctpop", (o[0].type,), o), I32)
+    return resize_lanes(e, e.intrinsic("llvm.ctpop", (o[0].type,), o), I32)
 
 
 def _select(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     return e.b.select(o[0], o[1], o[2])
 
 
-def _carried(e: Emit, o: list[Ir]) -> tuple[Ir, Ir]:
+def _add_with_carry(e: Emit, o: list[Ir]) -> tuple[Ir, Ir]:
     total = e.b.add(o[0], o[1])
     carry = e.b.icmp_unsigned("<", total, o[0])
     if len(o) == 3:
-        more = sized(e, o[2], total.type.element)
+        more = resize_lanes(e, o[2], total.type.element)
         total = e.b.add(total, more)
         carry = e.b.or_(carry, e.b.icmp_unsigned("<", total, more))
     return total, carry
 
 
-def _borrowed(e: Emit, o: list[Ir]) -> tuple[Ir, Ir]:
+def _subtract_with_borrow(e: Emit, o: list[Ir]) -> tuple[Ir, Ir]:
     rest = e.b.sub(o[0], o[1])
     borrow = e.b.icmp_unsigned("<", o[0], o[1])
     if len(o) == 3:
-        more = sized(e, o[2], rest.type.element)
+        more = resize_lanes(e, o[2], rest.type.element)
         borrow = e.b.or_(borrow, e.b.icmp_unsigned("<", rest, more))
         rest = e.b.sub(rest, more)
     return rest, borrow
 
 
 PAIRS: Final[Mapping[str, Callable[[Emit, list[Ir]], tuple[Ir, Ir]]]] = {
-    "add_carry": _carried,
-    "sub_borrow": _borrowed,
+    "add_carry": _add_with_carry,
+    "sub_borrow": _subtract_with_borrow,
 }
 """Ops with two results."""
 
@@ -321,36 +321,36 @@ INTEGERS: Final[Mapping[str, Op]] = {
     "not": lambda e, i, o, active: e.b.not_(o[0]),
     "neg": lambda e, i, o, active: e.b.neg(o[0]),
     "abs": _absolute,
-    **{f"{s}min": _picked("<", sign=s == "s") for s in "su"},
-    **{f"{s}max": _picked(">", sign=s == "s") for s in "su"},
-    **{f"{s}mulwide": _widened(sign=s == "s") for s in "su"},
+    **{f"{s}min": _make_choice("<", sign=s == "s") for s in "su"},
+    **{f"{s}max": _make_choice(">", sign=s == "s") for s in "su"},
+    **{f"{s}mulwide": _make_wide(sign=s == "s") for s in "su"},
     **{f"{s}mulhi": _high(sign=s == "s") for s in "su"},
-    **{f"{s}div": _divided(sign=s == "s", rest=False) for s in "su"},
-    **{f"{s}rem": _divided(sign=s == "s", rest=True) for s in "su"},
+    **{f"{s}div": _make_division(sign=s == "s", rest=False) for s in "su"},
+    **{f"{s}rem": _make_division(sign=s == "s", rest=True) for s in "su"},
     **{f"{s}sad": _apart(sign=s == "s") for s in "su"},
     **{f"{s}{op}sat": _intrinsic(f"{s}{op}.sat") for s in "su" for op in ("add", "sub")},
     **{f"{s}dot4": _dot(sign=s == "s") for s in "su"},
-    "uextract": _extracted,
-    "sextract": _extracted_signed,
-    "insert": _inserted,
+    "uextract": _extract_bits,
+    "sextract": _extract_signed,
+    "insert": _insert_bits,
     "reverse": _intrinsic("bitreverse"),
     "popcount": _population,
     "leading": _leading,
-    "ufind": _found,
-    "sfind": _found_signed,
-    "shl": _shifted("shl"),
-    "lshr": _shifted("lshr"),
-    "ashr": _shifted("ashr"),
+    "ufind": _find_highest,
+    "sfind": _find_highest_signed,
+    "shl": _make_shift("shl"),
+    "lshr": _make_shift("lshr"),
+    "ashr": _make_shift("ashr"),
     "funnel_left": _funnel("left", clamp=False),
     "funnel_left_clamp": _funnel("left", clamp=True),
     "funnel_right": _funnel("right", clamp=False),
     "funnel_right_clamp": _funnel("right", clamp=True),
-    "permute": _permuted,
+    "permute": _permute_bytes,
     "logic3": _logic,
-    "eq": _compared("==", sign=False),
-    "ne": _compared("!=", sign=False),
-    **{f"{s}{name}": _compared(how, sign=s == "s") for s in "su" for name, how in _ORDERS.items()},
+    "eq": _make_comparison("==", sign=False),
+    "ne": _make_comparison("!=", sign=False),
+    **{f"{s}{name}": _make_comparison(how, sign=s == "s") for s in "su" for name, how in _ORDERS.items()},
     "select": _select,
-    **{name: _resized(name) for name in ("zext", "sext", "trunc")},
+    **{name: _make_resize(name) for name in ("zext", "sext", "trunc")},
 }
 """Ops with one result."""

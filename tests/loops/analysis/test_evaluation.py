@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.loops.analysis.evaluated import Evidence, reassigned, risks
+from warpsmith.loops.analysis.evaluation import Evidence, find_reassigned, risks
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import For, While
@@ -74,6 +74,6 @@ def test_what_must_be_valid_for_a_load(load: str, parts: list[str], program: Ana
 
 
 def test_variables_that_are_given_another_value(program: Analyzed) -> None:
-    names = {s.name for s in reassigned(program.function())}
+    names = {s.name for s in find_reassigned(program.function())}
     assert {"k", "v"} <= names and not {"g", "a", "i", "q"} & names
     assert "part" in names  # declared without a value

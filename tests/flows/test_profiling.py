@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from tests.report.survey.samples import report
 from warpsmith.base.errors import UsageError
-from warpsmith.flows import profiled as flow
-from warpsmith.flows.profiled import not_counted, profiled
+from warpsmith.flows import profiling as flow
+from warpsmith.flows.profiling import profile_build, report_not_counted
 from warpsmith.project.model import Project
 from warpsmith.project.profile.model import Profile, UncountedLoop
 from warpsmith.project.profile.run import RunRequest
@@ -25,7 +25,7 @@ def told(monkeypatch: pytest.MonkeyPatch, folder: Path, profile: Profile) -> lis
 
     monkeypatch.setattr(flow, "profile_run", run)
     (folder / "src").mkdir(exist_ok=True)
-    project, found = profiled(Project(str(folder / "src"), ()), ["make"], "./p", folder, timeout_s=1)
+    project, found = profile_build(Project(str(folder / "src"), ()), ["make"], "./p", folder, timeout_s=1)
     assert found is profile and asked[0].root == folder
     return [(one.rule, one.message, one.help) for one in project.findings]
 
@@ -53,7 +53,7 @@ def test_loops_that_were_not_counted_are_told_by_reason(monkeypatch: pytest.Monk
 
 def test_a_run_needs_the_command_that_builds(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--run needs the command that builds the program"):
-        profiled(Project(str(tmp_path), ()), [], "./p", tmp_path, timeout_s=1)
+        profile_build(Project(str(tmp_path), ()), [], "./p", tmp_path, timeout_s=1)
 
 
 def test_loops_of_macros_are_told_once() -> None:
@@ -64,7 +64,7 @@ def test_loops_of_macros_are_told_once() -> None:
         replace(loop, measured=True, entries=1.0),
         loop,
     ]
-    (finding,) = not_counted(loops, None, "/p")
+    (finding,) = report_not_counted(loops, None, "/p")
     assert finding.message.startswith("1 loop was not counted: written in a macro")
     known = Profile({}, 1.0, 0, (UncountedLoop(f"/p/{loop.spot.file}", loop.spot.line, "x"),))
-    assert not_counted(loops, known, "/p") == [] and not_counted([loop], None, "/p") == []
+    assert report_not_counted(loops, known, "/p") == [] and report_not_counted([loop], None, "/p") == []

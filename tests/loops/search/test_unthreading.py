@@ -8,7 +8,7 @@ from tests.poly.analysis import program_of
 from tests.poly.openmp.team_programs import MANY, ONE
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.prepared import Prepared
-from warpsmith.loops.search.unthreaded import unthreaded
+from warpsmith.loops.search.unthreading import unthread_regions
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.apply_claims import apply_claims
@@ -43,22 +43,22 @@ def steps(found: Prepared) -> list[str]:
 
 @pytest.mark.parametrize("title", ["shared loops and a barrier", "a time loop that all run"])
 def test_a_region_that_one_thread_may_run_is_given_to_one(title: str) -> None:
-    found = unthreaded(prepared(ONE[title]), None, frozenset())
+    found = unthread_regions(prepared(ONE[title]), None, frozenset())
     (step,) = steps(found)
     assert step.startswith("unthread=region/") and found.program is not found.original.program
 
 
 def test_a_region_that_needs_its_threads_stays() -> None:
     given = prepared(MANY["a shared counter"][0])
-    assert unthreaded(given, None, frozenset()) is given
+    assert unthread_regions(given, None, frozenset()) is given
 
 
 def test_only_regions_of_wanted_loops_and_none_that_is_left() -> None:
     given = prepared(TWICE)
     ((_, function),) = given.program.functions()
     first, second = (loop.span for loop, _ in loops(function.body))
-    assert steps(unthreaded(given, None, frozenset())) == ["unthread=f/i", "unthread=f/j"]
-    assert steps(unthreaded(given, (second,), frozenset())) == ["unthread=f/j"]
-    assert steps(unthreaded(given, None, frozenset({first}))) == ["unthread=f/j"]
-    assert steps(unthreaded(given, None, frozenset({function.span}))) == []
-    assert unthreaded(given, (), frozenset()) is given
+    assert steps(unthread_regions(given, None, frozenset())) == ["unthread=f/i", "unthread=f/j"]
+    assert steps(unthread_regions(given, (second,), frozenset())) == ["unthread=f/j"]
+    assert steps(unthread_regions(given, None, frozenset({first}))) == ["unthread=f/j"]
+    assert steps(unthread_regions(given, None, frozenset({function.span}))) == []
+    assert unthread_regions(given, (), frozenset()) is given

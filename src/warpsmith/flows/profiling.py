@@ -11,23 +11,23 @@ from msgspec.structs import replace
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.base.progress import Activity, Progress, unwatched
+from warpsmith.base.progress import Activity, Progress, ignore_progress
 from warpsmith.project.model import Project
 from warpsmith.project.profile.model import Profile
 from warpsmith.project.profile.run import RunRequest, profile_run
 from warpsmith.report.survey.model import SurveyLoop
 
-__all__ = ["not_counted", "profiled"]
+__all__ = ["profile_build", "report_not_counted"]
 
 
-def profiled(
+def profile_build(
     project: Project,
     build: Sequence[str],
     run: str,
     directory: Path,
     *,
     timeout_s: float,
-    progress: Progress = unwatched,
+    progress: Progress = ignore_progress,
 ) -> tuple[Project, Profile]:
     """Return the profile of `run` in `directory`, and the project with findings on what it does not tell.
 
@@ -53,18 +53,18 @@ def _findings(profile: Profile, root: Path, run: str) -> list[Finding]:
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for loop in profile.uncounted:
         by_reason[loop.reason].append(f"{os.path.relpath(loop.file, root)}:{loop.line}")
-    return [*findings, *(_uncounted(reason, places) for reason, places in sorted(by_reason.items()))]
+    return [*findings, *(_report_uncounted(reason, places) for reason, places in sorted(by_reason.items()))]
 
 
-def not_counted(loops: Sequence[SurveyLoop], profile: Profile | None, root: str) -> list[Finding]:
+def report_not_counted(loops: Sequence[SurveyLoop], profile: Profile | None, root: str) -> list[Finding]:
     """Return a note on the loops of a survey that have no text of their own in which they could be counted."""
     known = {(u.file, u.line) for u in profile.uncounted} if profile is not None else set()
     missing = [loop for loop in loops if loop.measured and loop.entries is None]
     places = [str(loop.spot) for loop in missing if (str(Path(root, loop.spot.file)), loop.spot.line) not in known]
     reason = "written in a macro, or in a file outside the folder of the run"
-    return [_uncounted(reason, sorted(set(places)))] if places else []
+    return [_report_uncounted(reason, sorted(set(places)))] if places else []
 
 
-def _uncounted(reason: str, places: Sequence[str]) -> Finding:
+def _report_uncounted(reason: str, places: Sequence[str]) -> Finding:
     loops = "1 loop was" if len(places) == 1 else f"{len(places)} loops were"
     return Finding("PRF006", "note", f"{loops} not counted: {reason}", None, (", ".join(places),))

@@ -12,16 +12,16 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import Numbers, is_compiled
-from warpsmith.analysis.rules.place import DEVICE, accessed, place_of
+from warpsmith.analysis.rules.place import DEVICE, describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
 from warpsmith.ssa.nodes import Block, Instruction, Memory
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["repeated"]
+__all__ = ["find_repeated"]
 
 
-def repeated(facts: KernelFacts) -> Iterator[KernelFinding]:
+def find_repeated(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield loads of an address that the thread has loaded before, in the same block of code, with nothing written
     between; and loads that a loop repeats though it writes nothing."""
     by_instruction = {access.instruction: access for access in facts.accesses}
@@ -47,10 +47,10 @@ def _again(
         key = (numbers.of(i.operands[0]), detail.offset, access.bytes)
         first = loaded.setdefault(key, access)
         if first is not access:
-            message = f"{accessed(access)} that the thread has loaded already, with nothing written between"
+            message = f"{describe_access(access)} that the thread has loaded already, with nothing written between"
             related = () if first.span is None else (Note(first.span, "the same address is loaded here"),)
             helps = ("keep the value in a variable",)
-            yield replace(_repeated(facts, access, message), related=related, help=helps)
+            yield replace(_report_repeated(facts, access, message), related=related, help=helps)
 
 
 def _in_loop(facts: KernelFacts, access: AccessFact) -> Iterator[KernelFinding]:
@@ -65,12 +65,13 @@ def _in_loop(facts: KernelFacts, access: AccessFact) -> Iterator[KernelFinding]:
     blocks = [block for block in facts.function.blocks if block.name in cycle.blocks]
     if any(_may_write(i) for block in blocks for i in block.instructions):
         return
-    message = f"{accessed(access)} is repeated in every iteration, though neither its address nor what is there changes"
+    unchanged = "neither its address nor what is there changes"
+    message = f"{describe_access(access)} is repeated in every iteration, though {unchanged}"
     related = () if inner.span is None else (Note(inner.span, "the loop"),)
-    yield replace(_repeated(facts, access, message), related=related, help=("load it once, before the loop",))
+    yield replace(_report_repeated(facts, access, message), related=related, help=("load it once, before the loop",))
 
 
-def _repeated(facts: KernelFacts, access: AccessFact, message: str) -> KernelFinding:
+def _report_repeated(facts: KernelFacts, access: AccessFact, message: str) -> KernelFinding:
     """Return MEM006; in a source file it is a guess, since the compiler may well see it too."""
     sure = is_compiled(facts)
     found = place_of(facts, access, "MEM006", message)
@@ -87,7 +88,7 @@ def _may_write(i: Instruction) -> bool:
 
 
 def _is_settled(facts: KernelFacts, i: Instruction) -> bool:
-    """Whether a load must be made each time (it is volatile, or orders others), or need not be told of: in source,
+    """Whether a load must be made each time (it is volatile, or orders others), or need not be reported: in source,
     `__ldg` promises that nothing writes there, so that the compiler keeps the value by itself."""
     if not isinstance(i.detail, Memory):
         return False

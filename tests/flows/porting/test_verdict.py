@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from warpsmith.base.findings import Finding
-from warpsmith.flows.porting.judged import doubted
 from warpsmith.flows.porting.plan import writable_port
+from warpsmith.flows.porting.verdict import find_doubted
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
@@ -42,7 +42,7 @@ def test_a_pragma_that_a_failed_region_rests_on_is_doubted(tmp_path: Path) -> No
 
     def said(region: str) -> list[tuple[str, int]]:
         failed = Finding("VER007", "error", f"a differs after region {region} (instance 1): a[0] is 2", None)
-        found = doubted(prepared, written, Verification("fail", reasons=(failed,)))
+        found = find_doubted(prepared, written, Verification("fail", reasons=(failed,)))
         return [(finding.rule, finding.span.line) for finding in found if finding.span is not None]
 
     assert said("f/i") == [("VER027", 5)]

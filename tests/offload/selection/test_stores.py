@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.offload.selection.stored import stored_through
+from warpsmith.offload.selection.stores import find_stored_through
 from warpsmith.tree.nodes import For, VarDecl
 from warpsmith.tree.walk import walk
 
@@ -46,5 +46,5 @@ def test_a_store_is_through_the_names_that_it_may_be_made_from(case: str, progra
     loop = program.find("for", For, case)
     inside = {part.symbol for part in walk(loop) if isinstance(part, VarDecl)}
     asked = frozenset(program.symbol(name, case) for name in ("out", "u", "w"))
-    found = stored_through(program.request(case), (loop,), inside, asked)
+    found = find_stored_through(program.request(case), (loop,), inside, asked)
     assert " ".join(sorted(s.name for s in found)) == CASES[case][1]

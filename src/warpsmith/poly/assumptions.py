@@ -12,7 +12,7 @@ from warpsmith.tree.nodes import Name
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.walk import loop_names, walk
 
-__all__ = ["check_forms", "check_names", "check_sizes", "heeded"]
+__all__ = ["check_forms", "check_names", "check_sizes", "find_heeded"]
 
 _FORMS = (
     "conditions: 'n >= 1', 'n % 32 == 0 && n < 2*m'",
@@ -41,7 +41,7 @@ def check_names(program: Program, assumptions: Sequence[Assumption]) -> None:
             raise UsageError(Finding("INP000", "error", f"--assume {text!r}: no function has '{name}'", help=helps))
 
 
-def heeded(program: Program, texts: Iterable[str]) -> tuple[Assumption, ...]:
+def find_heeded(program: Program, texts: Iterable[str]) -> tuple[Assumption, ...]:
     """Return what of a project's assumptions speaks of this program: those of which it has every name."""
     known = _names(program)
     return tuple(

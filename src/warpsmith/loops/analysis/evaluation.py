@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from warpsmith.loops.counted import counted_header
+from warpsmith.loops.counted_loops import counted_header
 from warpsmith.poly.aliasing.unchanged import declared_below, is_direct
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.origin import Origin, own_writes
@@ -56,7 +56,7 @@ from warpsmith.tree.printing.references import is_own_object, refers
 from warpsmith.tree.types import INT, Array, Pointer, Symbol
 from warpsmith.tree.walk import children, peel, same, walk
 
-__all__ = ["Evidence", "reassigned", "risks"]
+__all__ = ["Evidence", "find_reassigned", "risks"]
 
 Conditions = tuple[Expr, ...]
 
@@ -114,10 +114,10 @@ class Evidence(Struct, frozen=True):
     def of(cls, facts: Facts, function: Function, loop: Loop) -> Evidence:
         """Look at a loop and at what is certainly run before it."""
         origin = facts.origin(function)
-        moving = origin.hidden | reassigned(function)
+        moving = origin.hidden | find_reassigned(function)
         before = [risk for risk in _risks_before(function, loop) if _is_fixed(risk, moving)]
         inside = list(_first_pass(loop, (), _Steady(origin, loop)))
-        return cls(tuple(before), tuple((risk, when) for expr, when in inside for risk in _followed(expr)))
+        return cls(tuple(before), tuple((risk, when) for expr, when in inside for risk in _find_followed(expr)))
 
     def needs(self, load: Expr) -> Conditions | None:
         """Return the conditions under which everything that `load` follows is followed anyway; None where that is not
@@ -142,7 +142,7 @@ class _Steady(Struct, frozen=True):
     def holds(self, expr: Expr) -> bool:
         """Whether `expr` can be evaluated before the loop, as far as its variables go."""
         own = declared_below(self.loop)
-        changed = {t for part in walk(self.loop) for t in _assigned(part)}
+        changed = {t for part in walk(self.loop) for t in _find_assigned(part)}
         for part in walk(expr):
             match part:
                 case Name(symbol=symbol):
@@ -160,7 +160,7 @@ class _Steady(Struct, frozen=True):
         return True
 
 
-def _assigned(node: Node) -> tuple[Symbol, ...]:
+def _find_assigned(node: Node) -> tuple[Symbol, ...]:
     match node:
         case Assign(target=target):
             root = is_direct(target)
@@ -186,13 +186,13 @@ def _first_pass(loop: Loop, when: Conditions, steady: _Steady) -> Iterator[tuple
             yield from ((e, when) for e in (_certain_in(init) if init is not None else ()))
             if condition is not None and form != "do":
                 yield from ((e, when) for e in _certain(condition))
-    entered = _entered(loop, steady)
+    entered = _conditions_entered(loop, steady)
     if entered is not None:
         yield from _run((loop.body,), (*when, *entered), steady)
 
 
-def _entered(loop: Loop, steady: _Steady) -> Conditions | None:
-    """Return the conditions under which the body is run at least once; None where they cannot be told before."""
+def _conditions_entered(loop: Loop, steady: _Steady) -> Conditions | None:
+    """Return the conditions under which the body is run at least once; None where they are not known before."""
     if isinstance(loop, While) and loop.form == "do":
         return ()
     if isinstance(loop, While) and loop.form == "while":
@@ -279,7 +279,7 @@ def _certain_in(stmt: Stmt) -> Iterator[Expr]:
 
 def _certain(expr: Expr) -> Iterator[Expr]:
     """Yield `expr` and its parts that are always evaluated, an operand of & and a plain assignment's target too: as
-    places; `_followed` tells what of them is followed."""
+    places; `_find_followed` tells what of them is followed."""
     stack: list[tuple[Node, bool]] = [(expr, True)]
     while stack:
         node, accessed = stack.pop()
@@ -297,7 +297,7 @@ def _certain(expr: Expr) -> Iterator[Expr]:
                 stack += [(child, True) for child in children(node)]
 
 
-def _followed(expr: Expr) -> Iterator[Expr]:
+def _find_followed(expr: Expr) -> Iterator[Expr]:
     """Yield what accessing an lvalue follows; nothing where `expr` is none, or an array, which is only an address."""
     expr = peel(expr)
     is_place = isinstance(expr, Member | Index) or (isinstance(expr, Unary) and expr.op == "*")
@@ -319,14 +319,14 @@ def _risks_before(function: Function, loop: Loop) -> Iterator[Expr]:
         if below is None:
             return
         for expr in _in_front(node, below):
-            yield from _followed(expr)
+            yield from _find_followed(expr)
             choices += [expr] if isinstance(expr, Conditional) else []
         if isinstance(node, For) and below is node.body:
             # what was chosen by the condition under which the loop runs at all
             test = Binary(span=node.header, type=INT, op=node.relation, left=node.lower, right=node.bound)
             for choice in choices:
                 if same(choice.condition, test):
-                    yield from (risk for expr in _certain(choice.then) for risk in _followed(expr))
+                    yield from (risk for expr in _certain(choice.then) for risk in _find_followed(expr))
         node = below
 
 
@@ -373,7 +373,7 @@ def _is_fixed(risk: Expr, moving: frozenset[Symbol]) -> bool:
     return symbol not in moving
 
 
-def reassigned(function: Function) -> frozenset[Symbol]:
+def find_reassigned(function: Function) -> frozenset[Symbol]:
     """Return the variables that are given a value other than the one of their declaration."""
     found: set[Symbol] = set()
     for node in walk(function.body):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.loops.counted import counted, counted_header
+from warpsmith.loops.counted_loops import counted_header, make_counted
 from warpsmith.tree.nodes import While
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import walk
@@ -68,16 +68,16 @@ def test_headers_that_look_counted(name: str, program: Analyzed) -> None:
     assert shown == HEADERS[name][1]
     assert found is None or found.declares == HEADERS[name][0].startswith("int")
     # its bound is no variable yet
-    assert counted(loop, frozenset()) is None
+    assert make_counted(loop, frozenset()) is None
 
 
 def test_a_bound_made_of_variables_that_the_body_leaves_alone(program: Analyzed) -> None:
     loops = {loop.span.text.split("{")[0].strip(): loop for loop in whiles(program, "f")}
-    answers = {text: counted(loop, frozenset({program.symbol("h")})) is not None for text, loop in loops.items()}
+    answers = {text: make_counted(loop, frozenset({program.symbol("h")})) is not None for text, loop in loops.items()}
     assert {text for text, is_counted in answers.items() if is_counted} <= {"for (i = 0; i < m * 2 + 1; i++)"}
     assert not any(is_counted for text, is_counted in answers.items() if "w;" in text or "h;" in text or "v;" in text)
     plain = next((loop for text, loop in loops.items() if "m * 2" in text), None)
     if plain is not None:
-        made = counted(plain, frozenset())
+        made = make_counted(plain, frozenset())
         assert made is not None and (made.relation, made.step, made.body) == ("<", 1, plain.body)
-        assert counted(plain, frozenset({program.symbol("m")})) is None
+        assert make_counted(plain, frozenset({program.symbol("m")})) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.project.included import concerned
+from warpsmith.project.includes import find_concerned
 
 FILES = {
     "src/main.cpp": '#include "filter.hpp"\n#include <vector>\n',
@@ -20,12 +20,12 @@ COMPILED = [path for path in FILES if path.endswith((".c", ".cpp"))]
 
 
 def test_a_header_concerns_what_includes_it() -> None:
-    assert concerned(["src/image.hpp"], COMPILED, FILES.get) == ["src/main.cpp", "tests/tests.cpp"]
-    assert concerned(["include/pix/one.h"], COMPILED, FILES.get) == ["app/app.c"]
-    assert concerned(["src/tone.hpp", "src/main.cpp"], COMPILED, FILES.get) == ["src/main.cpp", "src/tone.cpp"]
-    assert concerned(["src/main.cpp"], COMPILED, FILES.get) == ["src/main.cpp"]
+    assert find_concerned(["src/image.hpp"], COMPILED, FILES.get) == ["src/main.cpp", "tests/tests.cpp"]
+    assert find_concerned(["include/pix/one.h"], COMPILED, FILES.get) == ["app/app.c"]
+    assert find_concerned(["src/tone.hpp", "src/main.cpp"], COMPILED, FILES.get) == ["src/main.cpp", "src/tone.cpp"]
+    assert find_concerned(["src/main.cpp"], COMPILED, FILES.get) == ["src/main.cpp"]
 
 
 def test_a_header_in_a_comment_is_not_included() -> None:
     files = {"a.c": '/*\n#include "one.h"\n*/', "b.c": '#/* */include "one.h"', "one.h": ""}
-    assert concerned(["one.h"], ["a.c", "b.c"], files.get) == ["b.c"]
+    assert find_concerned(["one.h"], ["a.c", "b.c"], files.get) == ["b.c"]

@@ -1,4 +1,4 @@
-"""Which files of a project see a header that changes, told from the text of their `#include` lines.
+"""Which files of a project see a header that changes, determined from the text of their `#include` lines.
 
     image.hpp changed      filter.hpp includes "image.hpp"      main.cpp includes "filter.hpp": it is concerned
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
-from warpsmith.base.c_text import included
+from warpsmith.base.c_text import find_includes
 
-__all__ = ["concerned"]
+__all__ = ["find_concerned"]
 
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".cuh")
 
 
-def concerned(changed: Sequence[str], compiled: Sequence[str], read: Callable[[str], str | None]) -> list[str]:
+def find_concerned(changed: Sequence[str], compiled: Sequence[str], read: Callable[[str], str | None]) -> list[str]:
     """Return the changed files that are compiled themselves, and the compiled ones that include a changed header.
     Paths are below the project's root; `read` gives the text of one."""
     headers = [path for path in changed if path.endswith(_HEADERS) and path not in compiled]
@@ -35,7 +35,7 @@ def _reaches(path: str, wanted: set[str], read: Callable[[str], str | None], tex
     while pending:
         current = pending.pop()
         if current not in texts:
-            texts[current] = frozenset(name[1:-1] for name in included(read(current) or "") if name[0] in '<"')
+            texts[current] = frozenset(name[1:-1] for name in find_includes(read(current) or "") if name[0] in '<"')
         for name in texts[current]:
             if PurePosixPath(name).name in wanted:
                 return True

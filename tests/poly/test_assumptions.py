@@ -8,7 +8,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from warpsmith.base.errors import UsageError
-from warpsmith.poly.assumed import check_forms, check_names, check_sizes, heeded
+from warpsmith.poly.assumptions import check_forms, check_names, check_sizes, find_heeded
 from warpsmith.tree.program import Assumption, Program
 
 
@@ -78,7 +78,7 @@ def test_no_assumption_asks_for_no_program() -> None:
 
 
 def test_what_speaks_of_a_program_is_heeded() -> None:
-    found = heeded(_program(), ["n >= 1", "m >= 1", "n < m", "injective(index)", "garbage(("])
+    found = find_heeded(_program(), ["n >= 1", "m >= 1", "n < m", "injective(index)", "garbage(("])
     assert [(a.text, a.kind) for a in found] == [("n >= 1", "granted"), ("injective(index)", "granted")]
 
 

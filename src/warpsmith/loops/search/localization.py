@@ -20,8 +20,8 @@ from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.cost import cost_of, kernel_loops
-from warpsmith.loops.search.localizable import followed, reads_bounds_or_bases, row_pointers
-from warpsmith.loops.step import rewritten
+from warpsmith.loops.search.localizable import find_followed, reads_bounds_or_bases, row_pointers
+from warpsmith.loops.step import rewrite_program
 from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.row_starts import RowStarts
@@ -31,14 +31,14 @@ from warpsmith.tree.nodes import Call, Function, Loop, Stmt
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names, loops, walk
 
-__all__ = ["localized"]
+__all__ = ["localize_nests"]
 
 _Step = Inline | Localize | Flatten | RowStarts
 # of so many functions the bodies are tried
 _MOST_BODIES = 8
 
 
-def localized(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> Prepared:
+def localize_nests(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> Prepared:
     """Return `prepared` with what the nests at these spans find in memory in variables, where that helps."""
     for nest in nests:
         found = _nest(prepared, function, nest)
@@ -73,7 +73,7 @@ def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prep
     if not reads_bounds_or_bases(loop):
         return prepared
     address = _address(prepared.facts, function, loop)
-    return _stepped(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
+    return _apply_step(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
 
 
 def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
@@ -87,7 +87,7 @@ def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
     if any(has_separate_rows(prepared.facts.summaries, row) for row in rows):
         # evenly spaced rows are then a matter of luck
         steps.reverse()
-    made = (_stepped(prepared, function, loop, step) for step in steps)
+    made = (_apply_step(prepared, function, loop, step) for step in steps)
     return next((found for found in made if found is not prepared), prepared)
 
 
@@ -97,15 +97,15 @@ def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
     tried: set[str] = set()
     while True:
         loop = _at(prepared, function, where)
-        called = {s.name for c in walk(loop) if isinstance(c, Call) and (s := followed(c)) is not None}
+        called = {s.name for c in walk(loop) if isinstance(c, Call) and (s := find_followed(c)) is not None}
         names_of = sorted(called - tried)
         if not names_of or len(tried) > _MOST_BODIES:
             return prepared
         tried.add(names_of[0])
-        prepared = _stepped(prepared, function, loop, Inline(_address(prepared.facts, function, loop), names_of[0]))
+        prepared = _apply_step(prepared, function, loop, Inline(_address(prepared.facts, function, loop), names_of[0]))
 
 
-def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
+def _apply_step(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
     facts = prepared.facts
     try:
         place = LoopContext.of(facts.program, step.loop)
@@ -115,7 +115,7 @@ def _stepped(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> P
     if place.loop is not loop or not isinstance(verdict, Proved):
         return prepared
     applied = Applied(step, verdict, function, loop.span)
-    after = facts.after(rewritten(step, facts.program))
+    after = facts.after(rewrite_program(step, facts.program))
     _set_aside(facts, after, function)
     return msgspec.structs.replace(prepared, facts=after, applied=(*prepared.applied, applied))
 

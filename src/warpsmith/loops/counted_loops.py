@@ -4,7 +4,7 @@
     int n = g->n;
     for (i = 0; i < n; i++) ids[i] = i;         counted
 
-Invariant: a loop that `counted` returns runs the same iterations with the same values of its counter.
+Invariant: a loop that `make_counted` returns runs the same iterations with the same values of its counter.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol, integer_range, is_integer
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
-__all__ = ["Header", "counted", "counted_header"]
+__all__ = ["Header", "counted_header", "make_counted"]
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 _STEPS = {"x++": 1, "++x": 1, "x--": -1, "--x": -1}
@@ -65,7 +65,7 @@ def counted_header(loop: While) -> Header | None:
     return Header(variable, declares, lower, relation, bound, step) if forward else None
 
 
-def counted(loop: While, hidden: frozenset[Symbol]) -> For | None:
+def make_counted(loop: While, hidden: frozenset[Symbol]) -> For | None:
     """Return the loop as a counted one, where its counter and bound are variables that the body does not write;
     `hidden` are those that something else may change."""
     header = counted_header(loop)

@@ -19,10 +19,10 @@ from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.types import Pointer, Symbol
 
-__all__ = ["stored_through"]
+__all__ = ["find_stored_through"]
 
 
-def stored_through(
+def find_stored_through(
     request: Request, statements: Sequence[Stmt], inside: Iterable[Symbol], candidates: frozenset[Symbol]
 ) -> frozenset[Symbol]:
     """Return those of `candidates` through which `statements`, which declare `inside`, may store."""
@@ -30,7 +30,7 @@ def stored_through(
     where = known.provenance(request.facts.function)
     named: set[Symbol] = set()
     for access in (t for s in statements for t in node_accesses(s)):
-        if access.kind in ("call", "opaque") and known.done_by((access,), where).stores:
+        if access.kind in ("call", "opaque") and known.effects_of((access,), where).stores:
             return candidates
         if access.kind != "store":
             continue

@@ -14,7 +14,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.step import rewritten
+from warpsmith.loops.step import rewrite_program
 from warpsmith.poly.claimed import ParallelRegion, regions_of
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.openmp.team import region_run
@@ -22,10 +22,10 @@ from warpsmith.tree.nodes import Function, Loop
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names, loops
 
-__all__ = ["unthreaded"]
+__all__ = ["unthread_regions"]
 
 
-def unthreaded(prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span]) -> Prepared:
+def unthread_regions(prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span]) -> Prepared:
     """Return `prepared` with one thread in place of many in every region that has one of the `selected` loops (None:
     any loop), where one thread does the same."""
     for symbol in [function.symbol for _, function in prepared.program.functions() if regions_of(function)]:
@@ -33,7 +33,7 @@ def unthreaded(prepared: Prepared, selected: Sequence[Span] | None, left: frozen
         while (found := _next(_function(prepared, symbol), selected, left, tried)) is not None:
             loop, span = found
             tried.add(span)
-            prepared = _applied(prepared, symbol, loop, span)
+            prepared = _apply_unthread(prepared, symbol, loop, span)
     return prepared
 
 
@@ -60,7 +60,7 @@ def _first_loop(function: Function, region: ParallelRegion) -> Loop | None:
     return loop if loop is not None and region_around(function, loop) is region else None
 
 
-def _applied(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prepared:
+def _apply_unthread(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prepared:
     from warpsmith.loops.steps.order.unthread import Unthread
 
     facts = prepared.facts
@@ -75,7 +75,7 @@ def _applied(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prep
         return prepared
     if place.loop is not loop or not isinstance(verdict, Proved):
         return prepared
-    after = facts.after(rewritten(step, facts.program))
+    after = facts.after(rewrite_program(step, facts.program))
     return msgspec.structs.replace(
         prepared, facts=after, applied=(*prepared.applied, Applied(step, verdict, symbol, span))
     )

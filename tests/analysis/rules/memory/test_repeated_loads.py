@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.rules.test_arithmetic import compiled
 from tests.analysis.test_kernel import ROW, told
 from warpsmith.analysis.rules.finding import KernelFinding
-from warpsmith.analysis.rules.memory.repeated import repeated
+from warpsmith.analysis.rules.memory.repeated_loads import find_repeated
 
 AT = "  %o:i64 = smulwide %i 4:i32\n  %p:i64 = add %a %o\n"
 AGAIN = "  %o2:i64 = smulwide %i 4:i32\n  %q:i64 = add %a %o2\n"
@@ -16,7 +16,7 @@ FIRST, SECOND = "  %v:i32 = load [global +0 align 4] %p\n", "  %u:i32 = load [gl
 
 def found(body: str, *, ptx: bool = False) -> list[KernelFinding]:
     facts = told(body, ROW)
-    return list(repeated(compiled(facts) if ptx else facts))
+    return list(find_repeated(compiled(facts) if ptx else facts))
 
 
 def test_the_same_address_again() -> None:

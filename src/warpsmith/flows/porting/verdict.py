@@ -28,32 +28,32 @@ from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import PortedRegion, Sources, Verification, VerifyOptions
 from warpsmith.tree.program import Assumption, Program
 
-__all__ = ["doubted", "judged"]
+__all__ = ["find_doubted", "judge_port"]
 
 _MACRO = ("-DWARPSMITH",)
 _OF_ROWS = ("flatten", "row-starts")
 
 
-def judged(prepared: Prepared, written: Written, options: VerifyOptions, root: str | None = None) -> Verification:
+def judge_port(prepared: Prepared, written: Written, options: VerifyOptions, root: str | None = None) -> Verification:
     """Build and run what steps made and the port, and the port in place below `root`; raises UsageError without a
     compiler."""
-    verdict = _judged(prepared, written, options, root)
-    doubts = tuple(doubted(prepared, written, verdict)) if verdict.status == "fail" else ()
+    verdict = _judge_built(prepared, written, options, root)
+    doubts = tuple(find_doubted(prepared, written, verdict)) if verdict.status == "fail" else ()
     return replace(verdict, reasons=(*verdict.reasons, *doubts))
 
 
-def doubted(prepared: Prepared, written: Written, verdict: Verification) -> Iterator[Finding]:
+def find_doubted(prepared: Prepared, written: Written, verdict: Verification) -> Iterator[Finding]:
     """Yield what regions that failed rest on that the user, or a pragma of his, has asserted: it may not be true."""
     said = " ".join(reason.message for reason in verdict.reasons)
     parts = written.port.plan.fragments
     fragments = [f for f in parts if f"region {f.region} " in said or f"kernel {f.kernel.name}_kernel" in said]
-    for one in dict.fromkeys(a for fragment in fragments for a in _asserted(prepared, fragment)):
+    for one in dict.fromkeys(a for fragment in fragments for a in _find_asserted(prepared, fragment)):
         text = f"what the loop was ported on could not be proved, and is probably not true: {one.text}"
         help = ("--claims check believes no pragma that cannot be proved",)
         yield Finding("VER027", "warning", text, one.span, help)
 
 
-def _asserted(prepared: Prepared, fragment: Fragment) -> Iterator[Assumption]:
+def _find_asserted(prepared: Prepared, fragment: Fragment) -> Iterator[Assumption]:
     yield from (a for a in fragment.assumptions if a.kind == "granted" and a.span is None)
     for facts in prepared.facts.functions:
         if facts.function.symbol == fragment.function.symbol:
@@ -61,7 +61,7 @@ def _asserted(prepared: Prepared, fragment: Fragment) -> Iterator[Assumption]:
             yield from (c.granted for loop in mine for c in loop.claims if c.granted is not None)
 
 
-def _judged(prepared: Prepared, written: Written, options: VerifyOptions, root: str | None) -> Verification:
+def _judge_built(prepared: Prepared, written: Written, options: VerifyOptions, root: str | None) -> Verification:
     steps = verify_steps(prepared, options) if prepared.changes() else None
     if steps is not None and steps.status == "fail":
         return steps
@@ -69,7 +69,7 @@ def _judged(prepared: Prepared, written: Written, options: VerifyOptions, root: 
     changed = {fragment.function.symbol for fragment in ported.plan.fragments}
     reference = sources_of(ported.reference, written.reference, captured=True)
     candidate = sources_of(ported.candidate, written.candidate, captured=True)
-    candidate = replace(candidate, addressed=_addressed(prepared, written), regions=_regions(written))
+    candidate = replace(candidate, addressed=_find_addressed(prepared, written), regions=_regions(written))
     verdict = verify(reference, candidate, options, harness_functions(prepared.original, changed))
     verdict = verdict if steps is None else with_steps(verdict, steps)
     if written.in_place is None or root is None or verdict.status not in ("pass", "undecided"):
@@ -83,14 +83,14 @@ def _judged(prepared: Prepared, written: Written, options: VerifyOptions, root: 
 
 
 def _regions(written: Written) -> tuple[PortedRegion, ...]:
-    """Return the regions of a port as the referee is told of them."""
+    """Return the regions of a port as the referee is given them."""
     fragments = written.port.plan.fragments
     guards = [tuple(a.text for a in f.assumptions if a.kind == "guarded") for f in fragments]
     parts = zip(fragments, guards, strict=True)
     return tuple(PortedRegion(f.region, f.kernel.name, f.kernel.span, tests) for f, tests in parts)
 
 
-def _addressed(prepared: Prepared, written: Written) -> frozenset[str]:
+def _find_addressed(prepared: Prepared, written: Written) -> frozenset[str]:
     """Return the regions before which a test looks at where rows lie: those of separate allocations may be neighbors in
     one build and not in another."""
     rows = [a for a in prepared.applied if a.step.name in _OF_ROWS]
