@@ -5,6 +5,7 @@ What comes back from the device must be what the original leaves in memory."""
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from tests.run.referee.test_doubts import QUICK
 from warpsmith.emit.files import OutputFile
@@ -69,12 +70,12 @@ _FREED = "free(a); free(kept);"
 _KEPT_BACK = "cudaMemcpy(kept, kept_gpu, N * sizeof *a, cudaMemcpyDeviceToHost);"
 
 
-def judge(old: str, new: str, end: str = _FREED) -> Verification:
+def judge(old: str, new: str, end: str = _FREED, *, shown: bool = False) -> Verification:
     assert old in _PORT
     texts = {"p.c": _HEAD + _ORIGINAL, "p.cu": _HEAD + _PORT.replace(old, new)}
     files = [OutputFile(name, text.replace("END", end)) for name, text in texts.items()]
     original, candidate = (Sources((file,)) for file in files)
-    return verify(original, candidate, QUICK)
+    return verify(original, replace(candidate, shown=shown), QUICK)
 
 
 @pytest.mark.parametrize("end", [_FREED, "", "kept = (double *)realloc(kept, 9000);"])
@@ -106,6 +107,12 @@ def test_a_result_that_stays_on_the_device_is_named() -> None:
     lost = judge(_KEPT_BACK, "cudaMemcpy(kept_gpu, kept, N * sizeof *a, cudaMemcpyHostToDevice);")
     assert lost.reasons[0].message == got.reasons[0].message
     assert judge(_KEPT_BACK, "", 'printf("%g\\n", kept[7]);').status == "fail"
+
+
+@pytest.mark.parametrize("new", [_KEPT_BACK.replace("N * sizeof", "(N - 1) * sizeof"), ""], ids=["part", "nothing"])
+def test_dead_memory_of_a_port_whose_kernels_were_compared_is_not_asked_for(new: str) -> None:
+    got = judge(_KEPT_BACK, new, shown=True)
+    assert (got.status, got.reasons) == ("pass", ())
 
 
 @pytest.mark.parametrize(
