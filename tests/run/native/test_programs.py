@@ -53,6 +53,11 @@ def test_what_cannot_be_built_is_said_in_the_compilers_first_words(text: str, sa
     assert built.command == () and said in built.message and "\n" not in built.message
 
 
+def test_a_name_that_two_files_define_is_said(tmp_path: Path) -> None:
+    twice = (MAIN, OutputFile("b.c", "int f(void) { return 1; }\n"), OutputFile("c.c", "int f(void) { return 2; }\n"))
+    assert "multiple definition of `f'" in build_native(Sources(twice), (), tmp_path / "build").message
+
+
 def test_threads_are_built_for_a_program_that_uses_them(tmp_path: Path) -> None:
     text = "#include <omp.h>\nint main(void) { return _OPENMP > 0 ? 7 : omp_get_num_threads(); }\n"
     built = build_native(Sources((OutputFile("a.c", text),)), (), tmp_path)

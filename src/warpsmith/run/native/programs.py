@@ -148,6 +148,9 @@ def _is_compiled(path: str) -> bool:
     return path.endswith((".c", *_CXX))
 
 
+_COMPLAINTS = ("error", "undefined reference", "multiple definition")
+
+
 def _compile(command: Sequence[str], directory: Path) -> str:
     """Run a compiler; return its first lines of complaint where it fails."""
     ran = run_limited(command, directory, environment={"LC_ALL": "C", "TMPDIR": str(directory)}, limits=_COMPILE_LIMITS)
@@ -156,7 +159,9 @@ def _compile(command: Sequence[str], directory: Path) -> str:
     if ran.exit_code == 0:
         return ""
     text = ran.stderr.decode("utf-8", "replace")
-    errors = [line for line in text.splitlines() if "error" in line or "undefined reference" in line]
+    errors = [line for line in text.splitlines() if any(word in line for word in _COMPLAINTS)]
+    # the linker's driver says last, and of every error, that there was one
+    errors.sort(key=lambda line: line.startswith("collect2:"))
     return (errors[0] if errors else text.strip())[:_MESSAGE] or f"{command[0]} failed"
 
 
