@@ -59,7 +59,7 @@ def measured(command: list[str]) -> Time:
 def checks(path: Path) -> list[tuple[str, float]]:
     """Return each step that the search finds for a program, and the seconds of its check."""
     # loaded late: the peak of a process that we start begins at ours
-    from warpsmith.flows.porting.prepare import automatic
+    from warpsmith.offload.automatic import automatic
     from warpsmith.front.load import FrontOptions, load_program
     from warpsmith.loops.prepared import Prepared
     from warpsmith.poly.analyze import Facts, analyze

@@ -109,7 +109,7 @@ class Tally(Struct):
             name = fact.place.name
             plain = is_plain(facts, fact)
             for level in LEVELS:
-                if name not in seen.passed or name in seen.parted[level]:
+                if name not in seen.passed or name in seen.diverged[level]:
                     continue
                 if name in steering.wrapped[level]:
                     self.wrapped[level] += 1
