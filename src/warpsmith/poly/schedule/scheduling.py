@@ -40,7 +40,9 @@ _MOST_FACTOR = 4
 _MOST_TRIED = 4_000
 _MOST_COEFFICIENT = 8
 _MOST_ROWS = 12
-_SHARE = 4
+# isl's scheduler counts no steps of its linear programs: they grow with the counters
+_DEEPEST = 7
+_SHARE = 2
 """The part of a loop's work budget that one search for schedules may use: several are made for each form of a nest."""
 
 Schedules = Mapping[Stmt, Schedule]
@@ -128,7 +130,8 @@ def _proposals(
         return
     if model.obstacles:
         return
-    makers = [partial(_scheduled, model, links, whole=whole) for whole in (False, True)]
+    deepest = max(len(statement.loops) for statement in model.statements)
+    makers = [partial(_scheduled, model, links, whole=whole) for whole in (False, True) if deepest <= _DEEPEST]
     for make in [partial(_wave, model), *makers] if len(model.statements) == 1 else makers:
         # the next one is looked for where this one does not do
         try:
