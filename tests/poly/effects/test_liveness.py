@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from msgspec import Struct, field
 
+from tests.poly.analysis import program_of
 from tests.poly.dependences.interpreter import Machine, OutOfFuelError
 from tests.poly.dependences.random_scalars import program
-from tests.poly.analysis import program_of
 from tests.poly.programs import load
 from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.effects.liveness import Liveness, _Sweep, scalar_values
