@@ -59,9 +59,9 @@ def measured(command: list[str]) -> Time:
 def checks(path: Path) -> list[tuple[str, float]]:
     """Return each step that the search finds for a program, and the seconds of its check."""
     # loaded late: the peak of a process that we start begins at ours
-    from warpsmith.offload.automatic import automatic
     from warpsmith.front.load import FrontOptions, load_program
     from warpsmith.loops.prepared import Prepared
+    from warpsmith.offload.automatic import automatic
     from warpsmith.poly.analyze import Facts, analyze
     from warpsmith.poly.facts import PolyOptions
 

@@ -48,3 +48,16 @@ def test_other_threads_have_no_limit() -> None:
     thread.start()
     thread.join()
     assert done == [True]
+
+
+def test_it_is_told_again_where_what_was_raised_is_lost() -> None:
+    started = time.perf_counter()
+    lost = 0
+    with pytest.raises(OutOfTimeError), time_limit(0.01):
+        while time.perf_counter() - started < 20:
+            try:
+                while lost == 0:
+                    pass
+            except OutOfTimeError:
+                lost += 1
+    assert lost == 1 and time.perf_counter() - started < 15

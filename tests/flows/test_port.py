@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.random_programs.acceptance import is_accepted
+from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.flows import port as flow
 from warpsmith.flows.port import PortOptions, port
@@ -145,3 +150,19 @@ def test_where_the_guard_of_one_half_of_a_loop_fails_the_other_half_runs_once(tm
     (host,) = (file for file in result.files if file.path == "update.c")
     assert host.text.count("sums[i] += s[i]") == 0
     assert is_accepted(result.verification), result.verification
+
+
+@pytest.mark.parametrize(("slow", "done"), [("analyze", "analyzed"), ("planned", "planned")])
+def test_the_time_limit_holds_for_loops(slow: str, done: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }")
+    monkeypatch.setattr(flow, slow, lambda *_, **__: time.sleep(60))
+    monkeypatch.setattr(flow, "_in_time", partial(_once, real=vars(flow)["_in_time"]))
+    with pytest.raises(InputError) as caught:
+        port([str(path)], PortOptions(verify=False))
+    (finding,) = caught.value.findings
+    assert finding.rule == "INP009" and f"a.c were not {done} within 2 s" in finding.message
+
+
+def _once(paths: Sequence[str], _: float, done: str, *, real: Callable[..., AbstractContextManager[None]]) -> object:
+    return real(paths, 2.0, done)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.offload.hand import load
 from warpsmith.base.findings import Finding
 from warpsmith.loops.place import LoopContext
+from warpsmith.offload.data import residency
 from warpsmith.offload.decisions import decide
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.offload.port import plan_port
@@ -111,3 +112,12 @@ def test_a_loop_that_a_step_made_a_kernel_and_that_cannot_be_one(body: str, coun
     assert len(found) == count
     host = replace(made, decisions=(Decision("f/i", "f", "host", place.loop),))
     assert not [f for f in findings(host, OffloadOptions()) if f.severity == "error"]
+
+
+def test_a_plan_that_was_cut_short_names_its_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = load(f"{HEAD}{GOOD * 8}\n}}", tmp_path)
+    assert not [f for f in findings(program, OffloadOptions()) if f.rule == "POR005"]
+    monkeypatch.setattr(residency, "_MOST_READ", 60)
+    (finding,) = [f for f in findings(program, OffloadOptions()) if f.rule == "POR005"]
+    assert finding.severity == "note" and finding.message.startswith("the plan of f is simpler than it might be")
+    assert finding.help and "functions of their own" in finding.help[0]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.poly.analysis import assumed, facts_of, program_of
 from warpsmith.base.verdict import Proved, Refuted, Unknown
-from warpsmith.poly.analyze import analyze
+from warpsmith.poly.analyze import analyze, reading
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.poly.isl import space
 from warpsmith.poly.openmp import claims
@@ -298,6 +298,19 @@ def test_a_function_with_too_much_text_is_judged_from_its_smallest_loops_on() ->
     assert [loop.category for loop in analyze(program, PolyOptions()).functions[0].loops] == ["parallel", "parallel"]
 
 
+def test_choices_count_as_many_terms_and_pragmas_of_large_loops_are_not_judged() -> None:
+    pragma = "\n#pragma omp parallel for\n"
+    loop = "for (int i = 0; i < {}; i++) a[i] = i;"
+    text = f"void f(int n, double *a) {{ {pragma}{loop.format('(n < 9 ? n : 9)')}{pragma}{loop.format('n + n + n')} }}"
+    options = PolyOptions(max_nodes=100, claims="check")
+    chosen, plain = analyze(program_of(text), options, apply_claims).functions[0].loops
+    assert "hold too much together (this one 1" in chosen.reasons[0].text and plain.reasons[0].rule == "POR001"
+    assert [c.given_up for one in (chosen, plain) for c in one.claims] == [True, False]
+    open_claim = chosen.claims[0].verdict
+    assert isinstance(open_claim, Unknown) and "within the work budget" in open_claim.reasons[0].text
+    assert reading(chosen.loop) > 100 > reading(plain.loop)
+
+
 def test_after_many_loops_that_were_too_much_none_is_unbounded() -> None:
     """Each loop that is given up halves the budget; isl takes a budget of nothing for none."""
     nest = "for (int i = 1; i < n; i++) a[2*i] = a[i-1] + a[3*i];"
@@ -317,7 +330,7 @@ def test_claims_that_were_too_much_halve_the_budget_of_those_behind_them(monkeyp
     monkeypatch.setattr(claims, "budget", counted)
     nest = "\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = a[2*i] + a[3*i];"
     program = program_of(f"void f(int n, double *a) {{ {nest * 6} }}")
-    loops = analyze(program, PolyOptions(max_operations=800), apply_claims).functions[0].loops
+    loops = analyze(program, PolyOptions(max_operations=200), apply_claims).functions[0].loops
     assert all(claim.given_up for loop in loops for claim in loop.claims)
     assert spent == [100, 50, 25, 12, 6, 3]
 

@@ -10,6 +10,9 @@ from types import FrameType
 
 __all__ = ["OutOfTimeError", "time_limit"]
 
+# a library that calls back may swallow what is raised there: it is raised again after so many seconds
+_AGAIN_S = 1.0
+
 
 class OutOfTimeError(Exception):
     """The time is up."""
@@ -27,7 +30,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise OutOfTimeError
 
     before = signal.signal(signal.SIGALRM, up)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
     try:
         yield
     finally:

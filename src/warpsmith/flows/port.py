@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.base.clock import Clock
+from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.prepare import plan_port
@@ -87,7 +90,8 @@ class PortResult(Struct, frozen=True):
 def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     """Port the loops of the C files `paths` to CUDA.
 
-    Raises InputError where no input can be read and UsageError where a loop that was asked for does not exist.
+    Raises InputError where no input can be read, or its loops take longer than a piece of work may, and UsageError
+    where a loop that was asked for does not exist.
     """
     clock = Clock()
     # The steps that were asked for, before anything is read that takes time.
@@ -104,14 +108,18 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # What may run in parallel as written, exactly, and under which conditions; what the user's pragmas claim is judged
     # as well, and what of it cannot be judged is granted: the referee tests it.
     report(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
-    facts = analyze(loaded.program, asked.poly(options.poly), apply_claims)
+    in_time = partial(_in_time, paths, options.front.timeout_s)
+    with in_time("analyzed"):
+        facts = analyze(loaded.program, asked.poly(options.poly), apply_claims)
     clock.lap("analyze")
     report(Activity("trying steps"))
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
-    prepared = asked.apply_to(Prepared(facts, facts), explain=options.explain_illegal)
+    with in_time("planned"):
+        prepared = asked.apply_to(Prepared(facts, facts), explain=options.explain_illegal)
     search = options.steps and not asked.exact
     if options.survey:
-        prepared = automatic(prepared, selected) if search else prepared
+        with in_time("planned"):
+            prepared = automatic(prepared, selected) if search else prepared
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
     report(Activity("planning"))
@@ -119,7 +127,8 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     one_build = options.root is not None
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=one_build)
     write = partial(plan_port, search=search, single_file=options.single_file, root=options.root)
-    prepared, written = write(prepared, selected, wanted)
+    with in_time("planned"):
+        prepared, written = write(prepared, selected, wanted)
     asked.check_tested(written.port.uncovered)
     plan = written.port.plan
     if search and selected and any(finding.severity == "error" for finding in plan.findings):
@@ -142,6 +151,22 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # asked for, the referee's word is the answer.
     wrong = _wrong_pragmas(verification, options.poly) if search and not options.loops else ()
     return _port_without(paths, options, wrong) if wrong else result
+
+
+@contextmanager
+def _in_time(paths: Sequence[str | Source], seconds: float, done: str) -> Iterator[None]:
+    """Bound the time of one piece of work on the loops of a program: so many seconds a file.
+
+    Raises InputError where it is up: what was bounded by counts is still too much for this machine.
+    """
+    limit = seconds * len(paths)
+    try:
+        with time_limit(limit):
+            yield
+    except OutOfTimeError as error:
+        message = f"the loops of {_name_paths(paths)} were not {done} within {limit:g} s"
+        helps = ("raise --timeout, name the loops that matter (--loop), or give parts of a long function their own",)
+        raise InputError(Finding("INP009", "error", message, None, helps)) from error
 
 
 def _with_assertions(program: Program, options: PortOptions) -> PortOptions:

@@ -75,11 +75,13 @@ class Change(Struct, frozen=True):
 
 
 class Prepared(Struct, frozen=True):
-    """`facts` are those of the rewritten program, `original` those of the user's."""
+    """`facts` are those of the rewritten program, `original` those of the user's; `cut`: the functions in which not all
+    steps were tried that might help, since questions about some were too much work."""
 
     original: Facts
     facts: Facts
     applied: tuple[Applied, ...] = ()
+    cut: tuple[Symbol, ...] = ()
 
     @property
     def program(self) -> Program:

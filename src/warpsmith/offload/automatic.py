@@ -80,7 +80,8 @@ def _undo_steps(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) ->
             program = program.with_function(after, function)
     kept = tuple(a for a in mine if a.function not in again)
     facts = earlier.facts.after(program)
-    return replace(prepared, facts=facts, applied=(*prepared.applied, *kept)), frozenset(again)
+    cut = tuple(symbol for symbol in earlier.cut if symbol not in again)
+    return replace(prepared, facts=facts, applied=(*prepared.applied, *kept), cut=cut), frozenset(again)
 
 
 def _asked_spans(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
@@ -14,9 +14,10 @@ from warpsmith.offload.values.reductions import order_notes
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, statement_spans
 from warpsmith.tree.nodes import For, Loop, Node, While
 from warpsmith.tree.program import Program
+from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops, walk
 
-__all__ = ["decided_findings", "order_findings", "refused_findings", "transfer_findings"]
+__all__ = ["cut_findings", "decided_findings", "order_findings", "refused_findings", "transfer_findings"]
 
 
 def refused_findings(functions: Iterable[FunctionFacts], plan: Plan, options: OffloadOptions) -> Iterator[Finding]:
@@ -100,6 +101,23 @@ def _is_of(transfer: Transfer, offload_region: OffloadRegion) -> bool:
     arrays = {b.host.name for b in offload_region.buffers if not b.cell}
     inside = scope.file is transfer.cause.file and scope.start <= transfer.cause.start < scope.end
     return inside and transfer.variable in arrays
+
+
+def cut_findings(program: Program, cut: Collection[Symbol]) -> Iterator[Finding]:
+    """Yield POR005 for every function of whose loops not all was worked out that may help: steps, or where their data
+    may stay."""
+    for _, function in program.functions():
+        name = function.symbol.name
+        if function.symbol in cut:
+            yield Finding(
+                rule="POR005",
+                severity="note",
+                message=f"the plan of {name} is simpler than it might be: to work out all steps, or where all data may "
+                "stay, is more than the work budget of one function",
+                span=function.symbol.span,
+                help=(f"give parts of {name} functions of their own, or name the loops that matter (--loop)",),
+                certainty="heuristic",
+            )
 
 
 def order_findings(offload_regions: Iterable[OffloadRegion]) -> Iterator[Finding]:

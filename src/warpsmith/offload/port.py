@@ -22,7 +22,13 @@ from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.offload.data.named_extents import named_extents
 from warpsmith.offload.data.residency import place
 from warpsmith.offload.data.resident_regions import resident_copies
-from warpsmith.offload.findings import decided_findings, order_findings, refused_findings, transfer_findings
+from warpsmith.offload.findings import (
+    cut_findings,
+    decided_findings,
+    order_findings,
+    refused_findings,
+    transfer_findings,
+)
 from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.mapping.kernels import Built, build
 from warpsmith.offload.memory.rows import resident_for_rows
@@ -50,6 +56,7 @@ from warpsmith.offload.transfers.transfers import insert
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.isl.space import shared_effort
 from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import Block, Function, If, Stmt
 from warpsmith.tree.nodes import replace as replace_node
@@ -60,7 +67,7 @@ __all__ = ["plan_port"]
 
 
 class _Planned(Struct, frozen=True):
-    """One function, planned."""
+    """One function, planned; `cut`: more simply than it might be, since some questions were too much work."""
 
     original: Function
     function: Function
@@ -71,6 +78,7 @@ class _Planned(Struct, frozen=True):
     versions: tuple[Versioned, ...] = ()
     replaced: tuple[tuple[tuple[Stmt, ...], tuple[Stmt, ...]], ...] = ()
     moved: Mapping[OffloadRegion, tuple[Stmt, ...]] = field(default_factory=dict)
+    cut: bool = False
 
 
 Unwritable = Sequence[tuple[Fragment, Reason]]
@@ -120,7 +128,8 @@ def plan_port(
     )
     refused = (*refused_findings(facts.functions, plan, options), *decided_findings(program, facts.functions, plan))
     slow = (*transfer_findings(_find_left(planned, decided), plan.transfers), *data_region_findings(decided))
-    findings = (*refused, *order_findings(offload_regions), *slow)
+    cut = {f.original.symbol for f in planned if f.cut}.union(prepared.cut if prepared is not None else ())
+    findings = (*refused, *order_findings(offload_regions), *slow, *cut_findings(program, cut))
     reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, offload_regions)
     uncovered = tuple(_find_uncovered(changes, offload_regions))
     versions = tuple(v for found in planned for v in found.versions)
@@ -278,14 +287,15 @@ def _apply_plan(program: Program, planned: Sequence[_Planned]) -> Program:
 def _function(request: Request, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> _Planned:
     """Plan one function: again from the start without what failed, until nothing fails."""
     failures = dict(failed)
-    while True:
-        attempt = replace(request, names=names.scope())
-        excluded = {key: reason for key, (_, reason) in failures.items()}
-        choice = choose(attempt, excluded)
-        outcome = _attempt(attempt, choice.drafts)
-        if isinstance(outcome, _Planned):
-            return replace(outcome, refusals=choice.refusals)
-        failures |= {failure_key(draft): (draft.region, reason) for draft, reason in outcome}
+    with shared_effort() as effort:
+        while True:
+            attempt = replace(request, names=names.scope())
+            excluded = {key: reason for key, (_, reason) in failures.items()}
+            choice = choose(attempt, excluded)
+            outcome = _attempt(attempt, choice.drafts)
+            if isinstance(outcome, _Planned):
+                return replace(outcome, refusals=choice.refusals, cut=outcome.cut or effort.given_up > 0)
+            failures |= {failure_key(draft): (draft.region, reason) for draft, reason in outcome}
 
 
 _Failures = tuple[tuple[Draft, Reason], ...]
@@ -313,7 +323,9 @@ def _attempt(request: Request, drafts: tuple[Draft, ...]) -> _Planned | _Failure
                 built[draft] = build(request, offload_region, draft, name)
             except RefusedError as error:
                 failed.append((draft, _reason(error)))
-    return tuple(failed) if failed else _assemble_plan(request, placement.offload_regions, built)
+    if failed:
+        return tuple(failed)
+    return replace(_assemble_plan(request, placement.offload_regions, built), cut=placement.cut)
 
 
 def _reason(error: RefusedError) -> Reason:

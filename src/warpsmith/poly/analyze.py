@@ -10,7 +10,7 @@ which the least is read (its text, and the bounds of the loops around it), as lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,12 +27,14 @@ from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.access_facts import access_facts
 from warpsmith.poly.regions.granted import grants
-from warpsmith.tree.nodes import Expr, For, Function, Loop, Node, Stmt
+from warpsmith.tree.nodes import Conditional, Expr, For, Function, Loop, Node, Stmt
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names, loops, walk, written_symbols
 
-__all__ = ["Facts", "analyze"]
+__all__ = ["Facts", "analyze", "reading", "too_large"]
+
+_CHOICE = 100
 
 
 class Facts(Struct):
@@ -131,16 +133,16 @@ def _function_facts(memo: Facts, unit: Unit, function: Function) -> FunctionFact
     found = list(loops(function.body))
     if not found:
         return FunctionFacts(unit, function, ())
-    work = _Work(memo, function, loop_names(function), _too_large(found, memo.options.max_nodes))
+    work = _Work(memo, function, loop_names(function), too_large(found, memo.options.max_nodes))
     by_size = sorted(found, key=lambda pair: pair[0].span.end - pair[0].span.start)
     known = {loop: _loop_facts(work, loop, around) for loop, around in by_size}
     return FunctionFacts(unit, function, tuple(known[loop] for loop, _ in found))
 
 
-def _too_large(found: list[tuple[Loop, tuple[Loop, ...]]], most: int) -> Mapping[Loop, int]:
+def too_large(found: Sequence[tuple[Loop, tuple[Loop, ...]]], most: int) -> Mapping[Loop, int]:
     """Return the loops that are not judged, with what is read for each: the largest, as many as it takes."""
     sizes = {
-        loop: _size(loop) + sum(_size(part) for outer in around for part in _head(outer)) for loop, around in found
+        loop: reading(loop) + sum(reading(part) for outer in around for part in _head(outer)) for loop, around in found
     }
     together = 0
     left: dict[Loop, int] = {}
@@ -155,8 +157,10 @@ def _head(loop: Loop) -> tuple[Expr, ...]:
     return (loop.lower, loop.bound) if isinstance(loop, For) else ()
 
 
-def _size(node: Node) -> int:
-    return sum(1 for _ in walk(node))
+def reading(node: Node) -> int:
+    """Return how much work it is to read a node: its terms, where a choice counts as many, since all that is asked of
+    what stands around it is asked of either arm."""
+    return sum(_CHOICE if isinstance(part, Conditional) else 1 for part in walk(node))
 
 
 def _loop_facts(work: _Work, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:

@@ -36,7 +36,7 @@ class PolyOptions(Struct, frozen=True):
 
     guards: bool = True
     granted: tuple[Assumption, ...] = ()
-    max_operations: int = 20_000_000
+    max_operations: int = 4_000_000
     max_nodes: int = 150_000
     described: int = 6
     claims: Literal["trust", "check"] = "trust"

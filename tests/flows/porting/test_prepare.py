@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from warpsmith.flows.porting.plan import Written
+from warpsmith.flows.porting.prepare import plan_port
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.search import cost
 from warpsmith.offload.automatic import automatic
+from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.apply_claims import apply_claims
@@ -58,3 +64,55 @@ def test_the_answer_is_that_of_a_search_from_the_start(tmp_path: Path) -> None:
                 [f.category for f in one.facts.of(g).loops] for one in (again, new) for _, g in one.program.functions()
             ]
             assert found[: len(found) // 2] == found[len(found) // 2 :]
+
+
+# a nest that only a new order makes parallel, four iterations at a time; and one that a step does make a kernel
+HOST = """
+void f(int n, double *a, double *b)
+{
+    for (int t = 0; t < 4; t++) {
+        for (int i = 1; i < n - 1; i++)
+            b[i] = (a[i - 1] + a[i + 1]) * 0.5;
+        if (t % 2) {
+            for (int i = 1; i < n; i++)
+                a[i] = a[i - 1] * 0.5 + b[i];
+        } else {
+            for (int i = 1; i < n - 1; i++)
+                a[i] = b[i];
+        }
+    }
+}
+void g(int n, double c[n][n])
+{
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < n; j++)
+            c[i][j] = c[i - 1][j] * 2;
+}
+"""
+
+
+def _plan(text: str, tmp_path: Path) -> tuple[Prepared, Written]:
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions(), apply_claims)
+    return plan_port(Prepared(facts, facts), None, OffloadOptions(), search=True, single_file=False)
+
+
+def test_a_step_without_a_kernel_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # as if the search took these kernels for some that the selection keeps
+    monkeypatch.setattr(cost, "_threads", lambda loop, depth: 1_000_000)
+    path = tmp_path / "a.c"
+    path.write_text(HOST)
+    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions(), apply_claims)
+    found = automatic(Prepared(facts, facts), None)
+    assert {(a.function.name, a.step.name) for a in found.applied} == {("f", "reschedule"), ("g", "interchange")}
+    prepared, written = _plan(HOST, tmp_path)
+    assert {(a.function.name, a.step.name) for a in prepared.applied} == {("g", "interchange")}
+    kept = {loop for fragment in written.port.plan.fragments for loop in fragment.loops}
+    assert {name.split("/")[0] for name in kept} == {"f", "g"} and "f/t" not in kept
+
+
+def test_the_search_knows_which_kernels_the_selection_leaves_out(tmp_path: Path) -> None:
+    prepared, written = _plan(HOST, tmp_path)
+    assert {a.function.name for a in prepared.applied} == {"g"}
+    assert len(written.port.plan.fragments) == 3

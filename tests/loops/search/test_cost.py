@@ -101,3 +101,22 @@ def test_kernels_are_the_outermost_loops_that_may_be_some() -> None:
     facts, function = facts_of(OUTER + "{ " + CHAIN + INNER + "a[i][j] = x[i]; }" + INNER + CHAIN.replace("i", "j"))
     found = [loop.variable.name for loop in kernel_loops(facts, function, function.body.statements)]
     assert found == ["j"]
+
+
+@pytest.mark.parametrize(
+    ("body", "kernels"),
+    [
+        # what the selection leaves out where two loops of the host would launch it
+        ("for (int j = 0; j < 32; j++) a[i][j] = x[i];", 0),
+        ("for (int j = 0; j < 8; j++) for (int k = 0; k < 4; k++) a[j][k] = x[i];", 0),
+        ("for (int j = 0; j < n; j++) s[0] += a[i][j];", 0),
+        ("for (int j = 0; j < 33; j++) a[i][j] = x[i];", 1),
+        ("for (int j = 0; j < n; j++) a[i][j] = x[i];", 1),
+        # one that is worth a launch, and its neighbor
+        ("for (int j = 0; j < 32; j++) a[i][j] = x[i]; for (int j = 0; j < n; j++) a[i][j] = x[j];", 2),
+    ],
+)
+def test_small_kernels_inside_two_host_loops_are_none(body: str, kernels: int) -> None:
+    once = "x[i + 1] = x[i] * x[i]; " + body
+    assert cost(f"for (int t = 0; t < m; t++) {OUTER} {{ {once} }}").kernels == kernels
+    assert cost(f"{OUTER} {{ {once} }}").kernels == max(kernels, 1)

@@ -257,3 +257,15 @@ def test_questions_that_spend_their_budget_leave_the_rest_apart(
     assert [len(offload_region.drafts) for offload_region in offload_regions] == [1] * LOOPS
     most = vars(residency)["_MOST_GIVEN_UP"]
     assert most <= sum(count > 1 for count in tried) <= 2 * most
+
+
+def test_fragments_that_are_too_much_to_read_are_not_tried_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "void f(double *p, int n) {" + "for (int i = 0; i < n; i++) p[i] += 1;\n" * 8 + "}"
+    assert [len(r.drafts) for r in placed(text, tmp_path).placement.offload_regions] == [8]
+    assert not placed(text, tmp_path).placement.cut
+    monkeypatch.setattr(residency, "_MOST_READ", 60)
+    placement = placed(text, tmp_path).placement
+    counts = [len(r.drafts) for r in placement.offload_regions]
+    assert placement.cut and sum(counts) == 8 and len(counts) > 1 and not placement.failures

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from msgspec import Struct, field
 
+from tests.poly.analysis import program_of
 from tests.poly.dependences.interpreter import Machine, OutOfFuelError
 from tests.poly.dependences.random_scalars import program
 from tests.poly.programs import load
 from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
-from warpsmith.poly.effects.liveness import Liveness, scalar_values
+from warpsmith.poly.effects.liveness import Liveness, _Sweep, scalar_values
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import Expr, Function, Loop, Name, Node, Stmt
 from warpsmith.tree.types import Symbol, is_integer
@@ -126,3 +127,25 @@ def test_claims_about_scalars_hold_when_the_program_runs(seed: int, tmp_path: Pa
             total += judge.checked
     assert finished > 100
     assert min(total[k] for k in ("private", "live out", "dead", "value")) > 20, total
+
+
+def test_sweeps_do_not_double_with_the_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds: Counter[Stmt] = Counter()
+    once = _Sweep._round
+
+    def counted(sweep: _Sweep, loop: Loop, after: frozenset[Symbol], head: frozenset[Symbol]) -> object:
+        rounds[loop] += 1
+        return once(sweep, loop, after, head)
+
+    monkeypatch.setattr(_Sweep, "_round", counted)
+    depth = 14
+    heads = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++) {{ s{k} = s{k + 1}; " for k in range(depth))
+    variables = ", ".join(f"s{k} = 0" for k in range(depth + 1))
+    nest = program_of(f"int f(int n) {{ int {variables}; {heads} {'} ' * depth} return s0; }}\n")
+    ((_, function),) = nest.functions()
+    found = Liveness.of(nest, function)
+    assert len(rounds) == depth and max(rounds.values()) <= depth**2
+    for loop, around in loops(function.body):
+        # what an inner loop sets, the next iteration of a loop around it hands on
+        live = {symbol.name for symbol in found.after[loop]}
+        assert {"s0", *(f"s{k + 1}" for k in range(len(around) + 1) if around)} <= live

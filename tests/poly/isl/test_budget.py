@@ -10,7 +10,16 @@ import pytest
 
 from tests.poly.programs import load, loop
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.isl.space import OutOfBudgetError, budget, deltas, find_undecided, pieces, point, whole_number
+from warpsmith.poly.isl.space import (
+    OutOfBudgetError,
+    budget,
+    deltas,
+    find_undecided,
+    pieces,
+    point,
+    shared_effort,
+    whole_number,
+)
 from warpsmith.poly.regions.sections import covered_sections
 
 TRIANGLE = isl.Set("[n, m] -> { [i, j] : 0 <= 2i < n and i <= 3j < m + i }")
@@ -59,3 +68,26 @@ def test_sections_of_tiles_within_any_budget(tmp_path: Path) -> None:
         found = covered_sections(program, function, nest, nest, options)
         known.add(found.given_up)
     assert known == {True, False}
+
+
+def test_a_spent_budget_halves_those_after_it_where_effort_is_shared() -> None:
+    whole = isl.DEFAULT_CONTEXT.get_max_operations
+
+    def fail(question: Callable[[], object], operations: int) -> None:
+        with pytest.raises(OutOfBudgetError), budget(operations):
+            question()
+
+    with shared_effort() as effort:
+        with budget(1 << 20):
+            assert whole() == 1 << 20
+        # an answer that is not finite is no work
+        fail(isl.Set("{ [i] }").lexmax, 1 << 20)
+        assert effort.given_up == 0
+        fail(QUESTIONS["pieces"], 5)
+        fail(QUESTIONS["pieces"], 5)
+        with budget(1 << 20):
+            assert whole() == 1 << 18 and effort.given_up == 2
+        with shared_effort(), budget(1 << 20):
+            assert whole() == 1 << 20
+    with budget(1 << 20):
+        assert whole() == 1 << 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 
 import pytest
 
@@ -13,7 +14,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
-from warpsmith.poly.schedule.scheduling import hyperplane, proposals, wavefront_schedule
+from warpsmith.poly.schedule.scheduling import _candidates, hyperplane, proposals, wavefront_schedule
 from warpsmith.tree.nodes import ExprStmt, Function, Stmt
 from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import walk
@@ -116,3 +117,12 @@ def test_a_statement_that_is_another_one_at_other_points_shares_its_loops() -> N
 def test_what_cannot_be_modelled_has_no_proposals() -> None:
     one, run, statements = _run("f7")
     assert not list(proposals(_facts(), one, run, statements))
+
+
+def test_the_factors_of_a_deep_nest_are_not_all_tried() -> None:
+    whole = [f for f in itertools.product(range(5), repeat=3) if any(f)]
+    assert list(_candidates(3)) == sorted(whole, key=lambda f: (sum(f), max(f), f[::-1]))
+    deep = list(_candidates(14))
+    assert len(deep) == len(set(deep)) <= 5_000
+    assert {f for f in deep if sum(f) == 1} == {tuple(int(k == one) for k in range(14)) for one in range(14)}
+    assert [sum(f) for f in deep] == sorted(sum(f) for f in deep) and sum(deep[-1]) > 3

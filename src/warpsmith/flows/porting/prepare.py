@@ -2,7 +2,10 @@
 
 facts as written ── recipe or --transform ──► ── search ──► prepared ── plan ──► port
                                                  ▲                        │
-                                                 └── leave a nest alone whose guard no plan can test
+                                                 └── leave a nest alone whose guard no plan can test,
+                                                     and one of which nothing becomes a kernel
+
+Invariant: what the search changed has a kernel in it; what has none is as the user wrote it.
 """
 
 from __future__ import annotations
@@ -12,16 +15,15 @@ from msgspec.structs import replace
 from warpsmith.base.source import Span
 from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.flows.porting.written_check import Unwritable, unwritable
-from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.prepared import Change, Prepared
 from warpsmith.offload.automatic import automatic, standing_in
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Loop
+from warpsmith.tree.nodes import Loop, Name
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import walk
 
 __all__ = ["plan_port"]
-
-# steps that take something from the user's threads: where no kernel comes of it, his pragmas stay
-_OF_PRAGMAS = ("unthread", "peel")
 
 
 def plan_port(
@@ -42,8 +44,7 @@ def plan_port(
         wanted = replace(options, selected=standing_in(found.program, selected))
         written = writable_port(found, wanted, single_file=single_file, root=root, refused=refused)
         more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
-        idle = _idle(found, written)
-        more |= idle if root is not None else {a.span for a in found.applied if a.step.name in _OF_PRAGMAS} & idle
+        more |= _idle(found, written)
         if not search or not more - left:
             in_place = root is not None and written.port.plan.fragments
             written = writable_port(found, wanted, root=root, first=written) if in_place else written
@@ -58,7 +59,16 @@ def plan_port(
 
 
 def _idle(prepared: Prepared, written: Written) -> set[Span]:
-    """Return the user's runs that steps rewrote and that stay on the host all the same: in place, his text is kept."""
-    ported = [statement_spans(version.written) for version in written.port.versions]
-    changed = {statement_spans(change.old) for change in prepared.changes() if change.old}
-    return {span for span in changed if not any(p.contains(span) or span.contains(p) for p in ported)}
+    """Return the user's runs that steps rewrote and that stay on the host all the same: there is no kernel in the new
+    text, nor in a function that it calls, and it is no part of one."""
+    changes = [change for change in prepared.changes() if change.old and change.new]
+    if not changes:
+        return set()
+    fragments = written.port.plan.fragments
+    kernels = frozenset(part for fragment in fragments for stmt in fragment.statements for part in walk(stmt))
+    holders = {fragment.function.symbol for fragment in fragments}
+    return {statement_spans(c.old) for c in changes if not (c.parts() & kernels or _named(c) & holders)}
+
+
+def _named(change: Change) -> set[Symbol]:
+    return {part.symbol for part in change.parts() if isinstance(part, Name)}

@@ -11,12 +11,14 @@ then the one with fewer launches in an iteration, then the one with more loops t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import inf
 from operator import attrgetter
 
 from msgspec.structs import replace
 
 from warpsmith.base.records import Partial
 from warpsmith.base.verdict import Proved
+from warpsmith.loops.search.effort import trips_of
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, If, Node, Pragma, Stmt, Switch, While
@@ -26,6 +28,7 @@ from warpsmith.tree.walk import children, statements_of
 __all__ = ["Cost", "cost_of", "is_parallel", "kernel_loops", "only_loop", "thread_loops"]
 
 _MOST_THREAD_LOOPS = 3
+_WARP = 32
 # a reduction is two kernels, a scan three
 _LAUNCHES = {"parallel": 1, "reduction": 2, "scan": 3}
 
@@ -34,7 +37,8 @@ class Cost(Partial, frozen=True, eq=False):
     """`stranded`: statements in loops without parallelism; `depth`: host loops around kernels; `atomics`: kernels whose
     threads update shared elements one after the other; `launches`: kernels and single-thread statements in one pass of
     the innermost of those host loops; `narrow`: the thread loops that nests lack compared with two each; `kernels`: of
-    them all; `reduces`: one of them is a reduction or a scan."""
+    them all; `reduces`: one of them is a reduction or a scan; `small`: all are, or have no more threads than a warp,
+    and are inside as many host loops."""
 
     compared = attrgetter("stranded", "depth", "atomics", "launches", "narrow")
     stranded: int = 0
@@ -44,6 +48,7 @@ class Cost(Partial, frozen=True, eq=False):
     narrow: int = 0
     kernels: int = 0
     reduces: bool = False
+    small: bool = False
 
     def __lt__(self, other: Cost) -> bool:
         return self.compared(self) < self.compared(other)
@@ -125,14 +130,30 @@ def _loop_cost(known: FunctionFacts, loop: For) -> Cost:
     facts = known.of(loop)
     if is_parallel(facts):
         wanted = 2 if _has_loop(loop.body) else 1
-        return Cost(launches=1, narrow=max(0, wanted - thread_loops(known, loop)), kernels=1)
+        threads = thread_loops(known, loop)
+        return Cost(launches=1, narrow=max(0, wanted - threads), kernels=1, small=_threads(loop, threads) <= _WARP)
     inner = _cost(known, loop.body, inside=True)
     if facts.category in _LAUNCHES and facts.reductions:
-        alone = Cost(launches=_LAUNCHES[facts.category], narrow=int(_has_loop(loop.body)), kernels=1, reduces=True)
+        alone = Cost(
+            launches=_LAUNCHES[facts.category], narrow=int(_has_loop(loop.body)), kernels=1, reduces=True, small=True
+        )
         shared = any(isinstance(r.variable.type, Array | Pointer) for r in facts.reductions)
         alone = replace(alone, atomics=int(shared and facts.category == "reduction"))
         return min(alone, _host_loop(inner))
     return _host_loop(inner)
+
+
+def _threads(loop: For, depth: int) -> float:
+    """Return how many threads `depth` loops make, where that is a constant."""
+    count = 1
+    current: For | None = loop
+    for _ in range(depth):
+        trips = trips_of(current) if current is not None else None
+        if current is None or trips is None:
+            return inf
+        count *= trips
+        current = only_loop(current.body)
+    return count
 
 
 def _has_loop(body: Stmt) -> bool:
@@ -146,8 +167,9 @@ def _has_loop(body: Stmt) -> bool:
 
 
 def _host_loop(inner: Cost) -> Cost:
-    """Return the cost of a loop that stays on the host; one without any kernel inside is stranded as a whole."""
-    if not inner.kernels:
+    """Return the cost of a loop that stays on the host; one without any kernel inside is stranded as a whole, and
+    so is the second one around small kernels alone."""
+    if not inner.kernels or (inner.small and inner.depth):
         return Cost(stranded=max(1, inner.stranded + inner.launches))
     return replace(inner, depth=inner.depth + 1)
 
@@ -163,4 +185,5 @@ def _sum(costs: Iterable[Cost]) -> Cost:
         narrow=sum(c.narrow for c in parts),
         kernels=sum(c.kernels for c in parts),
         reduces=any(c.reduces for c in parts),
+        small=all(c.small and c.depth == deepest for c in parts if c.kernels),
     )

@@ -35,7 +35,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children, peel, walk
 
-__all__ = ["FunctionEffort", "LoopEffort", "effort_of"]
+__all__ = ["FunctionEffort", "LoopEffort", "effort_of", "trips_of"]
 
 _OPERATIONS = (Assign, Binary, Call, Conditional, Index, Member, Unary, VarDecl)
 
@@ -87,7 +87,7 @@ def effort_of(function: Function) -> FunctionEffort:
         stack += [(child, inside) for child in reversed(list(children(node)))]
     outside, *inner = counts
     loops = tuple(
-        LoopEffort(c.around, _trips(c.loop), isinstance(c.loop, For), c.operations, tuple(c.calls), tuple(c.touched))
+        LoopEffort(c.around, trips_of(c.loop), isinstance(c.loop, For), c.operations, tuple(c.calls), tuple(c.touched))
         for c in inner
         if c.loop is not None
     )
@@ -112,7 +112,7 @@ def _count(node: Node, loop: int, into: _Count) -> None:
             into.calls.append(function.symbol.key)
 
 
-def _trips(loop: Loop) -> int | None:
+def trips_of(loop: Loop) -> int | None:
     """Return how often a loop runs where its bounds are constants."""
     if not isinstance(loop, For):
         return None

@@ -15,6 +15,7 @@ from warpsmith.loops.search.cost import cost_of
 from warpsmith.loops.search.localizable import may_be_localized
 from warpsmith.loops.search.nests import outermost, references
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.isl.space import shared_effort
 from warpsmith.tree.nodes import Function, Loop, Node
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops, walk
@@ -44,7 +45,10 @@ def prepare(
         if nests:
             from warpsmith.loops.search.search import search_nests
 
-            prepared = search_nests(prepared, symbol, tuple(loop.span for loop in nests))
+            with shared_effort() as effort:
+                prepared = search_nests(prepared, symbol, tuple(loop.span for loop in nests))
+            if effort.given_up:
+                prepared = replace(prepared, cut=(*prepared.cut, symbol))
     return prepared
 
 

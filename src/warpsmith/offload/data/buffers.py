@@ -50,6 +50,8 @@ __all__ = ["BufferFinder", "Found", "apart_text"]
 
 # what reads memory, in a bound
 _LOADS = (Index, Member)
+# whether a kernel reads what was there before may cost this part of what the verdict on its loop may: it saves a copy
+_SHARE = 4
 
 _Around = Mapping[Draft, frozenset[Stmt]]
 
@@ -184,7 +186,7 @@ class BufferFinder:
         if around is None:
             return True
         try:
-            with budget(request.poly.max_operations):
+            with budget(request.poly.max_operations // _SHARE):
                 origin = Origin.of(request.program, function, request.summaries)
                 region, state = build_region(origin, draft.statements, around, guards=False)
                 return reads_first(state, region, symbol)

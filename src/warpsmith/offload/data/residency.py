@@ -16,7 +16,7 @@ many of the first fragments as go together; and inside a loop or branch where ev
 
 Limits: one buffer an object an offload region; directly in a case of a switch an offload region has one fragment; none
 is around a jump. Where questions of a function have spent their work budget often, each of its further fragments has an
-offload region of its own.
+offload region of its own, and fragments that are too much to read are not tried together (`Placement.cut`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.flow import statement_runs
 from warpsmith.poly.aliasing.aliasing import different_units_text
+from warpsmith.poly.analyze import reading
 from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.regions.satisfiable import guard_sample
@@ -63,23 +64,26 @@ __all__ = ["Placement", "place"]
 _JUMPS = frozenset({"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"})
 _ACCESSES = (Index, Member, Unary, Call, Verbatim, VerbatimExpr)
 _MOST_GIVEN_UP = 3
+# what may be read of the scopes that are tried for several fragments, once for every object
+_MOST_READ = 1_000_000
 # what leaves no switch that it stands in
 _WHOLE = (DeclStmt, ExprStmt, For, While, Pragma)
 
 
 class Placement(Struct, frozen=True):
     """Offload regions in source order; `failures` are the drafts whose data can have no offload region, with the reason
-    and remedy."""
+    and remedy; `cut`: not all were tried together that might be."""
 
     offload_regions: tuple[OffloadRegion, ...]
     failures: tuple[tuple[Draft, Reason], ...]
+    cut: bool = False
 
 
 def place(request: Request, drafts: tuple[Draft, ...]) -> Placement:
     """Give every draft an offload region, or say why it can have none."""
     search = _Search(request, drafts)
     search.settle(request.facts.function.body.statements, drafts)
-    return Placement(tuple(search.offload_regions), tuple(search.failures))
+    return Placement(tuple(search.offload_regions), tuple(search.failures), search.cut or search.apart)
 
 
 class _Item(Struct, frozen=True):
@@ -94,17 +98,24 @@ class _Search:
     def __init__(self, request: Request, drafts: tuple[Draft, ...]) -> None:
         self.request = request
         self.finder = BufferFinder(request)
+        self.read = 0
+        self.cut = False
         self.offload_regions: list[OffloadRegion] = []
         self.failures: list[tuple[Draft, Reason]] = []
         self.around = {
             draft: frozenset(_statements_around(request.facts.function.body, draft.statements[0])) for draft in drafts
         }
 
+    @property
+    def apart(self) -> bool:
+        """Whether questions about fragments together have been too much work."""
+        return self.finder.given_up >= _MOST_GIVEN_UP
+
     def settle(self, run: tuple[Stmt, ...], drafts: Sequence[Draft]) -> None:
         """Find offload regions for the drafts below `run`."""
         items = self.items(run, drafts)
         while items:
-            alone = self.finder.given_up >= _MOST_GIVEN_UP
+            alone = self.apart
             if alone and not self.is_fragment(run, items[0]):
                 self.descend(run[items[0].first], items[0].drafts, _report_given_up(run[items[0].first]))
                 items = items[1:]
@@ -206,6 +217,12 @@ class _Search:
         blocked = _jump_in(scope) or _threads_in(scope, drafts)
         if blocked is not None:
             return blocked
+        objects = {use.symbol for draft in drafts for use in draft.uses if use.kind != "value"}
+        size = sum(map(reading, scope)) * len(objects)
+        if len(drafts) > 1 and self.read + size > _MOST_READ:
+            self.cut = True
+            return _report_given_up(scope[0])
+        self.read += size
         found = self.finder.find(scope, drafts, self.around)
         if isinstance(found, Reason):
             return found

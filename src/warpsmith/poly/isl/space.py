@@ -5,7 +5,9 @@ parameters are every other atom. Parameters are matched by name when two objects
 positions among them. A set with quotients is read as text, any other made of its constraints.
 
 Limits: one isl context a process; `budget` bounds the operations of everything inside it, and running out raises
-OutOfBudgetError. isl reports the limit inside its parser as a syntax error, so every isl error counts as that.
+OutOfBudgetError. isl reports the limit inside its parser as a syntax error, so every isl error counts as that. Inside
+`shared_effort` each budget that was spent halves those after it, so that all the answers that do not come take together
+no longer than the first two.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import reduce
 from typing import assert_never
 
@@ -25,6 +28,7 @@ from warpsmith.poly.isl.polynomial import Polynomial, atom
 from warpsmith.poly.isl.vocabulary import Vocabulary
 
 __all__ = [
+    "Effort",
     "Floored",
     "Map",
     "OutOfBudgetError",
@@ -55,6 +59,7 @@ __all__ = [
     "prefix",
     "remove_points",
     "shallow",
+    "shared_effort",
     "whole_number",
     "widen_relation",
 ]
@@ -82,21 +87,53 @@ class OutOfBudgetError(Exception):
     """A question is more work than it is worth: it is answered Unknown, and the text says of what there is too much."""
 
 
+class Effort(Struct):
+    """What questions of one origin share: `given_up` is how many have spent their budget."""
+
+    given_up: int = 0
+
+
+_SHARED: ContextVar[Effort | None] = ContextVar("_SHARED", default=None)
+
+
+@contextmanager
+def shared_effort() -> Iterator[Effort]:
+    """Let each budget that is spent in the body halve those that are given after it there."""
+    effort = Effort()
+    before = _SHARED.set(effort)
+    try:
+        yield effort
+    finally:
+        _SHARED.reset(before)
+
+
 @contextmanager
 def budget(operations: int) -> Iterator[None]:
     """Bound the isl work inside; raises OutOfBudgetError when it runs out. A budget inside another has its own bound,
     and leaves the other one in force. A budget of nothing allows one step: isl takes 0 for no bound at all."""
-    context = isl.DEFAULT_CONTEXT
+    context, effort = isl.DEFAULT_CONTEXT, _SHARED.get()
+    operations >>= effort.given_up if effort is not None else 0
     around = context.get_max_operations()
     context.reset_operations()
     context.set_max_operations(max(operations, 1))
     try:
         yield
     except isl.Error as error:
+        if effort is not None and _is_spent():
+            effort.given_up += 1
         raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({operations:,} steps)") from error
     finally:
         context.set_max_operations(around)
         context.reset_operations()
+
+
+def _is_spent() -> bool:
+    """Whether isl may do nothing more: it also fails where an answer is not finite."""
+    try:
+        isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
+    except isl.Error:
+        return True
+    return False
 
 
 def whole_number(value: isl.Val) -> int:

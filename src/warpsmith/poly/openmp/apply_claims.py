@@ -16,13 +16,13 @@ from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.poly.aliasing.blockers import blocker
-from warpsmith.poly.analyze import Facts
+from warpsmith.poly.analyze import Facts, too_large
 from warpsmith.poly.claimed import claims_of, threadprivate
 from warpsmith.poly.dependences.reductions import array_reductions
 from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.facts import ClaimFacts, FunctionFacts, LoopFacts, Reduction
 from warpsmith.poly.legality.privacy import private_in
-from warpsmith.poly.openmp.claims import judge_claim
+from warpsmith.poly.openmp.claims import judge_claim, unjudged
 from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import Assign, DeclStmt, For, Function, Loop, Stmt, Unary
 from warpsmith.tree.program import Assumption
@@ -41,8 +41,13 @@ def apply_claims(facts: Facts, found: FunctionFacts) -> FunctionFacts:
     around = dict(loops(found.function.body))
     before = {loop.loop: loop for loop in found.loops}
     judged: list[ClaimFacts] = []
+    large = too_large([*around.items()], facts.options.max_nodes)
     for claim in claims:
-        given_up = sum(one.given_up for one in judged)
+        if claim.marked in large and not claim.unclaimed:
+            # what is too much to read for its verdict is so for that of its pragma
+            judged.append(unjudged(claim))
+            continue
+        given_up = sum(one.given_up for one in judged if one.claim.marked not in large)
         judged.append(_judge_claim(facts, found.function, claim, around, before, given_up=given_up))
     return replace(found, loops=tuple(_with_claims(facts, found.function, loop, judged) for loop in found.loops))
 

@@ -43,11 +43,11 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names, loops, names, walk
 
-__all__ = ["judge_claim"]
+__all__ = ["judge_claim", "unjudged"]
 
 _SHOWN = 3
 # a claim may cost this part of what the verdict on its loop may
-_SHARE = 8
+_SHARE = 2
 
 
 def judge_claim(
@@ -67,8 +67,13 @@ def judge_claim(
         with budget(facts.options.max_operations // _SHARE >> given_up):
             return ClaimFacts(claim, question.answer())
     except OutOfBudgetError:
-        text = "whether the claim is true could not be worked out within the work budget"
-        return ClaimFacts(claim, Unknown((Reason("CLM002", text, claim.span),)), given_up=True)
+        return unjudged(claim)
+
+
+def unjudged(claim: Claim) -> ClaimFacts:
+    """Return what is known of a claim that is too much work."""
+    text = "whether the claim is true could not be worked out within the work budget"
+    return ClaimFacts(claim, Unknown((Reason("CLM002", text, claim.span),)), given_up=True)
 
 
 class _Found(Struct):

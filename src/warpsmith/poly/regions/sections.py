@@ -86,7 +86,7 @@ def _remember_sections(work: _Work, run: tuple[Stmt, ...]) -> Sections:
     return work.summaries.remember(question, lambda: _within_budget(work, run))
 
 
-_SHARE = 16
+_SHARE = 4
 """The part of a loop's work budget that its sections may use: they are asked for many times in a plan."""
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import product
+from itertools import chain, count, islice
 
 from msgspec.structs import replace
 
@@ -36,9 +36,13 @@ _SET = isl.dim_type.set
 _PARAM = isl.dim_type.param
 _IN = isl.dim_type.in_
 _MOST_FACTOR = 4
+# all sums of five counters, and the smallest of more
+_MOST_TRIED = 4_000
 _MOST_COEFFICIENT = 8
 _MOST_ROWS = 12
-_SHARE = 4
+# isl's scheduler counts no steps of its linear programs: they grow with the counters
+_DEEPEST = 7
+_SHARE = 2
 """The part of a loop's work budget that one search for schedules may use: several are made for each form of a nest."""
 
 Schedules = Mapping[Stmt, Schedule]
@@ -68,9 +72,20 @@ def _hyperplane(model: Ordered) -> tuple[int, ...] | None:
 
 
 def _candidates(depth: int) -> Iterator[tuple[int, ...]]:
-    """Yield factors, those with the smallest sum first; among them the ones with small factors inside."""
-    whole = product(range(_MOST_FACTOR + 1), repeat=depth)
-    yield from sorted((f for f in whole if any(f)), key=lambda f: (sum(f), max(f), f[::-1]))
+    """Yield factors, those with the smallest sum first; among them the ones with small factors inside. In a deep nest
+    only the first are tried: there are five times as many with every loop."""
+    levels = (sorted(_factors(depth, total), key=lambda f: (max(f), f[::-1])) for total in count(1))
+    yield from islice(chain.from_iterable(levels), min(_MOST_TRIED, (_MOST_FACTOR + 1) ** depth - 1))
+
+
+def _factors(depth: int, total: int) -> Iterator[tuple[int, ...]]:
+    """Yield every choice of so many factors with this sum."""
+    if depth == 0:
+        yield from ((),) if total == 0 else ()
+        return
+    for first in range(min(_MOST_FACTOR, total) + 1):
+        if total - first <= _MOST_FACTOR * (depth - 1):
+            yield from ((first, *others) for others in _factors(depth - 1, total - first))
 
 
 def _distances(model: Ordered) -> list[Set]:
@@ -115,7 +130,8 @@ def _proposals(
         return
     if model.obstacles:
         return
-    makers = [partial(_schedule_by_isl, model, links, whole=whole) for whole in (False, True)]
+    deepest = max(len(statement.loops) for statement in model.statements)
+    makers = [partial(_schedule_by_isl, model, links, whole=whole) for whole in (False, True) if deepest <= _DEEPEST]
     for make in [partial(_wave, model), *makers] if len(model.statements) == 1 else makers:
         # the next one is looked for where this one does not do
         try:
