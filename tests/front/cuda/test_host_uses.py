@@ -151,7 +151,11 @@ static bool less(int a, int b) { return a < b; }
 __device__ int device(int n) { return n; }
 __device__ F pointer = device;
 __host__ __device__ int both(int n) { return n; }
-struct Times { int n; __host__ __device__ Times(int n) : n(n) {} __device__ int operator()(int m) const { return n * m; } };
+struct Times {
+    int n;
+    __host__ __device__ Times(int n) : n(n) {}
+    __device__ int operator()(int m) const { return n * m; }
+};
 __global__ void call(int *a, F f) { a[0] = f(1); }
 template <int (*f)(int)> __global__ void known(int *a) { a[0] = f(1); }
 template <class T> __global__ void apply(int *a, T f) { a[0] = f(1); }

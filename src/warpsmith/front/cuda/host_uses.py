@@ -43,7 +43,9 @@ _SAID: Final = re.compile(
 )
 _REFERENCE: Final = re.compile(r"reference to __host__ (variable|function) '([^<']*)")
 _NOTE: Final = re.compile(r"(?P<file>.*):(?P<line>\d+): .*(?:call to __host__ function from __.*|declared here)")
-_OF_DEVICE: Final = re.compile(r"(?!.*/warpsmith/front/headers/)[^:]*:\d+: .*call to __device__ function from __host__ function")
+_OF_DEVICE: Final = re.compile(
+    r"(?!.*/warpsmith/front/headers/)[^:]*:\d+: .*call to __device__ function from __host__ function"
+)
 _NAMED: Final = re.compile(r"'(?:\w+::)*(~?\w+)[^']*'$")
 # Functions of the C library that no device has.
 _LIBRARY: Final = re.compile(
@@ -189,7 +191,7 @@ def _help(message: str) -> str:
     if message.startswith("device code uses"):
         return "pass it to the kernel as a parameter, or give it __device__ or __constant__"
     if message.startswith("a lambda"):
-        return "write __device__ behind its parameters (nvcc --extended-lambda), or use a class with a __device__ operator()"
+        return "write __device__ behind its parameters (nvcc --extended-lambda), or use a class with such an operator()"
     if "address" in message:
         return "take the address in device code: `__device__ F pointer = function;`, copied with cudaMemcpyFromSymbol"
     if message.startswith("the kernel"):

@@ -46,8 +46,11 @@ _NOT_ON_DEVICES: Final = {kinds.DYNAMIC_CAST: "dynamic_cast", kinds.TYPEID: "typ
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """An expression or statement that is to be looked at: whether device code runs it, whether that may be evaluated when
-    the program is compiled, whether only its value is used, whether it is what a call calls, and whether a kernel gets it."""
+    """An expression or statement that is to be looked at.
+
+    `device`: device code runs it; `folds`: that may be evaluated when the program is compiled; `value`: only its value is
+    used; `called`: it is what a call calls; `launched`: a kernel gets it.
+    """
 
     cursor: Cursor
     device: bool
@@ -106,7 +109,8 @@ class UseWalk(Walk):
         for parameter in parameters:
             if self._type(parameter).kind in _REFERENCES:
                 self._say(
-                    parameter, f"the kernel '{name}' takes '{self._name(parameter)}' by reference: it would be memory of the host"
+                    parameter,
+                    f"the kernel '{name}' takes '{self._name(parameter)}' by reference: it would be memory of the host",
                 )
         for number in range(self.library.Cursor_getNumTemplateArguments(kernel)):
             if self.library.Cursor_getTemplateArgumentKind(kernel, number) == kinds.ARGUMENT_TYPE:
@@ -169,7 +173,7 @@ class UseWalk(Walk):
             return task.value
         if kind == kinds.BINARY and int(self.library.getCursorBinaryOperatorKind(task.cursor)) == _COMMA:
             return task.value
-        return kind == kinds.UNEXPOSED_EXPR
+        return bool(kind == kinds.UNEXPOSED_EXPR)
 
     def _is_folded(self, element: Cursor) -> bool:
         """Whether an element of a class's constant array is a constant."""
@@ -309,7 +313,8 @@ class UseWalk(Walk):
         return {kind for kind in found if kinds.FIRST_ATTRIBUTE <= kind <= kinds.LAST_ATTRIBUTE}
 
     def _type(self, cursor: Cursor) -> Type:
-        return self.library.getCanonicalType(self.library.getCursorType(cursor))
+        type: Type = self.library.getCanonicalType(self.library.getCursorType(cursor))
+        return type
 
     def _name(self, cursor: Cursor) -> str:
         return self.library.text(self.library.getCursorSpelling(cursor))
