@@ -81,8 +81,8 @@ def _walked(library: Library, unit: int, request: Request, walks: type[Walk]) ->
         walk.run(unit)
     return Dump(
         diagnostics + walk.said, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared,
-        walk.types.rows, walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded, walk.instances,
-        walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches, walk.transfers,
+        walk.types.rows, walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded,
+        walk.instances, walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches, walk.transfers,
         [] if diagnostics_only else places.skipped(),
     )  # fmt: skip
 

@@ -48,8 +48,8 @@ _NOT_ON_DEVICES: Final = {kinds.DYNAMIC_CAST: "dynamic_cast", kinds.TYPEID: "typ
 class _Task:
     """An expression or statement that is to be looked at.
 
-    `device`: device code runs it; `folds`: that may be evaluated when the program is compiled; `value`: only its value is
-    used; `called`: it is what a call calls; `launched`: a kernel gets it.
+    `device`: device code runs it; `folds`: that may be evaluated when the program is compiled; `value`: only its value
+    is used; `called`: it is what a call calls; `launched`: a kernel gets it.
     """
 
     cursor: Cursor
