@@ -168,7 +168,8 @@ def test_two_addresses_of_one_barrier_diverge_only_on_two_lines(read: Path) -> N
 
 
 def test_barriers_with_numbers_of_their_own_diverge_on_one_line_too(read: Path) -> None:
-    (failure,) = seen(read, report("different_barriers", access(pc=0x20), access(pc=0x20))).failures
+    reports = (report("different_barriers", access(pc=0x20), access(pc=0x20), id=id) for id in (1, 2, 3))
+    (failure,) = seen(read, *reports).failures
     assert failure.rule == "VER043" and failure.span is not None and failure.span.line == 3
 
 

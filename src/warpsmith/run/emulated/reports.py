@@ -10,7 +10,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -115,9 +115,14 @@ def read_reports(path: Path, program: Path, sources: Sources, directory: Path) -
     return Seen(
         tuple(race for r, race in races if not r.same_value),
         tuple(race for r, race in races if r.same_value),
-        tuple(_finding(r, lines) for r in others if r.kind not in _QUIET),
+        _distinct(_finding(r, lines) for r in others if r.kind not in _QUIET),
         tuple(_finding(r, lines) for r in others if r.kind in _QUIET),
     )
+
+
+def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings that read differently: threads by the dozen may come to one barrier."""
+    return tuple({(finding.message, str(finding.span)): finding for finding in findings}.values())
 
 
 def _parse(text: str) -> list[_Report]:
