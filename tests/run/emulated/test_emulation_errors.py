@@ -293,6 +293,18 @@ int main() {
     assert result.ran.stdout == b"cudaErrorLaunchFailure\n"
 
 
+_BARRIERS = """
+#define SYNC __syncthreads()
+#define EITHER(c) if (c) { __syncthreads(); } else { __syncthreads(); }
+__device__ __forceinline__ void add(int *a) { __syncthreads(); a[threadIdx.x] += 1; __syncthreads(); }
+template <int N> __device__ void all(int *a) { if (N) { __syncthreads(); a[threadIdx.x] += N; all<N - 1>(a); } }
+template <> __device__ void all<0>(int *) {}
+__global__ void meet(int *a) { %s
+}
+int main() { int *d; cudaMalloc(&d, 256); cudaMemset(d, 0, 256); meet<<<1, 64>>>(d); cudaDeviceSynchronize(); }
+"""
+
+
 def test_different_barriers_in_two_branches() -> None:
     body = """
 __global__ void split(int *a) {
@@ -305,6 +317,36 @@ int main() { int *d; cudaMalloc(&d, 128); split<<<1, 32>>>(d); }
 """
     for result in run_all(program(body)):
         assert [finding.rule for finding in result.seen.failures] == ["VER043"] * len(result.seen.failures)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "if (threadIdx.x & 1) { __syncthreads(); a[threadIdx.x] = 1; } else { __syncthreads(); }",
+        "if (threadIdx.x & 1) SYNC; else SYNC;",
+        "EITHER(threadIdx.x & 1)",
+        "if (threadIdx.x & 1) __syncthreads_or(1); else __syncthreads_or(1);",
+        "if (threadIdx.x & 1) add(a); else\n add(a);",
+    ],
+)
+def test_different_barriers_in_one_line_or_of_one_inlined_function(statement: str) -> None:
+    failures = run_all(program(_BARRIERS % statement))[0].seen.failures
+    assert {failure.message for failure in failures} == {"kernel meet: threads of one block wait at different barriers"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "for (int i = 0; i < 5; i++) { if (i & 1) add(a); else add(a); }",
+        "for (int i = 0; i < 3; i++) { SYNC; a[threadIdx.x] *= 2; SYNC; }",
+        "all<4>(a); blockIdx.x ? __syncthreads() : add(a);",
+        "a[threadIdx.x] *= threadIdx.x & 1 ? 2 : a[threadIdx.x] + 3; __syncthreads();",
+        "if (threadIdx.x & 1) a[threadIdx.x] += 2; else a[threadIdx.x] *= 3; a[0] > 2; __syncthreads();",
+    ],
+)
+def test_one_barrier_for_all_threads_is_legal_however_often_it_is_copied(statement: str) -> None:
+    for result in run_all(program(_BARRIERS % statement)):
+        assert result.seen.failures == () and result.ran.exit_code == 0
 
 
 def test_launches_and_calls_that_the_runtime_refuses() -> None:

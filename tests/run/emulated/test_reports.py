@@ -15,7 +15,10 @@ from warpsmith.run.verification import Sources
 
 TEXT = "__global__ void k(int *a) {\n    a[1] = 2;\n    __syncthreads();\n    if (a[3]) { a[4] = 5; }\n}\n"
 # offsets in the program, the line of p.cu that each stands for (several: inlined), as addr2line names it
-LINES = {0x10: (2,), 0x20: (3,), 0x30: (4,), 0x40: (1,), 0x50: (99,), 0x60: ("/usr/include/stdio.h:7",)}
+LINES = {
+    0x10: (2,), 0x20: (3,), 0x30: (4,), 0x40: (1,), 0x50: (99,), 0x60: ("/usr/include/stdio.h:7",), 0x80: (3, 4),
+    0x90: (3, 4), 0xA0: (3, 5),
+}  # fmt: skip
 OTHERS = {"index": 7, "size": 4, "extent": 400, "array": "a", "kernel": "k"}
 
 
@@ -158,10 +161,21 @@ def test_operations_that_nothing_orders(read: Path, actors: tuple[str, str], hel
     assert [(n.span.line, n.text) for n in finding.related] == [(2, first), (4, f"{first} is issued here")]
 
 
-def test_two_barriers_diverge_only_on_two_lines(read: Path) -> None:
+def test_two_addresses_of_one_barrier_diverge_only_on_two_lines(read: Path) -> None:
     assert seen(read, report("divergent_barrier", access(pc=0x20), access(pc=0x20))) == Seen()
     assert seen(read, report("divergent_barrier", access(pc=0x20), access(pc=0x60))) == Seen()
     assert seen(read, report("divergent_barrier", access(pc=0x20), access(pc=0x30))).failures[0].rule == "VER043"
+
+
+def test_barriers_with_numbers_of_their_own_diverge_on_one_line_too(read: Path) -> None:
+    reports = (report("different_barriers", access(pc=0x20), access(pc=0x20), id=id) for id in (1, 2, 3))
+    (failure,) = seen(read, *reports).failures
+    assert failure.rule == "VER043" and failure.span is not None and failure.span.line == 3
+
+
+def test_a_barrier_that_is_inlined_in_two_places_diverges(read: Path) -> None:
+    assert seen(read, report("divergent_barrier", access(pc=0x80), access(pc=0x90))) == Seen()
+    assert seen(read, report("divergent_barrier", access(pc=0x80), access(pc=0xA0))).failures[0].rule == "VER043"
 
 
 @pytest.mark.parametrize(("kind", "rule"), [("absent_barrier", "VER043"), ("absent_lanes", "VER047")])

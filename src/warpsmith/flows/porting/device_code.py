@@ -38,7 +38,7 @@ def host_uses(sources: Sources) -> tuple[Finding, ...]:
         options = tuple(word for word in own if not word.startswith("-std="))
         found += find_host_uses(texts, path, options, sources.directory) or _ask_nvrtc(text, path)
     unique = {(finding.message, str(finding.span)): finding for finding in found}
-    return tuple(replace(finding, rule="VER049", help=_HELP) for finding in unique.values())
+    return tuple(replace(finding, rule="VER049", help=finding.help or _HELP) for finding in unique.values())
 
 
 def _ask_nvrtc(text: str, path: str) -> tuple[Finding, ...]:

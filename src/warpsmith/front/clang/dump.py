@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from array import array
+from collections.abc import Iterator
 from typing import Final
 
 from warpsmith.front.clang import kinds
@@ -18,6 +19,7 @@ from warpsmith.front.clang.type_table import TypeTable
 from warpsmith.front.clang.wire import (
     BEGINS_IN_MACRO,
     ELSEWHERE,
+    SEEKS_HOST_USES,
     Declared,
     Detail,
     Diagnostic,
@@ -73,19 +75,19 @@ def _walk_unit(library: Library, unit: int, request: Request, walks: type[Walk])
     path, arguments, _, limit, diagnostics_only = request
     places = FilePlaces(library, unit, path)
     places.measure(unit, path)
-    diagnostics = _diagnostics(library, unit)
+    diagnostics = _diagnostics(library, unit, notes=SEEKS_HOST_USES in arguments)
     walk = walks(library, places, limit, cxx=arguments[1] not in ("c", "cl"))
     if not diagnostics_only and (walk.despite_errors or not any(d[0] >= kinds.SEVERITY_ERROR for d in diagnostics)):
         walk.run(unit)
     return Dump(
-        diagnostics, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared, walk.types.rows,
-        walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded, walk.instances,
-        walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches, walk.transfers,
+        diagnostics + walk.said, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared,
+        walk.types.rows, walk.types.records, walk.values, walk.macro_definitions, walk.macro_uses, walk.exceeded,
+        walk.instances, walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches, walk.transfers,
         [] if diagnostics_only else places.find_skipped(),
     )  # fmt: skip
 
 
-def _diagnostics(library: Library, unit: int) -> list[Diagnostic]:
+def _diagnostics(library: Library, unit: int, *, notes: bool = False) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for number in range(library.getNumDiagnostics(unit)):
         diagnostic = library.getDiagnostic(unit, number)
@@ -93,9 +95,21 @@ def _diagnostics(library: Library, unit: int) -> list[Diagnostic]:
         if severity >= kinds.SEVERITY_ERROR:
             handle, line, offset = library.place(library.getDiagnosticLocation(diagnostic))
             file = library.path(handle) if handle else ""
-            found.append((severity, library.text(library.getDiagnosticSpelling(diagnostic)), file, line, offset))
+            message = library.text(library.getDiagnosticSpelling(diagnostic))
+            lines = [message, *(_notes(library, diagnostic) if notes else ())]
+            found.append((severity, "\n".join(lines), file, line, offset))
         library.disposeDiagnostic(diagnostic)
     return found
+
+
+def _notes(library: Library, diagnostic: int) -> Iterator[str]:
+    """Yield what clang adds to a diagnostic, each with the file that it is about."""
+    notes = library.getChildDiagnostics(diagnostic)
+    for number in range(library.getNumDiagnosticsInSet(notes)):
+        note = library.getDiagnosticInSet(notes, number)
+        handle, line, _ = library.place(library.getDiagnosticLocation(note))
+        yield f"{library.path(handle) if handle else ''}:{line}: {library.text(library.getDiagnosticSpelling(note))}"
+        library.disposeDiagnostic(note)
 
 
 class Walk:
@@ -123,6 +137,7 @@ class Walk:
         self.constants: dict[int, int] = {}
         self.launches: list[LaunchRow] = []
         self.transfers: list[TransferRow] = []
+        self.said: list[Diagnostic] = []
         self.exceeded = False
         self.failure: Exception | None = None
         self._in_instance = False

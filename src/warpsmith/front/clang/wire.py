@@ -26,6 +26,7 @@ __all__ = [
     "INSTANCE",
     "LENGTH_BYTES",
     "PATTERN",
+    "SEEKS_HOST_USES",
     "VIRTUAL",
     "Declared",
     "Detail",
@@ -52,6 +53,10 @@ INITIALIZER: Final = 8
 """Of device code: the node is what a variable, a parameter or a field is made from."""
 
 COLUMNS: Final = 7
+
+SEEKS_HOST_USES: Final = "-DWARPSMITH_HOST_USES"
+"""The option of a request for what device code uses of the host (device/uses.py): diagnostics come with their notes, a
+line `file:line: text` each, and what clang takes and no device does is told as diagnostics too."""
 
 LENGTH_BYTES: Final = 8
 """What crosses has its length before it, in this many bytes."""

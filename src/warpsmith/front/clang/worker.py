@@ -16,7 +16,7 @@ from typing import cast
 from warpsmith.base.children import end_with_parent
 from warpsmith.front.clang.dump import Walk, dump_file, reads_device_code
 from warpsmith.front.clang.libclang import load_library
-from warpsmith.front.clang.wire import LENGTH_BYTES, Request, encode_dump, frame_bytes, length
+from warpsmith.front.clang.wire import LENGTH_BYTES, SEEKS_HOST_USES, Request, encode_dump, frame_bytes, length
 
 __all__ = ["main"]
 
@@ -44,6 +44,10 @@ def _receive_object() -> object:
 def _walk(request: Request) -> type[Walk]:
     """Return the kind of walk that a request needs."""
     _, arguments, _, _, diagnostics_only = request
+    if SEEKS_HOST_USES in arguments:
+        from warpsmith.front.clang.device.uses import UseWalk
+
+        return UseWalk
     if diagnostics_only or not reads_device_code(arguments):
         return Walk
     # loaded where it is wanted

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -37,6 +37,7 @@ _RULES = {
     "host_dereference": "VER042",
     "host_touches_device_variable": "VER042",
     "deadlock": "VER043",
+    "different_barriers": "VER043",
     "divergent_barrier": "VER043",
     "absent_barrier": "VER043",
     "absent_lanes": "VER047",
@@ -114,9 +115,14 @@ def read_reports(path: Path, program: Path, sources: Sources, directory: Path) -
     return Seen(
         tuple(race for r, race in races if not r.same_value),
         tuple(race for r, race in races if r.same_value),
-        tuple(_finding(r, lines) for r in others if r.kind not in _QUIET),
+        _distinct(_finding(r, lines) for r in others if r.kind not in _QUIET),
         tuple(_finding(r, lines) for r in others if r.kind in _QUIET),
     )
+
+
+def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return the findings that read differently: threads by the dozen may come to one barrier."""
+    return tuple({(finding.message, str(finding.span)): finding for finding in findings}.values())
 
 
 def _parse(text: str) -> list[_Report]:
@@ -278,12 +284,12 @@ def _at(pc: int, lines: Mapping[int, Span]) -> str:
 
 
 def _harmless(report: _Report, frames: Mapping[int, tuple[Span, ...]]) -> bool:
-    """Whether a suspicion about a barrier is none: the compiler may have copied one barrier, and two addresses on one
-    line are no divergence; a thread that returned before need not come."""
+    """Whether a suspicion about a barrier is none: the compiler may have copied one barrier, and two addresses of one
+    line, inlined at the same lines, are no divergence; a thread that returned before need not come."""
     places = [frames.get(a.pc, ()) for a in report.accesses]
     match report.kind:
         case "divergent_barrier":
-            return () in places or len({spans[0].start for spans in places if spans}) == 1
+            return () in places or len({tuple(span.start for span in spans) for spans in places}) == 1
         case "absent_barrier" | "absent_lanes":
             return len(places) != 2 or not went_around(places[0], places[1])
         case _:

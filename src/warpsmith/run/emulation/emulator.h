@@ -120,7 +120,7 @@ struct Slot {
     uint32_t coordinates[3] = {};
     bool live = false;
     uint32_t exited = 0, arrived = 0, grid_arrived = 0, predicates = 0, barrier_pc = 0;
-    int barrier_kind = 0, barrier_result = 0;
+    int barrier_kind = 0, barrier_number = 0, barrier_result = 0;
     std::vector<Thread> threads;
     std::vector<Warp> warps;
     std::vector<uint16_t> ready;

@@ -151,14 +151,16 @@ static Meeting &meeting(Warp &warp, uint32_t mask, int kind, uint32_t pc) {
 } // namespace ws
 
 extern "C" {
-int ws_barrier(int kind, int predicate) {
+int ws_barrier(int kind, int predicate, int number) {
     using namespace ws;
     Device &d = device;
     if (!in_kernel()) return 0;
     if (d.pending) settle_pending();
     Slot &slot = *d.slot;
     const uint32_t pc = WS_CALLER;
-    if (slot.arrived == 0) slot.barrier_pc = pc, slot.barrier_kind = kind;
+    if (slot.arrived == 0) slot.barrier_pc = pc, slot.barrier_kind = kind, slot.barrier_number = number;
+    else if (slot.barrier_number != number)
+        report_event("different_barriers", "threads of one block wait at different barriers", pc, slot.barrier_pc);
     else if (slot.barrier_pc != pc)
         report_event("divergent_barrier", "threads of one block wait at different barriers", pc, slot.barrier_pc);
     ++slot.arrived;

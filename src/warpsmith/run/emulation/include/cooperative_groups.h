@@ -20,7 +20,7 @@ __forceinline__ unsigned int block_rank() {
 
 class thread_block {
 public:
-    __forceinline__ static void sync() { __syncthreads(); }
+    __forceinline__ static void sync() { (__syncthreads)(); }
     __forceinline__ static unsigned int thread_rank() { return detail::rank_in_block(); }
     __forceinline__ static unsigned int size() { return detail::block_threads(); }
     __forceinline__ static unsigned int num_threads() { return detail::block_threads(); }
@@ -106,7 +106,7 @@ public:
     __forceinline__ thread_group(const thread_block &) : lanes_(ws::all, 0, detail::block_threads()), block_(true) {}
     __forceinline__ thread_group(const lane_group &lanes) : lanes_(lanes), block_(false) {}
     __forceinline__ void sync() const {
-        if (block_) __syncthreads();
+        if (block_) (__syncthreads)();
         else lanes_.sync();
     }
     __forceinline__ unsigned int thread_rank() const { return block_ ? detail::rank_in_block() : lanes_.thread_rank(); }

@@ -5,7 +5,7 @@
 #include "ws_launch.h"
 
 extern "C" {
-int ws_barrier(int kind, int predicate);
+int ws_barrier(int kind, int predicate, int number);
 void ws_grid_barrier(void);
 uint64_t ws_warp(unsigned int mask, int kind, uint64_t value, int source, unsigned int *valid);
 unsigned int ws_active_mask(void);
@@ -51,10 +51,17 @@ template <class T> __forceinline__ T shuffle(unsigned int mask, T value, int sou
 }
 } // namespace ws
 
-__forceinline__ void __syncthreads() { ws_barrier(ws::barrier_plain, 0); }
-__forceinline__ int __syncthreads_count(int p) { return ws_barrier(ws::barrier_count, p != 0); }
-__forceinline__ int __syncthreads_and(int p) { return ws_barrier(ws::barrier_and, p != 0); }
-__forceinline__ int __syncthreads_or(int p) { return ws_barrier(ws::barrier_or, p != 0); }
+__forceinline__ void __syncthreads() { ws_barrier(ws::barrier_plain, 0, 0); }
+__forceinline__ int __syncthreads_count(int p) { return ws_barrier(ws::barrier_count, p != 0, 0); }
+__forceinline__ int __syncthreads_and(int p) { return ws_barrier(ws::barrier_and, p != 0, 0); }
+__forceinline__ int __syncthreads_or(int p) { return ws_barrier(ws::barrier_or, p != 0, 0); }
+/* Every barrier of the text has a number of its own: two may stand in one line, and a compiler may copy or join calls. */
+#define __syncthreads() ws_numbered_barrier(__COUNTER__ + 1)
+#define __syncthreads_count(...) ws_numbered_vote(ws::barrier_count, (__VA_ARGS__) != 0, __COUNTER__ + 1)
+#define __syncthreads_and(...) ws_numbered_vote(ws::barrier_and, (__VA_ARGS__) != 0, __COUNTER__ + 1)
+#define __syncthreads_or(...) ws_numbered_vote(ws::barrier_or, (__VA_ARGS__) != 0, __COUNTER__ + 1)
+__forceinline__ void ws_numbered_barrier(int number) { ws_barrier(ws::barrier_plain, 0, number); }
+__forceinline__ int ws_numbered_vote(int kind, int p, int number) { return ws_barrier(kind, p, number); }
 __forceinline__ void __syncwarp(unsigned int mask = ws::all) { ws_warp(mask, ws::warp_sync, 0, 0, nullptr); }
 __forceinline__ void __threadfence() { ws_fence(1); }
 __forceinline__ void __threadfence_block() { ws_fence(0); }
