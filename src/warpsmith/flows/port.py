@@ -109,26 +109,22 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # as well, and what of it cannot be judged is granted: the referee tests it.
     report(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
     in_time = partial(_in_time, paths, options.front.timeout_s)
-    with in_time("analyzed"):
-        facts = analyze(loaded.program, asked.poly(options.poly), apply_claims)
+    facts = in_time("analyzed")(analyze)(loaded.program, asked.poly(options.poly), apply_claims)
     clock.lap("analyze")
     report(Activity("trying steps"))
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
+    search = options.steps and not asked.exact
     with in_time("planned"):
         prepared = asked.apply_to(Prepared(facts, facts), explain=options.explain_illegal)
-    search = options.steps and not asked.exact
+        prepared = automatic(prepared, selected) if search and options.survey else prepared
     if options.survey:
-        with in_time("planned"):
-            prepared = automatic(prepared, selected) if search else prepared
         clock.lap("steps")
         return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
     report(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
-    one_build = options.root is not None
-    wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=one_build)
-    write = partial(plan_port, search=search, single_file=options.single_file, root=options.root)
-    with in_time("planned"):
-        prepared, written = write(prepared, selected, wanted)
+    wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=options.root is not None)
+    write = in_time("planned")(partial(plan_port, search=search, single_file=options.single_file, root=options.root))
+    prepared, written = write(prepared, selected, wanted)
     asked.check_tested(written.port.uncovered)
     plan = written.port.plan
     if search and selected and any(finding.severity == "error" for finding in plan.findings):
