@@ -84,7 +84,7 @@ cudaError_t cudaMemcpy(void *, const void *, size_t bytes, cudaMemcpyKind kind)
 }
 
 /* What kernels call: they are linked, and never executed. */
-int ws_barrier(int, int) { abort(); }
+int ws_barrier(int, int, int) { abort(); }
 void ws_grid_barrier(void) { abort(); }
 uint64_t ws_warp(unsigned int, int, uint64_t, int, unsigned int *) { abort(); }
 unsigned int ws_active_mask(void) { abort(); }

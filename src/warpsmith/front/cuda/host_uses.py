@@ -98,8 +98,8 @@ def find_host_uses(
     found = dict[tuple[str, str], Finding]()
     for use in _uses(answer.diagnostics, read):
         for finding in diagnostic_findings(name, [use.said], read):
-            told = in_device_words(finding)
-            found.setdefault((told.message, str(told.span)), replace(told, help=use.help or told.help))
+            worded = in_device_words(finding)
+            found.setdefault((worded.message, str(worded.span)), replace(worded, help=use.help or worded.help))
     return tuple(found.values())
 
 

@@ -1,4 +1,4 @@
-"""What clang takes in a CUDA file and a device does not: told as diagnostics, in the worker process only.
+"""What clang takes in a CUDA file and a device does not: reported as diagnostics, in the worker process only.
 
     static const double tab[2];   kernel: tab[i]          a constant of the host is there as a value, not in memory
     __global__ void k(int &n)                             what it refers to is memory of the host
