@@ -13,11 +13,11 @@ from warpsmith.emit.words import Support
     [
         (Needs(), "ws", set()),
         (Needs(present=True), "ws", {"PRESENT"}),
-        (Needs(units=True, rows=True), "ws", {"UNITS", "ROWS"}),
+        (Needs(allocations=True, rows=True), "ws", {"ALLOCATIONS", "ROWS"}),
         # where rows start is asked of the blocks of memory
         (Needs(rows=True), "ws", set()),
         (Needs(switch=True), "ws", {"SWITCH"}),
-        (Needs(), "ws1", {"OTHER_UNITS"}),
+        (Needs(), "ws1", {"OTHER_ALLOCATIONS"}),
     ],
 )
 def test_features_by_the_names_of_the_run_time(needs: Needs, prefix: str, features: set[str]) -> None:
@@ -29,8 +29,8 @@ def test_a_part_comes_only_where_it_is_needed() -> None:
     plain, whole = run_time(support, Needs()).text, run_time(support, Needs(True, True, True, True)).text
     assert len(plain) < len(whole)
     assert "ws_data_begin" in whole and "ws_data_begin" not in plain
-    assert "ws_unit_bytes" in declarations(support, Needs(units=True))
-    assert "ws_unit_bytes" not in declarations(support, Needs())
+    assert "ws_allocation_bytes" in declarations(support, Needs(allocations=True))
+    assert "ws_allocation_bytes" not in declarations(support, Needs())
 
 
 def test_names_have_the_prefix_of_the_program() -> None:

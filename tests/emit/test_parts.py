@@ -31,14 +31,21 @@ FORMATTED = [
     Path(str(files("warpsmith.run") / "capture" / "ws_harness.h")),
 ]
 STRICT = ("-Wall", "-Wextra", "-Werror", "-fsyntax-only")
-# rows are known by the units of memory that they lie in
-TABLES = ((), ("UNITS",), ("UNITS", "ROWS"), ("PRESENT",), ("PRESENT", "UNITS"), ("PRESENT", "UNITS", "ROWS"))
+# rows are known by the allocations that they lie in
+TABLES = (
+    (),
+    ("ALLOCATIONS",),
+    ("ALLOCATIONS", "ROWS"),
+    ("PRESENT",),
+    ("PRESENT", "ALLOCATIONS"),
+    ("PRESENT", "ALLOCATIONS", "ROWS"),
+)
 CHOICES = [
-    frozenset((*tables, *(name for name, wanted in zip(("SWITCH", "OTHER_UNITS"), more, strict=True) if wanted)))
+    frozenset((*tables, *(name for name, wanted in zip(("SWITCH", "OTHER_ALLOCATIONS"), more, strict=True) if wanted)))
     for tables, more in product(TABLES, product((False, True), repeat=2))
 ]
 # the switch and another table of blocks are asked for in different parts
-COMPILED = [choice for choice in CHOICES if ("SWITCH" in choice) == ("OTHER_UNITS" in choice)]
+COMPILED = [choice for choice in CHOICES if ("SWITCH" in choice) == ("OTHER_ALLOCATIONS" in choice)]
 
 
 def _defined(features: frozenset[str]) -> list[str]:
@@ -105,7 +112,7 @@ def test_nvcc_takes_all_of_it(tmp_path: Path) -> None:
     forget = "".join(f"#undef {macro}\n" for macro in ("WS_TYPE", "WS_NAME", "WS_WORD", "WS_COMBINED"))
     text = "".join(f'#include "{name}"\n{forget}' for name in ("runtime.cu", *FILLED))
     (tmp_path / "all.cu").write_text(text)
-    features = [f"-DWS_WITH_{name}" for name in ("PRESENT", "UNITS", "ROWS", "SWITCH")]
+    features = [f"-DWS_WITH_{name}" for name in ("PRESENT", "ALLOCATIONS", "ROWS", "SWITCH")]
     more = ["-Xcompiler", "-Wall,-Wextra,-Werror,-Wno-unused-function", "-diag-suppress", "177"]
     command = ["nvcc", "-std=c++17", "-Werror", "all-warnings", *more, *features, "-I", str(FOLDER), "-c", "all.cu"]
     done = subprocess.run([*command, "-o", "all.o"], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -148,7 +155,7 @@ def test_a_port_gets_what_the_preprocessor_would_leave(
 
 
 def test_headers_are_told_of() -> None:
-    part = select("runtime.cu", frozenset({"PRESENT", "UNITS", "ROWS"}))
+    part = select("runtime.cu", frozenset({"PRESENT", "ALLOCATIONS", "ROWS"}))
     for header in part.headers:
         assert f"#include <{header}>" not in part.text
     assert {"cuda_runtime.h", "map", "sched.h", "vector"} <= set(part.headers)
@@ -215,7 +222,7 @@ def test_no_feature_is_made_up() -> None:
 # --- names
 
 
-ALL = frozenset({"PRESENT", "UNITS", "ROWS", "SWITCH", "OTHER_UNITS"})
+ALL = frozenset({"PRESENT", "ALLOCATIONS", "ROWS", "SWITCH", "OTHER_ALLOCATIONS"})
 
 
 def _with_headers(features: frozenset[str], prefix: str) -> str:
@@ -229,13 +236,14 @@ def test_another_prefix_changes_names_and_nothing_else(tmp_path: Path) -> None:
     assert _checked(text, tmp_path, "-std=c++17", "-Wno-unused-function") == ""
     header = select("runtime.h", ALL, prefix="ws7").text
     assert set(re.findall(r"\bws_\w+(?=\()", header)) == {
-        "ws_unit_bytes", "ws_unit_lower", "ws_unit_upper", "ws_unit_size", "ws_units_apart", "ws_row_starts",
-        "ws_row_starts_of", "ws_row_zero", "ws_rows_distinct", "ws_rows_clear", "ws_rows_apart",
+        "ws_allocation_bytes", "ws_allocation_lower", "ws_allocation_upper", "ws_allocation_size",
+        "ws_allocations_apart", "ws_row_starts", "ws_row_starts_of", "ws_row_zero", "ws_rows_distinct",
+        "ws_rows_clear", "ws_rows_apart",
     }  # fmt: skip
 
 
 def test_two_run_times_go_into_one_program(tmp_path: Path) -> None:
-    own = ALL - {"OTHER_UNITS"}
+    own = ALL - {"OTHER_ALLOCATIONS"}
     for name, features, prefix in (("one", own, "ws"), ("two", ALL, "ws1")):
         (tmp_path / f"{name}.cpp").write_text(_with_headers(features, prefix))
     command = [cxx_compiler(), "-std=c++17", "-w", "-shared", "-fPIC", "-isystem", str(EMULATION)]

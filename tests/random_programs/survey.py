@@ -162,7 +162,7 @@ def value_of(expr: Expr, names: Mapping[str, int]) -> int:
             return value_of(expr.then if value_of(expr.condition, names) else expr.other, names)
         case Binary():
             return _binary(expr.op, value_of(expr.left, names), value_of(expr.right, names))
-        case Call(function=Name(symbol=Symbol(name="ws_units_apart")), arguments=(left, right)):
+        case Call(function=Name(symbol=Symbol(name="ws_allocations_apart")), arguments=(left, right)):
             return int(value_of(left, names) // _BLOCK != value_of(right, names) // _BLOCK)
         case _:
             raise AssertionError(f"a guard with {expr}")

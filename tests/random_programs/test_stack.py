@@ -267,7 +267,7 @@ def _in_all_data_regions(patch: Patch) -> None:
 
 def _all_is_kept(patch: Patch) -> None:
     """Nobody asks whether memory outlives the data region."""
-    change_part(patch, "present.cu", ("!ws_unit_watch(host) && !ws_outlives(begin, end)", "false"))
+    change_part(patch, "present.cu", ("!ws_allocation_watch(host) && !ws_outlives(begin, end)", "false"))
 
 
 _BUGS: dict[str, tuple[str, Callable[[Patch], None]]] = {

@@ -13,10 +13,10 @@ __all__ = ["Needs", "check_text", "declarations", "pool_prototypes", "pool_text"
 
 class Needs(Struct, frozen=True):
     """What a program's run time has besides device memory and copies: the table of what is `present`, that of the
-    `units` of memory, and where `rows` start; the `switch` that turns a port in the user's own files off."""
+    `allocations` that it asks for, and where `rows` start; the `switch` that turns a port in the user's files off."""
 
     present: bool = False
-    units: bool = False
+    allocations: bool = False
     rows: bool = False
     switch: bool = False
 
@@ -24,11 +24,11 @@ class Needs(Struct, frozen=True):
         """Return them by the names that `runtime/` has for them."""
         chosen = {
             "PRESENT": self.present,
-            "UNITS": self.units,
-            "ROWS": self.units and self.rows,
+            "ALLOCATIONS": self.allocations,
+            "ROWS": self.allocations and self.rows,
             "SWITCH": self.switch,
             # the program has words of ours in its text: it is a port itself
-            "OTHER_UNITS": support.prefix != "ws",
+            "OTHER_ALLOCATIONS": support.prefix != "ws",
         }
         return frozenset(name for name, wanted in chosen.items() if wanted)
 

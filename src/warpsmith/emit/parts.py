@@ -2,7 +2,7 @@
 
     #include "pool.cu"                   the part's text, once
     #include <mutex>                     to the head of the port's file
-    #ifdef WS_WITH_UNITS … #endif        decided here: the port has a table of blocks, or not
+    #ifdef WS_WITH_ALLOCATIONS … #endif        decided here: the port has a table of blocks, or not
     WS_COMBINED(value, other)            the port's expression, for a macro of which the file has a sample
 
 Invariant: the preprocessor makes of the answer what it makes of the file where the features and values are defined as
@@ -26,7 +26,7 @@ from warpsmith import __version__
 
 __all__ = ["FEATURES", "Part", "Value", "fill", "part_names", "select"]
 
-FEATURES: Final = frozenset({"PRESENT", "UNITS", "ROWS", "SWITCH", "OTHER_UNITS"})
+FEATURES: Final = frozenset({"PRESENT", "ALLOCATIONS", "ROWS", "SWITCH", "OTHER_ALLOCATIONS"})
 """What a port's run time may have besides device memory and copies: the present table; the table of blocks of memory;
 rows of `T **`; the switch that turns the port off; and whether the program may have a table of blocks already."""
 
@@ -37,9 +37,9 @@ _NAME = re.compile(r"\b(?:ws|WS)_\w+")
 _BLANK = re.compile(r"\n{3,}")
 
 # These parts have the same names in every program: the tree has some, and of two tables in a program one may serve.
-_SAME_EVERYWHERE: Final = ("heap.cu", "allocation.cu", "variables.cu", "units.cu", "rows.cu")
+_SAME_EVERYWHERE: Final = ("heap.cu", "malloc.cu", "variables.cu", "allocations.cu", "rows.cu")
 # … but these, which are of the present table and of the emulation
-_NOT_OF_UNITS: Final = frozenset({"ws_data_dies", "WS_TELL_COPY"})
+_NOT_OF_ALLOCATIONS: Final = frozenset({"ws_data_dies", "WS_TELL_COPY"})
 
 Value = str | Callable[..., str]
 
@@ -88,7 +88,7 @@ def _text(name: str) -> str:
 @cache
 def _shared_names() -> frozenset[str]:
     """Return the names that no prefix changes."""
-    return frozenset(word for name in _SAME_EVERYWHERE for word in _NAME.findall(_text(name))) - _NOT_OF_UNITS
+    return frozenset(word for name in _SAME_EVERYWHERE for word in _NAME.findall(_text(name))) - _NOT_OF_ALLOCATIONS
 
 
 # --- conditionals and includes

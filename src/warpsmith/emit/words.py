@@ -123,9 +123,9 @@ class Support(Struct, frozen=True):
         return f"{self.prefix.upper()}_KEEP"
 
     @property
-    def unit(self) -> str:
+    def allocation(self) -> str:
         """Flag of `enter`: the range is a whole block of the heap."""
-        return f"{self.prefix.upper()}_UNIT"
+        return f"{self.prefix.upper()}_ALLOCATION"
 
     @property
     def change(self) -> str:

@@ -16,6 +16,7 @@ from warpsmith.loops.fresh import declared_symbols
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.allocations import asks_allocations
 from warpsmith.tree.nodes import (
     Binary,
     Block,
@@ -33,7 +34,6 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, Array
-from warpsmith.tree.units import asks_units
 from warpsmith.tree.walk import names, peel, same, walk
 
 __all__ = ["can_version", "stable", "usable", "version", "write_guards"]
@@ -110,7 +110,7 @@ def _reads_no_memory(condition: Expr) -> bool:
     """Whether the condition dereferences nothing: an element may only be named to take its address."""
     addressed = {place for p in walk(condition) if isinstance(p, Unary) and p.op == "&" for place in _places(p.operand)}
     for part in walk(condition):
-        if isinstance(part, VerbatimExpr) or (isinstance(part, Call) and not asks_units(part)):
+        if isinstance(part, VerbatimExpr) or (isinstance(part, Call) and not asks_allocations(part)):
             return False
         if isinstance(part, Member) and part.arrow and id(part) not in addressed:
             return False

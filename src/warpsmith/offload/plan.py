@@ -84,10 +84,10 @@ class Fragment(Struct, frozen=True):
 
 
 class Buffer(Struct, frozen=True):
-    """The device copy of `host`: it stands for elements [lower, upper) and lives in `scope` (a statement run). `unit`:
-    they are all of the block of memory that the pointer `host` points into. `starts`: `host` leads to rows, whose
-    blocks are all meant, and this variable has where they start; where it is `host` itself, the buffer is the table of
-    where they start on the device (rows.py)."""
+    """The device copy of `host`: it stands for elements [lower, upper) and lives in `scope` (a statement run).
+    `allocation`: they are all of the allocation that the pointer `host` points into. `starts`: `host` leads to rows,
+    whose allocations are all meant, and this variable has where they start; where it is `host` itself, the buffer is
+    the table of where they start on the device (rows.py)."""
 
     symbol: Symbol
     host: Symbol
@@ -95,7 +95,7 @@ class Buffer(Struct, frozen=True):
     upper: Expr
     scope: tuple[Stmt, ...]
     cell: bool
-    unit: bool = False
+    allocation: bool = False
     starts: Symbol | None = None
 
 

@@ -315,7 +315,7 @@ class DataEnter(DeviceNode, frozen=True, eq=False, kw_only=True):
 
     Present already: nothing moves. Otherwise memory is acquired, with the host's bytes in it where `copy` says so.
     `keep`: the memory outlives every data region, so that its device copy may stay when the count falls to zero inside
-    one. `unit`: the bytes are all of a block of the heap. `changes`: in a program that enters such blocks, kernels may
+    one. `allocation`: the bytes are a whole one. `changes`: in a program that enters whole allocations, kernels may
     write the bytes before the DataExit. `watch`: memory dies inside the data regions, so that only what is seen to die
     is kept. `starts`: the variable leads to rows, and all their blocks are meant: this one has where they start. Where
     it is the variable itself, `buffer` becomes the table of where the rows start on the device, and nothing is left
@@ -329,7 +329,7 @@ class DataEnter(DeviceNode, frozen=True, eq=False, kw_only=True):
     copy: bool
     keep: bool
     cause: Span
-    unit: bool = False
+    allocation: bool = False
     changes: bool = False
     watch: bool = False
     starts: Symbol | None = None

@@ -102,7 +102,7 @@ static void block_home(void)
         for (int j = 0; j < k; j++)
             if ((written[k] || written[j]) && !apart(begin[k], end[k], begin[j], end[j]))
                 written[k] = 0, begin[k] = end[k] = 0;
-        int flags = WS_COPY | WS_KEEP | (whole ? WS_UNIT : 0) | (written[k] ? WS_CHANGE : 0);
+        int flags = WS_COPY | WS_KEEP | (whole ? WS_ALLOCATION : 0) | (written[k] ? WS_CHANGE : 0);
         device[k] = (char *)ws_data_enter(host + begin[k], end[k] - begin[k], flags, "x", "", 0);
     }
     for (int k = 0; k < count; k++)
@@ -211,8 +211,8 @@ _BUGS: dict[str, Callable[[str], str]] = {
     "bytes of an older range go to the host": lambda t: t.replace("other->written = true;", ""),
     "all of a block comes back": lambda t: t.replace("if (now[i] != before[i])", ""),
     "a block is remembered again": lambda t: t.replace("stays && range->before == nullptr)", "stays)"),
-    "a block is not remembered": lambda t: t.replace("(flags & WS_CHANGE) != 0 && range->unit", "false"),
-    "a block that grows keeps its old bytes": lambda t: t.replace("if (grows && unit)", "if (false)"),
+    "a block is not remembered": lambda t: t.replace("(flags & WS_CHANGE) != 0 && range->whole", "false"),
+    "a block that grows keeps its old bytes": lambda t: t.replace("if (grows && whole)", "if (false)"),
     "an older range is the newest": lambda t: t.replace("a->age > b->age", "a->age < b->age"),
     "a range that begins far in front is not found": lambda t: t.replace("2ull << number", "0ull << number"),
     "a range is not taken out": lambda t: t.replace("    all.erase(at);\n", ""),

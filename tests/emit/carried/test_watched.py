@@ -24,7 +24,7 @@ _PROGRAM = r"""
 enum { SIZE = 64, ALL = WS_COPY | WS_KEEP | WS_WATCH };
 
 /* no block of the heap, and no variable of static storage */
-static bool ws_unit_watch(const void *) { return false; }
+static bool ws_allocation_watch(const void *) { return false; }
 
 static int failures;
 static void fail(const char *what, const char *how)
@@ -285,7 +285,7 @@ _BUGS: dict[str, Callable[[str], str]] = {
 
 def _run(text: str, directory: Path, level: str = "-O1") -> str:
     source, program = directory / "table.cpp", directory / "table"
-    declared = declarations(Support("ws"), Needs(present=True, units=True))
+    declared = declarations(Support("ws"), Needs(present=True, allocations=True))
     known = f"#define CALLERS {int(CALLERS)}"
     source.write_text("\n".join((HOST_DEVICE, declared, known, text, _PROGRAM)))
     flags = ["-std=c++17", level, "-w", "-fno-stack-protector"]
@@ -295,19 +295,19 @@ def _run(text: str, directory: Path, level: str = "-O1") -> str:
 
 
 def test_only_what_outlives_the_data_region_is_kept(tmp_path: Path) -> None:
-    assert _run(tables("data_regions.cu", "PRESENT", "UNITS"), tmp_path) == "ok"
+    assert _run(tables("data_regions.cu", "PRESENT", "ALLOCATIONS"), tmp_path) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
 def test_it_is_so_for_every_layout_of_the_frames(level: str, tmp_path: Path) -> None:
-    assert _run(tables("data_regions.cu", "PRESENT", "UNITS"), tmp_path, level) == "ok"
+    assert _run(tables("data_regions.cu", "PRESENT", "ALLOCATIONS"), tmp_path, level) == "ok"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bug", sorted(_BUGS))
 def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
-    right = tables("data_regions.cu", "PRESENT", "UNITS")
+    right = tables("data_regions.cu", "PRESENT", "ALLOCATIONS")
     wrong = _BUGS[bug](right)
     assert wrong != right
     assert _run(wrong, tmp_path) != "ok"

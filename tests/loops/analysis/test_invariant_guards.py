@@ -34,7 +34,7 @@ def condition(body: str, loop: str = "f/for") -> str:
         # several numbers of a struct are one place
         ("for (int i = 0; i < s->n; i++) c[i] = s->m;", ["(unsigned long)s + sizeof(*s) <= (unsigned long)c"]),
         # where in c cannot be said: another block of memory
-        ("for (int i = 0; i < s->n; i++) c[s->id[i] & 7] = i;", ["ws_units_apart(c, "]),
+        ("for (int i = 0; i < s->n; i++) c[s->id[i] & 7] = i;", ["ws_allocations_apart(c, "]),
     ],
 )  # fmt: skip
 def test_what_is_tested(body: str, said: list[str]) -> None:
@@ -87,8 +87,8 @@ def test_bounds_inside_are_tested_before_the_nest() -> None:
           to[g->ends[k]] = i; }"""
     )
     once = rewritten(text, Localize("f/for"))
-    assert "ws_units_apart(to, &g->n) && ws_units_apart(to, ends)" in once.replace("\n", " ")
-    twice = rewritten("int ws_units_apart(const void *p, const void *q);" + once, Localize("f/i/for"))
+    assert "ws_allocations_apart(to, &g->n) && ws_allocations_apart(to, ends)" in once.replace("\n", " ")
+    twice = rewritten("int ws_allocations_apart(const void *p, const void *q);" + once, Localize("f/i/for"))
     # the test around it is all that it takes
-    assert twice.count("ws_units_apart") == once.count("ws_units_apart") + 1
+    assert twice.count("ws_allocations_apart") == once.count("ws_allocations_apart") + 1
     assert "int ends2 = ends[i + 1];" in twice and "k < ends2" in twice

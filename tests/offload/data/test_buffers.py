@@ -39,7 +39,7 @@ def test_the_section_of_a_buffer(body: str, name: str, expected: str, tmp_path: 
 def test_memory_of_which_nobody_knows_how_much_is_used_is_its_whole_block(tmp_path: Path) -> None:
     offload_region = found("for (int i = 0; i < n; i++) a[i] = b[to[i]];", tmp_path).offload_region
     block = next(one for one in offload_region.buffers if one.host.name == "b")
-    assert block.unit and not next(one for one in offload_region.buffers if one.host.name == "a").unit
+    assert block.allocation and not next(one for one in offload_region.buffers if one.host.name == "a").allocation
     assert any("b lies in a block of memory that the run time knows" in guard.text for guard in offload_region.guards)
 
 

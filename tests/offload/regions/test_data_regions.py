@@ -106,7 +106,7 @@ def test_in_a_loop_of_the_functions_own_kernels_everything_that_moves_is_a_reaso
 def test_what_is_present_is_what_the_homes_have(tmp_path: Path) -> None:
     port = looped("", tmp_path)
     presence = presence_of(Summaries.of(load(KERNELS, tmp_path)), ())
-    assert (presence.kinds, presence.hosts, presence.written, presence.units) == (
+    assert (presence.kinds, presence.hosts, presence.written, presence.allocations) == (
         frozenset(),
         frozenset(),
         frozenset(),

@@ -71,10 +71,10 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
 
 
 def buffer(
-    program: Analyzed, name: str, scope: Sequence[Stmt] = (), function: str = "f", *, unit: bool = False
+    program: Analyzed, name: str, scope: Sequence[Stmt] = (), function: str = "f", *, allocation: bool = False
 ) -> Buffer:
     host, zero = program.symbol(name, function), program.expr("0", "sum")
-    return Buffer(host, host, zero, zero, tuple(scope), cell=False, unit=unit)
+    return Buffer(host, host, zero, zero, tuple(scope), cell=False, allocation=allocation)
 
 
 def offload_region(*buffers: Buffer, uses: tuple[Use, ...] = (), statement: Stmt | None = None) -> OffloadRegion:
@@ -134,7 +134,7 @@ def test_what_moved_to_the_device_is_touched_by_nobody(program: Analyzed) -> Non
 
 def test_a_block_that_goes_back_as_a_whole_is_met_by_what_lies_beside(program: Analyzed) -> None:
     def asked(name: str, *, written: bool) -> bool:
-        mine = buffer(program, "u", unit=True)
+        mine = buffer(program, "u", allocation=True)
         uses = (Use(mine.host, "buffer", True, written),)
         where = offload_region(mine, uses=uses, statement=program.statement("cell = 4"))
         return ProgramAccess(program.request(), where).access(program.statement(name), mine).host_write

@@ -30,9 +30,9 @@ static void bring_back(const void *block)
     ws_left_arrives(block);
 }
 
-void ws_unit_note(const void *block, size_t size) {}
-void ws_unit_forget(const void *block) { bring_back(block); }
-void ws_unit_moves(const void *block) { bring_back(block); }
+void ws_allocation_note(const void *block, size_t size) {}
+void ws_allocation_forget(const void *block) { bring_back(block); }
+void ws_allocation_moves(const void *block) { bring_back(block); }
 
 int main(void)
 {

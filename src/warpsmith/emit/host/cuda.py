@@ -25,12 +25,12 @@ from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
+from warpsmith.tree.allocations import asks, asks_rows
 from warpsmith.tree.nodes import Block, CaptureStmt, Copy, DataStmt, DeviceAlloc, DeviceFree, Launch, Node, replace
 from warpsmith.tree.printing.patch import is_added, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
 from warpsmith.tree.text.layout import line_end
 from warpsmith.tree.text.lexical import identifiers
-from warpsmith.tree.units import asks, asks_rows
 from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
@@ -275,7 +275,7 @@ def _header_text(job: Job, section: DeviceSection | None, support: Support) -> s
 def size_lines(job: Job) -> list[str]:
     """Return what a file needs for sizes: of blocks, and in C++ of containers, which it may have known as std::size_t
     only."""
-    return [] if job.original.language == "c" and not job.needs.units else ["#include <stddef.h>", ""]
+    return [] if job.original.language == "c" and not job.needs.allocations else ["#include <stddef.h>", ""]
 
 
 def kernels_text(job: Job, section: DeviceSection, support: Support, header: str) -> str:

@@ -10,6 +10,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.emit.device.prototypes import launcher_type, plain
 from warpsmith.emit.words import Support
+from warpsmith.tree.allocations import names_allocations
 from warpsmith.tree.nodes import (
     CaptureStmt,
     Cast,
@@ -31,7 +32,6 @@ from warpsmith.tree.printing.printer import DeviceStmt, print_type
 from warpsmith.tree.printing.references import address_text
 from warpsmith.tree.program import Kernel, Parameter
 from warpsmith.tree.types import Array, Opaque, Pointer, Record, Scalar, Symbol, Type, padding_of
-from warpsmith.tree.units import names_units
 
 __all__ = ["CudaWords"]
 
@@ -131,7 +131,7 @@ class CudaWords(Struct, frozen=True):
         said = (
             (words.copy, node.copy),
             (words.keep, node.keep),
-            (words.unit, node.unit),
+            (words.allocation, node.allocation),
             (words.change, node.changes),
             (words.watched, node.watch),
         )
@@ -239,7 +239,7 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
     ]
     gaps = ",".join(f"{offset}:{length}" for offset, length in padding_of(node.element) if number is None)
     padding = f'ws_capture_padding("{gaps}"), ' if gaps else ""
-    block = "ws_capture_block(), " if names_units(node.lower) else ""
+    block = "ws_capture_block(), " if names_allocations(node.lower) else ""
     ahead = "ws_capture_ahead(), " if node.ahead else ""
     return f"{padding}{block}{ahead}ws_capture({', '.join(parts)});"
 

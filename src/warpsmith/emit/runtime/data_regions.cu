@@ -5,7 +5,7 @@
 
 #include "present.cu"
 
-#ifdef WS_WITH_UNITS
+#ifdef WS_WITH_ALLOCATIONS
 #include "watched.cu"
 #endif
 
@@ -26,7 +26,7 @@ extern "C" void ws_data_begin(const char *file, int line)
     (void)file;
     (void)line;
     ws_data_regions++;
-#ifdef WS_WITH_UNITS
+#ifdef WS_WITH_ALLOCATIONS
     ws_stack_begins();
 #endif
 }
@@ -34,7 +34,7 @@ extern "C" void ws_data_begin(const char *file, int line)
 extern "C" void ws_data_end(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);
-#ifdef WS_WITH_UNITS
+#ifdef WS_WITH_ALLOCATIONS
     ws_stack_ends(file, line);
 #endif
     if (--ws_data_regions > 0)

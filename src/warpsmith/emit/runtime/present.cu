@@ -31,8 +31,8 @@
 static int ws_data_regions, ws_data_suspended;
 static std::mutex ws_table;
 
-#ifdef WS_WITH_UNITS
-static bool ws_unit_watch(const void *at);
+#ifdef WS_WITH_ALLOCATIONS
+static bool ws_allocation_watch(const void *at);
 static bool ws_outlives(const char *begin, const char *end);
 
 #endif
@@ -156,10 +156,10 @@ static bool ws_grows(const char **begin, const char **end)
     return true;
 }
 
-static bool ws_meets_unit(const char *begin, const char *end)
+static bool ws_meets_allocation(const char *begin, const char *end)
 {
     for (const ws_range *range : ws_met(begin, end))
-        if (range->unit)
+        if (range->whole)
             return true;
     return false;
 }
@@ -182,8 +182,8 @@ static ws_range *ws_new_range(const char *host, long long bytes, int flags, cons
         begin = host;
         end = host + bytes;
     }
-    const bool unit = (flags & WS_UNIT) != 0 || (grows && ws_meets_unit(begin, end));
-    if (grows && unit)
+    const bool whole = (flags & WS_ALLOCATION) != 0 || (grows && ws_meets_allocation(begin, end));
+    if (grows && whole)
         flags |= ws_hand_over_all(begin, end, file, line);
     ws_range *range = (ws_range *)malloc(sizeof *range);
     if (range == nullptr)
@@ -193,7 +193,7 @@ static ws_range *ws_new_range(const char *host, long long bytes, int flags, cons
     range->bytes = end - begin;
     range->name = name;
     range->kept = (flags & WS_KEEP) != 0;
-    range->unit = unit;
+    range->whole = whole;
     range->device = (char *)ws_device_acquire(range->bytes, name, file, line);
     for (const char *at = begin; at < end;) {
         const char *stop = ws_edge(at, end);
@@ -227,7 +227,7 @@ static void ws_use(ws_range *range, bool fresh, int flags, const char *file, int
 {
     range->users++;
     const bool stays = range->users > 1 || (range->kept && ws_data_regions > 0 && ws_data_suspended == 0);
-    if ((flags & WS_CHANGE) != 0 && range->unit && stays && range->before == nullptr)
+    if ((flags & WS_CHANGE) != 0 && range->whole && stays && range->before == nullptr)
         ws_remember(range, fresh && !ws_shares(range), file, line);
 }
 
@@ -237,8 +237,8 @@ static ws_range *ws_enter(const void *host, long long bytes, int flags, const ch
     const std::vector<ws_range *> met = ws_met(begin, end);
     ws_range *range = met.empty() ? nullptr : met.front();
     const bool fresh = range == nullptr || range->host > begin || range->host + range->bytes < end;
-#ifdef WS_WITH_UNITS
-    if (fresh && (flags & WS_WATCH) != 0 && !ws_unit_watch(host) && !ws_outlives(begin, end))
+#ifdef WS_WITH_ALLOCATIONS
+    if (fresh && (flags & WS_WATCH) != 0 && !ws_allocation_watch(host) && !ws_outlives(begin, end))
         flags &= ~WS_KEEP;
 #endif
     if (fresh)

@@ -18,7 +18,7 @@ struct ws_range {
     char *device;
     const char *name;
     int users;
-    bool written, kept, unit, dead;
+    bool written, kept, whole, dead;
     char *before;
     unsigned long long age;
     ws_range *next, *back;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <vector>
 
-#include "units.cu"
+#include "allocations.cu"
 
 /* Where rows start, for each array of row pointers and size of element: rows `from` .. `count` - 1 of it. `seen`: the
    row pointers that this is about; `blocks`: what they lead into, as long as no block with a row has died since (all
@@ -65,8 +65,8 @@ static void ws_rows_look(ws_rows *rows)
         const uintptr_t row = (uintptr_t)rows->seen[i];
         size_t bytes = block.end - block.start;
         rows->starts[i] = 0;
-        if (row == 0 ||
-            ((row < block.start || row >= block.end) && !ws_unit_of((const void *)row, &block.start, &bytes, true)))
+        if (row == 0 || ((row < block.start || row >= block.end) &&
+                         !ws_allocation_of((const void *)row, &block.start, &bytes, true)))
             continue;
         block.end = block.start + bytes;
         if (rows->zero < 0) {
@@ -106,7 +106,7 @@ static void ws_rows_fill(ws_rows *rows)
 }
 
 /* The rows that start as `starts` says, which may be in the middle of them; null where these are no starts. */
-extern "C" WS_WEAK_UNITS ws_rows *ws_rows_of(const void *starts)
+extern "C" WS_WEAK_ALLOCATIONS ws_rows *ws_rows_of(const void *starts)
 {
     const std::lock_guard<std::mutex> guard(ws_rows_lock);
     const long long *at = (const long long *)starts;
@@ -138,9 +138,10 @@ static const long long *ws_rows_find(const char *const *first, long long from, l
     return rows->zero >= 0 ? rows->starts.data() : nullptr;
 }
 
-extern "C" WS_WEAK_UNITS const long long *ws_row_starts(const void *list, size_t element)
+extern "C" WS_WEAK_ALLOCATIONS const long long *ws_row_starts(const void *list, size_t element)
 {
-    const long long before = ws_unit_lower(list, sizeof(char *)), after = ws_unit_upper(list, sizeof(char *));
+    const long long before = ws_allocation_lower(list, sizeof(char *)),
+                    after = ws_allocation_upper(list, sizeof(char *));
     const long long count = after - before;
     if (after <= 0)
         return nullptr;
@@ -149,10 +150,11 @@ extern "C" WS_WEAK_UNITS const long long *ws_row_starts(const void *list, size_t
 }
 
 /* Rows beside those that are asked for may be anything. Where the array is a known block, all answers are about it. */
-extern "C" WS_WEAK_UNITS const long long *ws_row_starts_of(const void *list, long long low, long long high,
-                                                           size_t element)
+extern "C" WS_WEAK_ALLOCATIONS const long long *ws_row_starts_of(const void *list, long long low, long long high,
+                                                                 size_t element)
 {
-    long long before = ws_unit_lower(list, sizeof(char *)), after = ws_unit_upper(list, sizeof(char *)), from = 0;
+    long long before = ws_allocation_lower(list, sizeof(char *)), after = ws_allocation_upper(list, sizeof(char *)),
+              from = 0;
     if (list == nullptr || low >= high || high <= 0)
         return nullptr;
     if (low < before || high > after) {
@@ -165,20 +167,20 @@ extern "C" WS_WEAK_UNITS const long long *ws_row_starts_of(const void *list, lon
     return starts != nullptr ? starts - before : nullptr;
 }
 
-extern "C" WS_WEAK_UNITS void *ws_row_zero(const long long *starts)
+extern "C" WS_WEAK_ALLOCATIONS void *ws_row_zero(const long long *starts)
 {
     const ws_rows *rows = ws_rows_of(starts);
     return (void *)rows->seen[(size_t)rows->zero];
 }
 
 /* Whether each row lies in a block of its own. */
-extern "C" WS_WEAK_UNITS int ws_rows_distinct(const long long *starts)
+extern "C" WS_WEAK_ALLOCATIONS int ws_rows_distinct(const long long *starts)
 {
     return ws_rows_of(starts)->distinct;
 }
 
 /* Whether no two rows have one of their elements low .. high - 1 in common. */
-extern "C" WS_WEAK_UNITS int ws_rows_clear(const long long *starts, long long low, long long high)
+extern "C" WS_WEAK_ALLOCATIONS int ws_rows_clear(const long long *starts, long long low, long long high)
 {
     const ws_rows *rows = ws_rows_of(starts);
     for (size_t i = 1; i < rows->order.size() && !rows->distinct && low < high; i++) {
@@ -191,13 +193,13 @@ extern "C" WS_WEAK_UNITS int ws_rows_clear(const long long *starts, long long lo
 }
 
 /* Whether a pointer leads into no row's block, nor one past its end; `other` may be the starts of other rows. */
-extern "C" WS_WEAK_UNITS int ws_rows_apart(const long long *starts, const void *other)
+extern "C" WS_WEAK_ALLOCATIONS int ws_rows_apart(const long long *starts, const void *other)
 {
     const std::vector<ws_span> &mine = ws_rows_of(starts)->sorted;
     const ws_rows *rows = ws_rows_of(other);
     ws_span one = {0, 0};
     size_t bytes = 0;
-    if (rows == nullptr && !ws_unit_of(other, &one.start, &bytes))
+    if (rows == nullptr && !ws_allocation_of(other, &one.start, &bytes))
         return 1;
     one.end = one.start + bytes;
     const ws_span *others = rows != nullptr ? rows->sorted.data() : &one;
@@ -214,7 +216,7 @@ extern "C" WS_WEAK_UNITS int ws_rows_apart(const long long *starts, const void *
 #ifdef WS_TELL_COPY
 
 /* Under the emulation: the row pointers, and how many there are. */
-extern "C" WS_WEAK_UNITS long long warpsmith_rows(const long long *starts, const void *const **first)
+extern "C" WS_WEAK_ALLOCATIONS long long warpsmith_rows(const long long *starts, const void *const **first)
 {
     const ws_rows *rows = ws_rows_of(starts);
     *first = (const void *const *)rows->first + rows->from;

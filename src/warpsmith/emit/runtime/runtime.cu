@@ -11,18 +11,18 @@
 
 #ifdef WS_WITH_PRESENT
 #include "present.cu"
-#ifdef WS_WITH_UNITS
+#ifdef WS_WITH_ALLOCATIONS
 #include "watched.cu"
 #endif
 #include "data_regions.cu"
 #include "queries.cu"
 #endif
 
-#ifdef WS_WITH_UNITS
+#ifdef WS_WITH_ALLOCATIONS
 #include "heap.cu"
-#include "allocation.cu"
+#include "malloc.cu"
 #include "variables.cu"
-#include "units.cu"
+#include "allocations.cu"
 #ifdef WS_WITH_ROWS
 #include "rows.cu"
 #endif

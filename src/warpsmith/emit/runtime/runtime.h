@@ -2,7 +2,7 @@
 #ifndef WS_RUNTIME_H
 #define WS_RUNTIME_H
 
-#ifdef WS_WITH_UNITS
+#ifdef WS_WITH_ALLOCATIONS
 #include <stddef.h>
 
 #endif
@@ -44,7 +44,7 @@ void ws_data_end(const char *file, int line);
 void ws_data_suspend(const char *file, int line);
 void ws_data_resume(const char *file, int line);
 
-#ifdef WS_WITH_UNITS
+#ifdef WS_WITH_ALLOCATIONS
 /* What of the stack outlives a data region that has just begun: an object of the function that begins it; what the
    function's callers own, which lies behind its frame. */
 #if defined __GNUC__ && defined __x86_64__
@@ -57,14 +57,14 @@ void ws_data_callers(const void *frame);
 
 #endif
 #endif
-#ifdef WS_WITH_UNITS
+#ifdef WS_WITH_ALLOCATIONS
 /* The block of the heap that holds an address: bytes from there to its end (0: not known), its elements of a size,
    counted from there, and how many bytes those are; whether two addresses lie in different ones. */
-size_t ws_unit_bytes(const void *at);
-long long ws_unit_lower(const void *at, size_t element);
-long long ws_unit_upper(const void *at, size_t element);
-long long ws_unit_size(const void *at, size_t element);
-int ws_units_apart(const void *one, const void *other);
+size_t ws_allocation_bytes(const void *at);
+long long ws_allocation_lower(const void *at, size_t element);
+long long ws_allocation_upper(const void *at, size_t element);
+long long ws_allocation_size(const void *at, size_t element);
+int ws_allocations_apart(const void *one, const void *other);
 
 #ifdef WS_WITH_ROWS
 /* Where each row starts, in elements from row zero, the first one that is known; null where that is not known. Of all

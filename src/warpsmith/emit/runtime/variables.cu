@@ -10,7 +10,7 @@
 #include <string.h>
 #include <vector>
 
-#include "allocation.cu"
+#include "malloc.cu"
 #include "heap.cu"
 
 #ifdef __linux__
@@ -99,8 +99,8 @@ static bool ws_variable_find(const void *, uintptr_t *, size_t *)
 }
 #endif
 
-static bool ws_unit_of(const void *at, uintptr_t *start, size_t *bytes, bool row = false)
+static bool ws_allocation_of(const void *at, uintptr_t *start, size_t *bytes, bool row = false)
 {
-    ws_units_settle();
-    return ws_unit_find(at, start, bytes, row) || ws_variable_find(at, start, bytes);
+    ws_allocations_settle();
+    return ws_allocation_find(at, start, bytes, row) || ws_variable_find(at, start, bytes);
 }

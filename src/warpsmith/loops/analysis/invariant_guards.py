@@ -23,6 +23,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import Section
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.sections import run_sections
+from warpsmith.tree.allocations import apart_pair, blocks_apart, is_apart
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -43,7 +44,6 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Symbol
-from warpsmith.tree.units import apart_pair, blocks_apart, is_apart
 from warpsmith.tree.walk import peel, same, walk
 
 __all__ = ["all_of", "apart_from", "bound_guards", "invariant_guards", "untestable"]
@@ -80,7 +80,7 @@ def invariant_guards(facts: Facts, function: Function, loop: Stmt, variables: Va
             if symbol in sections:
                 tests.append(apart_from(low, high, sections[symbol]))
             elif is_still(facts.summaries, function, (loop,), symbol):
-                tests.append(_in_another_unit(function, low, symbol))
+                tests.append(_in_another_allocation(function, low, symbol))
             else:
                 return None
     extra = [getattr(a, "condition", None) for a in answer.assumptions] if tests else []
@@ -144,7 +144,7 @@ def _conjuncts(condition: Expr) -> Iterator[Expr]:
         yield condition
 
 
-def _in_another_unit(function: Function, low: Expr, symbol: Symbol) -> Expr:
+def _in_another_allocation(function: Function, low: Expr, symbol: Symbol) -> Expr:
     """Return the condition that a place lies in another block of memory than what a pointer or an array leads to."""
     span = low.span
     start = low.operand if isinstance(low, Cast) else low

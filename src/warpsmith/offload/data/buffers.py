@@ -25,12 +25,12 @@ from warpsmith.loops.prepared import as_written
 from warpsmith.loops.versions import stable
 from warpsmith.offload.expressions import binary, name, number
 from warpsmith.offload.fragments import Draft, Request, Use
+from warpsmith.offload.memory.allocations import allocation_bounds, allocation_guard
 from warpsmith.offload.memory.rows import rows_buffer, starts_of
-from warpsmith.offload.memory.units import unit_bounds, unit_guard
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.selection.steady import deciding, moving
 from warpsmith.offload.transfers.flow import statement_runs
-from warpsmith.poly.aliasing.aliasing import are_objects_apart, in_different_units, relation
+from warpsmith.poly.aliasing.aliasing import are_objects_apart, in_different_allocations, relation
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import Section, Sections, statement_spans
@@ -268,14 +268,14 @@ class BufferFinder:
     def block(self, symbol: Symbol, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...], written: bool) -> _Sized | None:
         """Return a buffer for all of the block of memory that `symbol` points into: where not even one of the fragments
         alone says how much of it is used, so that a smaller scope would not help."""
-        bounds = unit_bounds(symbol, scope[0].span)
+        bounds = allocation_bounds(symbol, scope[0].span)
         if bounds is None or not (self.request.options.guards and self.request.poly.guards):
             return None
         if all(self.can_bound(symbol, draft) for draft in drafts):
             return None
         device = self.device_symbol(symbol, element_type(symbol.type))
-        buffer = Buffer(device, symbol, *bounds, scope, cell=False, unit=True)
-        return _Sized(buffer, written, (unit_guard(symbol, statement_spans(scope)),))
+        buffer = Buffer(device, symbol, *bounds, scope, cell=False, allocation=True)
+        return _Sized(buffer, written, (allocation_guard(symbol, statement_spans(scope)),))
 
     def can_bound(self, symbol: Symbol, draft: Draft) -> bool:
         """Whether it can be said before a fragment how much of an array it uses."""
@@ -363,14 +363,14 @@ class BufferFinder:
             return granted
         if not (self.request.options.guards and self.request.poly.guards):
             return Reason("POR004", f"{text} may overlap", span, legal_if=(remedy,))
-        if left.unit or right.unit:
-            return in_different_units(self.request.facts.function, (left.host, right.host), span)
+        if left.allocation or right.allocation:
+            return in_different_allocations(self.request.facts.function, (left.host, right.host), span)
         return Assumption(apart_text(left.host, right.host), "guarded", _disjoint(left, right), span)
 
     def share_block(self, one: _Sized, other: _Sized) -> bool:
         """Whether two objects may be parts of one block that is copied back as a whole: restrict keeps apart what is
         accessed, and not what lies around it."""
-        if not any(sized.buffer.unit and sized.written for sized in (one, other)):
+        if not any(sized.buffer.allocation and sized.written for sized in (one, other)):
             return False
         program, function, summaries = self.request.program, self.request.facts.function, self.request.summaries
         return not are_objects_apart(program, function, (one.buffer.host, other.buffer.host), summaries)

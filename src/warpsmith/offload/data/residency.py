@@ -32,7 +32,7 @@ from warpsmith.offload.data.resident_regions import host_between
 from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.flow import statement_runs
-from warpsmith.poly.aliasing.aliasing import different_units_text
+from warpsmith.poly.aliasing.aliasing import different_allocations_text
 from warpsmith.poly.analyze import reading
 from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.facts import statement_spans
@@ -378,7 +378,7 @@ def _is_implied(assumption: Assumption, buffers: Sequence[Buffer], stated: Seque
     pairs = ((a, b) for a in hosts for b in hosts if a is not b)
     said = next(((a, b) for a, b in pairs if assumption.text == apart_text(a, b)), None)
     return said is not None and bool(
-        {apart_text(*said), apart_text(*reversed(said)), different_units_text(*said)} & tested
+        {apart_text(*said), apart_text(*reversed(said)), different_allocations_text(*said)} & tested
     )
 
 

@@ -40,7 +40,7 @@ def host_between(request: Request, offload_region: OffloadRegion) -> Reason | No
     host = ProgramAccess(request, offload_region)
     drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
     changed = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.written}
-    block = next((b for b in offload_region.buffers if b.unit and b.host in changed), None)
+    block = next((b for b in offload_region.buffers if b.allocation and b.host in changed), None)
     if block is not None and offload_region.scope != offload_region.drafts[0].statements:
         # What host code writes into a block beside what kernels touch is only distinguished while the block is held.
         text = f"host code between the kernels may touch the block of memory of '{block.host.name}'"
@@ -120,7 +120,7 @@ def resident_copies(
         enter = DataEnter(
             span=span, buffer=buffer.symbol, variable=buffer.host, address=host_address(buffer, span),
             bytes=section_bytes(buffer), copy=copy, keep=keep, cause=cause,
-            unit=buffer.unit, changes=written and request.resident.presence.units,
+            allocation=buffer.allocation, changes=written and request.resident.presence.allocations,
             watch=request.resident.watches(function, buffer), starts=buffer.starts,
         )  # fmt: skip
         edits.at(entry, [enter])

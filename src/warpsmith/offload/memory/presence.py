@@ -64,7 +64,7 @@ def _kind(type: Scalar) -> Kind:
 
 class Presence(Struct, frozen=True):
     """What all offload regions of the program put on the device: the `kinds` of numbers, those that kernels write
-    (`written`), and the variables that they name. `units`: there are whole blocks of the heap among it; `elements`: the
+    (`written`), and the variables that they name. `allocations`: there are whole allocations among it; `elements`: the
     types of the elements of all else; `watched`: of what pointers lead to only the heap, static storage and what is
     known to outlive the data region are kept."""
 
@@ -72,7 +72,7 @@ class Presence(Struct, frozen=True):
     kinds: frozenset[Kind]
     hosts: frozenset[Symbol]
     written: frozenset[Kind]
-    units: bool = False
+    allocations: bool = False
     elements: frozenset[Type] = frozenset()
     watched: bool = False
 

@@ -17,9 +17,9 @@ from warpsmith.offload.expressions import number
 from warpsmith.offload.memory.presence import Presence, Resident
 from warpsmith.offload.plan import Buffer
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.tree.allocations import row_tables
 from warpsmith.tree.nodes import Function, Stmt
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.units import row_tables
 
 __all__ = ["is_table", "resident_for_rows", "rows_buffer", "starts_of"]
 
@@ -42,7 +42,7 @@ def starts_of(function: Function, symbol: Symbol) -> Symbol | None:
 def rows_buffer(device: Symbol, host: Symbol, starts: Symbol, scope: Sequence[Stmt]) -> Buffer:
     """Return the buffer of a variable that leads to rows, or of the one that has where they start."""
     zero = number(0, scope[0].span)
-    return Buffer(device, host, zero, zero, tuple(scope), cell=False, unit=host != starts, starts=starts)
+    return Buffer(device, host, zero, zero, tuple(scope), cell=False, allocation=host != starts, starts=starts)
 
 
 def is_table(buffer: Buffer) -> bool:

@@ -134,9 +134,9 @@ def presence_of(summaries: Summaries, offload_regions: Sequence[OffloadRegion]) 
     }
     changed = (b.symbol.type for b in buffers if b.host in written)
     newer = frozenset(k for t in changed for k in element_kinds(t.to if isinstance(t, Pointer) else t))
-    hosts, units = frozenset(buffer.host for buffer in buffers), any(buffer.unit for buffer in buffers)
-    elements = frozenset(element_type(b.symbol.type) for b in buffers if not (b.unit or b.cell or b.starts))
-    return Presence(summaries, kinds, hosts, newer, units, elements)
+    hosts, allocations = frozenset(buffer.host for buffer in buffers), any(buffer.allocation for buffer in buffers)
+    elements = frozenset(element_type(b.symbol.type) for b in buffers if not (b.allocation or b.cell or b.starts))
+    return Presence(summaries, kinds, hosts, newer, allocations, elements)
 
 
 def find_data_regions(

@@ -107,7 +107,7 @@ class ProgramAccess:
         self.device_only = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.device_only}
         self.buffered = {buffer.host for buffer in offload_region.buffers}
         written = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.written}
-        self.blocks = {buffer.host for buffer in offload_region.buffers if buffer.unit and buffer.host in written}
+        self.blocks = {buffer.host for buffer in offload_region.buffers if buffer.allocation and buffer.host in written}
         self._known: dict[tuple[Node, Symbol], Access] = {}
         self._meetings: dict[tuple[Symbol, Symbol], bool] = {}
 

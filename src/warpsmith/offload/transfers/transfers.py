@@ -29,6 +29,7 @@ from warpsmith.offload.transfers.placement import Access, Insertion, arrange
 from warpsmith.offload.transfers.transfer_check import check_transfers
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant, same_value
+from warpsmith.tree.allocations import allocation_size
 from warpsmith.tree.nodes import (
     Binary,
     Cast,
@@ -48,7 +49,6 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import print_expr, print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, FunctionType, Opaque, Pointer, Record, Scalar, Type
-from warpsmith.tree.units import unit_size
 from warpsmith.tree.walk import children, loop_names
 
 __all__ = [
@@ -169,8 +169,8 @@ def section_bytes(buffer: Buffer) -> Expr:
     span = buffer.lower.span
     element = _element(buffer)
     size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(element)})", value=_bytes_of(element))
-    if buffer.unit:
-        return unit_size(name(buffer.host, span), size, span)
+    if buffer.allocation:
+        return allocation_size(name(buffer.host, span), size, span)
     signed = Cast(span=span, type=LONG_LONG, operand=size)
     count = _count(buffer.lower, buffer.upper)
     return signed if constant(count) == 1 else binary("*", count, signed)
@@ -243,7 +243,7 @@ def section_texts(buffer: Buffer, bytes: Expr) -> tuple[str, str]:
     name = buffer.host.name
     if buffer.starts is not None:
         return f"the blocks of memory that the rows of {name} lie in", "all of its rows' blocks'"
-    if buffer.unit:
+    if buffer.allocation:
         return block_texts(name)
     section = name if buffer.cell else f"{name}[{plain_text(buffer.lower)} .. {plain_text(buffer.upper)})"
     return section, plain_text(bytes)

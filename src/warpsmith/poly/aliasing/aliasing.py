@@ -28,6 +28,7 @@ from warpsmith.poly.pointers.derived import sources
 from warpsmith.poly.pointers.pointers import Provenance, Root, is_persistent
 from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.sections import run_sections
+from warpsmith.tree.allocations import blocks_apart
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -44,7 +45,6 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type
-from warpsmith.tree.units import blocks_apart
 from warpsmith.tree.walk import peel, walk
 
 __all__ = [
@@ -52,8 +52,8 @@ __all__ = [
     "Relation",
     "alias_pairs",
     "are_objects_apart",
-    "different_units_text",
-    "in_different_units",
+    "different_allocations_text",
+    "in_different_allocations",
     "is_still",
     "may_overlap",
     "relation",
@@ -140,7 +140,7 @@ def _alias_pairs(
         span = statement_spans(run)
         assumption = granted if granted is not None else _guard(bounded or {}, left, right, span)
         if assumption is None and options.guards:
-            assumption = _in_different_units(known, function, run, (left, right))
+            assumption = _in_different_allocations(known, function, run, (left, right))
         found.append(AliasPair(left, right, assumption, _reason(left, right, span)))
     return tuple(found)
 
@@ -254,7 +254,7 @@ def _guard(bounded: Mapping[Symbol, Section], left: Symbol, right: Symbol, span:
     return Assumption(text, "guarded", condition, span)
 
 
-def _in_different_units(
+def _in_different_allocations(
     known: Summaries, function: Function, run: tuple[Stmt, ...], pair: tuple[Symbol, Symbol]
 ) -> Assumption | None:
     """Return the condition that the two lie in different blocks of memory, None where their addresses move."""
@@ -264,7 +264,7 @@ def _in_different_units(
     # where the program gives one the address of the other, the test would only ever fail
     if _is_given(known, *pair) or _is_given(known, *reversed(pair)):
         return None
-    return in_different_units(function, pair, span)
+    return in_different_allocations(function, pair, span)
 
 
 def _is_given(known: Summaries, pointer: Symbol, other: Symbol) -> bool:
@@ -281,14 +281,14 @@ def _is_given(known: Summaries, pointer: Symbol, other: Symbol) -> bool:
     return False
 
 
-def in_different_units(function: Function, pair: tuple[Symbol, Symbol], span: Span) -> Assumption:
+def in_different_allocations(function: Function, pair: tuple[Symbol, Symbol], span: Span) -> Assumption:
     """Return the guard that what two variables of a function name lies in different blocks of memory."""
     left, right = sorted(pair, key=lambda s: (s.name, s.key))
     apart = blocks_apart(function, _address(left, span), _address(right, span), span)
-    return Assumption(different_units_text(left, right), "guarded", apart, span)
+    return Assumption(different_allocations_text(left, right), "guarded", apart, span)
 
 
-def different_units_text(left: Symbol, right: Symbol) -> str:
+def different_allocations_text(left: Symbol, right: Symbol) -> str:
     """Return that guard in words."""
     first, second = sorted((left.name, right.name))
     return f"{first} and {second} lie in different blocks of memory"

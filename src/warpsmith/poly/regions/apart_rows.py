@@ -18,11 +18,11 @@ from warpsmith.base.source import Span
 from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
 from warpsmith.poly.regions.region import ROW_STEP, Access, Statement, Subscript
 from warpsmith.poly.regions.state import State
+from warpsmith.tree.allocations import row_tables, rows_clear, rows_distinct
 from warpsmith.tree.nodes import Conditional, Expr, Function, Literal, Name
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.units import row_tables, rows_clear, rows_distinct
 
 __all__ = ["row_guards", "with_columns"]
 

@@ -4,7 +4,7 @@
     *(p + i)      base p, path (i)
     s->data[i]    base s, place "s->data", path (i)        the pointer itself is read from memory
     q[j], q = a + i*N    base a, path (i*N + j)            a local pointer with one known value
-    a_flat[a_at[i] + j]  base a_flat, path (i, j)          rows that are apart, by where they start (tree/units.py)
+    a_flat[a_at[i] + j]  base a_flat, path (i, j)          rows that are apart, where they start (tree/allocations.py)
 
 An array decays to a pointer to its first element; adding to a pointer adds to the last subscript.
 """

@@ -20,6 +20,7 @@ from typing import Literal
 from msgspec import Struct
 
 from warpsmith.base.source import Span
+from warpsmith.tree.allocations import names_allocations
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -44,7 +45,6 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.printer import print_expr, show_expression
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.units import names_units
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["Event", "Moved", "timeline"]
@@ -230,7 +230,7 @@ def _size(enter: DataEnter) -> str:
 
 
 def _bytes(expr: Expr) -> str:
-    return "all of its block" if names_units(expr) else print_expr(expr).replace("(long long)", "")
+    return "all of its block" if names_allocations(expr) else print_expr(expr).replace("(long long)", "")
 
 
 def _short(expr: Expr) -> str:

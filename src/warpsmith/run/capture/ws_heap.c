@@ -4,8 +4,8 @@
    the program, of C++ `new` and of library calls such as strdup is seen. Where the C library has no such second entry
    (other than glibc), nothing is recorded and the extent of an object is its section alone.
 
-   The table of a port's own run time (emit/runtime/units.cu) is notified of all blocks as well, since its allocation functions give
-   way to these. A reference, which has no such run time, is served from here.
+   The table of a port's own run time (emit/runtime/allocations.cu) is notified of all blocks as well, since its
+   allocation functions give way to these. A reference, which has no such run time, is served from here.
 
    table   open addressing by start address, linear probing, backward-shift deletion: O(1) a call
    find    an exact start is one probe; an interior pointer scans the table */
@@ -93,17 +93,17 @@ static int grow(void)
     return 1;
 }
 
-extern void ws_unit_note(const void *, size_t) __attribute__((weak));
-extern void ws_unit_forget(const void *) __attribute__((weak));
-extern void ws_unit_moves(const void *) __attribute__((weak));
+extern void ws_allocation_note(const void *, size_t) __attribute__((weak));
+extern void ws_allocation_forget(const void *) __attribute__((weak));
+extern void ws_allocation_moves(const void *) __attribute__((weak));
 
 static void *record(void *pointer, size_t size)
 {
     int saved = errno;
     if (!pointer)
         return NULL;
-    if (ws_unit_note)
-        ws_unit_note(pointer, size);
+    if (ws_allocation_note)
+        ws_allocation_note(pointer, size);
     enter();
     if (used * 2 < slots || grow())
         place((uintptr_t)pointer, size);
@@ -141,8 +141,8 @@ static void forget(void *pointer)
 /* The port's run time forgets a block; it may bring the newest values back before. */
 static void forget_in_port(void *pointer)
 {
-    if (pointer && slots && ws_unit_forget)
-        ws_unit_forget(pointer);
+    if (pointer && slots && ws_allocation_forget)
+        ws_allocation_forget(pointer);
 }
 
 /* Find the live allocation that holds `pointer`; return 0 where there is none. */
@@ -211,8 +211,8 @@ void *realloc(void *old, size_t size)
     uintptr_t start;
     size_t before = 0;
     int known = ws_heap_find(old, &start, &before) && start == (uintptr_t)old;
-    if (known && ws_unit_moves)
-        ws_unit_moves(old);
+    if (known && ws_allocation_moves)
+        ws_allocation_moves(old);
     forget_in_port(old);
     if (known)
         ws_left_dies(start, before);
@@ -289,41 +289,41 @@ void ws_heap_forget(void *pointer)
 #endif
 
 /* What a port's run time says of blocks, for programs without one. An end counts as inside, as it does there. */
-static int unit(const void *at, uintptr_t *start, size_t *size)
+static int find(const void *at, uintptr_t *start, size_t *size)
 {
     return ws_heap_find(at, start, size) || (at && ws_heap_find((const char *)at - 1, start, size)) ||
            ws_variable_find(at, start, size);
 }
 
-__attribute__((weak)) size_t ws_unit_bytes(const void *at)
+__attribute__((weak)) size_t ws_allocation_bytes(const void *at)
 {
     uintptr_t start;
     size_t size;
-    return unit(at, &start, &size) ? start + size - (uintptr_t)at : 0;
+    return find(at, &start, &size) ? start + size - (uintptr_t)at : 0;
 }
 
-__attribute__((weak)) long long ws_unit_lower(const void *at, size_t element)
+__attribute__((weak)) long long ws_allocation_lower(const void *at, size_t element)
 {
     uintptr_t start;
     size_t size;
-    return unit(at, &start, &size) ? -(long long)(((uintptr_t)at - start) / element) : 0;
+    return find(at, &start, &size) ? -(long long)(((uintptr_t)at - start) / element) : 0;
 }
 
-__attribute__((weak)) long long ws_unit_upper(const void *at, size_t element)
+__attribute__((weak)) long long ws_allocation_upper(const void *at, size_t element)
 {
-    return (long long)(ws_unit_bytes(at) / element);
+    return (long long)(ws_allocation_bytes(at) / element);
 }
 
-__attribute__((weak)) long long ws_unit_size(const void *at, size_t element)
+__attribute__((weak)) long long ws_allocation_size(const void *at, size_t element)
 {
-    return (ws_unit_upper(at, element) - ws_unit_lower(at, element)) * (long long)element;
+    return (ws_allocation_upper(at, element) - ws_allocation_lower(at, element)) * (long long)element;
 }
 
-__attribute__((weak)) int ws_units_apart(const void *one, const void *other)
+__attribute__((weak)) int ws_allocations_apart(const void *one, const void *other)
 {
     uintptr_t start = 0, other_start = 0;
     size_t size = 0, other_size = 0;
-    const int known = unit(one, &start, &size), other_known = unit(other, &other_start, &other_size);
+    const int known = find(one, &start, &size), other_known = find(other, &other_start, &other_size);
     if (!known || !other_known)
         return known || other_known;
     return start + size <= other_start || other_start + other_size <= start;
@@ -353,7 +353,7 @@ static int has_start(struct rows *rows, long long i, uintptr_t start, long long 
     uintptr_t zero = (uintptr_t)rows->first[rows->zero], row = (uintptr_t)rows->first[i], other = 0;
     size_t size;
     long long from = (long long)(row - zero);
-    unit((const void *)zero, &other, &size);
+    find((const void *)zero, &other, &size);
     rows->starts[i] = from / element;
     return from % element == 0 && (start == other || !(256 % element || row % element || zero % element ||
                                                        start % element || other % element));
@@ -368,7 +368,7 @@ static int fill_rows(struct rows *rows, long long element, long long low, long l
     rows->zero = -1;
     for (long long i = rows->from; i < rows->count; i++) {
         const char *row = rows->first[i];
-        int known = row && unit(row, &start, &size);
+        int known = row && find(row, &start, &size);
         if (known && rows->zero < 0)
             rows->zero = i;
         rows->known[i] = (char)(known && has_start(rows, i, start, element));
@@ -393,7 +393,7 @@ static const long long *starts_of(const char *const *first, const long long rang
 
 __attribute__((weak)) const long long *ws_row_starts(const void *list, size_t element)
 {
-    const long long before = ws_unit_lower(list, sizeof(char *)), after = ws_unit_upper(list, sizeof(char *));
+    const long long before = ws_allocation_lower(list, sizeof(char *)), after = ws_allocation_upper(list, sizeof(char *));
     const long long range[] = {0, after - before, 0, after - before};
     const long long *starts = after > 0 ? starts_of((const char *const *)list + before, range, element) : NULL;
     return starts ? starts - before : NULL;
@@ -401,7 +401,8 @@ __attribute__((weak)) const long long *ws_row_starts(const void *list, size_t el
 
 __attribute__((weak)) const long long *ws_row_starts_of(const void *list, long long low, long long high, size_t element)
 {
-    long long before = ws_unit_lower(list, sizeof(char *)), after = ws_unit_upper(list, sizeof(char *)), from = 0;
+    long long before = ws_allocation_lower(list, sizeof(char *)), after = ws_allocation_upper(list, sizeof(char *));
+    long long from = 0;
     if (!list || low >= high || high <= 0)
         return NULL;
     if (low < before || high > after) {
@@ -429,8 +430,8 @@ __attribute__((weak)) int ws_rows_clear(const long long *starts, long long low, 
             uintptr_t start, other;
             size_t size;
             const long long apart = rows->starts[i] - rows->starts[k];
-            if (rows->known[i] && rows->known[k] && unit(rows->first[i], &start, &size) &&
-                unit(rows->first[k], &other, &size) && start == other && apart < high - low && -apart < high - low)
+            if (rows->known[i] && rows->known[k] && find(rows->first[i], &start, &size) &&
+                find(rows->first[k], &other, &size) && start == other && apart < high - low && -apart < high - low)
                 return 0;
         }
     return 1;
@@ -442,11 +443,11 @@ static int rows_meet(struct rows *rows, struct rows *others, const void *other)
     for (long long i = rows->from; i < rows->count; i++) {
         uintptr_t start, other_start;
         size_t size;
-        if (!rows->known[i] || !unit(rows->first[i], &start, &size))
+        if (!rows->known[i] || !find(rows->first[i], &start, &size))
             continue;
         for (long long k = others == rows ? i + 1 : others ? others->from : 0; k < (others ? others->count : 1); k++) {
             const void *at = others ? others->first[k] : other;
-            if ((!others || others->known[k]) && unit(at, &other_start, &size) && start == other_start)
+            if ((!others || others->known[k]) && find(at, &other_start, &size) && start == other_start)
                 return 1;
         }
     }

@@ -1,4 +1,4 @@
-/* The variables of static storage, from the program's own symbol table, as a port's run time reads it (emit/runtime/units.cu):
+/* The variables of static storage, from the program's own symbol table, as a port's run time reads it (emit/runtime/allocations.cu):
    sorted, those that overlap as one. A program that is no port is asked about them here. */
 #include "ws_log.h"
 

@@ -137,7 +137,7 @@ static char *block_of(const void *p, char **end)
     }
     return 0;
 }
-int ws_units_apart(const void *p, const void *q)
+int ws_allocations_apart(const void *p, const void *q)
 {
     char *end, *start = block_of(p, &end);
     return start && !(start <= (char *)q && (char *)q <= end);
@@ -256,9 +256,9 @@ TAKEN = [
     ("for (int i = 0; i < n; i++) s->u[i] = 1;", "double *u = 0 < n ? s->u : 0;"),
     ("for (int i = 0; i < s->n; i++) s->u[i] = s->v[i];", "double *v = s->v;"),
     ("for (int i = 0; i < s->n; i++) s->id[i] = i;", "(unsigned long)&s->n + sizeof(s->n) <= (unsigned long)id"),
-    ("for (int i = 0; i < s->n; i++) s->id[c[i]]++;", "if (ws_units_apart(id, &s->n))"),
+    ("for (int i = 0; i < s->n; i++) s->id[c[i]]++;", "if (ws_allocations_apart(id, &s->n))"),
     ("for (int i = 0; i < s->n; i++) { s->u[i] = i; t->u = t->v; }", "&s->u + sizeof(s->u) <= (unsigned long)t"),
-    ("for (int i = 0; i < s->n; i++) { int *q = s->id + m; q[c[i]] = 3; }", "if (ws_units_apart(id, &s->n))"),
+    ("for (int i = 0; i < s->n; i++) { int *q = s->id + m; q[c[i]] = 3; }", "if (ws_allocations_apart(id, &s->n))"),
     ("for (int i = 0; i < s->n; i++) s->next->next->u[i] = i;", "double *u = 0 < s_n ? s->next->next->u : 0;"),
     ("int u = 0; for (int i = 0; i < s->n; i++) s->u[i] = u;", "double *s_u = s->u;"),
     ("int k = s->n; for (int i = 0; i < k; i++) s->u[i] = 1;", "double *u = s->u;"),

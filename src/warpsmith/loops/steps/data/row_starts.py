@@ -38,6 +38,7 @@ from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.sections import run_sections
+from warpsmith.tree.allocations import row_starts, row_tables, row_zero
 from warpsmith.tree.nodes import (
     Binary,
     Block,
@@ -57,7 +58,6 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.units import row_starts, row_tables, row_zero
 from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["RowStarts"]

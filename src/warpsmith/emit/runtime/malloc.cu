@@ -33,39 +33,39 @@ int __register_atfork(void (*before)(void), void (*parent)(void), void (*child)(
 
 static void *ws_heap_malloc(size_t bytes) noexcept
 {
-    return ws_unit_record(__libc_malloc(bytes), bytes, false);
+    return ws_allocation_record(__libc_malloc(bytes), bytes, false);
 }
 
 static void *ws_heap_calloc(size_t count, size_t bytes) noexcept
 {
-    return ws_unit_record(__libc_calloc(count, bytes), count * bytes, false);
+    return ws_allocation_record(__libc_calloc(count, bytes), count * bytes, false);
 }
 
 static void *ws_heap_realloc(void *old, size_t bytes) noexcept
 {
     /* Forgotten first: as soon as the C library has freed it, another thread may be given the same address. */
-    ws_unit_moves(old);
-    ws_units_enter();
-    const ws_unit *node = ws_unit_at((uintptr_t)old);
+    ws_allocation_moves(old);
+    ws_allocations_enter();
+    const ws_allocation *node = ws_allocation_at((uintptr_t)old);
     const bool known = node != nullptr;
     const size_t had = known ? node->bytes : 0;
-    ws_unit_out((uintptr_t)old);
-    ws_units_leave();
+    ws_allocation_out((uintptr_t)old);
+    ws_allocations_leave();
     void *memory = __libc_realloc(old, bytes);
     if (memory == nullptr && bytes != 0 && known)
-        ws_unit_record(old, had, false);
-    return ws_unit_record(memory, bytes, false);
+        ws_allocation_record(old, had, false);
+    return ws_allocation_record(memory, bytes, false);
 }
 
 static void ws_heap_free(void *memory) noexcept
 {
-    ws_unit_forget(memory);
+    ws_allocation_forget(memory);
     __libc_free(memory);
 }
 
 static void *ws_heap_memalign(size_t alignment, size_t bytes) noexcept
 {
-    return ws_unit_record(__libc_memalign(alignment, bytes), bytes, false);
+    return ws_allocation_record(__libc_memalign(alignment, bytes), bytes, false);
 }
 
 static int ws_heap_posix_memalign(void **result, size_t alignment, size_t bytes) noexcept
@@ -83,12 +83,12 @@ static int ws_heap_posix_memalign(void **result, size_t alignment, size_t bytes)
 
 static void *ws_heap_valloc(size_t bytes) noexcept
 {
-    return ws_unit_record(__libc_valloc(bytes), bytes, false);
+    return ws_allocation_record(__libc_valloc(bytes), bytes, false);
 }
 
 static void *ws_heap_pvalloc(size_t bytes) noexcept
 {
-    return ws_unit_record(__libc_pvalloc(bytes), bytes, false);
+    return ws_allocation_record(__libc_pvalloc(bytes), bytes, false);
 }
 
 #define WS_WEAK(name) __asm__(#name) __attribute__((weak, alias("ws_heap_" #name)))
@@ -126,17 +126,17 @@ static bool ws_sees_heap(void)
     /* Through a variable: compilers take it that the strdup that they know changes nothing of ours. */
     char *(*const volatile probe)(const char *) = strdup;
     char *copy = probe("seen");
-    const bool known = copy != nullptr && ws_unit_find(copy, &start, &bytes) && start == (uintptr_t)copy;
+    const bool known = copy != nullptr && ws_allocation_find(copy, &start, &bytes) && start == (uintptr_t)copy;
     ws_any_free(copy);
-    __register_atfork(ws_units_enter, ws_units_leave, ws_units_leave, nullptr);
+    __register_atfork(ws_allocations_enter, ws_allocations_leave, ws_allocations_leave, nullptr);
     return known;
 }
 
-static void ws_units_settle(void)
+static void ws_allocations_settle(void)
 {
     static const bool sees = ws_sees_heap();
-    ws_unit_blind = !sees;
+    ws_allocation_blind = !sees;
 }
 #else
-static void ws_units_settle(void) {}
+static void ws_allocations_settle(void) {}
 #endif

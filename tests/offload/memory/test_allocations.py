@@ -1,4 +1,4 @@
-"""Sections by unit: what is copied and held where subscripts are data, under which guards, and what a mistake costs."""
+"""Sections by allocation: what is copied and held where subscripts are data, under which guards, what mistakes cost."""
 
 from __future__ import annotations
 
@@ -52,20 +52,23 @@ def test_a_gather_takes_the_whole_block(ported: Ported) -> None:
     result = ported(_GATHER)
     assert _guards(result) == {"x lies in a block of memory that the run time knows"}
     text = _text(result)
-    assert "if (ws_unit_bytes(x) > 0) {" in text
-    assert "ws_copy_to_device(x_gpu, x + ws_unit_lower(x, sizeof(double)), ws_unit_size(x, sizeof(double))," in text
-    assert "ws_gather_k1(at_gpu, x_gpu - ws_unit_lower(x, sizeof(double)), y_gpu, n);" in text
+    assert "if (ws_allocation_bytes(x) > 0) {" in text
+    assert (
+        "ws_copy_to_device(x_gpu, x + ws_allocation_lower(x, sizeof(double)), ws_allocation_size(x, sizeof(double)),"
+        in text
+    )
+    assert "ws_gather_k1(at_gpu, x_gpu - ws_allocation_lower(x, sizeof(double)), y_gpu, n);" in text
     # what is only read stays where it is, and what has a section keeps it
     assert "ws_copy_to_host(x" not in text
-    assert "ws_unit_size(y" not in text
+    assert "ws_allocation_size(y" not in text
     kernels = _text(result, "one_kernels.cu")
-    assert "size_t ws_unit_bytes(const void *at)" in kernels
-    assert "size_t ws_unit_bytes(const void *at);" in _text(result, "one_kernels.h")
+    assert "size_t ws_allocation_bytes(const void *at)" in kernels
+    assert "size_t ws_allocation_bytes(const void *at);" in _text(result, "one_kernels.h")
 
 
 def test_a_program_that_asks_for_no_block_has_no_table(ported: Ported) -> None:
     result = ported("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }\n")
-    assert not any("ws_unit" in file.text for file in result.files)
+    assert not any("ws_allocation" in file.text for file in result.files)
 
 
 def test_restrict_does_not_keep_blocks_apart(ported: Ported) -> None:
@@ -90,7 +93,7 @@ def test_host_code_beside_a_written_block_finds_it_on_the_host(ported: Ported) -
     found = _text(ported(text))
     # y may lie in the block of x, so x is back before the host writes y, and goes again
     middle = found.index("y[3] = 7;")
-    assert "ws_copy_to_host(x + ws_unit_lower(" in found[:middle]
+    assert "ws_copy_to_host(x + ws_allocation_lower(" in found[:middle]
     assert "ws_copy_to_device(x_gpu" in found[middle : found.index("} else")]
     # where a kernel reads y, a guard says that it lies elsewhere
     other = ported(text.replace("*= 2", "*= y[0]"))
@@ -144,7 +147,7 @@ def test_a_block_stays_on_the_device_and_host_code_updates_it(ported: Ported) ->
     result = ported(_HELD, "injective(at)")
     text = _text(result)
     assert "ws_data_begin(WS_HERE);" in text
-    assert 'WS_COPY | WS_KEEP | WS_UNIT | WS_CHANGE, "x", WS_HERE);' in text
+    assert 'WS_COPY | WS_KEEP | WS_ALLOCATION | WS_CHANGE, "x", WS_HERE);' in text
     loop = text[text.index("k = 3;") : text.index("printf")]
     assert "ws_update_host(x" in loop or "ws_update_host_block(x, WS_HERE);" in loop
     assert "ws_update_device(x" in loop or "ws_update_device_block(x, WS_HERE);" in loop
@@ -175,11 +178,11 @@ def test_rows_by_their_starts(body: str, ports: bool, ported: Ported) -> None:
         assert "double **" not in _text(result, "one_kernels.cu").replace("char **", "")
 
 
-_PROGRAM = Path(__file__).with_name("units_program.c")
+_PROGRAM = Path(__file__).with_name("allocations_program.c")
 
 
 def _judged(files: tuple[OutputFile, ...]) -> str:
-    original = Sources((OutputFile("units_program.c", _PROGRAM.read_text()),))
+    original = Sources((OutputFile("allocations_program.c", _PROGRAM.read_text()),))
     return verify(original, Sources(files), VerifyOptions(), ()).status
 
 
@@ -215,9 +218,9 @@ _BUGS = {
     "nothing lies before": ("? -(long long)(((uintptr_t)at - start) / element) : 0", "? 0 : 0"),
     "all are apart": ("return start + bytes <= other_start || other_start + other_bytes <= start;", "return 1;"),
     "unknown memory has a size": ("(uintptr_t)at : 0;", "(uintptr_t)at : 64;"),
-    "only the rest of the block goes": (f"(x + ws_unit_lower(x, {_SIZE}", "(x"),
+    "only the rest of the block goes": (f"(x + ws_allocation_lower(x, {_SIZE}", "(x"),
     "a block does not come back": ("ws_data_exit(count_gpu, 1,", "ws_data_exit(count_gpu, 0,"),
-    "the kernel has the wrong first element": (f"x_gpu - ws_unit_lower(x, {_SIZE}", "x_gpu"),
+    "the kernel has the wrong first element": (f"x_gpu - ws_allocation_lower(x, {_SIZE}", "x_gpu"),
     "rows all begin at the first": ("starts[i] = from / element;", "starts[i] = 0;"),
     "rows are not translated": ("table_at_gpu[row_gpu[i]]", "row_gpu[i]"),
     "rows are all those of one time": ("memcmp(rows->seen.data() + from, rows->first + from, bytes) == 0", "true"),

@@ -12,7 +12,7 @@ from warpsmith.loops import linear
 from warpsmith.loops.analysis import invariant_guards
 from warpsmith.poly.aliasing import aliasing
 
-PROGRAM = Path(__file__).with_name("units_hostile.c")
+PROGRAM = Path(__file__).with_name("allocations_hostile.c")
 HOT = ("tally", "push", "backwards")
 
 

@@ -1,4 +1,4 @@
-"""Proofs by allocation units: where a verdict and its guards hold, a loop run backwards does what it does forwards.
+"""Proofs by allocations: where a verdict and its guards hold, a loop run backwards does what it does forwards.
 
 Every loop is run over hostile memory: blocks that overlap, pointers into the middle of them and one past their end.
 """
@@ -78,7 +78,7 @@ static long block_of(const void *p)
         if (arena[k] <= (const char *)p && (const char *)p <= arena[k] + ROOM) return k;
     return -1;
 }
-int ws_units_apart(const void *p, const void *q) { return block_of(p) >= 0 ? block_of(p) != block_of(q) : 0; }
+int ws_allocations_apart(const void *p, const void *q) { return block_of(p) >= 0 ? block_of(p) != block_of(q) : 0; }
 static void fill(void)
 {
     for (int k = 0; k < BLOCKS; k++) {

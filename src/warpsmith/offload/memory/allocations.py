@@ -1,7 +1,7 @@
-"""Sections by unit: all of the heap block that a pointer points into, asked of the run time.
+"""Sections by allocation: all of the heap block that a pointer points into, asked of the run time.
 
-    y[i] = x[id[i]]          x: [ws_unit_lower(x, sizeof(double)), ws_unit_upper(x, sizeof(double)))
-                             guard: ws_unit_bytes(x) > 0, else the user's own loop runs
+    y[i] = x[id[i]]          x: [ws_allocation_lower(x, sizeof(double)), ws_allocation_upper(x, sizeof(double)))
+                             guard: ws_allocation_bytes(x) > 0, else the user's own loop runs
 
 Invariant: an element that is reached from the pointer by arithmetic lies in the object that it was made from (C17
 6.5.6 paragraph 8), so it is in the section. A pointer that is not null and not one past an end, into a block that the
@@ -16,16 +16,16 @@ from msgspec.structs import replace
 from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number
 from warpsmith.poly.effects.extents import byte_size
+from warpsmith.tree.allocations import allocation_bytes, allocation_lower, allocation_upper
 from warpsmith.tree.nodes import Expr, SizeOf
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, SIZE_T, Pointer, Record, Scalar, Symbol, element_type
-from warpsmith.tree.units import unit_bytes, unit_lower, unit_upper
 
-__all__ = ["unit_bounds", "unit_guard"]
+__all__ = ["allocation_bounds", "allocation_guard"]
 
 
-def unit_bounds(symbol: Symbol, span: Span) -> tuple[Expr, Expr] | None:
+def allocation_bounds(symbol: Symbol, span: Span) -> tuple[Expr, Expr] | None:
     """Return the elements of the block that `symbol` points into; None where it is no pointer to things with a size."""
     element = element_type(symbol.type)
     size = byte_size(element)
@@ -34,11 +34,11 @@ def unit_bounds(symbol: Symbol, span: Span) -> tuple[Expr, Expr] | None:
     plain = replace(element, const=False) if isinstance(element, Scalar | Record) else element
     bytes = SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(plain)})", value=size)
     pointer = name(symbol, span)
-    return unit_lower(pointer, bytes, span), unit_upper(pointer, bytes, span)
+    return allocation_lower(pointer, bytes, span), allocation_upper(pointer, bytes, span)
 
 
-def unit_guard(symbol: Symbol, span: Span) -> Assumption:
+def allocation_guard(symbol: Symbol, span: Span) -> Assumption:
     """Return the guard under which there is such a block."""
     text = f"{symbol.name} lies in a block of memory that the run time knows"
-    known = binary(">", unit_bytes(name(symbol, span), span), number(0, span), INT)
+    known = binary(">", allocation_bytes(name(symbol, span), span), number(0, span), INT)
     return Assumption(text, "guarded", known, span)

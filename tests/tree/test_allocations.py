@@ -6,29 +6,29 @@ from pathlib import Path
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.nodes import Call, Cast, DeclStmt, Expr, Function, Literal, Name, Update, VarDecl, replace
-from warpsmith.tree.types import DOUBLE, INT, LONG_LONG, Pointer, Symbol
-from warpsmith.tree.units import (
+from warpsmith.tree.allocations import (
     ROW_ZERO,
+    allocation_bytes,
+    allocation_lower,
+    allocation_size,
+    allocation_upper,
+    allocations_apart,
     apart_pair,
     asks,
+    asks_allocations,
     asks_rows,
-    asks_units,
     blocks_apart,
     is_apart,
-    names_units,
+    names_allocations,
     row_starts,
     row_tables,
     row_zero,
     rows_apart,
     rows_clear,
     rows_distinct,
-    unit_bytes,
-    unit_lower,
-    unit_size,
-    unit_upper,
-    units_apart,
 )
+from warpsmith.tree.nodes import Call, Cast, DeclStmt, Expr, Function, Literal, Name, Update, VarDecl, replace
+from warpsmith.tree.types import DOUBLE, INT, LONG_LONG, Pointer, Symbol
 
 HERE = Span(SourceFile("a.c", ""), 0, 0)
 P, Q = (Symbol(n, n, Pointer(DOUBLE), "local") for n in "pq")
@@ -58,18 +58,18 @@ def with_rows(folder: Path) -> Function:
 
 def test_questions_are_told_from_other_calls() -> None:
     questions = (
-        units_apart(use(P), use(Q), HERE), unit_bytes(use(P), HERE), unit_lower(use(P), SIZE, HERE),
-        unit_upper(use(P), SIZE, HERE), unit_size(use(P), SIZE, HERE), rows_distinct(use(STARTS), HERE),
+        allocations_apart(use(P), use(Q), HERE), allocation_bytes(use(P), HERE), allocation_lower(use(P), SIZE, HERE),
+        allocation_upper(use(P), SIZE, HERE), allocation_size(use(P), SIZE, HERE), rows_distinct(use(STARTS), HERE),
         rows_apart(use(STARTS), use(P), HERE), rows_clear(use(STARTS), SIZE, SIZE, HERE),
     )  # fmt: skip
-    assert all(asks_units(call) and asks(call) and names_units(call) for call in questions)
+    assert all(asks_allocations(call) and asks(call) and names_allocations(call) for call in questions)
     assert [is_apart(call) for call in questions] == [True, False, False, False, False, False, True, False]
     made = row_starts(use(ROWS), SIZE, HERE), row_zero(use(STARTS), HERE)
-    assert not any(map(asks_units, made)) and all(map(asks, made))
+    assert not any(map(asks_allocations, made)) and all(map(asks, made))
     some = row_starts(use(ROWS), SIZE, HERE, (SIZE, SIZE))
     assert function_of(some) == "ws_row_starts_of" and len(some.arguments) == 4
     other = Call(span=HERE, type=INT, function=use(P), arguments=())
-    assert not (asks_units(other) or asks(other) or names_units(other) or is_apart(other))
+    assert not (asks_allocations(other) or asks(other) or names_allocations(other) or is_apart(other))
     assert asks_rows(made[1].function) and not asks_rows(use(P)) and not asks_rows(other)
     assert asks_rows(use(ROW_ZERO)) and not asks_rows(questions[1].function)
 
@@ -80,7 +80,7 @@ def test_of_rows_all_blocks_are_meant(tmp_path: Path) -> None:
     plain = blocks_apart(function, use(P), use(Q), HERE)
     first, second = blocks_apart(function, use(ROWS), use(P), HERE), blocks_apart(function, use(P), use(ROWS), HERE)
     both = blocks_apart(function, use(ROWS), use(ROWS), HERE)
-    assert [function_of(c) for c in (plain, first, second, both)] == ["ws_units_apart", *["ws_rows_apart"] * 3]
+    assert [function_of(c) for c in (plain, first, second, both)] == ["ws_allocations_apart", *["ws_rows_apart"] * 3]
     names = [[a.symbol.name for a in c.arguments if isinstance(a, Name)] for c in (first, second, both)]
     assert names == [["starts", "p"], ["starts", "p"], ["starts", "starts"]]
     assert apart_pair(function, first) == (ROWS, P) and apart_pair(function, plain) == (P, Q)

@@ -1,4 +1,4 @@
-"""The table of units over the real C library: random blocks against a model, and every special case."""
+"""The table of allocations over the real C library: random blocks against a model, and every special case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warpsmith.emit.carried import Needs, declarations, run_time
 from warpsmith.emit.words import Support
 from warpsmith.run.native.tools import c_compiler, cxx_compiler
 
-_TABLE = tables("rows.cu", "UNITS", "ROWS")
+_TABLE = tables("rows.cu", "ALLOCATIONS", "ROWS")
 
 _DRIVER = r"""
 #include <stdio.h>
@@ -47,19 +47,19 @@ static void live(unsigned state, int rounds)
         } else {
             block &one = mine[any((unsigned)mine.size())];
             const size_t offset = one.bytes ? any((unsigned)one.bytes) : 0;
-            want("bytes to the end", (long long)ws_unit_bytes(one.at + offset), (long long)(one.bytes - offset));
-            want("elements before", ws_unit_lower(one.at + offset, 8), -(long long)(offset / 8));
-            want("one past the end", (long long)ws_unit_bytes(one.at + one.bytes), 0);
+            want("bytes to the end", (long long)ws_allocation_bytes(one.at + offset), (long long)(one.bytes - offset));
+            want("elements before", ws_allocation_lower(one.at + offset, 8), -(long long)(offset / 8));
+            want("one past the end", (long long)ws_allocation_bytes(one.at + one.bytes), 0);
             const block &other = mine[any((unsigned)mine.size())];
             if (one.bytes > 0 && other.bytes > 0)
-                want("apart", ws_units_apart(one.at + offset, other.at + other.bytes), one.at != other.at);
+                want("apart", ws_allocations_apart(one.at + offset, other.at + other.bytes), one.at != other.at);
             if (any(2)) {
                 one.at = (char *)realloc(one.at, bytes + 1);
                 one.bytes = bytes + 1;
             } else {
                 const char *gone = one.at;
                 free(one.at);
-                want("a freed block", (long long)ws_unit_bytes(gone), 0);
+                want("a freed block", (long long)ws_allocation_bytes(gone), 0);
                 one = mine.back();
                 mine.pop_back();
             }
@@ -79,7 +79,7 @@ int main()
     for (int k = 0; k < 60; k++) {
         const pid_t child = fork();
         if (child == 0)
-            _exit(ws_unit_bytes(malloc(10)) == 10 ? 0 : 1);
+            _exit(ws_allocation_bytes(malloc(10)) == 10 ? 0 : 1);
         int status = 1;
         waitpid(child, &status, 0);
         want("a child", status, 0);
@@ -90,24 +90,24 @@ int main()
     void *mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     double *volatile tables = table, *volatile besides = beside;
     char *copy = strdup("four"), *heap = (char *)malloc(100);
-    want("the library's block", (long long)ws_unit_bytes(copy), 5);
-    want("a local array", (long long)ws_unit_bytes(local), 0);
-    want("a mapping", (long long)ws_unit_bytes(mapped), 0);
-    want("null", (long long)ws_unit_bytes(nullptr), 0);
-    want("new", (long long)ws_unit_bytes(new int[25]), 100);
-    want("a static variable", (long long)ws_unit_bytes(tables + 3), 37 * 8);
-    want("its elements before", ws_unit_lower(tables + 3, 8), tables == besides + 40 ? -43 + 40 : -3);
-    want("a static struct", (long long)ws_unit_bytes(&shapes[1].b[2]), (long long)sizeof shapes - 56);
-    want("two variables", ws_units_apart(tables + 1, besides + 1), 1);
-    want("one variable", ws_units_apart(tables + 1, tables + 40 - 1), 0);
-    want("heap and stack", ws_units_apart(heap, local), 1);
-    want("stack and heap", ws_units_apart(local, heap + 100), 1);
-    want("stack and mapping", ws_units_apart(local, mapped), 0);
+    want("the library's block", (long long)ws_allocation_bytes(copy), 5);
+    want("a local array", (long long)ws_allocation_bytes(local), 0);
+    want("a mapping", (long long)ws_allocation_bytes(mapped), 0);
+    want("null", (long long)ws_allocation_bytes(nullptr), 0);
+    want("new", (long long)ws_allocation_bytes(new int[25]), 100);
+    want("a static variable", (long long)ws_allocation_bytes(tables + 3), 37 * 8);
+    want("its elements before", ws_allocation_lower(tables + 3, 8), tables == besides + 40 ? -43 + 40 : -3);
+    want("a static struct", (long long)ws_allocation_bytes(&shapes[1].b[2]), (long long)sizeof shapes - 56);
+    want("two variables", ws_allocations_apart(tables + 1, besides + 1), 1);
+    want("one variable", ws_allocations_apart(tables + 1, tables + 40 - 1), 0);
+    want("heap and stack", ws_allocations_apart(heap, local), 1);
+    want("stack and heap", ws_allocations_apart(local, heap + 100), 1);
+    want("stack and mapping", ws_allocations_apart(local, mapped), 0);
     /* where one variable ends, another begins: the address may mean either */
     double *first = tables < besides ? tables : besides, *second = tables < besides ? besides : tables;
     if (first + 40 == second) {
-        want("the end of one, start of another", ws_unit_lower(second, 8), -40);
-        want("which may be either", ws_units_apart(second, first + 3), 0);
+        want("the end of one, start of another", ws_allocation_lower(second, 8), -40);
+        want("which may be either", ws_allocations_apart(second, first + 3), 0);
     }
     char **rows = (char **)malloc(4 * sizeof *rows), *block = (char *)malloc(64);
     rows[0] = block + 16, rows[1] = block, rows[2] = nullptr, rows[3] = block + 64;
@@ -178,10 +178,13 @@ int main()
 
 _FOUND = "(uintptr_t)at - found->start <= found->bytes"
 _APART = "return start + bytes <= other_start || other_start + other_bytes <= start;"
-_LOCK = "while (__atomic_test_and_set(&ws_unit_lock, __ATOMIC_ACQUIRE))\n        sched_yield();"
+_LOCK = "while (__atomic_test_and_set(&ws_allocation_lock, __ATOMIC_ACQUIRE))\n        sched_yield();"
 _BUGS: dict[str, tuple[str, str]] = {
-    "a freed block stays": ("    ws_unit_forget(memory);\n", ""),
-    "realloc keeps the old size": ("return ws_unit_record(memory, bytes,", "return ws_unit_record(memory, had,"),
+    "a freed block stays": ("    ws_allocation_forget(memory);\n", ""),
+    "realloc keeps the old size": (
+        "return ws_allocation_record(memory, bytes,",
+        "return ws_allocation_record(memory, had,",
+    ),
     "interior pointers are not found": ("node->start <= (uintptr_t)at) {", "node->start == (uintptr_t)at) {"),
     "any block in front serves": (f" && {_FOUND}", ""),
     "a block from its start": ("? start + bytes - (uintptr_t)at : 0", "? bytes : 0"),
@@ -190,7 +193,7 @@ _BUGS: dict[str, tuple[str, str]] = {
     "the end is outside": (_FOUND, _FOUND.replace("<=", "<")),
     "no lock": (_LOCK, ""),
     "a child inherits the lock": (
-        "    __register_atfork(ws_units_enter, ws_units_leave, ws_units_leave, nullptr);\n",
+        "    __register_atfork(ws_allocations_enter, ws_allocations_leave, ws_allocations_leave, nullptr);\n",
         "",
     ),
     "an end is one variable's": ("if (place == one->start && one", "if (false && one"),
@@ -210,7 +213,7 @@ _BUGS: dict[str, tuple[str, str]] = {
 
 
 def _program(text: str, directory: Path) -> list[str]:
-    source, program = directory / "units.cpp", directory / "units"
+    source, program = directory / "allocations.cpp", directory / "allocations"
     source.write_text(text + _DRIVER)
     options = ["-std=c++17", "-O1", "-w", "-fno-builtin"]
     subprocess.run([cxx_compiler(), *options, str(source), "-o", str(program), "-lpthread"], check=True)
@@ -260,7 +263,7 @@ _ASKS = """\
 int main(void)
 {
     char *p = malloc(100);
-    printf("%d %d\\n", (int)ws_unit_bytes(p), ws_units_apart(p, p + 50));
+    printf("%d %d\\n", (int)ws_allocation_bytes(p), ws_allocations_apart(p, p + 50));
     return 0;
 }
 """
@@ -268,7 +271,7 @@ int main(void)
 
 def _linked(directory: Path, more: tuple[str, ...], options: tuple[str, ...] = ()) -> str:
     (directory / "table.cpp").write_text(_TABLE)
-    (directory / "asks.c").write_text(declarations(Support("ws"), Needs(units=True)) + _ASKS)
+    (directory / "asks.c").write_text(declarations(Support("ws"), Needs(allocations=True)) + _ASKS)
     for name, compiler in (("table.cpp", cxx_compiler()), ("asks.c", c_compiler()), *((n, c_compiler()) for n in more)):
         subprocess.run([compiler, "-c", "-w", "-O1", name], cwd=directory, check=True)
     objects = ["asks.o", *(f"{Path(name).stem}.o" for name in more), "table.o"]
@@ -289,8 +292,8 @@ def test_c_and_static_programs(tmp_path: Path) -> None:
 
 
 def test_another_prefix_leaves_the_names_alone() -> None:
-    text = run_time(Support("ws1"), Needs(present=True, units=True, rows=True)).text
-    assert "#define WS_WEAK_UNITS __attribute__((weak))\n" in text
-    assert 'extern "C" WS_WEAK_UNITS size_t ws_unit_bytes(' in text
+    text = run_time(Support("ws1"), Needs(present=True, allocations=True, rows=True)).text
+    assert "#define WS_WEAK_ALLOCATIONS __attribute__((weak))\n" in text
+    assert 'extern "C" WS_WEAK_ALLOCATIONS size_t ws_allocation_bytes(' in text
     assert "ws1_copy_to_device(there->table" in text and "void *ws1_rows_enter(" in text
     assert "ws_update" not in _TABLE and "rows_enter" not in _TABLE

@@ -1,9 +1,12 @@
-"""Allocation units in guards: the calls by which host code asks the port's run time where a pointer's object ends.
+"""Allocations in guards: the calls by which host code asks the port's run time where a pointer's object ends.
 
-    ws_unit_bytes(p)       bytes from p to the end of the unit (heap block, known array) that holds p; 0: not known
-    ws_unit_lower(p, size), ws_unit_upper(p, size)
-                           the unit's elements of `size` bytes, counted from p: the first one, and the one past the last
-    ws_unit_size(p, size)  their bytes
+    ws_allocation_bytes(p) bytes from p to the end of the allocation (heap block, known array) that holds p; 0: not
+                           known
+    ws_allocation_lower(p, size), ws_allocation_upper(p, size)
+                           the allocation's elements of `size` bytes, counted from p: the first one, and the one past
+                           the last
+    ws_allocation_size(p, size)
+                           their bytes
     ws_row_starts(rows, size)
                            where each of the rows begins, in elements from ws_row_zero; null where the block of one of
                            them is not known
@@ -17,13 +20,14 @@
     ws_rows_apart(starts, q)
                            1 where q points into no row's block, nor one past its end; or, q being the starts of
                            other rows, none of those does
-    ws_units_apart(p, q)   1 where p's unit is known and q does not point into it, nor one past its end; else 0
+    ws_allocations_apart(p, q)
+                           1 where p's allocation is known and q does not point into it, nor one past its end; else 0
 
 A variable that starts as ws_row_zero(starts) leads to all of the rows, in whatever blocks they lie: addresses are
 numbers of 64 bits, on the host and on the device alike, and the starts are differences of such numbers.
 
-Invariant: where `ws_units_apart(p, q)` is 1, no address made from p is one made from q: C's pointers keep to the object
-that they were made from (C17 6.5.6 paragraph 8), and one past the end of p's object may lead back into it.
+Invariant: where `ws_allocations_apart(p, q)` is 1, no address made from p is one made from q: C's pointers keep to the
+object that they were made from (C17 6.5.6 paragraph 8), and one past the end of p's object may lead back into it.
 """
 
 from __future__ import annotations
@@ -51,36 +55,40 @@ from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, FunctionType, Pointer, 
 from warpsmith.tree.walk import peel, walk
 
 __all__ = [
-    "UNITS_APART",
-    "UNIT_BYTES",
+    "ALLOCATIONS_APART",
+    "ALLOCATION_BYTES",
+    "allocation_bytes",
+    "allocation_lower",
+    "allocation_size",
+    "allocation_upper",
+    "allocations_apart",
     "apart_pair",
     "asks",
+    "asks_allocations",
     "asks_rows",
-    "asks_units",
     "blocks_apart",
     "is_apart",
-    "names_units",
+    "names_allocations",
     "row_starts",
     "row_tables",
     "row_zero",
     "rows_apart",
     "rows_clear",
     "rows_distinct",
-    "unit_bytes",
-    "unit_lower",
-    "unit_size",
-    "unit_upper",
-    "units_apart",
 ]
 
 _ANYTHING: Final = Pointer(Scalar("void", 0, "void", const=True))
-UNIT_BYTES: Final = Symbol("ws_unit_bytes", "ws_unit_bytes", FunctionType(SIZE_T, (_ANYTHING,)), "function")
-UNITS_APART: Final = Symbol("ws_units_apart", "ws_units_apart", FunctionType(INT, (_ANYTHING, _ANYTHING)), "function")
+ALLOCATION_BYTES: Final = Symbol(
+    "ws_allocation_bytes", "ws_allocation_bytes", FunctionType(SIZE_T, (_ANYTHING,)), "function"
+)
+ALLOCATIONS_APART: Final = Symbol(
+    "ws_allocations_apart", "ws_allocations_apart", FunctionType(INT, (_ANYTHING, _ANYTHING)), "function"
+)
 
 _PLACE: Final = FunctionType(LONG_LONG, (_ANYTHING, SIZE_T))
-UNIT_LOWER: Final = Symbol("ws_unit_lower", "ws_unit_lower", _PLACE, "function")
-UNIT_UPPER: Final = Symbol("ws_unit_upper", "ws_unit_upper", _PLACE, "function")
-UNIT_SIZE: Final = Symbol("ws_unit_size", "ws_unit_size", _PLACE, "function")
+ALLOCATION_LOWER: Final = Symbol("ws_allocation_lower", "ws_allocation_lower", _PLACE, "function")
+ALLOCATION_UPPER: Final = Symbol("ws_allocation_upper", "ws_allocation_upper", _PLACE, "function")
+ALLOCATION_SIZE: Final = Symbol("ws_allocation_size", "ws_allocation_size", _PLACE, "function")
 _STARTS: Final = Pointer(Scalar("long long", 64, "signed", const=True))
 ROW_STARTS: Final = Symbol("ws_row_starts", "ws_row_starts", FunctionType(_STARTS, (_ANYTHING, SIZE_T)), "function")
 _SOME: Final = FunctionType(_STARTS, (_ANYTHING, LONG_LONG, LONG_LONG, SIZE_T))
@@ -94,35 +102,44 @@ ROWS_CLEAR: Final = Symbol(
     "ws_rows_clear", "ws_rows_clear", FunctionType(INT, (_STARTS, LONG_LONG, LONG_LONG)), "function"
 )
 _ALL: Final = frozenset(
-    {UNITS_APART, UNIT_BYTES, UNIT_LOWER, UNIT_UPPER, UNIT_SIZE, ROWS_DISTINCT, ROWS_APART, ROWS_CLEAR}
+    {
+        ALLOCATIONS_APART,
+        ALLOCATION_BYTES,
+        ALLOCATION_LOWER,
+        ALLOCATION_UPPER,
+        ALLOCATION_SIZE,
+        ROWS_DISTINCT,
+        ROWS_APART,
+        ROWS_CLEAR,
+    }
 )
 _OF_ROWS: Final = frozenset({ROW_STARTS, ROW_STARTS_OF, ROW_ZERO})
 _ABOUT_ROWS: Final = frozenset({*_OF_ROWS, ROWS_DISTINCT, ROWS_APART, ROWS_CLEAR})
 
 
-def units_apart(one: Expr, other: Expr, span: Span) -> Call:
+def allocations_apart(one: Expr, other: Expr, span: Span) -> Call:
     """Return the test that what `one` points into is known, and that `other` does not point there."""
-    return Call(span=span, type=INT, function=_name(UNITS_APART, span), arguments=(one, other))
+    return Call(span=span, type=INT, function=_name(ALLOCATIONS_APART, span), arguments=(one, other))
 
 
-def unit_bytes(pointer: Expr, span: Span) -> Call:
-    """Return how many bytes there are from `pointer` to the end of its unit, 0 where that is not known."""
-    return Call(span=span, type=SIZE_T, function=_name(UNIT_BYTES, span), arguments=(pointer,))
+def allocation_bytes(pointer: Expr, span: Span) -> Call:
+    """Return how many bytes there are from `pointer` to the end of its allocation, 0 where that is not known."""
+    return Call(span=span, type=SIZE_T, function=_name(ALLOCATION_BYTES, span), arguments=(pointer,))
 
 
-def unit_lower(pointer: Expr, size: Expr, span: Span) -> Call:
-    """Return the first element of the unit, counted from `pointer`: never more than 0."""
-    return Call(span=span, type=LONG_LONG, function=_name(UNIT_LOWER, span), arguments=(pointer, size))
+def allocation_lower(pointer: Expr, size: Expr, span: Span) -> Call:
+    """Return the first element of the allocation, counted from `pointer`: never more than 0."""
+    return Call(span=span, type=LONG_LONG, function=_name(ALLOCATION_LOWER, span), arguments=(pointer, size))
 
 
-def unit_upper(pointer: Expr, size: Expr, span: Span) -> Call:
-    """Return the element past the last of the unit, counted from `pointer`: 0 where that is not known."""
-    return Call(span=span, type=LONG_LONG, function=_name(UNIT_UPPER, span), arguments=(pointer, size))
+def allocation_upper(pointer: Expr, size: Expr, span: Span) -> Call:
+    """Return the element past the last of the allocation, counted from `pointer`: 0 where that is not known."""
+    return Call(span=span, type=LONG_LONG, function=_name(ALLOCATION_UPPER, span), arguments=(pointer, size))
 
 
-def unit_size(pointer: Expr, size: Expr, span: Span) -> Call:
-    """Return the bytes of the unit's elements."""
-    return Call(span=span, type=LONG_LONG, function=_name(UNIT_SIZE, span), arguments=(pointer, size))
+def allocation_size(pointer: Expr, size: Expr, span: Span) -> Call:
+    """Return the bytes of the allocation's elements."""
+    return Call(span=span, type=LONG_LONG, function=_name(ALLOCATION_SIZE, span), arguments=(pointer, size))
 
 
 def row_starts(rows: Expr, size: Expr, span: Span, bounds: tuple[Expr, Expr] | None = None) -> Call:
@@ -176,7 +193,7 @@ def blocks_apart(function: Function, one: Expr, other: Expr, span: Span) -> Call
     starts = [None if s is None else Name(span=span, type=s.type, symbol=s) for s in sides]
     if starts[0] is not None:
         return rows_apart(starts[0], other if starts[1] is None else starts[1], span)
-    return units_apart(one, other, span) if starts[1] is None else rows_apart(starts[1], one, span)
+    return allocations_apart(one, other, span) if starts[1] is None else rows_apart(starts[1], one, span)
 
 
 def apart_pair(function: Function, call: Call) -> tuple[Symbol, ...]:
@@ -192,15 +209,15 @@ def _names(call: Call, function: Symbol) -> bool:
 
 def is_apart(call: Call) -> bool:
     """Whether a call asks whether two pointers lead into different blocks."""
-    return _names(call, UNITS_APART) or _names(call, ROWS_APART)
+    return _names(call, ALLOCATIONS_APART) or _names(call, ROWS_APART)
 
 
-def asks_units(call: Call) -> bool:
+def asks_allocations(call: Call) -> bool:
     """Whether a call is one of the questions: it reads no memory of the program, and changes none."""
     return isinstance(call.function, Name) and call.function.symbol in _ALL
 
 
-def names_units(node: Node) -> bool:
+def names_allocations(node: Node) -> bool:
     """Whether any of the questions is asked in `node`."""
     return any(asks(part) for part in walk(node))
 
