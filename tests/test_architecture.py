@@ -11,11 +11,13 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "warpsmith").rglob("*.py"))
@@ -41,15 +43,35 @@ def _module(path: Path, root: Path = ROOT / "src") -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _functions(path: Path) -> Iterator[ast.FunctionDef]:
-    return (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef))
+class Facts(Struct, frozen=True):
+    """What is asked of the text of a module: what it imports, what it imports where that is run, its functions of more
+    than the limit, and the lines of its strings that hold C."""
+
+    imports: tuple[str, ...]
+    run_imports: tuple[str, ...]
+    long_functions: tuple[str, ...]
+    c_strings: tuple[int, ...]
+
+
+@cache
+def _facts(path: Path) -> Facts:
+    """Return the facts of a module, which is parsed once for all tests."""
+    tree = ast.parse(path.read_text())
+    nodes = list(ast.walk(tree))
+    only_types = {inner for node in nodes if _is_type_checking(node) for inner in ast.walk(node)}
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef))
+    return Facts(
+        tuple(name for node in nodes for name in _imported(node)),
+        tuple(name for node in nodes if node not in only_types for name in _imported(node)),
+        tuple(f.name for f in functions if (f.end_lineno or 0) - f.lineno + 1 > FUNCTION_LIMIT),
+        tuple(line for line, text in _strings(nodes) if _holds_long_c(text)),
+    )
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=_module)
 def test_a_file_and_its_functions_are_short(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= FILE_LIMIT
-    long = [f.name for f in _functions(path) if (f.end_lineno or 0) - f.lineno + 1 > FUNCTION_LIMIT]
-    assert not long
+    assert not _facts(path).long_functions
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=_module)
@@ -61,31 +83,31 @@ def test_all_is_sorted_and_names_what_exists(path: Path) -> None:
         assert all(hasattr(module, name) for name in public)
 
 
-def _imports(path: Path, *, types: bool = False) -> Iterator[str]:
-    """Yield what a module imports, in functions as well; `types`: and for the type checker alone."""
-    tree = ast.parse(path.read_text())
-    only_types = {inner for node in ast.walk(tree) if _is_type_checking(node) for inner in ast.walk(node)}
-    for node in ast.walk(tree):
-        if node in only_types and not types:
-            continue
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-            yield from (str(part.value) for part in node.args[:1] if isinstance(part, ast.Constant))
+def _imported(node: ast.AST) -> Iterator[str]:
+    """Yield what one node imports."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module is not None:
+        yield node.module
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.Call) and _last_name(node.func) == "import_module":
+        yield from (str(part.value) for part in node.args[:1] if isinstance(part, ast.Constant))
 
 
 def _is_type_checking(node: ast.AST) -> bool:
     """Whether a node is `if TYPE_CHECKING`, under whatever name that was imported."""
-    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    return isinstance(node, ast.If) and any(_last_name(part) == "TYPE_CHECKING" for part in ast.walk(node.test))
+
+
+def _last_name(node: ast.AST) -> str:
+    """Return `c` of `c`, `b.c` and `a.b.c`."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _graph(root: Path) -> dict[str, set[str]]:
     """Return the modules that each module below `root` imports, by every kind of import."""
     paths = {_module(path, root): path for path in sorted(root.rglob("*.py"))}
-    return {n: {i for i in _imports(p, types=True) if i in paths and i != n} for n, p in paths.items()}
+    return {n: {i for i in _facts(p).imports if i in paths and i != n} for n, p in paths.items()}
 
 
 def test_no_circle_of_imports_be_they_for_types_or_in_functions() -> None:
@@ -170,7 +192,9 @@ library is taken, by ctypes."""
 
 @pytest.mark.parametrize("library", SEEN_BY)
 def test_a_library_is_seen_by_its_packages_only(library: str) -> None:
-    seen = {_module(p).split(".")[1] for p in SOURCES if library in {name.split(".")[0] for name in _imports(p)}}
+    seen = {
+        _module(p).split(".")[1] for p in SOURCES if library in {name.split(".")[0] for name in _facts(p).run_imports}
+    }
     assert seen == SEEN_BY[library]
 
 
@@ -185,16 +209,15 @@ C_FILES = sorted(
 )
 
 
-def _strings(path: Path) -> Iterator[tuple[int, str]]:
+def _strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Yield the line and the text of every string of a module that is no docstring; what is put in is left out."""
-    tree = ast.parse(path.read_text())
-    bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
-    documented = {body[0].value for body in bodies if body and isinstance(body[0], ast.Expr)}
-    parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
+    bodies = (node.body for node in nodes if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+    other = {body[0].value for body in bodies if body and isinstance(body[0], ast.Expr)}
+    other |= {part for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             yield node.lineno, "".join(str(p.value) if isinstance(p, ast.Constant) else "x" for p in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documented | parts:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in other:
             yield node.lineno, node.value
 
 
@@ -205,8 +228,7 @@ def _holds_long_c(text: str) -> bool:
 
 
 def test_c_and_cxx_stand_in_files_of_their_own() -> None:
-    long = [f"{path}:{line}" for path in SOURCES for line, text in _strings(path) if _holds_long_c(text)]
-    assert not long
+    assert not [f"{path}:{line}" for path in SOURCES for line in _facts(path).c_strings]
 
 
 @pytest.mark.parametrize("name", C_FILES)
@@ -214,7 +236,7 @@ def test_c_in_a_string_would_be_seen(name: str, tmp_path: Path) -> None:
     text = (ROOT / "src" / "warpsmith" / name).read_text()
     module = tmp_path / "module.py"
     module.write_text(f'"""What it is."""\nTEXT = {text!r}\nOTHER = f{text.replace("{", "{{").replace("}", "}}")!r}\n')
-    assert [line for line, found in _strings(module) if _holds_long_c(found)] == [2, 3]
+    assert _facts(module).c_strings == (2, 3)
 
 
 def test_every_place_that_the_map_names_exists() -> None:

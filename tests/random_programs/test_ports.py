@@ -11,7 +11,7 @@ from tests.random_programs.strategies import gather
 from tests.random_programs.test_verdicts import BATCH, MANY, NESTS
 
 # each nest is built and run three times
-PORTED_NESTS = max(2 * BATCH, NESTS // 2)
+PORTED_NESTS = max(BATCH, NESTS // 2)
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from warpsmith.loops.writing import pieces
 from warpsmith.tree.nodes import Expr, For, Stmt
 
 # batches with all steps, and as many more at most with those that were applied too seldom
-BATCHES = 7
-MORE = 5
+BATCHES = 4
+MORE = 8
 FUNCTIONS = 8
 
 # how often each step must have been applied, at least
@@ -144,7 +144,7 @@ BUGS = (
     Bug("tile", "dependences forgotten", tile, "keeps_order", always, " 1"),
     Bug("tile", "tiles at the edge taken for whole", strip_mine, "choice", first_choice),
     Bug("reverse", "dependences forgotten", reverse, "keeps_order", always),
-    Bug("reschedule", "dependences forgotten", orders, "keeps_order", always, batches=2),
+    Bug("reschedule", "dependences forgotten", orders, "keeps_order", always, " 5", 1),
     Bug("strip-mine", "the last strip taken for whole", strip_mine, "choice", first_choice),
     Bug("unroll", "iterations left over forgotten", unroll, "_partly", without_rest),
     Bug("unroll", "each copy one further", unroll, "plus", one_further),

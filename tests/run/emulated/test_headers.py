@@ -36,3 +36,19 @@ def test_a_precompiled_header_is_kept_until_something_changes(tmp_path: Path, mo
     assert _words(home, tmp_path / "d") == PLAIN
     (home / "cuda_runtime.h").write_text(f'#include "{beside}"\nint more;\n')
     assert _words(home, tmp_path / "e") not in (PLAIN, first)
+
+
+def test_what_a_text_does_not_include_itself_is_not_in_its_header(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "ws_instrumented.h").write_text("")
+    (home / "cuda_runtime.h").write_text("")
+    all_of_them = "".join(f"#include <{name}>\n" for name in ("algorithm", "map", "mutex", "vector"))
+    some = Path(_words(home, tmp_path / "a")[1]).read_text()
+    more = Path(_words(home, tmp_path / "b", all_of_them)[1]).read_text()
+    assert some.endswith("#include <mutex>\n") and "<vector>" not in some
+    assert more.endswith(all_of_them)
+    assert Path(_words(home, tmp_path / "c", all_of_them.replace("map", "set"))[1]).read_text() == some

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.some import one_in
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.run.native.harness import add_harness, defines, plan_harness, strip_text
@@ -84,17 +85,20 @@ def test_the_same_functions_pass(functions: tuple[HarnessFunction, ...]) -> None
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
-    [
-        ("* x[i] + y[i]", "* x[i] + y[n - 1 - i]", "x differs after saxpy(n = 67): x[0]"),
-        ("s += A[i][j]", "s += A[i][0]", "its return value differs after total(n = 67, m = 67)"),
-        ("G[i % 40][0]", "G[i % 39][0]", "G differs after glob(N = 67): G[0]"),
-        ("c[idx[i]]++", "c[i]++, idx[n - 1] = 0", "idx differs after hist(n = 67): idx[66] is 0"),
-        ("i < n; i++) x[i]", "i <= n; i++) x[i]", "is written in saxpy(n = 0): it lies outside of x"),
-        ("{ p[0][0] = n; }", "{ p[0][0] = n; } int main(void) { return 0; }", "the candidate has a main"),
-        ("int hist(", "int other(", "it does not define the function hist"),
-        ("return n;", "return *(volatile int *)0;", "in hist(n = 0): it crashed"),
-        ("v * factor", "v * (factor += 0.5)", "differs after saxpy"),
-    ],
+    one_in(
+        3,
+        [
+            ("* x[i] + y[i]", "* x[i] + y[n - 1 - i]", "x differs after saxpy(n = 67): x[0]"),
+            ("s += A[i][j]", "s += A[i][0]", "its return value differs after total(n = 67, m = 67)"),
+            ("G[i % 40][0]", "G[i % 39][0]", "G differs after glob(N = 67): G[0]"),
+            ("c[idx[i]]++", "c[i]++, idx[n - 1] = 0", "idx differs after hist(n = 67): idx[66] is 0"),
+            ("i < n; i++) x[i]", "i <= n; i++) x[i]", "is written in saxpy(n = 0): it lies outside of x"),
+            ("{ p[0][0] = n; }", "{ p[0][0] = n; } int main(void) { return 0; }", "the candidate has a main"),
+            ("int hist(", "int other(", "it does not define the function hist"),
+            ("return n;", "return *(volatile int *)0;", "in hist(n = 0): it crashed"),
+            ("v * factor", "v * (factor += 0.5)", "differs after saxpy"),
+        ],
+    ),
 )
 def test_a_wrong_function_is_found(functions: tuple[HarnessFunction, ...], old: str, new: str, said: str) -> None:
     got = judge(functions, old, new)

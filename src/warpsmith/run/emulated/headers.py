@@ -1,6 +1,6 @@
 """The emulation's headers, parsed once: what g++ made of them is kept and taken in place of their text.
 
-    ws_headers.h        #include "ws_instrumented.h", "cuda_runtime.h", <mutex>: what kernels of ours begin with
+    ws_headers.h        #include "ws_instrumented.h", "cuda_runtime.h", <mutex> …: what kernels of ours begin with
     ws_headers.h.gch    what g++ made of it; it takes it where the options fit, else it reads the text
 
 A header of the system that has changed since is seen by its size and time; then the text is read as well.
@@ -23,7 +23,8 @@ __all__ = ["FOREMOST", "header_words"]
 
 FOREMOST: Final = ("ws_instrumented.h", "cuda_runtime.h")
 """What every unit of device code includes before its own first line."""
-_MUTEX: Final = "#include <mutex>"
+_LIBRARY: Final = (("algorithm", "map", "mutex", "vector"), ("mutex",))
+"""Headers of the C++ library that the run time of a port includes, with the table of what is present and without."""
 _NAME: Final = "ws_headers.h"
 _INPUTS: Final = "inputs"
 _ONE_AT_A_TIME = Lock()
@@ -33,9 +34,10 @@ def header_words(command: Sequence[str], home: Path, text: str, directory: Path,
     """Return the options that include what is foremost in a unit with this `text`; `command` is the compiler with all
     its other options, `home` the folder of the headers, `directory` that of the build."""
     plain = tuple(word for name in FOREMOST for word in ("-include", name))
-    if _MUTEX not in text:
+    library = next((names for names in _LIBRARY if all(_include(name) in text for name in names)), None)
+    if library is None:
         return plain
-    header = "".join(f'#include "{name}"\n' for name in FOREMOST) + f"{_MUTEX}\n"
+    header = "".join(f'#include "{name}"\n' for name in FOREMOST) + "".join(map(_include, library))
     content = [shlex.join(command[1:]).encode(), header.encode()]
     content += (path.read_bytes() for path in sorted(home.rglob("*.h")))
 
@@ -52,6 +54,10 @@ def header_words(command: Sequence[str], home: Path, text: str, directory: Path,
     with _ONE_AT_A_TIME:  # the units of a program are compiled side by side, in one folder
         folder = kept_folder("emulation-headers", command[0], content, directory, make)
     return ("-include", str(folder / _NAME)) if _holds(folder) else plain
+
+
+def _include(name: str) -> str:
+    return f"#include <{name}>\n"
 
 
 @lru_cache(maxsize=16)
