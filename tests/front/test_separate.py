@@ -10,7 +10,8 @@ import pytest
 from tests.front.conftest import parsed
 from warpsmith.front import separate
 from warpsmith.front.c.counted.writes import Knowledge, writes_of
-from warpsmith.front.clang.process import Failed, Request
+from warpsmith.front.clang.process import Failed
+from warpsmith.front.clang.wire import Request
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
 from warpsmith.front.separate import has_uncounted, parse_separately

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -138,7 +138,7 @@ def test_each_piece_of_work_on_a_file_has_its_time(
     monkeypatch.setattr(unit, slow, _wait)
     monkeypatch.setattr(unit, "parse_separately", lambda *_: [parsed])
     one.limits = replace(LIMITS, front=FrontOptions(timeout_s=0.2))
-    ask = {
+    ask: dict[str, Callable[[], Plain]] = {
         "summarized": lambda: one.summarize(0, NOTHING),
         "analyzed": lambda: one.analyze(0, NOTHING, SILENT),
         "read": lambda: one.read([0])[0],
