@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from tests.flows.loop_count import counted_loops
 from tests.flows.survey_projects import by_place, compiled, surveyed, written
 from warpsmith.base.findings import Finding
+from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.project.model import LinkCommand, Project
 from warpsmith.report.survey.model import CATEGORIES, SurveyReport
 from warpsmith.report.survey.rank import ranking
+from warpsmith.survey.unit import Desk
 
 EVERY_KIND = {
     "kinds.h": """
@@ -249,6 +252,43 @@ def test_a_file_that_cannot_be_read_makes_the_survey_incomplete(tmp_path: Path) 
     assert report.status == "incomplete"
     assert [f.rule for f in report.findings] == ["INP002"]
     assert len(report.loops) == 1
+
+
+SLOW = {
+    "slow.c": "double far(double);\nvoid f(int n, double *a) {\n    for (int i = 0; i < n; i++) a[i] = far(a[i]);\n}\n",
+    "calm.c": "double far(double x) { return x + 1; }\nvoid f(int, double *);\n"
+    "void g(int n, double *a) {\n    for (int i = 0; i < n; i++) a[i] = 0;\n    f(n, a);\n}\n",
+}
+
+
+@pytest.mark.parametrize("task", ["_tell", "_summarize", "_analyze"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_file_that_takes_too_long_is_named_and_the_others_are_answered(
+    task: str, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, SLOW)
+    project, known = compiled(tmp_path, "slow.c", "calm.c"), tmp_path / "cache"
+    tries = tmp_path / "tries"
+    real = vars(Desk)[task]
+
+    def slow(desk: Desk, number: int, *arguments: object) -> object:
+        if desk.sources[number].path.endswith("slow.c"):
+            tries.write_text(tries.read_text() + "x" if tries.exists() else "x")
+            raise OutOfTimeError
+        return real(desk, number, *arguments)
+
+    monkeypatch.setattr(Desk, task, slow)
+    report = surveyed(project, known, jobs)
+    (finding,) = report.findings
+    assert finding.rule == "INP009" and "slow.c was not" in finding.message and "--timeout" in finding.help[0]
+    assert report.late == (str(tmp_path / "slow.c"),) and report.status == "incomplete"
+    assert by_place(report)["calm.c:4"] == "parallel" and tries.read_text() == "x", "it is not tried again"
+    reasons = {reason.rule for loop in report.loops if loop.spot.file == "slow.c" for reason in loop.reasons}
+    assert reasons == (set() if task == "_tell" else {"INP009"}), "its loops are listed once the file is read"
+    # nothing of that is remembered
+    monkeypatch.undo()
+    again = surveyed(project, known, jobs)
+    assert again.late == () and by_place(again)["slow.c:3"] == "parallel" and again.read >= 1
 
 
 def test_a_variable_that_only_another_files_function_names_is_not_forgotten(tmp_path: Path) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.front.conftest import parsed
+from warpsmith.front import separate
 from warpsmith.front.c.counted.writes import Knowledge, writes_of
+from warpsmith.front.clang.process import Failed
+from warpsmith.front.clang.wire import Request
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
 from warpsmith.front.separate import has_uncounted, parse_separately
@@ -60,3 +66,17 @@ def test_a_file_that_cannot_be_read_is_an_answer_of_its_own(tmp_path: Path) -> N
     assert right.context is not None and not right.findings and not right.has_main()
     assert (gone.loops(), gone.has_main(), gone.warnings()) == ((), False, ())
     assert gone.find_escaped(house_effects()) == frozenset() == gone.library(house_effects())
+
+
+def test_each_file_has_its_own_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.c", "b.c"):
+        (tmp_path / name).write_text("int x;\n")
+    asked: list[tuple[int, float]] = []
+
+    def parse(requests: Sequence[Request], timeout_s: float) -> list[Failed]:
+        asked.append((len(requests), timeout_s))
+        return [Failed("time-out")] * len(requests)
+
+    monkeypatch.setattr(separate, "parse_files", parse)
+    found = parse_separately([Source(str(tmp_path / name)) for name in ("a.c", "b.c")], FrontOptions(timeout_s=7.0))
+    assert asked == [(1, 7.0)] * 2 and [one.findings[0].rule for one in found] == ["INP009"] * 2

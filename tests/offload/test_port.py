@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 from tests.offload.hand import head, load
 from tests.offload.mapping.test_kernels import LU
+from warpsmith.base.verdict import Reason
 from warpsmith.loops.fresh import declared_symbols
+from warpsmith.offload import port as port_module
+from warpsmith.offload.fragments import Request
+from warpsmith.offload.names import Names
 from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.isl.space import Effort
 from warpsmith.tree.nodes import Block, Copy, DeviceAlloc, DeviceFree, ExprStmt, For, If, Launch
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loops, names, walk
+
+SHARED = """
+static void step(int n, double *restrict u, const double *restrict v) {
+    for (int i = 0; i < n; i++) u[i] += v[i];
+}
+int main(void) {
+    static double u[1000], v[1000];
+    for (int t = 0; t < 9; t++) { step(1000, u, v); step(1000, v, u); }
+    return u[0] > 1;
+}
+"""
 
 
 def port(program: Program, options: OffloadOptions | None = None) -> Port:
@@ -159,3 +178,18 @@ def _last_values(result: Port) -> list[ExprStmt]:
     assert result.plan.fragments
     branches = [run for part in walk(function) if isinstance(part, Block) for run in [part.statements]]
     return [s for run in branches for s in run if isinstance(s, ExprStmt) and s.span.text.startswith("for (j = 0")]
+
+
+def test_all_plans_of_a_function_share_its_effort(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    efforts: dict[str, list[Effort]] = {}
+    real = vars(port_module)["_function"]
+
+    def plan(request: Request, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> object:
+        efforts.setdefault(request.facts.function.symbol.name, []).append(request.effort)
+        return real(request, names, failed)
+
+    monkeypatch.setattr(port_module, "_function", plan)
+    port(load(SHARED, tmp_path))
+    assert len(efforts["step"]) > 1, "it is planned again, inside a data region"
+    assert all(one is many[0] for many in efforts.values() for one in many)
+    assert efforts["step"][0] is not efforts["main"][0]

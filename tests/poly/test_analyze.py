@@ -8,8 +8,8 @@ import pytest
 
 from tests.poly.analysis import assumed, facts_of, program_of
 from warpsmith.base.verdict import Proved, Refuted, Unknown
-from warpsmith.poly.analyze import analyze, reading
-from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.analyze import analyze
+from warpsmith.poly.facts import LoopFacts, PolyOptions, reading
 from warpsmith.poly.isl import space
 from warpsmith.poly.openmp import claims
 from warpsmith.poly.openmp.apply_claims import apply_claims

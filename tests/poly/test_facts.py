@@ -7,7 +7,8 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.programs import function, loop
 from warpsmith.poly.analyze import analyze
-from warpsmith.poly.facts import PolyOptions, statement_spans
+from warpsmith.poly.facts import PolyOptions, reading, statement_spans
+from warpsmith.tree.walk import walk
 
 TEXT = "void f(int n, double *a) { n = 1;\n for (int i = 0; i < n; i++) a[i] = 0; while (n) n--;\n a[0] = 2; }"
 
@@ -27,3 +28,10 @@ def test_the_span_of_a_run() -> None:
     assert statement_spans((first,)) == first.span
     whole = statement_spans(one.body.statements)
     assert (whole.start, whole.end, whole.file) == (first.span.start, last.span.end, first.span.file)
+
+
+def test_a_choice_is_as_much_to_read_as_many_terms() -> None:
+    text = "void f(int n, double *a) {{ for (int i = 0; i < {}; i++) a[i] = 0; }}"
+    plain, chosen = (loop(program_of(text.format(bound)), "f/i") for bound in ("n + 9", "(n < 9 ? n : 9)"))
+    assert reading(plain) == sum(1 for _ in walk(plain)) < 20
+    assert reading(chosen) > 5 * reading(plain)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from warpsmith.front.load import FrontOptions
 from warpsmith.poly.effects.outside import OutsideFunction, encode_function
 from warpsmith.poly.effects.summary import Summary
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.survey import unit
 from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.unit import Desk
 from warpsmith.tree.plain import Plain
@@ -116,3 +118,33 @@ def test_a_text_outside_of_functions_is_no_loop(desk: Desk, tmp_path: Path) -> N
     path.write_text("int x; /* for (;;) */\n")
     (plain,) = Desk(LIMITS, [Source(str(path))]).read([0])
     assert _fields(plain)["loops"] == [] and _fields(plain)["main"] is False
+
+
+def _wait(*_: object, **__: object) -> None:
+    time.sleep(60)
+
+
+@pytest.mark.parametrize(
+    ("slow", "done"), [("_number_parameters", "summarized"), ("automatic", "analyzed"), ("_place", "read")]
+)
+def test_each_piece_of_work_on_a_file_has_its_time(
+    slow: str, done: str, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "b.c").write_text("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n")
+    one = Desk(LIMITS, [Source(str(tmp_path / "b.c"))])
+    one.read([0])
+    before = one.summarize(0, NOTHING), one.analyze(0, NOTHING, SILENT)
+    ((parsed, _),) = one._kept.values()
+    monkeypatch.setattr(unit, slow, _wait)
+    monkeypatch.setattr(unit, "parse_separately", lambda *_: [parsed])
+    one.limits = replace(LIMITS, front=FrontOptions(timeout_s=0.2))
+    ask: dict[str, Callable[[], Plain]] = {
+        "summarized": lambda: one.summarize(0, NOTHING),
+        "analyzed": lambda: one.analyze(0, NOTHING, SILENT),
+        "read": lambda: one.read([0])[0],
+    }
+    ((rule, severity, message, *_),) = _fields(ask[done]())["failed"]
+    assert (rule, severity) == ("INP009", "error") and f"b.c was not {done} within 0.2 s" in message
+    monkeypatch.undo()
+    one.limits = LIMITS
+    assert (one.summarize(0, NOTHING), one.analyze(0, NOTHING, SILENT)) == before, "nothing is left of it"

@@ -135,3 +135,17 @@ def test_a_walk_is_the_same_whether_it_is_short_enough_to_be_remembered(count: i
         assert tuple(children(whole)) == parts
     first = next(walk(whole))
     assert first is whole
+
+
+def test_rebuild_does_not_look_below_what_is_kept(tmp_path: Path) -> None:
+    function = load(tmp_path).units[0].functions[0]
+    first, second = [loop for loop, _ in loops(function)][1:3]
+    seen: list[Node] = []
+
+    def change(node: Node) -> Node:
+        seen.append(node)
+        return replace(node, symbol=A) if isinstance(node, Name) else node
+
+    new = rebuild(function, change, frozenset({first}))
+    assert not set(walk(first)) & set(seen) and any(node is first for node in walk(new))
+    assert second not in set(walk(new)) and A in {n.symbol for n in names(new)}

@@ -5,10 +5,12 @@ Invariant: every support name starts with one prefix: `ws`, or `ws1` where some 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 from msgspec import Struct
 
+from warpsmith.base.identity import Identity
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import identifiers, name_from
 
@@ -185,6 +187,13 @@ class Support(Struct, frozen=True):
 
 def choose_support(program: Program) -> Support:
     """Return support names that no unit's text can collide with; launchers keep the names that they have."""
+    return _known_support(Identity(program))
+
+
+# kernels are tried before the port is written, and written again for the referee
+@functools.lru_cache(maxsize=8)
+def _known_support(of: Identity[Program]) -> Support:
+    program = of.value
     words = {word.lower() for unit in program.units for word in identifiers(unit.file.text)}
     words |= {word.lower() for unit in program.units for text in unit.type_texts for word in (text.name, *text.needs)}
     number = 0

@@ -91,6 +91,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
         status=status,
         root=project.root,
         units=len(sources),
+        late=tuple(dict.fromkeys(sources[number].path for number in sorted(state.late))),
         read=len(state.again),
         lines=sum(_line_counts(sources, records).values()),
         loops=loops,
@@ -165,7 +166,8 @@ class _Arguments(Struct, frozen=True):
 
 
 class _Survey(Struct):
-    """The files of one survey; `again` were read in this one, `failures` say what could not be done."""
+    """The files of one survey; `again` were read in this one, `failures` say what could not be done; for `late` ones
+    there was no time."""
 
     cache: Cache
     records: list[Record]
@@ -174,6 +176,7 @@ class _Survey(Struct):
     progress: Progress = ignore_progress
     again: set[int] = field(default_factory=set)
     failures: list[Finding] = field(default_factory=list)
+    late: set[int] = field(default_factory=set)
 
     def read(self) -> list[Finding]:
         """Read the files of which nothing is remembered; return why some cannot be read."""
@@ -184,7 +187,7 @@ class _Survey(Struct):
             self.again.add(number)
             match exports:
                 case {"failed": list(failed)}:
-                    findings.append((number, [decode_finding(f) for f in failed]))
+                    findings.append((number, self._decode_failures(number, failed)))
                 case {"files": list()} if isinstance(exports, dict):
                     self.cache.renew(self.records[number], exports)
                 case _:
@@ -204,16 +207,19 @@ class _Survey(Struct):
                 match answer:
                     case {"functions": dict(functions)}:
                         news.append(link.update(number, cast(Texts, functions)))
+                    case {"failed": list(failed)}:
+                        # its entries promise less: who calls its functions can do without more
+                        self.failures += self._decode_failures(number, failed)
                     case _:
                         pass
-            waiting = sorted({number for numbers in news for number in numbers})
+            waiting = sorted({number for numbers in news for number in numbers} - self.late)
 
     def verdicts(self, link: Link) -> list[Answers]:
         """Return every file's verdicts with its exports."""
         asked: dict[int, str] = {}
         arguments: dict[int, _Arguments] = {}
         for number, record in enumerate(self.records):
-            if record.exports is not None:
+            if record.exports is not None and number not in self.late:
                 outside, known = link.outside(number), link.export_known(number)
                 asked[number] = f"verdicts {fingerprint([outside.question, known])}"
                 arguments[number] = _Arguments(outside, (known,))
@@ -223,12 +229,30 @@ class _Survey(Struct):
             answer = found.get(number)
             if record.exports is None:
                 continue
-            if not isinstance(answer, dict) or "verdicts" not in answer:
-                self.failures.append(self._report_crash(number, answer))
-                answer = {"verdicts": [], "efforts": []}
-            answers.append(Answers(record.exports, cast(Mapping[str, Plain], answer), link.programs[number]))
+            known = self._judged(number, answer)
+            answers.append(Answers(record.exports, known, link.programs[number], number in self.late))
             self.failures += [decode_finding(f) for f in cast(list[Plain], record.exports["warnings"])]
         return answers
+
+    def _judged(self, number: int, answer: Plain | None) -> Mapping[str, Plain]:
+        """Return the verdicts on a file's loops; none where they could not be found, of which a finding tells."""
+        match answer:
+            case {"verdicts": list()} if isinstance(answer, dict):
+                return answer
+            case {"failed": list(failed)}:
+                self.failures += self._decode_failures(number, failed)
+            case _ if number not in self.late:
+                self.failures.append(self._report_crash(number, answer))
+            case _:
+                pass
+        return {"verdicts": [], "efforts": []}
+
+    def _decode_failures(self, number: int, failed: Sequence[Plain]) -> list[Finding]:
+        """Return the findings of an answer that failed, and note where time was what it lacked."""
+        findings = [decode_finding(plain) for plain in failed]
+        if any(finding.rule == "INP009" for finding in findings):
+            self.late.add(number)
+        return findings
 
     def _answers(
         self, task: Literal["summarize", "analyze"], asked: Mapping[int, str], arguments: Mapping[int, _Arguments]
@@ -246,7 +270,7 @@ class _Survey(Struct):
             self.progress(Activity(stage, self.sources[job.numbers[0]].path, done, len(jobs)))
             (number,) = job.numbers
             self.again.add(number)
-            if answer is not None and not (isinstance(answer, dict) and "crashed" in answer):
+            if isinstance(answer, dict) and answer.keys().isdisjoint({"crashed", "failed"}):
                 self.records[number].put(asked[number], answer)
             yield number, answer
 

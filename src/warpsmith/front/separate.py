@@ -104,10 +104,10 @@ def has_uncounted(function: Function) -> bool:
 
 
 def parse_separately(sources: Sequence[Source], options: FrontOptions) -> list[Parsed]:
-    """Parse files that share nothing but the worker process; one answer a source, in order."""
+    """Parse files that share nothing but the worker process; one answer a source, in order, each with its own time."""
     made = [read_input(full_source(source, options), options.node_limit) for source in sources]
     inputs = [given for given in made if isinstance(given, Input)]
-    answers = iter(parse_files([parse_request(g, options) for g in inputs], options.timeout_s * len(inputs)))
+    answers = (parse_files([parse_request(given, options)], options.timeout_s)[0] for given in inputs)
     parsed: list[Parsed] = []
     for source, given in zip(sources, made, strict=True):
         if isinstance(given, Finding):

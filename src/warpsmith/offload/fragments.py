@@ -40,6 +40,7 @@ from warpsmith.offload.values.reductions import Accumulator
 from warpsmith.offload.values.running import RunningKernel
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
+from warpsmith.poly.isl.space import Effort
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
@@ -104,7 +105,7 @@ class Request(Struct, frozen=True):
 
     `facts` has the original function; new names come from `names` (names.py: `names.fresh("A_gpu")`);
     `summaries` is what `effects` may be given to save work; `changes` are the runs of the function that steps rewrote,
-    `written` is the program as the user wrote it.
+    `written` is the program as the user wrote it. `effort`: what all plans of the function share.
     """
 
     program: Program
@@ -116,6 +117,7 @@ class Request(Struct, frozen=True):
     changes: tuple[Change, ...] = ()
     resident: Resident | None = None
     written: Program | None = None
+    effort: Effort = field(default_factory=Effort)
 
 
 class OffloadRegion(Struct, frozen=True, eq=False):

@@ -287,7 +287,7 @@ def _apply_plan(program: Program, planned: Sequence[_Planned]) -> Program:
 def _function(request: Request, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> _Planned:
     """Plan one function: again from the start without what failed, until nothing fails."""
     failures = dict(failed)
-    with shared_effort() as effort:
+    with shared_effort(request.effort) as effort:
         while True:
             attempt = replace(request, names=names.scope())
             excluded = {key: reason for key, (_, reason) in failures.items()}

@@ -23,18 +23,16 @@ from warpsmith.poly.effects.assertions import resting_on, user_assertions
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions
+from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions, reading
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.access_facts import access_facts
 from warpsmith.poly.regions.granted import grants
-from warpsmith.tree.nodes import Conditional, Expr, For, Function, Loop, Node, Stmt
+from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import loop_names, loops, walk, written_symbols
+from warpsmith.tree.walk import loop_names, loops, written_symbols
 
-__all__ = ["Facts", "analyze", "reading", "too_large"]
-
-_CHOICE = 100
+__all__ = ["Facts", "analyze", "too_large"]
 
 
 class Facts(Struct):
@@ -155,12 +153,6 @@ def too_large(found: Sequence[tuple[Loop, tuple[Loop, ...]]], most: int) -> Mapp
 
 def _head(loop: Loop) -> tuple[Expr, ...]:
     return (loop.lower, loop.bound) if isinstance(loop, For) else ()
-
-
-def reading(node: Node) -> int:
-    """Return how much work it is to read a node: its terms, where a choice counts as many, since all that is asked of
-    what stands around it is asked of either arm."""
-    return sum(_CHOICE if isinstance(part, Conditional) else 1 for part in walk(node))
 
 
 def _loop_facts(work: _Work, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:

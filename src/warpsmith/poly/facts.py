@@ -7,6 +7,7 @@ Section        which elements of an array a statement run may touch, as host exp
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Literal
 
@@ -15,14 +16,17 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason, Verdict
 from warpsmith.tree.claims import Claim
-from warpsmith.tree.nodes import Expr, Function, Loop, Stmt
+from warpsmith.tree.nodes import Conditional, Expr, Function, Loop, Node, Stmt
 from warpsmith.tree.program import Assumption, Unit
 from warpsmith.tree.types import Symbol, Type
+from warpsmith.tree.walk import walk
 
 __all__ = [
     "AccessFact", "Category", "ClaimFacts", "FunctionFacts", "LoopFacts", "PolyOptions", "Reduction", "Section",
-    "Sections",
+    "Sections", "reading",
 ]  # fmt: skip
+
+_CHOICE = 100
 
 Category = Literal["parallel", "reduction", "scan", "parallel-after", "sequential", "unanalyzable"]
 
@@ -155,3 +159,10 @@ def statement_spans(statements: tuple[Stmt, ...]) -> Span:
     """Return the span from the first to the last statement of a run."""
     first, last = statements[0].span, statements[-1].span
     return Span(first.file, first.start, last.end)
+
+
+@functools.lru_cache(maxsize=4096)
+def reading(node: Node) -> int:
+    """Return how much work it is to read a node: its terms, where a choice counts as many, since all that is asked of
+    what stands around it is asked of either arm."""
+    return sum(_CHOICE if isinstance(part, Conditional) else 1 for part in walk(node))

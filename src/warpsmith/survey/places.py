@@ -35,11 +35,12 @@ Home = tuple[str, int]
 
 class Answers(Struct, frozen=True):
     """What is known of one file: its exports, the verdicts on its loops with their efforts, and the numbers of the
-    programs that it goes into."""
+    programs that it goes into. `late`: there was no time for verdicts."""
 
     exports: Mapping[str, Plain]
     found: Mapping[str, Plain]
     programs: frozenset[int] = frozenset()
+    late: bool = False
 
 
 class _Joined(Struct):
@@ -82,7 +83,7 @@ def _join(answer: Answers, joined: _Joined, *, memory: bool) -> None:
         keys.append(key)
         joined.places.setdefault(key, place)
         joined.units.setdefault(key, []).append(unit)
-        verdict = cast("Mapping[str, Plain]", verdicts.get(number) or _find_unjudged(place))
+        verdict = cast("Mapping[str, Plain]", verdicts.get(number) or _find_unjudged(place, late=answer.late))
         old = joined.verdicts.get(key)
         if old is None or _rank(verdict) > _rank(old):
             joined.verdicts[key] = verdict
@@ -97,9 +98,11 @@ def _rank(verdict: Mapping[str, Plain]) -> int:
     return CATEGORIES.index(str(verdict["category"]))
 
 
-def _find_unjudged(place: list[Plain]) -> Mapping[str, Plain]:
+def _find_unjudged(place: list[Plain], *, late: bool) -> Mapping[str, Plain]:
     spot = [place[0], *_list(place[5])]
     reason: list[Plain] = ["INT070", "its file could not be analyzed", spot, None, []]
+    if late:
+        reason = ["INP009", "its file was not analyzed in time", spot, None, ["raise --timeout"]]
     return {
         "id": f"{place[4]}/{place[3]}", "label": place[3], "variable": "", "function": place[4], "depth": 1,
         "category": "unanalyzable", "reasons": [reason], "assumptions": [],

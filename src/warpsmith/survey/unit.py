@@ -4,19 +4,23 @@
     summarize  what others export ─► what its functions do, with those
     analyze    the same ─► a verdict on every loop                                              (Verdicts, plain)
 
-All that goes in and out is plain lists (tree/plain.py): it crosses processes and lies in the cache.
+All that goes in and out is plain lists (tree/plain.py): it crosses processes and lies in the cache. Each of the three
+may take `--timeout` seconds a file; what takes longer fails with INP009, as a file does that cannot be read.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span, readable
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.base.verdict import Reason
 from warpsmith.front.c.counted.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.front.inputs import Source
@@ -66,19 +70,40 @@ class Desk(Struct):
             if parsed.context is None:
                 answers.append({"failed": [encode_finding(f) for f in parsed.findings]})
                 continue
-            unit = parsed.unit(self._first_knowledge(parsed))
-            self._keep(number, parsed, unit)
-            answers.append(self._exports(parsed, unit))
+            answers.append(self._in_time(number, "read", partial(self._tell, number, parsed)))
         return answers
 
     def summarize(self, number: int, outside: Plain) -> Plain:
-        """Return what the functions of a file do, with what `outside` says of others."""
+        """Return what the functions of a file do, with what `outside` says of others; or why there was no time."""
+        return self._in_time(number, "summarized", partial(self._summarize, number, outside))
+
+    def analyze(self, number: int, outside: Plain, called: Plain) -> Plain:
+        """Return the verdicts on the loops of a file; `called`: what its calls of other files' functions write. Or why
+        there was no time."""
+        return self._in_time(number, "analyzed", partial(self._analyze, number, outside, called))
+
+    def _in_time(self, number: int, done: str, answer: Callable[[], Plain]) -> Plain:
+        """Return an answer about one file, or the finding that it takes too long."""
+        seconds = self.limits.front.timeout_s
+        try:
+            with time_limit(seconds):
+                return answer()
+        except OutOfTimeError:
+            message = f"{self.sources[number].path} was not {done} within {seconds:g} s: its loops have no verdict"
+            helps = ("raise --timeout, or give parts of its long functions functions of their own",)
+            return {"failed": [encode_finding(Finding("INP009", "error", message, None, helps))]}
+
+    def _tell(self, number: int, parsed: Parsed) -> Plain:
+        unit = parsed.unit(self._first_knowledge(parsed))
+        self._keep(number, parsed, unit)
+        return self._exports(parsed, unit)
+
+    def _summarize(self, number: int, outside: Plain) -> Plain:
         _, unit = self._unit(number)
         program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
         return {"functions": _functions(program)}
 
-    def analyze(self, number: int, outside: Plain, called: Plain) -> Plain:
-        """Return the verdicts on the loops of a file; `called`: what its calls of other files' functions write."""
+    def _analyze(self, number: int, outside: Plain, called: Plain) -> Plain:
         parsed, unit = self._unit(number)
         knowledge = self._knowledge(parsed, unit, called)
         if knowledge.library != parsed.library(self.limits.front.effects):

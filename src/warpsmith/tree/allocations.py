@@ -114,6 +114,7 @@ _ALL: Final = frozenset(
     }
 )
 _OF_ROWS: Final = frozenset({ROW_STARTS, ROW_STARTS_OF, ROW_ZERO})
+_QUESTIONS: Final = _ALL | _OF_ROWS
 _ABOUT_ROWS: Final = frozenset({*_OF_ROWS, ROWS_DISTINCT, ROWS_APART, ROWS_CLEAR})
 
 
@@ -233,7 +234,7 @@ def asks(part: Node) -> bool:
             return part.callers or bool(part.lasting)
         case _:
             pass
-    return isinstance(part, Call) and isinstance(part.function, Name) and part.function.symbol in _ALL | _OF_ROWS
+    return isinstance(part, Call) and isinstance(part.function, Name) and part.function.symbol in _QUESTIONS
 
 
 def asks_rows(part: Node) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Set
 from itertools import islice
 from typing import TypeVar, cast
 
@@ -109,17 +109,21 @@ def _remembered_walk(node: Node, most: int) -> tuple[Node, ...] | None:
     return found if len(found) <= most else None
 
 
-def rebuild(node: N, change: Callable[[Node], Node]) -> N:
+def rebuild(node: N, change: Callable[[Node], Node], kept: Set[Node] = frozenset()) -> N:
     """Return `node` with `change` applied to every node below it and to itself, children first.
 
-    A node none of whose parts changed is returned as it is, so that it stays intact. Iterative: depth is no limit.
+    A node none of whose parts changed is returned as it is, so that it stays intact. Nothing at or below a `kept` node
+    changes. Iterative: depth is no limit.
     """
     frames: list[tuple[Node, tuple[Node, ...], list[Node]]] = [(node, _below(node), [])]
     while True:
         current, parts, made = frames[-1]
         if len(made) < len(parts):
             part = parts[len(made)]
-            frames.append((part, _below(part), []))
+            if part in kept:
+                made.append(part)
+            else:
+                frames.append((part, _below(part), []))
             continue
         frames.pop()
         changed = change(_with_parts(current, parts, made))

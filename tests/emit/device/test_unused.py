@@ -7,10 +7,12 @@ import pytest
 
 from tests.emit.examples import lu
 from tests.poly.analysis import program_of
+from warpsmith.emit.device import unused
 from warpsmith.emit.device.unused import drop_unused
 from warpsmith.emit.host.cuda import emit_cuda
-from warpsmith.tree.nodes import Block, Launch, Name, replace
+from warpsmith.tree.nodes import Block, Launch, Name, Node, replace
 from warpsmith.tree.printing.printer import print_stmt
+from warpsmith.tree.walk import walk
 
 HEAD = "static int helper(int x) { return 2 * x; }\nstatic inline int quiet(int x) { return x; }\n"
 HEAD += "static int table[2];\nint shared;\n"
@@ -84,3 +86,20 @@ def test_counters_that_only_kernels_use_lose_their_declaration() -> None:
     host = emit_cuda(made.original, made.ported)[0].text
     assert "    int k;\n" in host
     assert "        /* the row */\n        ws_lu_k1(A_gpu, N, k);\n" in host
+
+
+def test_what_stands_as_it_did_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+    real = unused._uses.__wrapped__
+
+    def count(root: Node) -> object:
+        counted.append(sum(1 for _ in walk(root)))
+        return real(root)
+
+    monkeypatch.setattr(unused, "_uses", count)
+    block = "{ int k = n; a[k] = k; }"
+    for many in (1, 40):
+        counted.clear()
+        text = host_text("int t = 4; a[0] = t;" + block * many, 1)
+        assert text.count("int k = n;") == many and "int t" not in text
+    assert len(counted) < 20, "the blocks are not asked one by one"

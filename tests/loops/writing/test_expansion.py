@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import pytest
 
@@ -12,9 +13,12 @@ from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.extremes import Cover
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.place import LoopContext
+from warpsmith.loops.writing import expansion
 from warpsmith.loops.writing.expansion import Shape, count_of, origin_of, settles, shape_of, slots_of
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.nodes import Node
+from warpsmith.tree.walk import children, walk
 
 START = f"""{HEAD}void f(int n, int m, unsigned u, long l, double *a, double *b, int *c, double (*q)[4])
 {{
@@ -137,3 +141,17 @@ def test_the_last_iteration_leaves_what_the_loop_leaves(text: str, name: str, fo
     place = LoopContext.of(facts.program, "f/i")
     made = shape_of(place, name, 1)
     assert isinstance(made, Shape) and settles(facts, place, made) == found
+
+
+def test_the_loops_around_uses_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Node] = []
+    monkeypatch.setattr(expansion, "children", lambda node: looked.append(node) or children(node))
+    uses = "".join(f"w = a[i + {k}]; b[{k}] = w;" for k in range(40))
+    place = LoopContext.of(facts_of(f"for (int i = 0; i < n; i++) {{ {uses} }}").program, "f/i")
+    assert isinstance(shape_of(place, "w", 1), Shape)
+    assert len(looked) == len(set(looked)) == sum(1 for _ in walk(place.loop))
+    for node in walk(place.loop):
+        path = expansion._path(place.loop, node)
+        assert path[0] is place.loop and path[-1] is node
+        assert all(inner in children(outer) for outer, inner in pairwise(path))
+    assert expansion._path(place.require_counted().body, place.loop) == ()

@@ -89,5 +89,7 @@ def test_a_spent_budget_halves_those_after_it_where_effort_is_shared() -> None:
             assert whole() == 1 << 18 and effort.given_up == 2
         with shared_effort(), budget(1 << 20):
             assert whole() == 1 << 20
+        with shared_effort(effort) as same, budget(1 << 20):
+            assert whole() == 1 << 18 and same is effort
     with budget(1 << 20):
         assert whole() == 1 << 20

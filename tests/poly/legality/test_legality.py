@@ -303,3 +303,25 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 def test_a_seeded_bug_is_caught(bug: Bug, small: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bug.where, bug.what, bug.instead)
     assert next(mistakes(small), "")
+
+
+def test_questions_whose_refusals_nobody_reads_prove_the_same_with_fewer_attempts(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts = []
+    real = vars(legality)["_Question"]._attempt
+
+    def attempt(question: object, **how: bool) -> object:
+        attempts.append(how["guards"])
+        return real(question, **how)
+
+    monkeypatch.setattr(vars(legality)["_Question"], "_attempt", attempt)
+    brief = Bench(bench.facts.briefly(), bench.questions)
+    proved: list[list[bool]] = []
+    guarded: list[int] = []
+    for one in (bench, brief):
+        attempts.clear()
+        proved.append([isinstance(verdict, Proved) for _, verdict in one.answers()])
+        guarded.append(sum(attempts))
+    assert proved[0] == proved[1] and any(proved[0]) and not all(proved[0])
+    assert guarded[1] <= guarded[0] < len(bench.questions)

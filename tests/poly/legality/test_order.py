@@ -275,3 +275,16 @@ def test_the_order_of_counters_that_count_down(tmp_path: Path) -> None:
     found = turns.reasons[0].dependence
     assert found is not None
     assert (found.kind, found.distance, found.direction, found.carried_by) == ("anti", (1,), ("<",), "f/i")
+
+
+def test_which_instances_meet_is_worked_out_once_for_all_orders(tmp_path: Path) -> None:
+    facts, f = facts_of("void f(void) { for (int i = 1; i < 99; i++) { x[i] = x[i - 1]; y[i] = x[i]; } }", tmp_path)
+    (loop,) = loops_of(f)
+    assert isinstance(backward(facts, f), Refuted)
+    (model,) = (known for known in facts.orders.values() if isinstance(known, Ordered) and not known.region.assumptions)
+    before = dict(model._meetings)
+    assert before and len(before) <= sum(len(group) ** 2 for group in model.groups)
+    first, second = body(loop)
+    forward = {stmt: (counter(loop.variable), at(1 - k)) for k, stmt in enumerate((first, second))}
+    keeps_order(facts, f, (loop,), forward)
+    assert all(model._meetings[key] is known for key, known in before.items())

@@ -10,8 +10,9 @@ import pytest
 from tests.poly.programs import function, load
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import analyze
-from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.facts import PolyOptions, reading
 from warpsmith.poly.regions.satisfiable import guard_sample
+from warpsmith.poly.regions.sections import SHARE
 from warpsmith.tree.nodes import If
 from warpsmith.tree.program import Assumption
 
@@ -76,3 +77,15 @@ def test_branches_of_one_condition_are_not_asked_to_run_both(tmp_path: Path) -> 
 def test_verdicts_rest_on_guards_that_leave_room(text: str, guards: list[str] | None, tmp_path: Path) -> None:
     verdict = analyze(load(text, tmp_path), PolyOptions()).functions[0].loops[0].verdict
     assert (sorted(a.text for a in verdict.assumptions) if isinstance(verdict, Proved) else None) == guards
+
+
+def test_statements_that_hold_too_much_are_not_read(tmp_path: Path) -> None:
+    text = "void f(double *a, int n) { if (n < 1) { a[0] = 1; } for (int i = 0; i < n; i++) a[i] = 0; }"
+    program = load(text, tmp_path)
+    f = function(program, "f")
+    first, loop = f.body.statements
+    assert isinstance(first, If)
+    guard = Assumption("n < 1", "guarded", first.condition)
+    enough = reading(loop) * SHARE
+    assert guard_sample(program, f, (loop,), (guard,), PolyOptions(max_nodes=enough)).sizes is None
+    assert guard_sample(program, f, (loop,), (guard,), PolyOptions(max_nodes=enough - 1)).sizes == {}

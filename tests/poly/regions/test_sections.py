@@ -3,14 +3,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.poly.programs import function, load, loop
 from warpsmith.poly.effects.extents import known_extent
-from warpsmith.poly.facts import PolyOptions, Sections
+from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.facts import PolyOptions, Sections, reading
+from warpsmith.poly.regions import sections as sections_module
+from warpsmith.poly.regions.model import build_region
+from warpsmith.poly.regions.region import Region
 from warpsmith.poly.regions.sections import covered_sections
-from warpsmith.tree.nodes import Binary, Block, Cast, Conditional, Expr, For, Literal, Name, SizeOf
+from warpsmith.poly.regions.state import State
+from warpsmith.tree.nodes import Binary, Block, Cast, Conditional, Expr, For, Literal, Name, SizeOf, Stmt
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.walk import names, peel
 
@@ -259,3 +265,25 @@ def test_a_pointer_that_moves_leads_into_no_block_of_its_own(tmp_path: Path) -> 
     found = asked(load(text, tmp_path), "f/i", "f/i")
     assert {s.name for s in found.unbounded} == {"a"}
     assert len(found.failures) == 2
+
+
+def test_statements_that_hold_too_much_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; for (int j = 0; j < n; j++) a[j] = 1; }"
+    program = load(text, tmp_path)
+    f = function(program, "f")
+    both = f.body.statements
+    size = reading(both[0])
+    built: list[tuple[Stmt, ...]] = []
+    real = build_region
+
+    def build(origin: Origin, scope: tuple[Stmt, ...], around: tuple[Stmt, ...], **how: Any) -> tuple[Region, State]:
+        built.append(scope)
+        return real(origin, scope, around, **how)
+
+    monkeypatch.setattr(sections_module, "build_region", build)
+    options = PolyOptions(max_nodes=size * sections_module.SHARE)
+    assert not covered_sections(program, f, both[:1], both[:1], options).failures and built
+    built.clear()
+    found = covered_sections(program, f, both[:1], both, options)
+    assert found.given_up and not found.sections and not built
+    assert f"too much together ({2 * size:,} of {size:,} terms)" in found.failures[0].text

@@ -41,3 +41,10 @@ def test_what_is_not_known_is_left_out() -> None:
     assert (
         told["distance"] is None and told["direction"] == ["<", "*"] and second["reasons"][0]["legal_if"] == ["<none>"]
     )
+
+
+def test_files_without_an_answer_in_time_are_named() -> None:
+    assert "not_in_time" not in json.loads(survey_json(report()))["survey"]
+    document = json.loads(survey_json(msgspec.structs.replace(report(), late=("slow.c",))))
+    jsonschema.validate(document, schema())
+    assert document["survey"]["not_in_time"] == ["slow.c"]

@@ -19,6 +19,17 @@ def test_the_text_has_the_summary_first_and_only_the_loops_that_matter() -> None
     assert "a file.c:58" in survey_text(report(), everything=True)
 
 
+def test_files_without_an_answer_in_time_stand_below_the_first_line() -> None:
+    late = ("/home/me/p/src/a.c", *(f"/usr/a-file-of-some-length-{n}.c" for n in range(5)))
+    lines = survey_text(msgspec.structs.replace(report(), late=late)).split("\n")[1:4]
+    assert (
+        lines[0].startswith("not in time (--timeout): src/a.c, /usr/a-file-of-some-length-0.c, ")
+        and len(lines[0]) <= 100
+    )
+    assert all(name in " ".join(lines) for name in late[1:])
+    assert "not in time" not in survey_text(report())
+
+
 def test_work_that_is_in_no_loop_is_told() -> None:
     loop = msgspec.structs.replace(report().loops[0], own=0.75)
     text = survey_text(msgspec.structs.replace(report(), loops=(loop,), blockers=()))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from warpsmith.base.c_lexer import Token, lex
 from warpsmith.tree.text.lexical import directives, identifiers, map_words, tokens
 
 
@@ -25,6 +29,29 @@ def test_directives() -> None:
     found = [(d.word, d.depth, d.braces) for d in directives(text)]
     assert found == [("include", 0, 0), ("if", 0, 0), ("define", 1, 0), ("else", 1, 0), ("endif", 0, 0), ("x", 0, 1)]
     assert text[next(d for d in directives(text) if d.word == "if").start :].startswith("# if X \\\n  && Y\n")
+
+
+def _find_with_all_tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield word, start and end of the preprocessor lines, by every token of the text."""
+    end = Token("newline", "", "", len(text), len(text), 0, 0, False)
+    for stands, line in groupby([*lex(text), end], lambda token: token.directive):
+        if stands:
+            found = list(line)
+            yield next((t.spelling for t in found if t.kind == "word"), ""), found[0].start, found[-1].end
+
+
+@given(
+    st.lists(st.sampled_from(["#", "%:", "if", "en\\\ndif", "a", " ", "\n", "\\\n", "/*", "*/", "//", '"', "{", "\r"]))
+)
+def test_preprocessor_lines_are_those_of_the_tokens(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    found = list(directives(text))
+    known = list(_find_with_all_tokens(text))
+    assert [(d.word, d.start) for d in found] == [(word, start) for word, start, _ in known]
+    # a line ends where its line end stands, behind its last token
+    assert all(
+        end <= d.end and text[end : d.end].strip(" \\\n") == "" for d, (_, _, end) in zip(found, known, strict=True)
+    )
 
 
 def test_words_may_be_spliced_and_comments_end_with_a_carriage_return() -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from warpsmith.base.c_lexer import GAPS, lex
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import SourceFile, Span
+from warpsmith.tree.text import places
 from warpsmith.tree.text.places import (
     binds,
     bound_pragmas,
@@ -129,3 +133,39 @@ def test_balance(text: str, balanced: bool) -> None:
 )  # fmt: skip
 def test_which_pragmas_belong_to_what_is_under_them(pragma: str, bound: bool) -> None:
     assert binds(pragma) is bound
+
+
+_PIECES = [
+    "#if A\n",
+    "#pragma x\n",
+    "#endif\n",
+    " ",
+    "\n",
+    "a",
+    "b;",
+    "{",
+    "(",
+    "/* c */",
+    "// d\n",
+    '"s"',
+    "\\\n",
+    ",",
+    "#",
+]
+
+
+def _last_code(file: SourceFile, lower: int, start: int, outside: tuple[int, int]) -> int:
+    """Return where the last code ends, by every token of the text."""
+    found = [t for t in lex(file.text[lower:start]) if t.kind not in GAPS and not t.directive]
+    inside = [t for t in found if not outside[0] <= lower + t.start < outside[1]]
+    return lower + inside[-1].end if inside else lower
+
+
+_TEXTS = st.lists(st.sampled_from(_PIECES), max_size=14).map("".join)
+
+
+@given(_TEXTS, st.lists(st.integers(0, 60), min_size=4, max_size=4))
+def test_code_ends_where_its_last_token_does(text: str, at: list[int]) -> None:
+    lower, start = sorted(min(place, len(text)) for place in at[:2])
+    file, (first, last) = SourceFile("a.c", text), sorted(at[2:])
+    assert vars(places)["_floor"](file, lower, start, [(first, last)]) == _last_code(file, lower, start, (first, last))

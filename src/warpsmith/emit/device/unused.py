@@ -87,7 +87,8 @@ def _function(old: Function, new: Function) -> Function:
             return node if same else replace(node, statements=statements)
         return node
 
-    result = replace(new, body=rebuild(new.body, change))
+    # what stands as it did declares and uses what it did
+    result = replace(new, body=rebuild(new.body, change, frozenset(walk(old.body))))
     idle = [p for p in new.parameters if p in unread and p not in read_after]
     return _mark_unused(old, result, idle) if idle else result
 

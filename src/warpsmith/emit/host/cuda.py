@@ -26,7 +26,18 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
 from warpsmith.tree.allocations import asks, asks_rows
-from warpsmith.tree.nodes import Block, CaptureStmt, Copy, DataStmt, DeviceAlloc, DeviceFree, Launch, Node, replace
+from warpsmith.tree.nodes import (
+    Block,
+    CaptureStmt,
+    Copy,
+    DataStmt,
+    DeviceAlloc,
+    DeviceFree,
+    Function,
+    Launch,
+    Node,
+    replace,
+)  # fmt: skip
 from warpsmith.tree.printing.patch import is_added, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
 from warpsmith.tree.text.layout import line_end
@@ -164,7 +175,14 @@ def jobs(source: Program, ported: Program) -> list[Job]:
 
 def _needs(ported: Program) -> Needs:
     """Return what the run time of a program must have."""
-    nodes = [node for _, function in ported.functions() for node in walk(function)]
+    of_each = [_function_needs(function) for _, function in ported.functions()]
+    return Needs(any(n.present for n in of_each), any(n.units for n in of_each), any(n.rows for n in of_each))
+
+
+# nodes never change, and kernels are tried before the port is written, and written again for the referee
+@functools.lru_cache(maxsize=1024)
+def _function_needs(function: Function) -> Needs:
+    nodes = tuple(walk(function))
     return Needs(any(isinstance(node, DataStmt) for node in nodes), any(map(asks, nodes)), any(map(asks_rows, nodes)))
 
 

@@ -10,6 +10,9 @@ Limits: bounds and subscripts that are not linear; see extremes.py.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
@@ -21,7 +24,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.legality.privacy import writes_all
 from warpsmith.tree.nodes import Expr, For, Node
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type
-from warpsmith.tree.walk import children, loops, written_symbols
+from warpsmith.tree.walk import children, loops, walk, written_symbols
 
 __all__ = ["Shape", "count_of", "origin_of", "settles", "shape_of", "slots_of"]
 
@@ -161,14 +164,26 @@ def _covers(place: LoopContext, inner: Node) -> dict[Symbol, Cover]:
 
 
 def _path(top: Node, wanted: Node) -> tuple[Node, ...]:
-    """Return the nodes from `top` to `wanted`."""
-    if top is wanted:
-        return (top,)
-    for child in children(top):
-        rest = _path(child, wanted)
-        if rest:
-            return (top, *rest)
-    return ()
+    """Return the nodes from `top` to `wanted`; none where that is not below."""
+    parents = _find_parents(top)
+    found = [wanted]
+    while found[-1] is not top:
+        parent = parents.get(found[-1])
+        if parent is None:
+            return ()
+        found.append(parent)
+    return tuple(reversed(found))
+
+
+# every use of a variable asks for the loops around it
+@functools.lru_cache(maxsize=16)
+def _find_parents(top: Node) -> Mapping[Node, Node]:
+    """Return what each node below `top` is part of: the first that has it, in the order of the text."""
+    parents: dict[Node, Node] = {}
+    for node in walk(top):
+        for child in children(node):
+            parents.setdefault(child, node)
+    return parents
 
 
 def _subscript(place: LoopContext, use: Use, position: int) -> Cover | None:

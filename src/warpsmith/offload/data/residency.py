@@ -33,9 +33,8 @@ from warpsmith.offload.fragments import Draft, OffloadRegion, Request
 from warpsmith.offload.plan import Buffer
 from warpsmith.offload.transfers.flow import statement_runs
 from warpsmith.poly.aliasing.aliasing import different_allocations_text
-from warpsmith.poly.analyze import reading
 from warpsmith.poly.claimed import marked_statements
-from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.facts import reading, statement_spans
 from warpsmith.poly.regions.satisfiable import guard_sample
 from warpsmith.tree.nodes import (
     Block,

@@ -64,6 +64,7 @@ from warpsmith.offload.regions.stack import (
 from warpsmith.offload.regions.versions_in_place import find_written_in_versions
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.isl.space import shared_effort
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.poly.pointers.pointers import is_persistent
 from warpsmith.tree.nodes import (
@@ -273,8 +274,9 @@ def _coherent(plan: DataRegionPlan, around: Surroundings) -> Coherent | Reason:
     if reason is not None:
         return reason
     try:
-        for run in runs:
-            updates(around, run, made)
+        with shared_effort(around.request.effort):
+            for run in runs:
+                updates(around, run, made)
     except IncoherentError as error:
         return error.reason
     ours = find_written_in_versions(around.offload_regions, around.request.changes)

@@ -13,7 +13,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.offload.plan import DataRegions, Inserted, RefusedDataRegion, Transfer
 from warpsmith.offload.transfers.transfers import block_texts, loops_around, plain_text
 from warpsmith.poly.isl.bound_values import constant
-from warpsmith.tree.nodes import DataSuspension, Function, If, Node, SizeOf, Stmt, Update
+from warpsmith.tree.nodes import DataSuspension, If, Node, SizeOf, Stmt, Update
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import Scalar
 from warpsmith.tree.walk import loop_names, walk
@@ -25,13 +25,10 @@ _EVERYTHING = "everything that is on the device"
 
 def data_region_transfers(decided: DataRegions) -> Iterator[Transfer]:
     """Yield what the inserted statements copy, in the order of the text."""
-    around: dict[Function, dict[Stmt, str]] = {}
     for added in decided.inserted:
-        if added.function not in around:
-            around[added.function] = loops_around(added.function)
         # What a guard asks for only happens where it fails.
         for stmt in (s for s in added.statements if not isinstance(s, If)):
-            yield from _of(stmt, around[added.function].get(added.node))
+            yield from _of(stmt, loops_around(added.function).get(added.node))
 
 
 def _of(stmt: Stmt, in_loop: str | None) -> Iterator[Transfer]:

@@ -14,6 +14,7 @@ Limits: a copy moves the whole section that its buffer stands for.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
@@ -254,7 +255,9 @@ def plain_text(expr: Expr) -> str:
     return print_expr(expr).replace("(long long)", "")
 
 
-def loops_around(function: Function) -> dict[Stmt, str]:
+# each offload region of a function asks, in each of its plans
+@functools.lru_cache(maxsize=16)
+def loops_around(function: Function) -> Mapping[Stmt, str]:
     """Return the address of the innermost host loop around each statement of the original function."""
     ids = loop_names(function)
     result: dict[Stmt, str] = {}

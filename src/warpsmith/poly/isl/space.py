@@ -97,9 +97,10 @@ _SHARED: ContextVar[Effort | None] = ContextVar("_SHARED", default=None)
 
 
 @contextmanager
-def shared_effort() -> Iterator[Effort]:
-    """Let each budget that is spent in the body halve those that are given after it there."""
-    effort = Effort()
+def shared_effort(effort: Effort | None = None) -> Iterator[Effort]:
+    """Let each budget that is spent in the body halve those that are given after it there; `effort`: those that were
+    spent on the same before count too."""
+    effort = Effort() if effort is None else effort
     before = _SHARED.set(effort)
     try:
         yield effort

@@ -98,7 +98,8 @@ class _Question(Struct, frozen=True):
             return _Answer(Unknown((turned,)), model.region)
         certain, possible = turned.links()
         if certain or possible:
-            return _Answer(self._refuse(model, certain, possible), model.region)
+            settled = bool(certain) and model.region.reached and self.facts.brief
+            return _Answer(self._refuse(model, certain, possible), model.region, settled)
         if not turned.anything():
             return _Answer(Proved(model.region.assumptions), model.region)
         origin = self.facts.origin(self.function)
@@ -129,15 +130,18 @@ class _Question(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
+    """`certain`: a refusal without a witness that could have one."""
+
     verdict: Verdict
     region: Region
+    certain: bool = False
 
     @property
     def open(self) -> bool:
         """Whether guards could still settle it."""
         if isinstance(self.verdict, Proved):
             return False
-        return not (isinstance(self.verdict, Refuted) and not self.region.unproved)
+        return not ((self.certain or isinstance(self.verdict, Refuted)) and not self.region.unproved)
 
 
 def _better(old: _Answer, new: _Answer) -> _Answer:

@@ -93,6 +93,7 @@ class Ordered(Struct):
     private: frozenset[Symbol]
     obstacles: tuple[Reason, ...]
     _accesses: dict[tuple[int, int], Map] = field(default_factory=dict)
+    _meetings: dict[tuple[int, int, int], Map] = field(default_factory=dict)
     _schedules: dict[str, Map] = field(default_factory=dict)
     _before: dict[tuple[str, str], Map] = field(default_factory=dict)
 
@@ -169,8 +170,7 @@ class Ordered(Struct):
         if shared is None:
             return None
         length, overlap = shared
-        left, right = self._access(first, length), self._access(second, length)
-        pairs = left.apply_range(right.reverse()).intersect(within)
+        pairs = self._meeting(first, second, length).intersect(within)
         if pairs.is_empty():
             return None
         certain = overlap and first.reference.exact and second.reference.exact
@@ -198,6 +198,14 @@ class Ordered(Struct):
                 linear = (vocabulary.linear(limit) for limit in limits)
                 parts += [at_least(limit, ZERO) for limit in linear if limit is not None]
         return make_set(vocabulary, reference.statement.counters, both(parts))
+
+    def _meeting(self, first: Placed, second: Placed, length: int) -> Map:
+        """Return the pairs of instances that touch one element, in whatever order: all orders are asked of these."""
+        key = id(first.reference), id(second.reference), length
+        if key not in self._meetings:
+            left, right = self._access(first, length), self._access(second, length)
+            self._meetings[key] = left.apply_range(right.reverse())
+        return self._meetings[key]
 
     def _access(self, placed: Placed, length: int) -> Map:
         key = id(placed.reference), length

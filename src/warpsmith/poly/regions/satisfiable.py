@@ -17,13 +17,13 @@ from msgspec import Struct
 
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.facts import PolyOptions, reading
 from warpsmith.poly.isl.formula import TRUE, Formula, atoms_of, both
 from warpsmith.poly.isl.room import long_runs, sample
 from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget, make_set
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region
-from warpsmith.poly.regions.sections import loops_around
+from warpsmith.poly.regions.sections import SHARE, loops_around
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import For, Function, Stmt
 from warpsmith.tree.program import Assumption, Program
@@ -60,6 +60,10 @@ def guard_sample(
 def _within_budget(
     known: Summaries, function: Function, scope: tuple[Stmt, ...], guards: tuple[Assumption, ...], options: PolyOptions
 ) -> Guarded:
+    # each guard was found to leave room when it was made
+    unknown = Guarded({})
+    if sum(map(reading, scope)) > options.max_nodes // SHARE:
+        return unknown
     try:
         with budget(options.max_operations):
             origin = Origin.of(known.program, function, known)
@@ -67,8 +71,7 @@ def _within_budget(
             region, state = build_region(origin, scope, around, guards=options.guards, granted=options.granted)
             return _sample(region, state, guards)
     except OutOfBudgetError:
-        # each guard was found to leave room when it was made
-        return Guarded({})
+        return unknown
 
 
 def _sample(region: Region, state: State, guards: tuple[Assumption, ...]) -> Guarded:

@@ -7,8 +7,8 @@
 Invariant: every element that the run touches lies in the section, and the section lies in the object: its ends are
 touched by accesses that certainly happen, or it is clipped to the object's known extent, or the user asserted it
 (`reachable(a)`).
-Limits: memory behind pointers that are themselves loaded from memory has no section; nor has a pointer that the scope
-changes.
+Limits: of statements that hold too much (a part of `max_nodes`) nothing is said; memory behind pointers that are
+themselves loaded from memory has no section; nor has a pointer that the scope changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.effects.extents import known_extent
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.facts import PolyOptions, Section, Sections, statement_spans
+from warpsmith.poly.facts import PolyOptions, Section, Sections, reading, statement_spans
 from warpsmith.poly.isl.bound_values import same_value
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
@@ -37,7 +37,7 @@ from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Symbol, element_type, is_integer
 from warpsmith.tree.walk import children, peel, same, walk
 
-__all__ = ["covered_sections", "known_extent", "loops_around", "run_sections", "sections"]
+__all__ = ["SHARE", "covered_sections", "known_extent", "loops_around", "run_sections", "sections"]
 
 Reference = tuple[Statement, Access]
 
@@ -81,18 +81,22 @@ def covered_sections(
 
 
 def _remember_sections(work: _Work, run: tuple[Stmt, ...]) -> Sections:
-    given = tuple(id(a.condition) for a in work.given)
+    given = tuple(a.condition for a in work.given)
     question = ("sections", work.function, run, work.scope, work.options, given, work.wanted, work.covers)
     return work.summaries.remember(question, lambda: _within_budget(work, run))
 
 
-_SHARE = 4
-"""The part of a loop's work budget that its sections may use: they are asked for many times in a plan."""
+SHARE = 4
+"""The part of a function's work that one question may be: they are asked for many times in a plan."""
 
 
 def _within_budget(work: _Work, run: tuple[Stmt, ...]) -> Sections:
+    size, most = sum(map(reading, work.scope)), work.options.max_nodes // SHARE
+    if size > most:
+        text = f"what is touched was not worked out: the statements hold too much together ({size:,} of {most:,} terms)"
+        return Sections((), (), (Reason("POR005", text, work.scope[0].span),), given_up=True)
     try:
-        with budget(work.options.max_operations // _SHARE):
+        with budget(work.options.max_operations // SHARE):
             return _all(work, run)
     except OutOfBudgetError:
         reason = Reason(

@@ -22,6 +22,7 @@ from warpsmith.poly.isl.room import Nest, long_runs, sample
 from warpsmith.poly.isl.space import Set, drop_quotients, hull, make_set, parameter_formula
 from warpsmith.poly.isl.vocabulary import Vocabulary
 from warpsmith.poly.pointers.typed import apart
+from warpsmith.poly.regions.answers import Answers
 from warpsmith.poly.regions.region import Path
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
 from warpsmith.tree.printing.printer import show_expression
@@ -71,14 +72,15 @@ class State(Struct):
     limits: dict[str, tuple[Polynomial | None, Polynomial | None]] = field(default_factory=dict)
     injective: Mapping[str, Assumption] = field(default_factory=dict)
     rows: Mapping[Symbol, tuple[Symbol, Assumption | None]] = field(default_factory=dict)
-    proved: dict[object, tuple[Formula, Formula]] = field(default_factory=dict)
     nests: dict[str, Nest] = field(default_factory=dict)
-    positive: dict[tuple[int, str], tuple[bool, Formula]] = field(default_factory=dict)
+    answers: Answers = field(default_factory=Answers)
 
     def copy(self) -> State:
-        """Return a state that knows the same; what either learns from now on is its own."""
+        """Return a state that knows the same; what either assumes from now on is its own. Answers about atoms that both
+        have are remembered for both."""
         return replace(
             self,
+            answers=Answers(self.answers, frozenset(self.vocabulary.atoms)),
             vocabulary=self.vocabulary.copy(),
             path=list(self.path),
             counters=list(self.counters),
@@ -90,9 +92,7 @@ class State(Struct):
             unproved=list(self.unproved),
             lost=list(self.lost),
             limits=dict(self.limits),
-            proved=dict(self.proved),
             nests=dict(self.nests),
-            positive=dict(self.positive),
         )
 
     @property
@@ -168,24 +168,25 @@ class State(Struct):
         pending = [p for p in nonnegative if not self._plainly(p) and not self._is_bounded(path, p)]
         if not pending:
             return True
-        # One subscript is often used by many references of a statement, and what was proved stays so.
+        # One subscript is often used by many references of a statement, and one region is asked many questions.
+        atoms = frozenset[str]().union(*(p.atoms() for p in pending))
         question = (id(path), id(self.context), tuple(frozenset(p.terms.items()) for p in pending))
-        if question in self.proved:
+        known = self.answers.find(question, atoms)
+        if known:
             return True
         linear = [self.vocabulary.linear(p) for p in pending]
         wrong = [negate(at_least(p, ZERO)) for p in linear if p is not None]
         if len(wrong) < len(linear):
             self.unproved.append(f"{what} may leave its range")
             return False
-        violation = both((path, self.context, either(wrong)))
-        violation = both((violation, self.ranges(atoms_of(violation))))
-        dims = self.counters_of(violation)
-        values = make_set(self.vocabulary, dims, violation)
-        if values.is_empty():
-            self.proved[question] = path, self.context
-            return True
-        if self.guards and self._guard(values, path, declared=declared):
-            return True
+        if known is None or self.guards:
+            violation = both((path, self.context, either(wrong)))
+            violation = both((violation, self.ranges(atoms_of(violation))))
+            values = make_set(self.vocabulary, self.counters_of(violation), violation)
+            if known is None and self.answers.add(question, atoms, (path, self.context), yes=bool(values.is_empty())):
+                return True
+            if self.guards and self._guard(values, path, declared=declared):
+                return True
         self.unproved.append(f"{what} may leave its range")
         return False
 
@@ -278,11 +279,13 @@ class State(Struct):
 
     def _is_positive(self, name: str) -> bool:
         """Whether the context says that a parameter is at least 1."""
-        question = (id(self.context), name)
-        if question not in self.positive:
+        question, atoms = (id(self.context), name), frozenset((name,))
+        known = self.answers.find(question, atoms)
+        if known is None:
             below = both((self.context, at_least(ZERO, atom(name))))
-            self.positive[question] = make_set(self.vocabulary, self.counters_of(below), below).is_empty(), self.context
-        return self.positive[question][0]
+            empty = bool(make_set(self.vocabulary, self.counters_of(below), below).is_empty())
+            known = self.answers.add(question, atoms, (self.context,), yes=empty)
+        return known
 
     def _guard_product(self, path: Formula, terms: Polynomial, limit: int) -> bool:
         """Assume terms <= limit, tested in floating point: no product can overflow there."""

@@ -25,6 +25,7 @@ def survey_json(report: SurveyReport) -> str:
             "root": report.root,
             "units": report.units,
             "read_again": report.read,
+            **({"not_in_time": list(report.late)} if report.late else {}),
             "lines": report.lines,
             "total": len(report.loops),
             "categories": dict(report.categories),

@@ -127,7 +127,8 @@ class Blocker(Struct, frozen=True):
 
 
 class SurveyReport(Struct, frozen=True):
-    """`loops` come with the most work first; `read` of `units` files were read again, the others are remembered."""
+    """`loops` come with the most work first; `read` of `units` files were read again, the others are remembered. For
+    `late` files there was no time: a finding says what to do."""
 
     inputs: tuple[str, ...]
     status: Status
@@ -140,6 +141,7 @@ class SurveyReport(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     timing_s: Mapping[str, float] = field(default_factory=dict)
+    late: tuple[str, ...] = ()
 
     @property
     def categories(self) -> Mapping[str, int]:

@@ -45,7 +45,7 @@ def survey_text(report: SurveyReport, *, everything: bool = False) -> str:
 def _summary(report: SurveyReport) -> list[str]:
     again = f" ({report.read:,} of {report.units:,} read again)" if report.read < report.units else ""
     named = "" if report.root == str(Path.cwd()) else f"{report.root}: "
-    head = [f"{named}{report.extent}{again}"]
+    head = [f"{named}{report.extent}{again}", *_late(report)]
     if not report.loops:
         return head
     shares = {name: sum(one.own for one in report.loops if one.category == name) for name in report.categories}
@@ -57,6 +57,13 @@ def _summary(report: SurveyReport) -> list[str]:
         *head,
         *table_text(rows, header=("category", "loops", f"of the {'time' if report.measured else 'work'}")).split("\n"),
     ]
+
+
+def _late(report: SurveyReport) -> list[str]:
+    """Return which files there was no time for, named as the places of loops are."""
+    named = (path.removeprefix(f"{report.root}/") for path in report.late)
+    text = f"not in time (--timeout): {', '.join(named)}"
+    return textwrap.wrap(text, _WIDTH, break_on_hyphens=False, break_long_words=False) if report.late else []
 
 
 def _rank_loops(report: SurveyReport, basis: str) -> list[str]:

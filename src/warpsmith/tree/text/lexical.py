@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from warpsmith.base.c_lexer import GAPS, Token, lex
+from warpsmith.base.c_lexer import GAPS, Mark, Token, join_splices, lex, marks
 
 __all__ = ["Directive", "directives", "find_unbroken", "identifiers", "map_words", "name_from", "tokens"]
 
@@ -91,12 +91,12 @@ def find_unbroken(text: str) -> Iterator[int]:
 def directives(text: str) -> Iterator[Directive]:
     """Yield the preprocessor lines of `text`."""
     depth = braces = 0
-    line: list[Token] = []
-    for token in [*tokens(text), Token("newline", "", "", len(text), len(text), 0, 0, False)]:
+    line: list[Mark] = []
+    for token in [*marks(text), Mark("newline", "", len(text), len(text), False)]:
         if token.directive:
             line.append(token)
         elif token.kind == "newline" and line:
-            word = next((t.spelling for t in line if t.kind == "word"), "")
+            word = next((join_splices(text[t.start : t.end]) for t in line if t.kind == "word"), "")
             depth -= word == "endif"
             yield Directive(word, line[0].start, token.start, depth, braces)
             depth += word in ("if", "ifdef", "ifndef")

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.base.c_lexer import GAPS, goes_on
+from warpsmith.base.c_lexer import GAPS, Mark, Token, goes_on, marks
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -171,10 +171,17 @@ def _is_blank(rest: str) -> bool:
 def _floor(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[int, int]] = ()) -> int:
     """Return the end of the last code before `start`, at or behind `lower`, that is not `left_out`."""
     text = file.text[lower:start]
-    lines = [(d.start, d.end) for d in directives(text)] + [(a - lower, b - lower) for a, b in left_out]
-    code = (token for token in reversed(tuple(tokens(text))) if token.kind not in GAPS)
-    last = next((token for token in code if not any(a <= token.start < b for a, b in lines)), None)
-    return lower if last is None else lower + last.end
+    outside = [(a - lower, b - lower) for a, b in left_out]
+
+    def is_code(token: Token | Mark, begin: int = 0) -> bool:
+        passed = token.kind in GAPS or token.directive
+        return not passed and not any(a <= begin + token.start < b for a, b in outside)
+
+    # a few other tokens may stand behind the last of those that are found fast
+    fast = next(filter(is_code, reversed(tuple(marks(text)))), None)
+    begin = 0 if fast is None else fast.start
+    last = next((t for t in reversed(tuple(tokens(text[begin:]))) if is_code(t, begin)), None)
+    return lower if last is None else lower + begin + last.end
 
 
 def _directives(file: SourceFile, start: int, end: int) -> Iterator[Directive]:

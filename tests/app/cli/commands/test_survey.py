@@ -11,7 +11,9 @@ from click.testing import CliRunner, Result
 
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
+from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.report.port.json import schema
+from warpsmith.survey.unit import Desk
 
 LOOPS = "void f(int n, double *a) {\n    for (int i = 0; i < n; i++)\n        a[i] = 0;\n    while (n--) a[n]++;\n}\n"
 
@@ -93,3 +95,25 @@ def test_help_names_the_ways_to_give_a_project() -> None:
     result: Result = CliRunner().invoke(warpsmith, ["survey", "--help"])
     assert "BUILD COMMAND" in result.output
     assert "-p PATH" in result.output
+
+
+def test_a_file_without_an_answer_in_time(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*_: object) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(Desk, "_analyze", late)
+    code, out, err = run(capfd, "a.c", "--no-cache")
+    assert code == 124 and "not in time (--timeout): a.c" in out and "a.c was not analyzed within 120 s" in err
+    assert "raise --timeout" in err
+    code, out, err = run(capfd, "a.c", "--no-cache", "--json", "--timeout", "60")
+    document = json.loads(out)
+    jsonschema.validate(document, schema())
+    assert (
+        code == 124
+        and document["status"] == "incomplete"
+        and document["survey"]["not_in_time"] == [str(folder / "a.c")]
+    )
+    assert "within 60 s" in document["diagnostics"][0]["message"]
+    assert {loop["category"] for loop in document["loops"]} == {"unanalyzable"}

@@ -63,7 +63,8 @@ def command(context: click.Context, /, files: tuple[str, ...], **given: object) 
     """List every loop of a project in exactly one category, those with the most work first.
 
     The project is the FILEs, what a compile_commands.json says (-p), or what a build command compiles while it runs:
-    `warpsmith survey -- make -j8`. Exit code 3: a part of it could not be read, or the build failed.
+    `warpsmith survey -- make -j8`. Exit code 3: a part of it could not be read, or the build failed; 124:
+    for a file there was no time (--timeout), the others are answered.
     """
     build, run = context.meta["build"], text(given["run"])
     settings = settings_of({})
