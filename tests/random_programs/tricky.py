@@ -1,8 +1,8 @@
 """Random functions of C that compilers get wrong: each is well defined, prints what it has computed, and ends.
 
     wrap-around counters, aliasing into one array, early exits, bit-fields, unions, VLAs, `goto`, shadowed and reserved
-    names, types and enumerators of a function, dense text, initializers that C++ refuses, switches that fall through,
-    accumulators that inner loops count with
+    names, types and enumerators of a function or of a loop's body, dense text, initializers that C++ refuses, switches
+    that fall through, accumulators that inner loops count with
 
 All arithmetic is unsigned or on small whole numbers, so that no order of evaluation changes a bit of the result, and
 every subscript is masked or in range. A program is several functions and a `main` that calls them.
@@ -209,8 +209,63 @@ def _counters(f: _Function) -> None:
     f.add(f"for (int {i} = 0; {i} < 64; {i}++) {{ {' '.join(parts)} }}", f"{b}[{SIZE - 2}] = {s} & 15;")
 
 
+def _types(f: _Function) -> None:
+    """Types that a loop's body declares, alone or with a variable, of names that mean something else around it."""
+    rng, number = f.rng, f.number
+    a, b, i, v = f.array(), f.array(), f.name(), f.name()
+    tag, real, count = (f"{name}{number}_{len(f.lines)}" for name in ("tag", "real", "K"))
+    around = (f"struct {tag} {{ char y; int x; }};", f"typedef short {real};", f"enum {{ {count} = 3 }};")
+    outer = list(rng.sample(around, rng.randrange(4)))
+    if around[2] not in outer and rng.random() < 0.5:
+        f.add(f"int {count} = zero + 2;")
+        outer.append(count)
+    place = f.globals if rng.random() < 0.5 else f.lines
+    place.extend(text for text in outer if text != count)
+    scalar = rng.choice(_TYPES)
+    first = rng.choice(
+        (
+            f"struct {tag} {{ {scalar} x; unsigned char y; }};",
+            f"struct {tag} {{ long long x, pad[2]; {scalar} y; }};",
+            f"struct {tag} {{ unsigned x : 7; {scalar} y; struct {{ short z; }} in; }};",
+            f"typedef struct {tag} {{ short x; {scalar} y; }} {tag};",
+        )
+    )
+    second = rng.choice((f"typedef {scalar} {real};", f"typedef unsigned char {real};", f"typedef double {real};"))
+    third = rng.choice((f"enum {{ {count} = 5 }};", f"enum e{tag} {{ LO{tag}, {count} = 9 }};"))
+    made = rng.choice(
+        (
+            f"struct {tag} {v} = {{{i} & 7, {count}}}; {a}[{i}] = {f.small(f'{v}.x', f'{v}.y')};",
+            f"{real} {v} = {b}[{i}] * {count}; {a}[{i}] = {f.small(v, f'sizeof(struct {tag})')};",
+            f"{a}[{i}] = {f.small(f'({real})({b}[{i}] * 100)', f'sizeof({real})')};",
+            f"struct {{ {real} p; struct {tag} q; }} {v} = {{{i} & 3, {{{count}, 1}}}}; "
+            f"{a}[{i}] = {f.small(f'{v}.p', f'{v}.q.x')};",
+            f"enum {{ A{tag}, B{tag} = {count} }} {v} = {i} & 1; {a}[{i}] = {v} + B{tag};",
+            f"struct {tag} {v}[{count}]; for (int j = 0; j < {count}; j++) {v}[j].y = j; "
+            f"{a}[{i}] = {v}[{i} % {count}].y;",
+            f"union {{ {real} p; unsigned char c[8]; }} {v}; {v}.p = {i} & 7; {a}[{i}] = {f.small(f'{v}.c[0]')};",
+            f"{{ struct {tag} {{ {real} w; }} {v} = {{{count}}}; {a}[{i}] = {v}.w; }} "
+            f"struct {tag} z = {{1, 2}}; {b}[{i}] = z.y;",
+        )
+    )
+    declared = [first, second, third]
+    rng.shuffle(declared)
+    if f"typedef {scalar}" in second and rng.random() < 0.3:
+        declared.append(f"struct u{tag} {{ {real} m[{count}]; }};")
+    body = " ".join([*declared, made])
+    if rng.random() < 0.3:
+        f.add(f"for (int t = 0; t < 3; t++) {{ {' '.join(declared)} if ({a}[t] == 99) break;",
+              f"    for (int {i} = 0; {i} < 64; {i}++) {{ {made} }} }}")  # fmt: skip
+    else:
+        f.add(f"for (int {i} = 0; {i} < 64; {i}++) {{ {body} }}")
+    if outer and rng.random() < 0.7:
+        used = {around[0]: f"struct {tag} s{tag} = {{1, {i}}}; {b}[{i}] = s{tag}.x & 7;",
+                around[1]: f"{b}[{i}] = ({real})({i} * 5) & 15;"}  # fmt: skip
+        f.add(f"for (int {i} = 0; {i} < 64; {i}++) {{ {used.get(outer[0], f'{b}[{i}] = {i} % {count};')} }}")
+
+
 _KINDS: tuple[Callable[[_Function], None], ...] = (
     _wraps, _aliases, _exits, _again, _fields, _shadows, _refused, _sums, _switches, _counters,
+    _types,
 )  # fmt: skip
 
 

@@ -8,11 +8,12 @@ from typing import ClassVar, Protocol, cast
 
 from warpsmith.base.identity import Identity
 from warpsmith.base.records import default_of, field_names
-from warpsmith.base.verdict import Verdict
+from warpsmith.base.verdict import Proved, Unknown, Verdict
+from warpsmith.loops.local_types import find_moved_type
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.program import Program
 
-__all__ = ["Step", "rewrite_program", "step_text"]
+__all__ = ["Step", "check_step", "rewrite_program", "step_text"]
 
 
 class Step(Protocol):
@@ -28,6 +29,15 @@ class Step(Protocol):
     def apply(self, program: Program) -> Program:
         """Return the rewritten program; only where `check` is Proved."""
         ...
+
+
+def check_step(step: Step, program: Program, facts: Facts) -> Verdict:
+    """Say whether the step may be applied: by its own check, and because no block that declares a type is changed."""
+    verdict = step.check(program, facts)
+    if not isinstance(verdict, Proved):
+        return verdict
+    moved = find_moved_type(program, rewrite_program(step, program))
+    return verdict if moved is None else Unknown((moved,))
 
 
 def rewrite_program(step: Step, program: Program) -> Program:

@@ -21,7 +21,7 @@ from warpsmith.catalogue import STEPS, arguments_of, make, parameters
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.search.candidates import candidates, expansions
 from warpsmith.loops.search.cost import cost_of
-from warpsmith.loops.step import Step, rewrite_program, step_text
+from warpsmith.loops.step import Step, check_step, rewrite_program, step_text
 from warpsmith.offload.decisions import find_made_from
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import For, Index, Loop, Name
@@ -62,12 +62,12 @@ def enabling_steps(facts: Facts, refused: Step) -> tuple[Enabling, ...]:
 def _find_enabled(facts: Facts, place: LoopContext, step: Step, refused: Step) -> Iterator[Enabling]:
     """Yield `step` with the refused one if it is Proved after it."""
     try:
-        if not isinstance(step.check(facts.program, facts), Proved):
+        if not isinstance(check_step(step, facts.program, facts), Proved):
             return
         program = rewrite_program(step, facts.program)
         after = facts.after(program)
         for then in _rename_loop(program, place, refused):
-            if isinstance(then.check(program, after), Proved):
+            if isinstance(check_step(then, program, after), Proved):
                 yield Enabling(step, then)
                 return
     except RefusedError:

@@ -18,7 +18,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared, pairs
-from warpsmith.loops.step import Step, rewrite_program, step_text
+from warpsmith.loops.step import Step, check_step, rewrite_program, step_text
 from warpsmith.offload.decisions import find_undecided
 from warpsmith.recipes.enabling import Enabling, enabling_steps
 from warpsmith.recipes.listed import Listed
@@ -46,7 +46,7 @@ def apply_steps(prepared: Prepared, steps: Sequence[Listed], *, explain: bool = 
 def _apply_listed(prepared: Prepared, listed: Listed, which: str, *, explain: bool) -> Prepared:
     step, facts, program = listed.step, prepared.facts, prepared.program
     try:
-        verdict = step.check(program, facts)
+        verdict = check_step(step, program, facts)
     except RefusedError as error:
         raise _explain_missing(listed, which, error) from error
     if not isinstance(verdict, Proved):

@@ -15,7 +15,7 @@
           | MacroUse(name, expansion)                    a use whose expansion is one expression
           | VerbatimExpr(text, reads, writes, calls, reason)
     Stmt  = Block(statements)
-          | DeclStmt(declarations)                       declarations: VarDecl(symbol, init)
+          | DeclStmt(declarations, types)                declarations: VarDecl(symbol, init)
           | ExprStmt(expr)
           | If(condition, then, other)
           | For(variable, declares, lower, relation, bound, step, body)       the canonical loop
@@ -143,9 +143,14 @@ class VarDecl(Node, frozen=True, eq=False, kw_only=True):
 
 
 class DeclStmt(Node, frozen=True, eq=False, kw_only=True):
-    """A declaration statement, its semicolon included."""
+    """A declaration statement, its semicolon included.
+
+    `types` is the text of the types that it declares, before its variables or alone, without a semicolon:
+    `struct p { double x; }`, `typedef double real`.
+    """
 
     declarations: tuple[VarDecl, ...]
+    types: str = ""
 
 
 class ExprStmt(Node, frozen=True, eq=False, kw_only=True):

@@ -63,8 +63,8 @@ class TypeText(Struct, frozen=True):
     """A type, enum or macro definition of the unit that device code may need, as the user wrote it.
 
     `name` is the typedef, tag or macro name; `needs` the names that its text mentions; `text` is complete
-    (`typedef …;`, `struct … { … };`, `#define …`). `span` is None for what a header defines. `scope`: the function that
-    it is declared in. A macro that is undefined or redefined on the way has an empty text.
+    (`typedef …;`, `struct … { … };`, `#define …`). `span` is None for what a header defines. `scope`: the block of a
+    function that it is declared in. A macro that is undefined or redefined on the way has an empty text.
     """
 
     name: str

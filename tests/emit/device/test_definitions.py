@@ -90,6 +90,23 @@ void g(struct s *q) { q->a = 1; }
 """
     unit = load(text, tmp_path).units[0]
     f, g = unit.functions
+    places = (f.body.statements[-1].span, g.body.statements[-1].span)
     with pytest.raises(RefusedError, match="is declared in this function, and otherwise elsewhere"):
-        needed_definitions(unit, "struct s x;", f.body.statements[-1].span)
-    assert needed_definitions(unit, "struct s x;", g.body.statements[-1].span).texts
+        needed_definitions(unit, "struct s x;", places, places[0])
+    assert needed_definitions(unit, "struct s x;", places, places[1]).texts
+
+
+def test_what_a_kernel_declares_itself_is_not_needed(tmp_path: Path) -> None:
+    text = """struct s { int a; };
+void f(int *p) {
+    for (int i = 0; i < 9; i++) { struct s { double b; } x; enum { K = 2 }; x.b = K; p[i] = x.b; }
+    { struct s { float c; } y; y.c = 1; p[0] = y.c; }
+}
+"""
+    unit = load(text, tmp_path).units[0]
+    loop, block = unit.functions[0].body.statements
+    assert needed_definitions(unit, "struct s x; K", (loop.span,), loop.span).texts == ("struct s { int a; };",)
+    # a kernel inside of the other block would need that block's, and the file has another
+    inner = block.statements[-1].span
+    with pytest.raises(RefusedError, match="device code can have one `s`"):
+        needed_definitions(unit, "struct s x;", (loop.span, inner), inner)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.front.c.test_expressions import expr
 from tests.front.c.test_statements import MACROS, kinds, statements
 from tests.front.conftest import Load, found, function
@@ -11,6 +13,7 @@ from warpsmith.tree.nodes import (
     Name,
     Stmt,
     VarDecl,
+    Verbatim,
     VerbatimExpr,
 )
 from warpsmith.tree.printing.printer import print_expr
@@ -102,3 +105,37 @@ def test_references_hold_addresses_and_values_are_copied(load: Load) -> None:
 def declarations(statement: Stmt) -> tuple[VarDecl, ...]:
     assert isinstance(statement, DeclStmt)
     return statement.declarations
+
+
+def test_types_that_a_loop_declares_keep_their_text(load: Load) -> None:
+    text = """for (int i = 0; i < n; i++) {
+        struct p { double x; };  enum { K = 2 };  typedef double real, *row;
+        const struct q { struct p in; } made = {{1}}, *at = &made;
+        { union { int k; } u; }
+    }"""
+    made = [s for s in found(statements(load, text)[0], DeclStmt) if isinstance(s, DeclStmt)]
+    assert [(s.types, [d.symbol.name for d in s.declarations]) for s in made] == [
+        ("struct p { double x; }", []),
+        ("enum { K = 2 }", []),
+        ("typedef double real, *row", []),
+        ("struct q { struct p in; }", ["made", "at"]),
+        ("union { int k; }", ["u"]),
+    ]
+    assert all(s.intact for s in made)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("typedef __typeof__(x) T;", "a type that depends on a variable"),
+        ("typedef double row[n];", "a type that depends on a variable"),
+        ("struct p { char k[sizeof x]; };", "a type that depends on a variable"),
+        ("LOCAL(p);", "a macro that declares a type"),
+        ("for (struct { int k; } p = {0}; p.k < n; p.k++) x++;", "a type declared inside a function"),
+    ],
+)
+def test_types_whose_text_does_not_say_what_they_are_stay_opaque(load: Load, text: str, reason: str) -> None:
+    loop = f"for (int i = 0; i < n; i++) {{ {text} }}"
+    loaded = load(f"#define LOCAL(t) struct t {{ int k; }}\nvoid f(int n, int x) {{ {loop} }}")
+    opaque = found(function(loaded), Verbatim)
+    assert [n.reason for n in opaque if isinstance(n, Verbatim)] == [reason]

@@ -4,6 +4,7 @@
     struct geo_vec_double { double x; double y; double z; };                          geo_vec_double in a kernel
     std::array<double, 3> &row                                                        double (&row)[3]
     kind::solid                                                                       1
+    for (…) { using real = double; real x = a[i]; … }                                 { double x = a[i]; … }
 
 Invariant: an object of the struct has its members where one of the class has them; a class of which that cannot be said
 (a union, bit-fields, a virtual table, padding that somebody asked for) is refused.
@@ -20,10 +21,24 @@ from msgspec import Struct, field
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
 from warpsmith.emit.device.device_code import cxx_words, refuse
 from warpsmith.emit.device.prototypes import plain
 from warpsmith.emit.words import is_reserved
-from warpsmith.tree.nodes import Cast, Function, Literal, Name, Node, VarDecl, replace
+from warpsmith.tree.nodes import (
+    Block,
+    Cast,
+    DeclStmt,
+    Function,
+    Literal,
+    Name,
+    Node,
+    SizeOf,
+    Stmt,
+    VarDecl,
+    replace,
+)
+from warpsmith.tree.printing.declarator import is_nameless
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.printing.references import elements
 from warpsmith.tree.program import Kernel
@@ -38,11 +53,14 @@ N = TypeVar("N", bound=Node)
 
 class Classes(Struct, frozen=True):
     """The structs of one unit's device code, `made` as they are met, those that others hold first. `prefix` goes before
-    their names; `known` is what the unit defines, by name; `cxx`: it is one of C++."""
+    their names; `known` is what the unit defines, by name; `cxx`: it is one of C++. `placed` are the names of the types
+    that the code at `spans` declares itself: C++ writes them out where they are used."""
 
     prefix: str
     known: Mapping[str, str]
     cxx: bool
+    placed: frozenset[str] = frozenset()
+    spans: tuple[Span, ...] = ()
     made: dict[str, tuple[str, Record]] = field(default_factory=dict)
 
     def texts(self, functions: Collection[str]) -> list[str]:
@@ -87,7 +105,13 @@ class Classes(Struct, frozen=True):
                     return replace(part, text=_number(value))
                 case Cast():
                     type = self.type(part.type, part)
-                    return part if type is part.type else replace(part, type=type)
+                    return part if type is part.type and not self._is_written(part) else _write_anew(part, type)
+                case SizeOf(value=int(value)) if self.cxx and self.placed & identifiers(part.text):
+                    return Literal(span=part.span, type=part.type, text=f"{value}ul", value=value)
+                case DeclStmt() if self.cxx and part.types:
+                    return replace(part, types="")
+                case Block(statements=statements) if any(_is_empty(s) for s in statements):
+                    return replace(part, statements=tuple(s for s in statements if not _is_empty(s)))
                 case _:
                     return part
 
@@ -95,7 +119,8 @@ class Classes(Struct, frozen=True):
 
     def _is_scoped(self, name: Name) -> bool:
         """Whether device code does not know an enumerator by its name."""
-        unknown = "::" in name.span.text or name.symbol.name not in self.known
+        known = name.symbol.name in self.known and name.symbol.name not in self.placed
+        unknown = "::" in name.span.text or not known
         return self.cxx and name.symbol.storage == "enumerator" and unknown
 
     def symbol(self, symbol: Symbol, node: Node) -> Symbol:
@@ -108,10 +133,11 @@ class Classes(Struct, frozen=True):
         match type:
             case Pointer():
                 to = self.type(type.to, node)
-                return type if to is type.to else msgspec.structs.replace(type, to=to, spelling="")
+                same = to is type.to and not self._is_placed(type)
+                return type if same else msgspec.structs.replace(type, to=to, spelling="")
             case Array():
                 of = self.type(type.of, node)
-                same = of is type.of and not elements(type)
+                same = of is type.of and not elements(type) and not self._is_placed(type)
                 return type if same else msgspec.structs.replace(type, of=of, spelling="")
             case FunctionType():
                 result = self.type(type.result, node)
@@ -127,9 +153,21 @@ class Classes(Struct, frozen=True):
             case _:
                 return type
 
+    def _is_placed(self, type: Scalar | Pointer | Array) -> bool:
+        """Whether a type has a name that device code does not declare."""
+        return self.cxx and bool(self.placed & identifiers(type.spelling))
+
+    def _is_written(self, cast: Cast) -> bool:
+        """Whether the user's text of a cast names a type that device code does not declare."""
+        head = cast.span.text[: max(0, cast.operand.span.start - cast.span.start)]
+        return self.cxx and bool(self.placed & identifiers(head))
+
     def _is_class(self, record: Record) -> bool:
         """Whether device code cannot have the user's own text of a struct: it has no name there, or needs what is not
         there."""
+        definition = record.definition
+        if self.cxx and definition is not None and any(span.contains(definition) for span in self.spans):
+            return True
         if re.search("::|<", record.tag):
             return True
         written = record.definition.text if self.cxx and record.definition is not None else ""
@@ -148,11 +186,17 @@ class Classes(Struct, frozen=True):
         if not (self.cxx and isinstance(type, Scalar)):
             return False
         enums = (self.known[word] for word in identifiers(type.spelling) if word in self.known)
-        return "::" in type.spelling or any(text.startswith("enum") for text in enums)
+        return "::" in type.spelling or self._is_placed(type) or any(text.startswith("enum") for text in enums)
+
+    def _is_other(self, name: str, record: Record) -> bool:
+        """Whether `name` stands for another class of the same name, from another block."""
+        tag, made = self.made.get(name, ("", record))
+        return made.definition != record.definition and (tag == record.tag or is_nameless(record))
 
     def _struct(self, record: Record, node: Node) -> Record:
-        name = self.prefix + re.sub(r"\W+", "_", record.tag).strip("_")
-        while name in self.known or is_reserved(name) or re.match("ws_.*[^_]$", name):
+        tag = "unnamed" if is_nameless(record) else record.tag
+        name = self.prefix + re.sub(r"\W+", "_", tag).strip("_")
+        while name in self.known or is_reserved(name) or re.match("ws_.*[^_]$", name) or self._is_other(name, record):
             name += "_"
         tag, known = self.made.get(name, (record.tag, None))
         if tag != record.tag:
@@ -165,6 +209,17 @@ class Classes(Struct, frozen=True):
         made = msgspec.structs.replace(record, tag=name, spelling=name, const=False, fields=fields)
         self.made[name] = (record.tag, made)
         return made
+
+
+def _write_anew(cast: Cast, type: Type) -> Cast:
+    """Return a cast to `type` that does not print as the user's text, which may name the type otherwise."""
+    place = msgspec.structs.replace(cast.span, end=cast.span.start)
+    plain = msgspec.structs.replace(type, spelling="") if isinstance(type, Scalar) else type
+    return replace(cast, type=plain, span=place)
+
+
+def _is_empty(stmt: Stmt) -> bool:
+    return isinstance(stmt, DeclStmt) and not stmt.declarations and not stmt.types
 
 
 def _number(value: int) -> str:

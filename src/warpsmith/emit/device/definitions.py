@@ -17,7 +17,7 @@ from warpsmith.emit.words import is_reserved
 from warpsmith.tree.program import TypeText, Unit
 from warpsmith.tree.text.lexical import identifiers
 
-__all__ = ["Definitions", "is_standard", "needed_definitions"]
+__all__ = ["Definitions", "check_name", "is_standard", "needed_definitions"]
 
 _HEADERS = {
     "math.h": """M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
@@ -50,14 +50,19 @@ class Definitions(Struct, frozen=True):
     macros: frozenset[str]
 
 
-def needed_definitions(unit: Unit, text: str, inside: Span | None = None) -> Definitions:
-    """Return what `text` (device code) needs of the unit's definitions; `inside` is the place that it is made for.
+def needed_definitions(
+    unit: Unit, text: str, kernels: Iterable[Span] | None = None, inside: Span | None = None
+) -> Definitions:
+    """Return what `text` (device code) needs of the unit's definitions; `kernels` are the places that all of the unit's
+    device code is made for, `inside` is that of `text`.
 
+    What is declared inside a kernel's own text, or in blocks without kernels, is not among them: it stands in the text.
     Raises RefusedError where a type's name is one that CUDA or C++ already has, or where it is declared in the function
     around `inside`, and something else has it elsewhere: device code has one place for all.
     """
-    available = _available(unit)
-    hidden = {} if inside is None else _map_hidden(unit, inside)
+    shared = _find_shared(unit, None if kernels is None else tuple(kernels))
+    available = _available(unit, shared)
+    hidden = {} if inside is None else _map_hidden(shared, inside)
     order: dict[str, TypeText] = {}
     headers: set[str] = set()
     stack: list[tuple[str, bool]] = [(word, False) for word in sorted(identifiers(text), reverse=True)]
@@ -73,7 +78,7 @@ def needed_definitions(unit: Unit, text: str, inside: Span | None = None) -> Def
         if word in _OF_STANDARD and (found is None or found.span is None):
             headers.add(_OF_STANDARD[word])
         elif found is not None and word not in _BUILT_IN:
-            _check_name(found)
+            check_name(found)
             if word in hidden:
                 raise RefusedError(Finding("POR008", "error", hidden[word], inside))
             stack.append((word, True))
@@ -83,22 +88,30 @@ def needed_definitions(unit: Unit, text: str, inside: Span | None = None) -> Def
     return Definitions(tuple(sorted(headers)), texts, macros)
 
 
-def _map_hidden(unit: Unit, inside: Span) -> dict[str, str]:
-    """Map the names of what is declared in the function around `inside`, where the unit has others by the same name, to
+def _find_shared(unit: Unit, kernels: tuple[Span, ...] | None) -> tuple[TypeText, ...]:
+    """Return the definitions that kernels may share: those of the file, and of the blocks that kernels stand in."""
+    if kernels is None:
+        return unit.type_texts
+    return tuple(t for t in unit.type_texts if t.scope is None or any(t.scope.contains(k) for k in kernels))
+
+
+def _map_hidden(shared: Iterable[TypeText], inside: Span) -> dict[str, str]:
+    """Map the names of what is declared in the function around `inside`, where there are others by the same name, to
     what is wrong with that."""
+    shared = tuple(shared)
     texts: dict[str, set[str]] = {}
-    for one in unit.type_texts:
+    for one in shared:
         texts.setdefault(one.name, set()).add(one.text)
-    own = {one.name for one in unit.type_texts if one.scope is not None and one.scope.contains(inside)}
+    own = {one.name for one in shared if one.scope is not None and one.scope.contains(inside)}
     words = "is declared in this function, and otherwise elsewhere: give it a name of its own"
     return {name: f"device code can have one `{name}`, which {words}" for name in own if len(texts[name]) > 1}
 
 
-def _available(unit: Unit) -> dict[str, TypeText]:
+def _available(unit: Unit, shared: Iterable[TypeText]) -> dict[str, TypeText]:
     """Map every name (of a type, tag, enumerator or macro) to its definition, the last one of the unit, those of
     functions before those of the file."""
     given = {text.name: text for text in _given_macros(unit.arguments)}
-    return given | {text.name: text for text in unit.type_texts if text.name and text.text}
+    return given | {text.name: text for text in shared if text.name and text.text}
 
 
 def _given_macros(arguments: tuple[str, ...]) -> Iterable[TypeText]:
@@ -119,7 +132,8 @@ def _find_mentioned(text: TypeText) -> Iterable[str]:
     return (name for name in (*text.needs, *sorted(identifiers(text.text))) if name != text.name)
 
 
-def _check_name(text: TypeText) -> None:
+def check_name(text: TypeText) -> None:
+    """Raise RefusedError where a type's name is one that CUDA or C++ already has."""
     if not text.macro and is_reserved(text.name):
         message = f"device code cannot have a type named {text.name}: CUDA has its own"
         raise RefusedError(Finding("POR008", "error", message, text.span))

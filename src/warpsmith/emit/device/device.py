@@ -16,6 +16,7 @@ from warpsmith.emit.device.atomics import atomic_names, atomic_texts
 from warpsmith.emit.device.classes import Classes
 from warpsmith.emit.device.device_code import check_device_type, cxx_words, device_symbols, for_device, refuse
 from warpsmith.emit.device.kernel import kernel_text
+from warpsmith.emit.device.placed import check_outside, placed_names
 from warpsmith.emit.device.reduction import block_texts
 from warpsmith.emit.device.scan import scan_helpers
 from warpsmith.emit.file_names import in_comment
@@ -49,9 +50,14 @@ def device_section(
     `helper_prefix` goes before the names of helper functions where host text of the same file has them too.
     """
     patcher = Patcher(function for _, function in program.functions())
-    classes = Classes(helper_prefix, {text.name: text.text for text in unit.type_texts}, unit.language != "c")
+    called = _helpers(program, kernels)
+    spans = (*(kernel.span for kernel in kernels), *(helper.span for helper in called))
+    known = {text.name: text.text for text in unit.type_texts}
+    classes = Classes(helper_prefix, known, unit.language != "c", placed_names(unit, spans), spans)
+    for kernel in kernels:
+        check_outside(kernel, unit, patcher.printer)
     kernels = tuple(classes.kernel(kernel) for kernel in kernels)
-    helpers = tuple(classes.function(helper) for helper in _helpers(program, kernels))
+    helpers = tuple(classes.function(helper) for helper in called)
     atomics = atomic_names(kernels, support)
     names = {**{f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}, **atomics}
     redefined = frozenset(text.name for text in unit.type_texts if text.macro and not text.text)

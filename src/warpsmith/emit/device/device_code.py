@@ -20,6 +20,7 @@ import msgspec.structs
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
+from warpsmith.emit.device.typedefs import drop_own_names
 from warpsmith.emit.words import fresh, is_overloaded, is_reserved
 from warpsmith.tree.nodes import (
     Assign,
@@ -135,7 +136,7 @@ def for_device(
             case Return() if part.value is not None and result is not None:
                 return _with(part, "value", part.value, result)
             case _:
-                return _expression(part)
+                return _write_plainly(part)
 
     return rebuild(node, change)
 
@@ -169,7 +170,7 @@ def _is_cxx(part: Cast | DeclStmt | Name, symbols: Mapping[Symbol, Symbol]) -> b
     return bool(text) and (not isinstance(part, Cast) or not text.startswith("("))
 
 
-def _expression(part: Node) -> Node:
+def _write_plainly(part: Node) -> Node:
     match part:
         case Assign() if part.op == "=":
             return _with(part, "value", part.value, part.target.type)
@@ -181,6 +182,8 @@ def _expression(part: Node) -> Node:
             if part.value is None:
                 raise refuse("a size that is known only at run time", part)
             return Literal(span=part.span, type=part.type, text=f"{part.value}ul", value=part.value)
+        case DeclStmt() if drop_own_names(part.types) != part.types:
+            return replace(part, types=drop_own_names(part.types))
         case Member() if part.opener is not None:
             raise refuse(f"a private member ({part.field})", part)
         case Member() if part.field.endswith("()"):

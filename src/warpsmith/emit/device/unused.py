@@ -104,7 +104,7 @@ def _keep_statement(stmt: Stmt, gone: set[Symbol], unread: set[Symbol]) -> Itera
     kept = tuple(d for d in stmt.declarations if not (d.symbol in gone and _is_plain(d)))
     if len(kept) == len(stmt.declarations):
         yield stmt
-    elif kept:
+    elif kept or stmt.types:
         yield replace(stmt, declarations=kept)
     yield from (_use(d.symbol, stmt) for d in kept if d.symbol in unread)
 

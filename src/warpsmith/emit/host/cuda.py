@@ -16,7 +16,7 @@ from msgspec import Struct
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.identity import Identity
-from warpsmith.base.source import decode_text
+from warpsmith.base.source import Span, decode_text
 from warpsmith.emit.carried import Needs, check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.device.definitions import needed_definitions
 from warpsmith.emit.device.device import DeviceSection, device_section
@@ -102,7 +102,7 @@ def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
         for kernel in job.kernels:
             try:
                 section = _section(source, job.original, (kernel,), support)
-                needed_definitions(job.original, section.device, kernel.span)
+                needed_definitions(job.original, section.device, _places(job), kernel.span)
             except RefusedError as error:
                 refused[kernel.name] = error.findings[0]
     return refused
@@ -130,9 +130,13 @@ def kernels_alone(original: Program, ported: Program) -> Iterator[tuple[str, str
 
 def _device_text(source: Program, job: Job, kernels: tuple[Kernel, ...], support: Support) -> str:
     section = _section(source, job.original, kernels, support)
-    defined = needed_definitions(job.original, section.device)
+    defined = needed_definitions(job.original, section.device, _places(job))
     includes = [f"#include <{header}>" for header in defined.headers]
     return "\n\n".join(["\n".join(includes), *defined.texts, section.device]).lstrip() + "\n"
+
+
+def _places(job: Job) -> tuple[Span, ...]:
+    return tuple(kernel.span for kernel in job.kernels)
 
 
 def _section(source: Program, unit: Unit, kernels: tuple[Kernel, ...], support: Support) -> DeviceSection:
@@ -298,7 +302,7 @@ def size_lines(job: Job) -> list[str]:
 
 def kernels_text(job: Job, section: DeviceSection, support: Support, header: str) -> str:
     """Return the file of kernels and launchers; `header` is the name of the one that declares them."""
-    defined = needed_definitions(job.original, section.device)
+    defined = needed_definitions(job.original, section.device, _places(job))
     names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers(support)}
     includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
     # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.

@@ -19,7 +19,7 @@ from warpsmith.tree.walk import peel
 
 __all__ = ["Declarations"]
 
-_TYPES = frozenset({kinds.STRUCT_DECL, kinds.UNION_DECL, kinds.ENUM_DECL, kinds.TYPEDEF_DECL, kinds.CLASS_DECL})
+_DEPENDS = re.compile(r"\b(?:__typeof__|__typeof|typeof|decltype|auto|__auto_type)\b")
 
 
 class Declarations:
@@ -31,17 +31,36 @@ class Declarations:
         self.text = text
         self.expressions = expressions
 
-    def statement(self, row: int, span: Span) -> DeclStmt | None:
-        """Return a declaration statement; None where it declares a type, or a macro made what is not modelled."""
+    def statement(self, row: int, span: Span, *, types: bool = False) -> DeclStmt | str:
+        """Return a declaration statement; what it is that is not modelled, where it declares a type and no `types` are
+        wanted or that type has no text of its own, or where a macro made what is not modelled."""
         children = self.table.children(row)
-        if any(self.table.kind[child] in _TYPES for child in children):
-            # The variables exist all the same: their uses must find one symbol.
-            return None
+        declared = [child for child in children if self.table.kind[child] in kinds.TYPES]
+        # The variables exist all the same: their uses must find one symbol.
+        if declared and not types:
+            return "a type declared inside a function"
+        reason = self._find_dependent(row, declared)
+        if reason:
+            return reason
         try:
-            declared = tuple(self.variable(child) for child in children if self.table.kind[child] == kinds.VAR_DECL)
+            made = tuple(self.variable(child) for child in children if self.table.kind[child] == kinds.VAR_DECL)
         except CannotModelError:
-            return None
-        return DeclStmt(span=span, intact=True, declarations=declared)
+            return "a type declared inside a function"
+        return DeclStmt(span=span, intact=True, declarations=made, types=self._types_text(declared))
+
+    def _find_dependent(self, row: int, declared: list[int]) -> str:
+        """Return why the text of the types that a statement declares does not say by itself what they are, or ""."""
+        if declared and self.table.begins_in_macro(row):
+            return "a macro that declares a type"
+        for child in declared:
+            if any(True for _ in self.context.variables(child)) or _DEPENDS.search(self._types_text([child])):
+                return "a type that depends on a variable"
+        return ""
+
+    def _types_text(self, declared: list[int]) -> str:
+        """Return the text from the first type that a statement declares to the last one; a typedef's begins first."""
+        ranges = [self.table.range(child, self.text.uses) for child in declared]
+        return self.text.file.text[min(r[0] for r in ranges) : max(r[1] for r in ranges)] if ranges else ""
 
     def declared_and_set(self, rows: list[int], span: Span) -> DeclStmt | None:
         """Return a macro's `T v; v = value;` as the declaration `T v = value;`; None for any other statements."""

@@ -32,6 +32,7 @@ from warpsmith.tree.nodes import (
     Case,
     Cast,
     Continue,
+    DeclStmt,
     Empty,
     Expr,
     ExprStmt,
@@ -83,6 +84,7 @@ class Statements:
         self.expressions = Expressions(context, text, knowledge)
         self.declarations = Declarations(context, text, self.expressions)
         self.loops_around = 0
+        self._in_header = False
         self._spans: dict[int, Span] = {}
         self._makers: dict[int, Callable[[int, Span], Stmt]] = {
             kinds.COMPOUND: self._block,
@@ -267,8 +269,9 @@ class Statements:
         return ExprStmt(span=Span(span.file, start, span.end), intact=True, expr=expr)
 
     def _declaration(self, row: int, span: Span) -> Stmt:
-        made = self.declarations.statement(row, span)
-        return made if made is not None else self.make_opaque(row, "a type declared inside a function")
+        # outside of loops it is no kernel's: device code has it from `type_texts`
+        made = self.declarations.statement(row, span, types=self.loops_around > 0 and not self._in_header)
+        return made if isinstance(made, DeclStmt) else self.make_opaque(row, made)
 
     def _return(self, row: int, span: Span) -> Stmt:
         parts = self.table.expressions(row)
@@ -472,7 +475,11 @@ class Statements:
 
     def _init(self, row: int, semicolon: int) -> Stmt:
         if self.table.kind[row] == kinds.DECL_STMT:
-            return self.build(row)
+            self._in_header = True
+            try:
+                return self.build(row)
+            finally:
+                self._in_header = False
         expr = self.expressions.build(row)
         start = self.table.range(row, self.text.uses)[0]
         return ExprStmt(span=Span(self.text.file, start, semicolon + 1), intact=True, expr=expr)

@@ -27,7 +27,7 @@ _KEYWORDS: Final = frozenset({
     "_Bool", "_Complex",
 })  # fmt: skip
 _TAGGED = frozenset({kinds.STRUCT_DECL, kinds.UNION_DECL, kinds.ENUM_DECL})
-_TYPES = _TAGGED | {kinds.TYPEDEF_DECL}
+_TYPES = _TAGGED | {kinds.TYPEDEF_DECL, kinds.TYPE_ALIAS}
 
 
 def type_texts(context: Context) -> tuple[TypeText, ...]:
@@ -75,23 +75,33 @@ def _types(context: Context) -> Iterator[TypeText]:
     for top, number in context.dump.tops:
         if context.table.kind[top] in kinds.FUNCTIONS:
             text = context.text(number)
-            scope = Span(text.file, *context.table.range(top, text.uses))
-            yield from _find_declared(context, [(row, number) for row in _local(context, top)], scope)
+            for block, rows in _find_local(context, top).items():
+                scope = Span(text.file, *context.table.range(block, text.uses))
+                yield from _find_declared(context, [(row, number) for row in rows], scope)
     yield from _find_declared(context, context.dump.tops, None)
 
 
-def _local(context: Context, top: int) -> Iterator[int]:
-    """Yield what the statements of a function declare; what is declared inside a type has that type's text."""
+def _find_local(context: Context, top: int) -> dict[int, list[int]]:
+    """Map the blocks of a function to what their own statements declare; what is declared inside a type has that type's
+    text."""
     table = context.table
+    found: dict[int, list[int]] = {}
+    around = [top]
     for row in range(top + 1, table.after[top]):
-        if table.kind[row] == kinds.DECL_STMT:
-            yield from table.children(row)
+        while row >= table.after[around[-1]]:
+            around.pop()
+        if table.kind[row] in (kinds.COMPOUND, kinds.FOR):
+            around.append(row)
+        elif table.kind[row] == kinds.DECL_STMT:
+            found.setdefault(around[-1], []).extend(table.children(row))
+    return found
 
 
 def _find_declared(context: Context, rows: Sequence[tuple[int, int]], scope: Span | None) -> Iterator[TypeText]:
     """Yield the types that are declared in `rows`, each with the number of its file."""
     table = context.table
-    pending = [pair for pair in rows if table.kind[pair[0]] in _TYPES]
+    wanted = _TYPES if scope is None else kinds.TYPES
+    pending = [pair for pair in rows if table.kind[pair[0]] in wanted]
     for position, (row, number) in enumerate(pending):
         kind, text = table.kind[row], context.text(number)
         start, end = table.range(row, text.uses)

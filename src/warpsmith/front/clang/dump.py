@@ -43,7 +43,7 @@ OPERATORS = {
 }
 _REFERENCES = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR, kinds.MEMBER_REF})
 _DECLARATIONS = kinds.FUNCTIONS | {kinds.VAR_DECL, kinds.PARM_DECL, kinds.ENUM_CONSTANT}
-_NAMED = frozenset({kinds.STRUCT_DECL, kinds.UNION_DECL, kinds.CLASS_DECL, kinds.ENUM_DECL, kinds.TYPEDEF_DECL})
+_NAMED = kinds.TYPES
 _LITERALS = frozenset({kinds.INTEGER, kinds.FLOATING, kinds.CXX_BOOL})
 
 

@@ -67,11 +67,16 @@ class CxxStatements:
             closing = scan.closing(scan.skip(span.start + len("if" if kind == kinds.IF else "switch")))
             if closing is not None and len(parts) > 1 and table.start[parts[1]] < closing:
                 return "an `if` or `switch` with a statement in its header"
-        if kind == kinds.DECL_STMT and not any(table.kind[c] == kinds.VAR_DECL for c in table.children(row)):
+        if kind == kinds.DECL_STMT and not self._is_known_declaration(row):
             return "a declaration that makes no variable"
         if kind in (kinds.RETURN, kinds.BREAK, kinds.CONTINUE) and self.ending:
             return LEAVES_OBJECTS
         return ""
+
+    def _is_known_declaration(self, row: int) -> bool:
+        """Whether a statement declares variables, or types in a loop."""
+        declared = {self.table.kind[child] for child in self.table.children(row)}
+        return kinds.VAR_DECL in declared or (self.statements.loops_around > 0 and bool(declared & kinds.TYPES))
 
     def enter(self, row: int) -> None:
         """Begin the body of a function: learn whether leaving a block of it may run destructors."""

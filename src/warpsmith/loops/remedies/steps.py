@@ -17,7 +17,7 @@ from warpsmith.base.verdict import Proved
 from warpsmith.loops.remedies.model import ApplySteps, StepTrial
 from warpsmith.loops.search.candidates import candidates, reorderings
 from warpsmith.loops.search.cost import cost_of, is_parallel
-from warpsmith.loops.step import Step, rewrite_program, step_text
+from warpsmith.loops.step import Step, check_step, rewrite_program, step_text
 from warpsmith.loops.steps.order.reschedule import Reschedule
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
@@ -66,7 +66,7 @@ def _steps(facts: Facts, known: LoopFacts, loop: For) -> Iterator[Step]:
 def _after(facts: Facts, step: Step) -> Facts | None:
     """Return the program after `step`, where that is Proved."""
     try:
-        verdict = step.check(facts.program, facts)
+        verdict = check_step(step, facts.program, facts)
     except RefusedError:
         return None
     return facts.after(rewrite_program(step, facts.program)) if isinstance(verdict, Proved) else None

@@ -15,7 +15,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.step import rewrite_program
+from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.loops.writing.pragma_lines import run_with_pragmas
 from warpsmith.poly.facts import LoopFacts, statement_spans
 from warpsmith.tree.nodes import For
@@ -63,7 +63,7 @@ def _apply_peel(prepared: Prepared, symbol: Symbol, own: LoopFacts) -> Prepared:
     step = Peel(own.id, last=1)
     try:
         place = LoopContext.of(facts.program, step.loop)
-        verdict = step.check(facts.program, facts)
+        verdict = check_step(step, facts.program, facts)
     except RefusedError:
         return prepared
     if place.loop is not own.loop or not isinstance(verdict, Proved):

@@ -21,7 +21,7 @@ from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.cost import cost_of, kernel_loops
 from warpsmith.loops.search.localizable import find_followed, reads_bounds_or_bases, row_pointers
-from warpsmith.loops.step import rewrite_program
+from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.row_starts import RowStarts
@@ -109,7 +109,7 @@ def _apply_step(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -
     facts = prepared.facts
     try:
         place = LoopContext.of(facts.program, step.loop)
-        verdict = step.check(facts.program, facts)
+        verdict = check_step(step, facts.program, facts)
     except RefusedError:
         return prepared
     if place.loop is not loop or not isinstance(verdict, Proved):

@@ -27,7 +27,7 @@ from warpsmith.loops.search.candidates import candidates, expansions, reordering
 from warpsmith.loops.search.cost import Cost, cost_of
 from warpsmith.loops.search.localization import localize_nests
 from warpsmith.loops.search.nests import outermost, references
-from warpsmith.loops.step import Step, rewrite_program
+from warpsmith.loops.step import Step, check_step, rewrite_program
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
@@ -206,7 +206,7 @@ class _Search:
             return None
         self.left -= 1
         try:
-            verdict = step.check(facts.program, facts)
+            verdict = check_step(step, facts.program, facts)
         except RefusedError:
             return None
         return (facts.after(rewrite_program(step, facts.program)), verdict) if isinstance(verdict, Proved) else None

@@ -14,7 +14,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.step import rewrite_program
+from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.poly.claimed import ParallelRegion, regions_of
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.openmp.team import region_run
@@ -70,7 +70,7 @@ def _apply_unthread(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) 
     step = Unthread(f"{unit.file.path}:{name}" if shared else name)
     try:
         place = LoopContext.of(facts.program, step.loop)
-        verdict = step.check(facts.program, facts)
+        verdict = check_step(step, facts.program, facts)
     except RefusedError:
         return prepared
     if place.loop is not loop or not isinstance(verdict, Proved):

@@ -161,7 +161,7 @@ def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
             return False
         if not isinstance(part, allowed) and isinstance(part, Stmt):
             return False
-    if isinstance(statement, DeclStmt) and not _movable_declaration(statement):
+    if isinstance(statement, DeclStmt) and (statement.types or not _movable_declaration(statement)):
         return False
     if _reaches_a_loop(request, statement):
         return False

@@ -38,6 +38,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     VerbatimExpr,
 )
+from warpsmith.tree.printing.declarator import is_nameless
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type, element_type
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
@@ -132,7 +133,21 @@ def obstacle(request: Request, statements: Sequence[Stmt]) -> Reason | None:
         found = device_blocker(request.program, statement, request.summaries)
         if found is not None:
             return found
-    return _changed_rows(request.facts.function, statements) or _find_hidden(request, statements)
+    return (
+        _find_nameless(statements, own)
+        or _changed_rows(request.facts.function, statements)
+        or _find_hidden(request, statements)
+    )
+
+
+def _find_nameless(statements: Sequence[Stmt], own: set[Symbol]) -> Reason | None:
+    """Return why a variable from outside has a type that nobody else can declare, or None."""
+    for statement in statements:
+        for name in names(statement):
+            if name.symbol not in own and is_nameless(name.symbol.type):
+                text = f"the struct of '{name.symbol.name}' has no name: a kernel cannot be told what it points to"
+                return Reason("POR008", text, name.span)
+    return None
 
 
 def _changed_rows(function: Function, statements: Sequence[Stmt]) -> Reason | None:

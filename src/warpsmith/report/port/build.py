@@ -11,6 +11,8 @@ from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.report.model import KernelEntry, LoopEntry
 from warpsmith.report.port.after_steps import BEST_FIRST, LoopWord, loop_word, unplanned_reasons
 from warpsmith.report.port.served import Served
+from warpsmith.report.port.staying import Staying
+from warpsmith.report.survey.model import PORTABLE
 from warpsmith.tree.nodes import NOT_MADE, Binary, Expr, For, Literal, While
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import Kernel
@@ -21,8 +23,8 @@ __all__ = ["kernel_entries", "loop_entries"]
 
 def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]:
     """Return one entry for every loop of the user's program, in source order."""
-    refused = {refusal.loop: refusal.reason for refusal in (plan.refusals if plan else ())}
     served = Served.of(prepared, plan)
+    staying = None if plan is None else Staying.of(prepared, served, plan)
     entries: dict[Span, LoopEntry] = {}
     made = frozenset(f.loop.span for o in prepared.original.functions if not _is_listed(o) for f in o.loops)
     for function in prepared.original.functions:
@@ -31,9 +33,12 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
         for loop in function.loops:
             word = loop_word(prepared, served, loop)
             own = unplanned_reasons(prepared, loop, word) if plan is None else word.reasons
-            stays = refused.get(loop.id)
+            kernel = served.kernel(loop.loop)
+            stays = staying.refused.get(loop.id) if staying else None
+            if staying and stays is None and kernel is None and (word.category in PORTABLE or not own):
+                stays = staying.reason(function, loop)
             reasons = own if stays is None else (replace(stays, legal_if=()), *own)
-            entry = _loop_entry(loop, replace(word, reasons=reasons), served.kernel(loop.loop))
+            entry = _loop_entry(loop, replace(word, reasons=reasons), kernel)
             # A function of a header stands in every unit that includes it, and one of a template for every instance:
             # the loop is what the worst of them is.
             known = entries.get(loop.loop.span)

@@ -10,14 +10,17 @@ import re
 from collections.abc import Callable
 from typing import assert_never
 
+import msgspec.structs
+
 from warpsmith.base.c_lexer import NAME
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.nodes import Expr
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Type
 
-__all__ = ["declarator", "spell"]
+__all__ = ["declarator", "is_nameless", "spell", "with_base"]
 
+_NAMELESS = re.compile(r"\((?:unnamed|anonymous)\b")
 _PLAIN = re.compile(rf"{NAME}(?:[ ]+{NAME})*")
 
 
@@ -51,6 +54,30 @@ def declarator(type: Type, name: str, extent: Callable[[Expr], str]) -> tuple[st
                 return _base(type), around
             case _:
                 assert_never(type)
+
+
+def is_nameless(type: Type) -> bool:
+    """Whether a type is a record without a name, or made of one, so that only one declaration can have it."""
+    while _spell_typedef(type) is None and isinstance(type, Pointer | Array | FunctionType):
+        type = type.to if isinstance(type, Pointer) else type.of if isinstance(type, Array) else type.result
+    return isinstance(type, Record) and _NAMELESS.search(type.spelling or type.tag) is not None
+
+
+def with_base(type: Type, words: str) -> Type:
+    """Return a type with `words` in place of the name of the record that it is made of."""
+    match type:
+        case Pointer(to=to):
+            return msgspec.structs.replace(type, to=with_base(to, words))
+        case Array(of=of):
+            return msgspec.structs.replace(type, of=with_base(of, words))
+        case FunctionType(result=result):
+            return msgspec.structs.replace(type, result=with_base(result, words))
+        case Record():
+            return msgspec.structs.replace(type, spelling=words)
+        case Scalar() | Opaque():
+            return type
+        case _:
+            assert_never(type)
 
 
 def _spell_typedef(type: Type) -> str | None:
@@ -94,7 +121,7 @@ def _base(type: Scalar | Record | Opaque) -> str:
             return f"{const}{volatile}{words}"
         case Record():
             words = type.spelling or (f"{'union' if type.union else 'struct'} {type.tag}" if type.tag else "")
-            if not words:
+            if not words or _NAMELESS.search(words):
                 raise RefusedError(Finding("POR008", "error", "a struct without a name cannot be declared elsewhere"))
             return f"{'const ' if type.const and 'const' not in words.split() else ''}{words}"
         case Opaque():

@@ -220,7 +220,8 @@ class Patcher:
 
     def _same_declarations(self, old: DeclStmt, new: DeclStmt) -> bool:
         pairs = list(zip(old.declarations, new.declarations, strict=False))
-        return len(old.declarations) == len(new.declarations) and all(self._same_declaration(a, b) for a, b in pairs)
+        alike = len(old.declarations) == len(new.declarations) and old.types == new.types
+        return alike and all(self._same_declaration(a, b) for a, b in pairs)
 
     def _same_declaration(self, a: VarDecl, b: VarDecl) -> bool:
         if (a.init is None) != (b.init is None) or not (a.init is None or a.span.contains(a.init.span)):

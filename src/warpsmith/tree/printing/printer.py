@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Protocol, TypeVar, assert_never
 
+import msgspec.structs
+
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.containers import find_exchanged
@@ -64,7 +66,7 @@ from warpsmith.tree.nodes import (
     While,
     replace,
 )
-from warpsmith.tree.printing.declarator import declarator, spell
+from warpsmith.tree.printing.declarator import declarator, is_nameless, spell, with_base
 from warpsmith.tree.printing.precedence import level, needs_parentheses
 from warpsmith.tree.printing.references import call_text, elements, initial, name_text, object_at, refers
 from warpsmith.tree.text.layout import indent_text, slice_text, wrap
@@ -312,7 +314,7 @@ class Printer:
     def _simple(self, stmt: DeclStmt | ExprStmt | Break | Continue | Return | Empty | Pragma | Verbatim) -> str:
         match stmt:
             case DeclStmt():
-                return self._declaration(stmt.declarations) + ";"
+                return self._declaration_stmt(stmt)
             case ExprStmt():
                 return self.expr(stmt.expr) + ";"
             case Return():
@@ -332,6 +334,14 @@ class Printer:
         if self._words is None:
             raise RefusedError(Finding("POR008", "error", "device statements need a target's words", stmt.span))
         return [(0, wrap(line)) for line in self._words.lines(stmt, self.expr)]
+
+    def _declaration_stmt(self, stmt: DeclStmt) -> str:
+        if not stmt.declarations or not stmt.types:
+            return f"{self._declaration(stmt.declarations) if stmt.declarations else stmt.types};"
+        if all(is_nameless(d.symbol.type) for d in stmt.declarations):
+            # a record without a name is declared with its variables or not at all
+            return f"{self._declaration(tuple(_with_record(d, stmt.types) for d in stmt.declarations))};"
+        return f"{stmt.types}; {self._declaration(stmt.declarations)};"
 
     def _declaration(self, declarations: tuple[VarDecl, ...]) -> str:
         pieces: list[tuple[str, str]] = []
@@ -443,6 +453,13 @@ def _run(job: Generator[R, T, T], start: Callable[[R], Generator[R, T, T]]) -> T
         else:
             stack.append(start(request))
             value = None
+
+
+def _with_record(declaration: VarDecl, text: str) -> VarDecl:
+    """Return a declarator whose type has the text of a record's definition in place of the record's name."""
+    symbol = declaration.symbol
+    type = with_base(symbol.type, text)
+    return replace(declaration, symbol=msgspec.structs.replace(symbol, type=type))
 
 
 def _deeper(lines: Lines) -> Lines:

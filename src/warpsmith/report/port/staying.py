@@ -1,0 +1,73 @@
+"""Why a loop that may run on the device has no kernel: the planner's own word, or what became of the loops around it.
+
+    for (t …)         sequential
+        for (i …)     left out: too few iterations for a launch in every t      ← the planner's word
+            for (j …) was to run in that kernel                                 → stays with the loop at that line
+
+Invariant: of a plan, every loop that is in a portable category and has no kernel has a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from warpsmith.base.verdict import Reason
+from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.plan import Plan
+from warpsmith.poly.facts import FunctionFacts, LoopFacts
+from warpsmith.report.port.served import Served
+
+__all__ = ["Staying"]
+
+
+class Staying(Struct, frozen=True):
+    """`refused`: what the plan says, by the names of loops in the program after the steps."""
+
+    prepared: Prepared
+    served: Served
+    refused: Mapping[str, Reason]
+
+    @classmethod
+    def of(cls, prepared: Prepared, served: Served, plan: Plan) -> Staying:
+        """Read the refusals of a plan once."""
+        return cls(prepared, served, {refusal.loop: refusal.reason for refusal in plan.refusals})
+
+    def reason(self, function: FunctionFacts, facts: LoopFacts) -> Reason:
+        """Return why a loop that has no kernel stays on the host."""
+        return self._word(facts) or self._word_around(function, facts) or self._word_inside(function, facts)
+
+    def _word(self, facts: LoopFacts) -> Reason | None:
+        """Return what the plan says of a loop, or of what steps have made of it."""
+        names = (facts.id, *(piece.id for piece in self.served.now.get(facts.loop.header, ())))
+        return next((self.refused[name] for name in names if name in self.refused), None)
+
+    def _word_around(self, function: FunctionFacts, facts: LoopFacts) -> Reason | None:
+        """Return what keeps the nearest loop around a loop that the plan speaks of."""
+        for outer in _find_around(function, facts):
+            word = self._word(outer)
+            if word is not None:
+                text = f"it stays with the loop around it, at line {outer.loop.header.line}: {word.text}"
+                return Reason(word.rule, text, facts.loop.header)
+        return None
+
+    def _word_inside(self, function: FunctionFacts, facts: LoopFacts) -> Reason:
+        """Return which loop inside has the kernel instead, or that nobody has planned one."""
+        span, place = facts.loop.span, facts.loop.header
+        inner = (f for f in function.loops if f is not facts and span.contains(f.loop.span))
+        ported = next((f for f in inner if self.served.kernel(f.loop) is not None), None)
+        if ported is not None:
+            text = f"it launches the kernel of the loop inside it, at line {ported.loop.header.line}"
+            return Reason("POR002", text, place)
+        steps = tuple(dict.fromkeys(applied.text for applied in self.prepared.steps_of(span)))
+        if steps:
+            return Reason("POR002", f"no kernel comes of it after {', '.join(steps)}", place)
+        return Reason("POR002", "it is none of the loops that were asked for, by name or by a marked region", place)
+
+
+def _find_around(function: FunctionFacts, facts: LoopFacts) -> Sequence[LoopFacts]:
+    """Return the loops around a loop, the innermost first."""
+    span = facts.loop.span
+    around = [f for f in function.loops if f is not facts and f.loop.span.contains(span) and f.depth < facts.depth]
+    return sorted(around, key=lambda f: -f.depth)
