@@ -180,7 +180,7 @@ def jobs(source: Program, ported: Program) -> list[Job]:
 def _needs(ported: Program) -> Needs:
     """Return what the run time of a program must have."""
     of_each = [_function_needs(function) for _, function in ported.functions()]
-    return Needs(any(n.present for n in of_each), any(n.units for n in of_each), any(n.rows for n in of_each))
+    return Needs(any(n.present for n in of_each), any(n.allocations for n in of_each), any(n.rows for n in of_each))
 
 
 # nodes never change, and kernels are tried before the port is written, and written again for the referee
