@@ -10,6 +10,7 @@ import pytest
 from tests.offload.hand import load
 from warpsmith.base.errors import RefusedError
 from warpsmith.emit.device.definitions import Definitions, is_standard, needed_definitions
+from warpsmith.tree.nodes import Block
 from warpsmith.tree.program import Unit
 
 TEXT = """
@@ -105,6 +106,7 @@ void f(int *p) {
 """
     unit = load(text, tmp_path).units[0]
     loop, block = unit.functions[0].body.statements
+    assert isinstance(block, Block)
     assert needed_definitions(unit, "struct s x; K", (loop.span,), loop.span).texts == ("struct s { int a; };",)
     # a kernel inside of the other block would need that block's, and the file has another
     inner = block.statements[-1].span
