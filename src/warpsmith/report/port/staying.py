@@ -63,7 +63,7 @@ class Staying(Struct, frozen=True):
         steps = tuple(dict.fromkeys(applied.text for applied in self.prepared.steps_of(span)))
         if steps:
             return Reason("POR002", f"no kernel comes of it after {', '.join(steps)}", place)
-        return Reason("POR002", "it is none of the loops that were asked for, by name or by a marked region", place)
+        return Reason("POR002", "it is not among the loops that were asked for", place)
 
 
 def _find_around(function: FunctionFacts, facts: LoopFacts) -> Sequence[LoopFacts]:
