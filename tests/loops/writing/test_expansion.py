@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
@@ -145,7 +146,12 @@ def test_the_last_iteration_leaves_what_the_loop_leaves(text: str, name: str, fo
 
 def test_the_loops_around_uses_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Node] = []
-    monkeypatch.setattr(expansion, "children", lambda node: looked.append(node) or children(node))
+
+    def look(node: Node) -> Iterator[Node]:
+        looked.append(node)
+        return children(node)
+
+    monkeypatch.setattr(expansion, "children", look)
     uses = "".join(f"w = a[i + {k}]; b[{k}] = w;" for k in range(40))
     place = LoopContext.of(facts_of(f"for (int i = 0; i < n; i++) {{ {uses} }}").program, "f/i")
     assert isinstance(shape_of(place, "w", 1), Shape)
