@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
@@ -147,11 +147,11 @@ def test_the_last_iteration_leaves_what_the_loop_leaves(text: str, name: str, fo
 def test_the_loops_around_uses_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Node] = []
 
-    def counted(node: Node) -> Iterable[Node]:
+    def look(node: Node) -> Iterator[Node]:
         looked.append(node)
         return children(node)
 
-    monkeypatch.setattr(expansion, "children", counted)
+    monkeypatch.setattr(expansion, "children", look)
     uses = "".join(f"w = a[i + {k}]; b[{k}] = w;" for k in range(40))
     place = LoopContext.of(facts_of(f"for (int i = 0; i < n; i++) {{ {uses} }}").program, "f/i")
     assert isinstance(shape_of(place, "w", 1), Shape)

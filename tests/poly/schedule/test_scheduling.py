@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Sequence
 
 import pytest
 
@@ -12,8 +13,10 @@ from tests.poly.programs import function
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.isl.space import Set
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
+from warpsmith.poly.schedule import scheduling
 from warpsmith.poly.schedule.scheduling import _candidates, hyperplane, proposals, wavefront_schedule
 from warpsmith.tree.nodes import ExprStmt, Function, Stmt
 from warpsmith.tree.types import INT, Symbol
@@ -66,6 +69,27 @@ def test_too_much_work_finds_none() -> None:
     run = one.body.statements
     (statement,) = (n for n in walk(run[0]) if isinstance(n, ExprStmt))
     assert hyperplane(facts, one, run, statement) is None and not list(proposals(facts, one, run, (statement,)))
+
+
+def test_isl_is_asked_about_few_hyperplanes_of_a_deep_nest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every iteration may depend on any other: no sum of counters grows, and each new difference refuses many."""
+    heads = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++) " for k in range(8))
+    program = program_of(f"double A[99][99]; void f(int n) {{ {heads} A[i0][i1] += A[i6][i7] + A[i3][0]; }}")
+    one = function(program, "f")
+    (statement,) = (n for n in walk(one.body) if isinstance(n, ExprStmt))
+    asked: list[tuple[int, ...]] = []
+    real = scheduling._find_refusing
+
+    def refuse(distance: Set, factors: Sequence[int]) -> tuple[int, ...] | None:
+        asked.append(tuple(factors))
+        found = real(distance, factors)
+        assert found is None or sum(f * d for f, d in zip(factors, found, strict=True)) < 1
+        return found
+
+    monkeypatch.setattr(scheduling, "_find_refusing", refuse)
+    facts = Facts.about(program, PolyOptions(max_operations=1 << 40))
+    assert hyperplane(facts, one, one.body.statements, statement) is None
+    assert 0 < len(set(asked)) < len(list(_candidates(8))) // 40
 
 
 def _shown(schedule: Schedule) -> list[str]:

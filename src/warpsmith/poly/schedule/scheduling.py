@@ -17,12 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, count, islice
+from operator import mul
 
 from msgspec.structs import replace
 
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.library import isl
-from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget, whole_number
+from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget, point, whole_number
 from warpsmith.poly.legality.order import Link, Ordered, ScheduledStatement, order_run
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.tree.nodes import Function, Name, Node, Stmt
@@ -64,10 +65,16 @@ def _hyperplane(model: Ordered) -> tuple[int, ...] | None:
     depth = len(statement.loops)
     distances = _distances(model)
     signs = [1 if loop.step > 0 else -1 for loop in statement.loops]
+    # differences that refused a candidate refuse most others: isl is only asked about those that climb all of them
+    known: list[tuple[int, ...]] = []
     for factors in _candidates(depth):
         own = tuple(f * s for f, s in zip(factors, signs, strict=True))
-        if all(_carries(distance, own) for distance in distances):
+        if any(sum(map(mul, own, difference)) < 1 for difference in known):
+            continue
+        refusing = next((d for distance in distances if (d := _find_refusing(distance, own)) is not None), None)
+        if refusing is None:
             return own
+        known.append(refusing)
     return None
 
 
@@ -97,13 +104,14 @@ def _distances(model: Ordered) -> list[Set]:
     return found
 
 
-def _carries(distance: Set, factors: Sequence[int]) -> bool:
-    """Whether factors · d >= 1 for every difference d."""
+def _find_refusing(distance: Set, factors: Sequence[int]) -> tuple[int, ...] | None:
+    """Return a difference d with factors · d < 1; None where there is none."""
     aff = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(distance.get_space()))
     for k, factor in enumerate(factors):
         aff = aff.add_coefficient_val(_IN, k, isl.Val(factor))
     still = aff.le_basic_set(isl.Aff.zero_on_domain(aff.get_domain_local_space()))
-    return bool(distance.intersect(isl.Set.from_basic_set(still)).is_empty())
+    found = point(distance.intersect(isl.Set.from_basic_set(still)))
+    return None if found is None else found[1]
 
 
 def proposals(
