@@ -1,6 +1,6 @@
 /* A function that the host calls between two kernels reads the array through a global pointer.
  * RUN: port
- * EXPECT: main/t reduction host: an associative update (+: sum, +: data) is the only carried dependence
+ * EXPECT: main/t reduction host: it launches the kernel of the loop inside it, at line 21
  * EXPECT: main/t/i parallel ported: no carried dependence (proven)
  * VERIFY: pass
  */
