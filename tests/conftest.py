@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -30,8 +31,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = set(mine)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = mine
+    _skip_without_device(items)
     if "slow" in str(config.getoption("-m")):
         return
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="slow: run with -m slow"))
+
+
+def _skip_without_device(items: list[pytest.Item]) -> None:
+    if Path("/dev/nvidiactl").exists() and shutil.which("nvcc"):
+        return
+    for item in items:
+        if item.get_closest_marker("gpu"):
+            item.add_marker(pytest.mark.skip(reason="needs a CUDA device, and nvcc"))
