@@ -95,7 +95,7 @@ def test_no_loop_of_those_that_stay_is_silent() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", ["examples", "tests/corpus", "benchmarks/polybench"])
+@pytest.mark.parametrize("folder", ["examples", "tests/cases", "benchmarks/polybench"])
 def test_no_loop_of_a_program_is_silent(folder: str) -> None:
     read, found = 0, []
     for path in _c_files(folder):
