@@ -138,6 +138,17 @@ def test_a_statement_that_is_another_one_at_other_points_shares_its_loops() -> N
     assert any("j" in dimension for dimension in other) and not any("j" in dimension for dimension in diagonal)
 
 
+@pytest.mark.parametrize(("most", "wanted"), [("_DEEPEST", 1), ("_MOST_VARIABLES", 2), ("_MOST_COEFFICIENTS", 100)])
+def test_isl_schedules_no_nest_that_is_deep_or_has_many_dependences(
+    most: str, wanted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, run, statements = _run("g3")
+    assert list(proposals(_facts(), one, run, statements))
+    monkeypatch.setattr(scheduling, most, wanted)
+    monkeypatch.setattr(scheduling, "_schedule_by_isl", lambda *_, whole: pytest.fail("isl is asked"))
+    assert not list(proposals(_facts(), one, run, statements))
+
+
 def test_what_cannot_be_modelled_has_no_proposals() -> None:
     one, run, statements = _run("f7")
     assert not list(proposals(_facts(), one, run, statements))

@@ -41,8 +41,12 @@ _MOST_FACTOR = 4
 _MOST_TRIED = 4_000
 _MOST_COEFFICIENT = 8
 _MOST_ROWS = 12
-# isl's scheduler counts no steps of its linear programs: they grow with the counters
+# isl's scheduler counts no steps of its linear programs. They grow with the counters and parameters, and with the
+# coefficients of what bounds the dependences: 4,000 at most in programs of PolyBench, which take 0.03 s; 7,500 of one
+# loop inside eleven others, whose counters are parameters, took minutes.
 _DEEPEST = 7
+_MOST_VARIABLES = 10
+_MOST_COEFFICIENTS = 10_000
 _SHARE = 2
 """The part of a loop's work budget that one search for schedules may use: several are made for each form of a nest."""
 
@@ -138,8 +142,9 @@ def _proposals(
         return
     if model.obstacles:
         return
-    deepest = max(len(statement.loops) for statement in model.statements)
-    makers = [partial(_schedule_by_isl, model, links, whole=whole) for whole in (False, True) if deepest <= _DEEPEST]
+    makers = [
+        partial(_schedule_by_isl, model, links, whole=whole) for whole in (False, True) if _is_small(model, links)
+    ]
     for make in [partial(_wave, model), *makers] if len(model.statements) == 1 else makers:
         # the next one is looked for where this one does not do
         try:
@@ -150,6 +155,21 @@ def _proposals(
         if schedules is not None:
             yield from _pack_statements(schedules, model)
             yield schedules
+
+
+def _is_small(model: Ordered, links: Sequence[Link]) -> bool:
+    """Whether isl's scheduler is done soon."""
+    deepest = max(len(statement.loops) for statement in model.statements)
+    parameters = max((link.relation.dim(_PARAM) for link in links), default=0)
+    if deepest > _DEEPEST or deepest + parameters > _MOST_VARIABLES:
+        return False
+    coefficients = 0
+    for link in links:
+        constraints = sum(len(part.get_constraints()) for part in link.relation.get_basic_maps())
+        coefficients += constraints * (parameters + 2 * deepest)
+        if coefficients > _MOST_COEFFICIENTS:
+            return False
+    return True
 
 
 def _wave(model: Ordered) -> dict[Stmt, Schedule] | None:
