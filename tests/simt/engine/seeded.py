@@ -192,7 +192,7 @@ def _forgets_several(right: Any) -> Any:
     """Of several readers only the last is kept."""
     return lambda self: self.b.or_(
         self.b.and_(self.word, I64(~(((1 << 21) - 1) << self.shift) & (2**64 - 1))),
-        self.b.shl(self._made(1), I64(self.shift)),
+        self.b.shl(self._make_word(1), I64(self.shift)),
     )
 
 
