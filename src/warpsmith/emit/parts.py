@@ -2,7 +2,7 @@
 
     #include "pool.cu"                   the part's text, once
     #include <mutex>                     to the head of the port's file
-    #ifdef WS_WITH_ALLOCATIONS … #endif        decided here: the port has a table of blocks, or not
+    #ifdef WS_WITH_ALLOCATIONS … #endif  decided here: the port has a table of blocks, or not
     WS_COMBINED(value, other)            the port's expression, for a macro of which the file has a sample
 
 Invariant: the preprocessor makes of the answer what it makes of the file where the features and values are defined as

@@ -10,6 +10,7 @@ Invariant: of a plan, every loop that is in a portable category and has no kerne
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,7 +20,9 @@ from warpsmith.offload.plan import Plan
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.report.port.served import Served
 
-__all__ = ["Staying"]
+__all__ = ["NOT_NAMED", "Staying"]
+
+NOT_NAMED: Final = "it is not among the loops that were asked for"
 
 
 class Staying(Struct, frozen=True):
@@ -63,7 +66,14 @@ class Staying(Struct, frozen=True):
         steps = tuple(dict.fromkeys(applied.text for applied in self.prepared.steps_of(span)))
         if steps:
             return Reason("POR002", f"no kernel comes of it after {', '.join(steps)}", place)
-        return Reason("POR002", "it is not among the loops that were asked for", place)
+        return Reason("POR002", self._word_unasked(facts), place)
+
+    def _word_unasked(self, facts: LoopFacts) -> str:
+        """Return that a loop was not asked for: by pragmas that mark regions, or by name."""
+        regions = [region for unit in self.prepared.original.program.units for region in unit.pragmas]
+        if regions and not any(region.contains(facts.loop.span) for region in regions):
+            return "it is outside of the regions that pragmas mark"
+        return NOT_NAMED
 
 
 def _find_around(function: FunctionFacts, facts: LoopFacts) -> Sequence[LoopFacts]:
