@@ -221,6 +221,14 @@ def test_output_and_files_are_compared_by_the_originals_own_spread(case: Case) -
     assert near.tolerance.startswith("4 times the spread")
 
 
+@pytest.mark.parametrize("reordered", [False, True])
+def test_output_that_another_order_of_a_sum_may_have_changed_says_what_keeps_it(case: Case, reordered: bool) -> None:
+    case.original.answer = lambda _: outcome("61", files={"f": b"61"})
+    got = case.judge(outcome("65", files={"f": b"65"}), of=replace(ORIGINAL, reordered=reordered))
+    found = [reason for reason in got.reasons if reason.rule in ("VER009", "VER010")]
+    assert len(found) == 2 and all(any("--precise-fp" in help for help in f.help) == reordered for f in found)
+
+
 def test_a_line_that_is_wrong_is_named_where_no_number_is(case: Case) -> None:
     case.original.answer = lambda _: outcome("sum 1", files={"f": b"a"})
     assert rules(case.judge(outcome("total 1", files={"f": b"a"}))) == ["VER009"]

@@ -37,7 +37,7 @@ from warpsmith.run.compare.tolerance import (
 )
 from warpsmith.run.verification import LiveOut
 
-__all__ = ["Evidence", "ObjectVerdict", "compare_logs", "compare_records"]
+__all__ = ["KEEP_ORDER", "Evidence", "ObjectVerdict", "compare_logs", "compare_records"]
 
 # a difference that is a larger part of the object's largest number is no rounding
 _LARGEST_ROUNDING = 1e-2
@@ -45,7 +45,7 @@ _KEEP_ORDER_OF_TESTS = (
     "the difference is larger than rounding; only if a test or an integer is made from a sum that the port combines in "
     "another order can that be its cause: --precise-fp keeps the order, and shows it"
 )
-_KEEP_ORDER = (
+KEEP_ORDER = (
     "the port combines floating-point numbers in another order: if the result hangs on their last bits, --precise-fp "
     "keeps the order"
 )
@@ -267,7 +267,7 @@ def _causes(record: Record, judged: Judgment) -> tuple[str, ...]:
     if values is not None and not is_floating(values):
         return (_KEEP_ORDER_OF_TESTS,)
     gap, size = judged.comparison.max_abs, largest(values)
-    return (_KEEP_ORDER,) if gap <= _LARGEST_ROUNDING * size else (_KEEP_ORDER_OF_TESTS,)
+    return (KEEP_ORDER,) if gap <= _LARGEST_ROUNDING * size else (_KEEP_ORDER_OF_TESTS,)
 
 
 def _missing(base: CaptureLog, actual: CaptureLog, key: StreamKey, instance: int | None) -> Finding:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import msgspec.structs
 
 from warpsmith.base.findings import Finding
-from warpsmith.run.compare.judge import compare_logs
+from warpsmith.run.compare.judge import KEEP_ORDER, compare_logs
 from warpsmith.run.compare.left import Unlike, find_stayed, find_unlike
 from warpsmith.run.compare.output import OutputRule, compare_files, compare_text, drop_noise, masked_tokens, noise
 from warpsmith.run.compare.sensitivity import tells_apart
@@ -241,7 +241,7 @@ class Verdict:
             self._notes += _uncertain(noise(reference.base.stdout, rule))
             if found is not None:
                 self._output_equal = False
-                yield Finding("VER009", "error", f"standard output differs: {found.text}")
+                yield Finding("VER009", "error", f"standard output differs: {found.text}", help=self._causes())
         plain = {name: reference.plain_rule(name) for name in expected.files}
         if compare_files(expected.files, outcome.files, plain, self._unstable()) is not None:
             self._rounded = True
@@ -254,7 +254,11 @@ class Verdict:
                 self._notes += _uncertain(noise(reference.base.files.get(name, b""), rule), f" in {name}")
             if difference is not None:
                 self._output_equal = False
-                yield Finding("VER010", "error", f"written files differ: {difference.text}")
+                yield Finding("VER010", "error", f"written files differ: {difference.text}", help=self._causes())
+
+    def _causes(self) -> tuple[str, ...]:
+        """Return what another order of a sum may have to do with output that differs."""
+        return (KEEP_ORDER,) if self._reference.reordered else ()
 
     def _rounding(self) -> float:
         """Return by how much of their size objects differ, in this comparison or in one of the same kernels before."""
