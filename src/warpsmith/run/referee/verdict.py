@@ -32,7 +32,7 @@ _MOST_MASKED_SHOWN = 50
 _MOST_OBJECTS_SHOWN = 3
 # a number that differs by more than this part of its size is no longer rounded
 _LARGEST_ROUNDING = 1e-3
-# how much longer than the others a run with changed values may take, in times of them and in seconds besides
+# how much longer than the others runs with changed values may take: in times of them, and in seconds
 _LONGER, _LEAST_SECONDS = 2.0, 5.0
 _TOO_SLOW = (
     "the emulation is far slower than a GPU: give the program less work (--run-args, -D) or more time (--timeout)"
@@ -139,8 +139,8 @@ class Verdict:
 
     def _find_noticed_later(self) -> Iterator[str]:
         """Yield the regions without objects of their own (of a function that kernels of others call as well) of which
-        other values show elsewhere, as far as the time of the runs before allows."""
-        ends = time.monotonic() + sum(self._seconds)
+        other values show elsewhere, as far as time allows."""
+        ends = self._ends()
         seen = {region for region, _ in self._rows}
         for region in self._candidate.sources.regions:
             names = [name for name in self._launches if is_made_for(region.kernel, name)]
@@ -149,19 +149,24 @@ class Verdict:
 
     def _find_unnoticed(self) -> Iterator[str]:
         """Yield the kernels of which nobody notices what they write: the program is run again with all of it changed,
-        then, within the time that its runs took, with that of one kernel after the other."""
+        then, as far as time allows, with that of one kernel after the other."""
         names = sorted(self._launches)
         if not names:
             return
         if not self._notices("*"):
             yield from names
             return
-        ends = time.monotonic() + sum(self._seconds)
+        ends = self._ends()
         for name in names if len(names) > 1 else []:
             if time.monotonic() > ends:
                 break
             if not self._notices(name):
                 yield name
+
+    def _ends(self) -> float:
+        """Return until when single kernels are asked about: as long again as the runs took, for a short program long
+        enough for dozens, so that a busy machine changes no verdict."""
+        return time.monotonic() + max(_LEAST_SECONDS, sum(self._seconds))
 
     def _notices(self, kernel: str) -> bool:
         """Whether a run differs in which what `kernel` writes is changed, or else its sign."""
