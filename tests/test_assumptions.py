@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from benchmarks.polybench.launches import build, count
 
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 
@@ -113,7 +113,7 @@ def _first(document: dict[str, object]) -> dict[str, object]:
     return next(loop for loop in loops if loop["id"] == "f/i")
 
 
-@pytest.mark.parametrize("name", one_in(3, GUARDED))
+@pytest.mark.parametrize("name", one_in(6, GUARDED))
 def test_a_guard_chooses_the_device_or_the_original(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 
@@ -43,7 +43,7 @@ def _actual(document: dict[str, list[dict[str, object]]]) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("path", one_in(2, CASES), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(4, CASES), ids=lambda path: path.stem)
 def test_case(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = path.read_text()
     (run,) = _lines(text, "RUN")

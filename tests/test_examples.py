@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import warpsmith
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
 
 
-@pytest.mark.parametrize("path", one_in(2, EXAMPLES), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(4, EXAMPLES), ids=lambda path: path.stem)
 def test_the_report_is_what_is_printed(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

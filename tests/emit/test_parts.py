@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import one_in
 from warpsmith.base.source import SourceFile
 from warpsmith.emit.device.reduction import combination
 from warpsmith.emit.parts import FEATURES, Value, fill, part_names, select
@@ -77,13 +78,13 @@ def test_the_package_has_all_of_them() -> None:
     assert all((FOLDER / name).read_bytes().isascii() for name in part_names())
 
 
-@pytest.mark.parametrize("name", part_names())
+@pytest.mark.parametrize("name", one_in(4, part_names()))
 def test_each_compiles_as_it_stands(name: str, tmp_path: Path) -> None:
     # alone, it has functions that nobody calls
     assert _checked(f'#include "{name}"\n', tmp_path, "-std=c++17", "-Wno-unused-function") == ""
 
 
-@pytest.mark.parametrize("features", COMPILED, ids=_name)
+@pytest.mark.parametrize("features", one_in(4, COMPILED), ids=_name)
 def test_every_choice_compiles(features: frozenset[str], tmp_path: Path) -> None:
     assert _checked('#include "runtime.cu"\n', tmp_path, "-std=c++17", *_defined(features)) == ""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.front.conftest import Load, found, function
+from tests.sampling import one_in
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import render_finding
 from warpsmith.front.load import FrontOptions, load_program
@@ -130,12 +131,15 @@ def test_the_node_limit_is_stated(load: Load, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [
-        "return " + "+".join(["a"] * 5000) + ";",
-        "{" * 200 + "a++;" + "}" * 200,
-        "if (a) " * 2000 + "a++;",
-        " else ".join(f"if (a == {i}) a = {i};" for i in range(400)),
-    ],
+    one_in(
+        2,
+        [
+            "return " + "+".join(["a"] * 5000) + ";",
+            "{" * 200 + "a++;" + "}" * 200,
+            "if (a) " * 2000 + "a++;",
+            " else ".join(f"if (a == {i}) a = {i};" for i in range(400)),
+        ],
+    ),
     ids=["operators", "blocks", "ifs", "else-ifs"],
 )
 def test_deep_nesting_is_boxed_with_a_warning(load: Load, body: str) -> None:

@@ -9,12 +9,12 @@ import pytest
 from tests.random_programs.construct_survey import ConstructPorts, Survey, batches, judge_batch, port_batch
 from tests.random_programs.constructs import KINDS
 from tests.random_programs.seeded import STATIC
-from tests.some import one_in
+from tests.sampling import one_in
 
 SEED, BATCH = 20261121, 24
-FUNCTIONS = [216, pytest.param(480, marks=pytest.mark.slow)]
+FUNCTIONS = [144, pytest.param(480, marks=pytest.mark.slow)]
 # in one build: that is most of what a port takes
-PORTED_TOGETHER = 32
+PORTED_TOGETHER = 20
 PORTED = [PORTED_TOGETHER, pytest.param(3 * PORTED_TOGETHER, marks=pytest.mark.slow)]
 
 
@@ -34,7 +34,7 @@ def test_verdicts_agree_with_the_oracle(functions: int, capsys: pytest.CaptureFi
     for category in ("parallel", "reduction", "sequential", "unanalyzable"):
         assert survey.categories[category] >= 5, survey.categories
     for kind in KINDS:
-        assert survey.kinds[kind] >= 5, survey.kinds
+        assert survey.kinds[kind] >= min(5, functions // 48), survey.kinds
 
 
 def _writes_forgotten(patch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ BUGS = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(2, BUGS))
+@pytest.mark.parametrize("name", one_in(4, BUGS))
 def test_wrong_verdicts_are_seen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     BUGS[name](monkeypatch)
     survey = Survey()
@@ -70,6 +70,6 @@ def test_ports_with_steps_do_what_the_originals_do(
     assert not ports.wrong, "\n\n".join(ports.wrong[:5])
     assert ports.ported >= 0.6 * ports.functions
     assert ports.functions - ports.ported >= 0.05 * ports.functions
-    assert ports.after >= 5 and len(ports.thanks) >= 2
+    assert ports.after >= min(5, functions // 5) and len(ports.thanks) >= 2
     for category in ("parallel", "parallel-after", "reduction", "sequential", "unanalyzable"):
         assert ports.categories[category] >= 2, ports.categories

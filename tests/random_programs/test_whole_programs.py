@@ -69,17 +69,19 @@ def judge_tricky(seed: int, functions: int, folder: Path) -> Outcome:
 
 
 @needs_csmith
-def test_programs_of_csmith_print_what_they_printed(tmp_path: Path) -> None:
-    programs = [csmith_program(seed, _SMALL, tmp_path) for seed in CSMITH_SEEDS]
+@pytest.mark.parametrize("seeds", [CSMITH_SEEDS[::2], pytest.param(CSMITH_SEEDS[1::2], marks=pytest.mark.slow)])
+def test_programs_of_csmith_print_what_they_printed(seeds: Sequence[int], tmp_path: Path) -> None:
+    programs = [csmith_program(seed, _SMALL, tmp_path) for seed in seeds]
     outcome = judge_csmith(programs, tmp_path)
     assert outcome.word == "same", outcome
-    assert outcome.kernels >= 10
+    assert outcome.kernels >= 4
 
 
-def test_tricky_functions_print_what_they_printed(tmp_path: Path) -> None:
-    outcome = judge_tricky(0, TRICKY, tmp_path)
+@pytest.mark.parametrize("functions", [TRICKY // 2, pytest.param(TRICKY, marks=pytest.mark.slow)])
+def test_tricky_functions_print_what_they_printed(functions: int, tmp_path: Path) -> None:
+    outcome = judge_tricky(0, functions, tmp_path)
     assert outcome.word == "same", outcome
-    assert outcome.kernels >= TRICKY
+    assert outcome.kernels >= functions
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import pytest
 
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.simt.apart import Apart
 

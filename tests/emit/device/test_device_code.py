@@ -96,6 +96,7 @@ void f(double *a, int template) { int this = min(template, 3); a[this] = norm(a[
     assert "a[this_] = ws_norm(a[0], this_);" in text
 
 
+@pytest.mark.slow
 def test_a_name_that_is_changed_meets_no_other(tmp_path: Path) -> None:
     text = kernels(
         tmp_path,
@@ -111,6 +112,7 @@ void f(double *a, int this, int this_) { int __new = this, new = this_; a[__new]
     assert "a[new_] = mix(a[new__], a[this_]);" in text
 
 
+@pytest.mark.slow
 def test_definitions_come_along_in_order(tmp_path: Path) -> None:
     text = kernels(
         tmp_path,
@@ -184,6 +186,7 @@ def test_what_a_device_lacks_is_refused_by_name(text: str, named: str, tmp_path:
     assert named in str(caught.value.findings[0].message)
 
 
+@pytest.mark.slow
 def test_the_function_of_c_is_called_where_cxx_has_several(tmp_path: Path) -> None:
     text = kernels(
         tmp_path,

@@ -10,6 +10,7 @@ import pytest
 from msgspec import Struct
 
 from tests.emit.examples import lu, saxpy
+from tests.sampling import one_in
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.device.kernel import KernelText, kernel_text
 from warpsmith.emit.files import OutputFile
@@ -196,7 +197,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+@pytest.mark.parametrize("case", one_in(3, CASES.values()), ids=CASES.keys())
 def test_every_iteration_belongs_to_one_thread(case: Case, tmp_path: Path) -> None:
     text = kernel_text(_kernel(case), Printer(), Support("ws"), set())
     source = tmp_path / "threads.cpp"

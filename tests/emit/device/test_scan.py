@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.plan import writable_port
 from warpsmith.flows.porting.sources import sources_of

@@ -179,6 +179,7 @@ def test_noise_gives_diagnostics_and_no_crash() -> None:
     assert _read(noise)[1]
 
 
+@pytest.mark.slow
 def test_long_code_is_read_in_linear_time_and_depth() -> None:
     steps = "\n".join(
         f"setp.eq.s32 %p1, %r1, {n};\n@%p1 bra $L{n};\nadd.s32 %r2, %r2, {n};\n$L{n}:" for n in range(2000)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.random_programs.acceptance import is_accepted
+from tests.sampling import one_in
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.front.load import FrontOptions
 from warpsmith.tree.nodes import DataRegionBoundary
@@ -138,7 +139,7 @@ def _keeps(result: PortResult) -> bool:
     return any(isinstance(part, DataRegionBoundary) for stmt in inserted for part in walk(stmt))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", one_in(3, PROGRAMS))
 def test_data_are_kept_where_they_live_on(name: str, tmp_path: Path) -> None:
     assert _keeps(_ported(tmp_path, name, verify=False)) == PROGRAMS[name][1]
 
@@ -148,6 +149,7 @@ def test_memory_of_objects_is_watched(tmp_path: Path) -> None:
     assert any("WS_COPY | WS_KEEP | WS_WATCH" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_a_single_file_keeps_them_as_well(tmp_path: Path) -> None:
     path = tmp_path / "swaps.cpp"
     path.write_text(SWAPS)

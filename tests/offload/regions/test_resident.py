@@ -200,6 +200,7 @@ def test_kernels_that_store_nothing_stand_beside_reads(ported: Ported, body: str
     assert [u for u in _updates(result) if "all" not in u] == updates
 
 
+@pytest.mark.slow
 def test_reads_beside_kernels_are_what_the_program_reads(ported: Ported) -> None:
     body = 'u[1] = u[0] + 0.01 * total(u, n); printf("%g %g\\n", total(v, n), u[2]); swap(&u, &v);'
     result = ported(body, "double total(double *, int);", verify=True, parts=_STEP + _TOTAL)

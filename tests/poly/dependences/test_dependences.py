@@ -20,7 +20,7 @@ from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.regions.region import Element, MemberStep
 
-COUNT = 240
+COUNT = 160
 
 
 class Outcome(Struct, frozen=True):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.buildfiles.projects import apply, exit_code, project, run
+from tests.sampling import one_in
 from warpsmith.project.buildfiles.makefile import edit_makefiles, makefile_in
 
 EXPLICIT = """\
@@ -54,7 +55,7 @@ UNDERSTOOD = {
 }
 
 
-@pytest.mark.parametrize("name", UNDERSTOOD)
+@pytest.mark.parametrize("name", one_in(3, UNDERSTOOD))
 def test_one_line_builds_both_programs(name: str, tmp_path: Path) -> None:
     folder = project(tmp_path / "p", UNDERSTOOD[name])
     edit = edit_makefiles(shutil.copytree(folder, tmp_path / "copy"), ["solver.c"], "warpsmith", run)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.emit.files import OutputFile
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.run.native.harness import add_harness, defines, plan_harness, strip_text
@@ -106,6 +106,7 @@ def test_a_wrong_function_is_found(functions: tuple[HarnessFunction, ...], old: 
     assert any(said in reason.message for reason in got.reasons), got.reasons
 
 
+@pytest.mark.slow
 def test_overlapping_arguments_count_for_our_ports_only(functions: tuple[HarnessFunction, ...]) -> None:
     old = "{ for (int i = 0; i < n; i++) x[i] = scale(a) * x[i] + y[i]; }"
     new = old.replace("int i = 0; i < n; i++", "int i = n - 1; i >= 0; i--")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from tests.sampling import one_in
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.referee.doubts import Shown, find_doubts
 from warpsmith.run.referee.referee import verify
@@ -94,7 +95,7 @@ def rules(verification: Verification) -> list[str]:
 WRONG = ("a[i] = (a[i] + w[i]) / 3;", "a[i] = a[i] + w[i]; // / 3")
 
 
-@pytest.mark.parametrize("captured", [True, False])
+@pytest.mark.parametrize("captured", one_in(2, [True, False]))
 def test_what_nobody_wrote_is_the_same_in_both_programs(captured: bool) -> None:
     good = judge(captured=captured)
     assert (good.status, good.reasons, good.output_equal) == ("pass", (), True)
@@ -146,7 +147,7 @@ def test_a_kernel_whose_results_nobody_sees_is_named() -> None:
     assert "what unseen wrote" in got.reasons[0].message
 
 
-@pytest.mark.parametrize("captured", [True, False])
+@pytest.mark.parametrize("captured", one_in(2, [True, False]))
 def test_kernels_that_write_nothing_are_told_from_those_whose_results_nobody_sees(captured: bool) -> None:
     never = ("a[i] = (a[i] + w[i]) / 3;", "if (a[i] < 0) a[i] = w[i];")
     got = judge(everywhere=(never,), captured=captured)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.run.referee.mutant_programs import PROGRAMS
 from tests.run.referee.mutants import COPIES_IN_A_LOOP, HOST_CONSTANTS, MUTANTS, Mutant
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.device_code import host_uses
 from warpsmith.run.referee.referee import judge_program
@@ -45,7 +45,7 @@ def test_the_correct_port_passes(references: dict[str, Reference], name: str, tm
     assert host_uses(Sources((OutputFile(f"{name}.cu", PROGRAMS[name][1]),))) == ()
 
 
-@pytest.mark.parametrize("mutant", one_in(3, MUTANTS), ids=lambda m: m.name)
+@pytest.mark.parametrize("mutant", one_in(6, MUTANTS), ids=lambda m: m.name)
 def test_the_mutant_is_caught(references: dict[str, Reference], mutant: Mutant, tmp_path: Path) -> None:
     got = judge(references, mutant.program, mutated(mutant), tmp_path)
     assert got.status == "fail"

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.run.referee.test_doubts import QUICK
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import Sources, Verification

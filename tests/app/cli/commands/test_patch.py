@@ -156,6 +156,7 @@ def copy(ported: Path, tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_series_can_be_taken_back(copy: Path, ported: Path) -> None:
     assert (copy / "src/other.c").read_text() != OTHER
     apply(copy, ported.parent / "patches", "-R")

@@ -162,6 +162,7 @@ def _caught(tmp_path: Path) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_size_without_the_last_value_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def short(cover: Cover) -> Linear:
         return cover.high.minus(expansion.origin_of(cover))
@@ -170,16 +171,19 @@ def test_a_size_without_the_last_value_is_caught(monkeypatch: pytest.MonkeyPatch
     assert _caught(tmp_path)
 
 
+@pytest.mark.slow
 def test_forgetting_the_value_after_the_loop_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(expand, "read_after", lambda *_: False)
     assert _caught(tmp_path)
 
 
+@pytest.mark.slow
 def test_trusting_every_write_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(privacy._Question, "find_exposed", lambda _: iter(()))
     assert _caught(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_last_iteration_that_may_write_less_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(expand, "settles", lambda *_: True)
     assert _caught(tmp_path)
