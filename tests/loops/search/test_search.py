@@ -9,8 +9,10 @@ import pytest
 from warpsmith.base.verdict import Proved
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.search import search
 from warpsmith.loops.search.cost import Cost, cost_of
 from warpsmith.loops.search.prepare import prepare
+from warpsmith.loops.step import Step, check_step
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.walk import names
@@ -89,6 +91,18 @@ void f(int n, double *restrict a, const double *restrict b)
     }
 }
 """
+DIAGONALS = """
+void f(int n, int t[n][n], const int *restrict s)
+{
+    for (int i = n - 1; i >= 0; i--)
+        for (int j = i + 1; j < n; j++) {
+            t[i][j] = t[i][j] < t[i][j - 1] ? t[i][j - 1] : t[i][j];
+            t[i][j] = t[i][j] < t[i + 1][j - 1] + s[j] ? t[i + 1][j - 1] + s[j] : t[i][j];
+            for (int k = i + 1; k < j; k++)
+                t[i][j] = t[i][j] < t[i][k] + t[k + 1][j] ? t[i][k] + t[k + 1][j] : t[i][j];
+        }
+}
+"""
 RELAX = """
 void f(int n, double *u)
 {
@@ -134,6 +148,29 @@ def test_the_pivot_of_a_sweep_is_split_off(tmp_path: Path) -> None:
     assert {applied.step.name for applied in found.applied} <= {"split", "interchange"}
     assert sum(applied.step.name == "split" for applied in found.applied) == 2
     assert (cost(found).stranded, cost(found).depth) == (0, 1)
+
+
+def test_what_follows_an_interchange_that_betters_nothing_is_not_looked_at_where_another_order_runs_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+
+    def check(step: Step, *rest: object) -> object:
+        checked.append(step.name)
+        return check_step(step, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(search, "check_step", check)
+    found = searched(tmp_path, DIAGONALS)
+    assert {applied.step.name for applied in found.applied} == {"wavefront"}
+    assert checked[0] == "interchange" and checked[-1] == "wavefront"
+    # of the nest as it is written; in the interchanged one there are many more
+    assert checked.count("distribute") <= 2
+
+
+def test_a_form_without_kernels_is_no_better_for_having_no_launches() -> None:
+    nothing = Cost(stranded=6, small=True)
+    assert not search._better(nothing, nothing)
+    assert search._better(Cost(depth=1, launches=2), Cost(depth=1, launches=4))
 
 
 def test_what_no_step_helps_stays_as_it_is(tmp_path: Path) -> None:

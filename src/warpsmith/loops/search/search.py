@@ -11,7 +11,7 @@ effort is bounded by a number of checks, never by time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import cast
 
 from msgspec import Struct
@@ -113,26 +113,45 @@ class _Search:
         if first.cost.perfect or depth >= _DEEPEST or text in self.hopeless:
             return first
         self.seen.add((spot, text))
-        found = self.best_direct(first, spot, loop, depth) if isinstance(loop, For) else first
+        found = self.best_with_steps(first, spot, loop, depth) if isinstance(loop, For) else first
         if found.cost.runs_well:
             return found
-        if depth == 0 and isinstance(loop, For):
-            found = self.best_order(first, found, spot)
-        if not found.cost.runs_well:
-            inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
-            whole = self.form(inside.facts, inside.applied, spot)
-            found = whole if _is_better(whole, found) else found
+        inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
+        whole = self.form(inside.facts, inside.applied, spot)
+        found = whole if _is_better(whole, found) else found
         if found is first:
             self.hopeless.add(text)
         return found
 
-    def best_direct(self, first: _Form, spot: _Spot, loop: For, depth: int) -> _Form:
-        """Return the best form that starts with one of the cheap steps."""
+    def best_with_steps(self, first: _Form, spot: _Spot, loop: For, depth: int) -> _Form:
+        """Return the best form that starts with a step on the nest as a whole: with one of the cheap ones, in a new
+        order, at last with an interchange that betters nothing by itself: only what follows it can."""
+        steps = candidates(first.facts, self.node(first.facts), loop, first.cost) if self.left > 0 else ()
+        late: list[_Form] = []
+        found = self.best_direct(first, spot, (steps, depth), late)
+        if depth == 0 and not found.cost.runs_well:
+            found = self.best_order(first, found, spot)
+        for form in late if not found.cost.runs_well else ():
+            followed = self.best(form.facts, form.applied, spot, depth + 1)
+            if _is_better(followed, found):
+                found = followed
+        return found
+
+    def best_direct(self, first: _Form, spot: _Spot, moves: tuple[Iterable[Step], int], late: list[_Form]) -> _Form:
+        """Return the best form that starts with one of the steps. What an interchange of an outermost nest leads to is
+        put into `late` where it is no better: another order may need no second step."""
+        steps, depth = moves
         found = first
-        for step in candidates(first.facts, self.node(first.facts), loop, first.cost) if self.left > 0 else ():
-            tried = self.try_step(first.facts, first.applied, spot, (step, depth))
-            if tried is not None and _is_better(tried, found):
-                found = tried
+        for step in steps:
+            tried = self.try_step(first, spot, step)
+            if tried is None:
+                continue
+            if depth == 0 and isinstance(step, Interchange) and not _is_better(tried, first):
+                late.append(tried)
+                continue
+            best = self.best(tried.facts, tried.applied, spot, depth + 1)
+            if _is_better(best, found):
+                found = best
             if found.cost.perfect or (found is not first and found.cost.ideal and not found.cost.atomics):
                 return found
         return found
@@ -178,19 +197,19 @@ class _Search:
         """Return the first nest at `spot`."""
         return next(iter(_outermost_of(self.run(facts, spot))))
 
-    def try_step(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot, move: tuple[Step, int]) -> _Form | None:
-        """Return the best form after one step; None where it is refused, or leads to a text that stood here before."""
-        step, depth = move
+    def try_step(self, first: _Form, spot: _Spot, step: Step) -> _Form | None:
+        """Return the form after one step; None where it is refused, or leads to a text that stood here before."""
+        applied = first.applied
         if applied and isinstance(step, Interchange) and isinstance(applied[-1].step, Interchange):
             return None
-        after = self.check_step(facts, step)
+        after = self.check_step(first.facts, step)
         if after is None:
             return None
         text = self.text(after[0], spot)
         if (spot, text) in self.seen:
             return None
         self.seen.add((spot, text))
-        return self.best(after[0], (*applied, self.record_step(facts, step, after[1])), spot, depth + 1)
+        return self.form(after[0], (*applied, self.record_step(first.facts, step, after[1])), spot)
 
     def text(self, facts: Facts, spot: _Spot) -> str:
         return "\n".join(print_stmt(stmt) for stmt in self.run(facts, spot))
@@ -239,7 +258,7 @@ def _better(new: Cost, old: Cost) -> bool:
         return first < second
     if new.narrow != old.narrow:
         return new.narrow < old.narrow and new.depth == 0 and new.launches <= 2 * old.launches + 2
-    return 2 * new.launches <= old.launches
+    return 0 < 2 * new.launches <= old.launches
 
 
 def _outermost_of(run: Run) -> Iterator[For | While]:
