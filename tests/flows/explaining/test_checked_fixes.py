@@ -67,3 +67,34 @@ def test_a_wrong_one_is_refused(edit: tuple[str, str], monkeypatch: pytest.Monke
     assert not found.applied
     assert all(one.fix is None for one in found.before.findings)
     assert "MEM010" in [one.finding.rule for one in found.before.findings]
+
+
+OTHER = """\
+__device__ float half(float x) { return 0.5f * x; }
+__global__ void other(float *out, const float *in) { out[threadIdx.x] = half(in[threadIdx.x]); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("edit", "again"),
+    [(RIGHT, {"k"}), (("0.5f * x", "0.25f * x"), {"other"}), (("__shared__ float", "__shared__  float"), set[str]())],
+    ids=["a kernel", "what a kernel calls", "nothing but its layout"],
+)
+def test_only_kernels_that_an_edit_changes_are_analyzed_again(
+    edit: tuple[str, str], again: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examined: list[str] = []
+    module = import_module("warpsmith.flows.explaining.explain_file")
+    examine = module.examine
+
+    def counted(given: object, name: str, *rest: object, **named: object) -> object:
+        examined.append(name)
+        return examine(given, name, *rest, **named)
+
+    monkeypatch.setattr(module, "examine", counted)
+    monkeypatch.setitem(globals(), "SOURCE", SOURCE + OTHER)
+    mended(edit, monkeypatch)
+    once = examined.index("other") + 1
+    assert set(examined[:once]) == {"k", "other"}
+    trial = examined[once : len(examined) if not again else once + len(again)]
+    assert set(trial) == again

@@ -57,7 +57,8 @@ class _Trials(Struct):
             return False
         self.left -= 1
         wanted = replace(self.task.wanted, text=text)
-        after = explain_file(replace(self.task, wanted=wanted, fixes=False, diagrams=False))
+        task = replace(self.task, wanted=wanted, fixes=False, diagrams=False, known=self.result.texts)
+        after = explain_file(task)
         targets = [self.result.findings[number] for case in cases for number in case.findings]
         return mends(self.result, after, fixes, targets)
 
@@ -130,13 +131,14 @@ def _distinct(fixes: Iterable[Fix]) -> list[Edit]:
 
 def mends(before: FileResult, after: FileResult, fixes: Iterable[Fix], targets: Sequence[Reported]) -> bool:
     """Whether `targets` are gone after `fixes`, no finding is new, the kernels access what they did, and all that could
-    be read still can."""
+    be read still can. Kernels whose text is the same were not analyzed again: theirs are what they were."""
     broken = after.failed or after.crashed or after.late > before.late or after.names != before.names
     errors = [sum(d.severity == "error" for d in result.diagnostics) for result in (before, after)]
-    if broken or errors[1] > errors[0] or _count_accesses(before) != _count_accesses(after):
+    accessed = [_count_accesses(result, after.same) for result in (before, after)]
+    if broken or errors[1] > errors[0] or accessed[0] != accessed[1]:
         return False
     edits = _distinct(fixes)
-    old = Counter(_place(one, ()) for one in before.findings)
+    old = Counter(_place(one, ()) for one in before.findings if one.kernel not in after.same)
     new = Counter(_place(one, edits) for one in after.findings)
     wanted = Counter(_place(one, ()) for one in targets)
     if any(new[key] > old[key] for key in new if key[0] not in _ONE_AT_A_TIME):
@@ -144,9 +146,10 @@ def mends(before: FileResult, after: FileResult, fixes: Iterable[Fix], targets: 
     return all(old[key] - new[key] >= number for key, number in wanted.items())
 
 
-def _count_accesses(result: FileResult) -> Counter[tuple[str, str, str, str, int]]:
-    """Return what a file's kernels load and store: an edit that leaves out an access mends nothing."""
-    return Counter((one.kernel, one.kind, one.space, one.variable, one.bytes) for one in result.accesses)
+def _count_accesses(result: FileResult, same: frozenset[str]) -> Counter[tuple[str, str, str, str, int]]:
+    """Return what a file's kernels load and store, but for some: an edit that leaves out an access mends nothing."""
+    accesses = (one for one in result.accesses if one.kernel not in same)
+    return Counter((one.kernel, one.kind, one.space, one.variable, one.bytes) for one in accesses)
 
 
 def _place(one: Reported, edits: Sequence[Edit]) -> Key:

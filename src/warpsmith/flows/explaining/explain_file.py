@@ -43,14 +43,16 @@ from warpsmith.report.analysis.wording import Wording
 from warpsmith.report.fingerprints import fingerprints
 from warpsmith.run.native.ptxas import assemble_ptx
 from warpsmith.settings.model import Settings
-from warpsmith.ssa.nodes import Function
+from warpsmith.ssa.nodes import Function, Module
+from warpsmith.ssa.text import print_module
 
 __all__ = ["FileResult", "FileTask", "explain_file"]
 
 
 class FileTask(Struct, frozen=True):
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
-    pictures are wanted; `fixes`: edits that mend findings are."""
+    pictures are wanted; `fixes`: edits that mend findings are; `known`: kernels by name with their texts, of which the
+    findings are known: what has the same text is left out."""
 
     wanted: KernelFile
     devices: tuple[Device, ...]
@@ -60,12 +62,13 @@ class FileTask(Struct, frozen=True):
     ptxas: bool = False
     diagrams: bool = False
     fixes: bool = False
+    known: Mapping[str, str] = field(default_factory=dict)
 
 
 class FileResult(Struct):
     """What was found in one file. `names` are those of its kernels, `parameters` those of the kernels' parameters;
     `failed`: nothing could be read; `partial`: a part could not; `late`: kernels that took too long; `crashed`: an
-    error of ours."""
+    error of ours; `texts`: the kernels as the analyses see them, where fixes are wanted; `same`: those left out."""
 
     path: str
     file: SourceFile | None = None
@@ -81,6 +84,8 @@ class FileResult(Struct):
     failed: bool = False
     late: int = 0
     crashed: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
+    same: frozenset[str] = frozenset()
 
 
 def explain_file(task: FileTask) -> FileResult:
@@ -102,8 +107,11 @@ def explain_file(task: FileTask) -> FileResult:
     result.starts = {names[kernel.name]: kernel.span for kernel in kernels if kernel.span is not None}
     result.failed = not kernels and any(finding.severity == "error" for finding in result.diagnostics)
     compiled = _compile_ptx(task, unit, result)
+    if task.fixes or task.known:
+        result.texts = {names[kernel.name]: _text(unit, kernel) for kernel in kernels}
+    result.same = frozenset(name for name, text in result.texts.items() if task.known.get(name) == text)
     for kernel in kernels:
-        if _is_wanted(names[kernel.name], kernel.name, task.kernels):
+        if names[kernel.name] not in result.same and _is_wanted(names[kernel.name], kernel.name, task.kernels):
             _kernel(task, unit, kernel, names[kernel.name], compiled, result)
     if not task.kernels:
         found = tuple(host_transfers(unit.repeats))
@@ -123,6 +131,13 @@ def _find_without_code(unit: KernelUnit) -> Iterator[Finding]:
             message = f"{function.name} is not analyzed: something that it needs is not modeled"
             helps = ("it is named above; the PTX of the kernel may be read all the same",)
             yield Finding("INP006", "error", message, function.span, helps)
+
+
+def _text(unit: KernelUnit, kernel: Function) -> str:
+    """Return all that the findings of a kernel depend on, but for places: itself, what it may call, its launches."""
+    others = (function for function in unit.module.functions if not function.kernel)
+    module = Module((kernel, *others), unit.module.symbols)
+    return f"{print_module(module)}\n{unit.launches.get(kernel.name)}"
 
 
 def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:
