@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, equal
+from warpsmith.poly.isl.formula import TRUE, Formula, at_least, atoms_of, both, equal
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.room import Nest
 from warpsmith.poly.regions.state import State
@@ -114,7 +114,9 @@ def loop_domain(state: State, loop: For, counter: str, bounds: Bounds) -> tuple[
         count = state.affine.quotient(distance, abs(loop.step), floor=True)
         if count is not None:
             parts.append(equal(distance, count.scale(abs(loop.step))))
-    return both(parts), bounds.first is not None and bounds.last is not None
+    domain = both(parts)
+    exact = bounds.first is not None and bounds.last is not None
+    return domain, exact and not state.vocabulary.images(atoms_of(domain))
 
 
 def computed_bound(loop: For, bounds: Bounds) -> Formula:
