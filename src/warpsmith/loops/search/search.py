@@ -23,7 +23,7 @@ from warpsmith.base.verdict import Proved
 from warpsmith.loops.changes import Run
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.search.candidates import candidates, expansions, reorderings
+from warpsmith.loops.search.candidates import candidates, countings, expansions, reorderings
 from warpsmith.loops.search.cost import Cost, cost_of
 from warpsmith.loops.search.localization import localize_nests
 from warpsmith.loops.search.nests import outermost, references
@@ -113,7 +113,7 @@ class _Search:
         if first.cost.perfect or depth >= _DEEPEST or text in self.hopeless:
             return first
         self.seen.add((spot, text))
-        found = self.best_direct(first, spot, loop, depth) if isinstance(loop, For) else first
+        found = self.best_direct(first, spot, loop, depth)
         if found.cost.runs_well:
             return found
         if depth == 0 and isinstance(loop, For):
@@ -126,16 +126,22 @@ class _Search:
             self.hopeless.add(text)
         return found
 
-    def best_direct(self, first: _Form, spot: _Spot, loop: For, depth: int) -> _Form:
+    def best_direct(self, first: _Form, spot: _Spot, loop: Loop, depth: int) -> _Form:
         """Return the best form that starts with one of the cheap steps."""
         found = first
-        for step in candidates(first.facts, self.node(first.facts), loop, first.cost) if self.left > 0 else ():
+        for step in self.cheap_steps(first, loop) if self.left > 0 else ():
             tried = self.try_step(first.facts, first.applied, spot, (step, depth))
             if tried is not None and _is_better(tried, found):
                 found = tried
             if found.cost.perfect or (found is not first and found.cost.ideal and not found.cost.atomics):
                 return found
         return found
+
+    def cheap_steps(self, form: _Form, loop: Loop) -> Iterator[Step]:
+        function = self.node(form.facts)
+        if isinstance(loop, For):
+            return candidates(form.facts, function, loop, form.cost)
+        return countings(form.facts, function, loop)
 
     def best_order(self, first: _Form, found: _Form, spot: _Spot) -> _Form:
         """Return the best form in a new order, or `found`; temporaries are expanded where that makes one possible."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from warpsmith.poly.isl.formula import TRUE, Formula, at_least, atoms_of, both, equal
+from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, equal
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.room import Nest
 from warpsmith.poly.regions.state import State
@@ -105,18 +105,19 @@ def loop_domain(state: State, loop: For, counter: str, bounds: Bounds) -> tuple[
     state.nests[counter] = Nest(around, loop.step)
     state.limits[counter] = (bounds.first, bounds.last) if up else (bounds.last, bounds.first)
     parts: list[Formula] = []
+    # a bound that is only bounded itself says next to nothing, and that in many words
     if bounds.first is not None:
         parts.append(at_least(value, bounds.first) if up else at_least(bounds.first, value))
-    if bounds.last is not None:
+    if bounds.last is not None and not state.vocabulary.images(bounds.last.atoms()):
         parts.append(at_least(bounds.last, value) if up else at_least(value, bounds.last))
     if abs(loop.step) > 1 and bounds.first is not None:
         distance = value - bounds.first if up else bounds.first - value
         count = state.affine.quotient(distance, abs(loop.step), floor=True)
         if count is not None:
             parts.append(equal(distance, count.scale(abs(loop.step))))
-    domain = both(parts)
-    exact = bounds.first is not None and bounds.last is not None
-    return domain, exact and not state.vocabulary.images(atoms_of(domain))
+    domain, ends = both(parts), (bounds.first, bounds.last)
+    exact = all(end is not None and not state.vocabulary.images(end.atoms()) for end in ends)
+    return domain, exact
 
 
 def computed_bound(loop: For, bounds: Bounds) -> Formula:

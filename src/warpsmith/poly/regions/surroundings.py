@@ -100,8 +100,9 @@ def _steps(way: Sequence[Node]) -> Iterator[_Step]:
         match parent:
             case For():
                 yield _Loop(parent)
-            case While(form="for" | "while", condition=condition, body=body) if child is body and condition is not None:
-                yield _Repeated(condition, body)
+            case While(form=form, condition=condition, body=body):
+                if form != "do" and child is body and condition is not None:
+                    yield _Repeated(condition, body)
             case If(condition=condition, then=then):
                 yield _Condition(condition, child is then, child)
             case Block(statements=parts):
