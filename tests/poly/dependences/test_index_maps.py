@@ -22,6 +22,7 @@ from warpsmith.poly.isl.bitwise import divide, mask_value
 from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.tree.nodes import Expr
 
 Numbers = tuple[int, ...]
 
@@ -189,14 +190,14 @@ def wrongly_proved(found: Sequence[Case], facts: Sequence[LoopFacts]) -> list[tu
     wrong: list[tuple[str, tuple[int, int]]] = []
     for case, fact in zip(found, facts, strict=True):
         if isinstance(fact.verdict, Proved):
-            guards = [a.condition for a in fact.verdict.assumptions]
+            guards = [getattr(a, "condition", None) for a in fact.verdict.assumptions]
             bad = (at for at in SIZES if all(guard(g, *at) for g in guards) and case.carries(*at))
             wrong += [(case.text("f"), at) for at in itertools.islice(bad, 1)]
     return wrong
 
 
 def guard(condition: object, n: int, j: int) -> bool:
-    assert condition is not None, "a guard is a host condition"
+    assert isinstance(condition, Expr), "a guard is a host condition"
     return bool(host_value(condition, {"n": n, "j": j}))
 
 
