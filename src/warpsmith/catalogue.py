@@ -32,6 +32,7 @@ from warpsmith.loops.steps.data.row_starts import RowStarts
 from warpsmith.loops.steps.order.distribute import Distribute
 from warpsmith.loops.steps.order.fuse import Fuse
 from warpsmith.loops.steps.order.interchange import Interchange
+from warpsmith.loops.steps.order.normalize import Normalize
 from warpsmith.loops.steps.order.peel import Peel
 from warpsmith.loops.steps.order.reschedule import Reschedule
 from warpsmith.loops.steps.order.reverse import Reverse
@@ -82,6 +83,7 @@ STEPS: tuple[type[Step], ...] = (
     Distribute,
     Fuse,
     Nest,
+    Normalize,
     Tile,
     StripMine,
     Unroll,

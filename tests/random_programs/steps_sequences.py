@@ -38,10 +38,22 @@ Arguments = dict[str, Argument]
 Proposal = Callable[[random.Random, Function, Loop], Arguments]
 
 SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-# steps that change what is ported, not the C text; and those that need structs, row pointers or pragmas, which these
-# programs do not have: tests/loops/steps and tests/offload/memory/test_allocations.py run their own
+# steps that change what is ported, not the C text; and those that need structs, row pointers, pragmas or loops with a
+# variable as step, which these programs do not have: tests/loops/steps and tests/offload/memory/test_allocations.py run
+# their own
 EXEMPT = frozenset(
-    {"map", "offload", "keep", "recognize-reduction", "recognize-scan", "localize", "flatten", "row-starts", "unthread"}
+    {
+        "map",
+        "offload",
+        "keep",
+        "recognize-reduction",
+        "recognize-scan",
+        "localize",
+        "flatten",
+        "row-starts",
+        "unthread",
+        "normalize",
+    }
 )
 
 

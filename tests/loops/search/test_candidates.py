@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.poly.analysis import program_of
-from warpsmith.loops.search.candidates import candidates, expansions, reorderings
+from warpsmith.loops.search.candidates import candidates, countings, expansions, reorderings
 from warpsmith.loops.search.cost import cost_of
 from warpsmith.loops.step import step_text
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.nodes import For, Function
+from warpsmith.tree.nodes import For, Function, While
 from warpsmith.tree.walk import loops
 
 HEAD = """#include <stdlib.h>
@@ -99,3 +99,46 @@ def test_what_is_shared_is_expanded_through_all_loops_that_hold_its_uses() -> No
 def test_an_order_of_the_whole_nest_is_looked_for_where_it_is_sequential(text: str, names: set[str]) -> None:
     facts, function, loop = nest_of(text)
     assert {step.name for step in reorderings(facts, function, loop)} - {"reschedule"} == names
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("for (int i = 0; i < n; i += m) x[i] = 0;", ["normalize=f/for"]),
+        ("for (int i = 1; i < n; i *= 2) x[i] = 0;", []),
+        ("while (n > 0) x[--n] = 0;", []),
+    ],
+)
+def test_loops_that_may_become_counted(text: str, expected: list[str]) -> None:
+    facts = analyze(program_of(f"{HEAD}{text}\n}}\n"), PolyOptions())
+    ((_, function),) = facts.program.functions()
+    loop = next(loop for loop, _ in loops(function.body))
+    assert isinstance(loop, While)
+    assert [step_text(step) for step in countings(facts, function, loop)] == expected
+
+
+BODIES = """static void put(double *p) { *p = 1; }
+static void fill(double *p) { for (int i = 0; i < 3; i++) p[i] = 1; }
+static double twice(double v) { return 2 * v; }
+void other(double *);
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("put(&x[i])", ["inline=f/i,function=put"]),
+        ("put(x + i), put(y + i)", ["inline=f/i,function=put"]),
+        # a function with a loop has kernels of its own; one with numbers alone, or without a text, is no help
+        ("fill(&x[i])", []),
+        ("other(&x[i])", []),
+        ("x[i] = twice(y[at[i]]), other(y)", []),
+    ],
+)
+def test_functions_that_get_addresses_are_opened(call: str, expected: list[str]) -> None:
+    facts = analyze(program_of(f"{BODIES}{HEAD}for (int i = 0; i < n; i++) {{ {call}; }}\n}}\n"), PolyOptions())
+    function = next(f for _, f in facts.program.functions() if f.symbol.name == "f")
+    loop = next(loop for loop, _ in loops(function.body))
+    assert isinstance(loop, For) and facts.loop(loop).category == "unanalyzable"
+    found = [step_text(step) for step in candidates(facts, function, loop, cost_of(facts, function, (loop,)))]
+    assert [text for text in found if text.startswith("inline")] == expected

@@ -37,3 +37,9 @@ def test_a_guard_keeps_the_conflict_away(body: str) -> None:
 def test_no_guard_for_short_loops_only(body: str) -> None:
     facts = facts_of(loop(body))["f/i"]
     assert facts.category == "sequential" and isinstance(facts.verdict, Refuted)
+
+
+@pytest.mark.parametrize("body", ["a[i ^ k] = a[i];", "if (i & k) a[i / m] += a[i];"])
+def test_no_guard_about_values_that_are_only_bounded(body: str) -> None:
+    assert not [text for text in assumed(facts_of(loop(body))["f/i"]) if "n" in text]
+    assert not isinstance(facts_of(loop(body))["f/i"].verdict, Proved)

@@ -19,7 +19,9 @@ from warpsmith.poly.isl.vocabulary import Vocabulary
 from warpsmith.tree.nodes import Expr, Name
 from warpsmith.tree.types import LONG, UNSIGNED, Scalar
 
-PARAMETERS = "int n, int m, int i, unsigned u, unsigned v, unsigned char c, long w, unsigned long z, double x, int *a"
+PARAMETERS = (
+    "int n, int m, int i, unsigned u, unsigned v, unsigned char c, long w, unsigned long z, double x, int *a, int k"
+)
 UNKNOWN = "m"
 
 
@@ -55,6 +57,14 @@ def _all() -> dict[str, Expr]:
     texts = [text for table in (VALUES, UNSIGNED_SUMS, CONDITIONS) for text, _ in table]
     texts += [
         *DIVISIONS,
+        *IMAGES,
+        "z & ~u",
+        "z & ~w",
+        "w & ~n",
+        "u & ~v",
+        "n & 4",
+        "(n & k) == 0",
+        "n % k < 2 || n > 3",
         "n",
         "z",
         "i * (w + 1)",
@@ -89,14 +99,24 @@ VALUES: list[tuple[str, str | None]] = [
     ("c + 1", "c + 1"),
     ("(long)n + w", "n + w"),
     ("m + 1", None),
-    ("n / n", None),
+    ("n / k", "(n)/(k)"),
+    ("n % k", "(n)%(k)"),
+    ("n / i", None),
+    ("n / m", None),
     ("n / 0", None),
     ("n % 0", None),
     ("n / -2", None),
     ("n >> 32", None),
-    ("n ^ 1", None),
-    ("n & 6", None),
-    ("n | 1", None),
+    ("n ^ w", "n - 2*(n & w) + w"),
+    ("i & n", "(i & n)"),
+    ("n & i", "(i & n)"),
+    ("i | n", "i + n - (i & n)"),
+    ("i & ~n", "i - (i & n)"),
+    ("~n & i", "i - (i & n)"),
+    ("i & (i + 1)", None),
+    ("n & m", None),
+    ("n | m", None),
+    ("n & 0x55555", "(n & 349525)"),
     ("(int)x", None),
     ("x", None),
     ("(_Bool)n", None),
@@ -164,6 +184,13 @@ DIVISIONS: dict[str, Callable[[int], int]] = {
     "n >> 2": lambda n: n >> 2,
     "n & 7": lambda n: n & 7,
     "7 & n": lambda n: n & 7,
+    "n & 6": lambda n: n & 6,
+    "n | 1": lambda n: n | 1,
+    "n ^ 5": lambda n: n ^ 5,
+    "n ^ -3": lambda n: n ^ -3,
+    "n & ~4": lambda n: n & ~4,
+    "-4 & n": lambda n: n & -4,
+    "n | -6": lambda n: n | -6,
     "(n > 4) + (n == 2)": lambda n: int(n > 4) + int(n == 2),
     "!n": lambda n: int(n == 0),
     "n < 3 ? 2 * n : n - 5": lambda n: 2 * n if n < 3 else n - 5,
@@ -183,6 +210,54 @@ def test_what_is_pinned_down_is_the_value_that_c_computes(text: str) -> None:
             here = compare("==", atom(name), constant(n))
             found = make_set(oracle.vocabulary, (), both([here, said]))
             assert found.is_empty() == (off != 0), (n, off)
+
+
+IMAGES: dict[str, Callable[[int, int], int]] = {
+    "n & k": lambda n, k: n & k,
+    "n | k": lambda n, k: n | k,
+    "n ^ k": lambda n, k: n ^ k,
+    "n & ~k": lambda n, k: n & ~k,
+    "n / k": lambda n, k: n // k,
+    "n % k": lambda n, k: n % k,
+    "n / k * k + n % k": lambda n, k: n // k * k + n % k,
+}
+
+
+@pytest.mark.parametrize("text", [text for text in IMAGES if "*" not in text])
+def test_an_image_is_bounded_by_what_c_computes(text: str) -> None:
+    affine, oracle = reader()
+    value = affine.exact(read(text))
+    assert value is not None and oracle.vocabulary.images(value.atoms())
+    names = {oracle.vocabulary[x].text: x for x in oracle.vocabulary.atoms}
+    divides = "/" in text or "%" in text
+    for n, k in itertools.product(range(0 if divides else -9, 10), range(1 if divides else -9, 10)):
+        here = both(compare("==", atom(names[name]), constant(v)) for name, v in (("n", n), ("k", k)))
+        said = compare("==", value, constant(IMAGES[text](n, k)))
+        assert not make_set(oracle.vocabulary, (), both((here, said))).is_empty(), (n, k)
+        beyond = both((here, compare(">", value, constant(20))))
+        assert n < 0 or k < 0 or make_set(oracle.vocabulary, (), beyond).is_empty()
+
+
+@pytest.mark.parametrize(("text", "asked"), [("n / k", ["n", "k - 1"]), ("n % k", ["n", "k - 1"]), ("n & k", [])])
+def test_only_a_division_asks_for_signs(text: str, asked: list[str]) -> None:
+    affine, oracle = reader()
+    affine.exact(read(text))
+    assert [affine.vocabulary.text(p) for p in oracle.asked] == asked
+    refused, _ = reader(granting=False)
+    assert (refused.exact(read(text)) is None) == bool(asked)
+
+
+def test_a_mask_that_is_cleared_has_ones_in_all_higher_bits() -> None:
+    assert shown("z & ~u", granting=False) is None, "~u has no ones above bit 31"
+    assert shown("z & ~w", granting=False) is None, "w may be negative"
+    assert shown("w & ~n", granting=False) == "-(w & n) + w"
+    assert shown("u & ~v", granting=False) == "u - (u & v)"
+
+
+@pytest.mark.parametrize(("text", "exact"), [("n & 4", True), ("(n & k) == 0", False), ("n % k < 2 || n > 3", False)])
+def test_a_condition_on_an_image_is_only_implied(text: str, exact: bool) -> None:
+    affine, _ = reader()
+    assert [affine.condition(read(text), holds)[1] for holds in (True, False)] == [exact, exact]
 
 
 CONDITIONS: list[tuple[str, bool]] = [

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 
 from tests.poly.isl.evaluation import value_of
+from warpsmith.poly.isl.bitwise import divide
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.products import least_value, product_limit
+from warpsmith.poly.isl.products import least_value, product_limit, quotients_as_dividends
+from warpsmith.poly.isl.vocabulary import Vocabulary
 
 OUTER, INNER, N, M = (atom(name) for name in "ijnm")
 # 0 <= i < n, i <= j < m
@@ -72,3 +74,29 @@ def test_there_is_no_limit_where_nothing_is_left_or_signs_are_open() -> None:
     assert product_limit(constant(7) - N, lambda value: False) is None
     assert product_limit(constant(7) - N + M, lambda value: "m" not in value.atoms()) is None
     assert product_limit(constant(7) - N + M, lambda value: "n" not in value.atoms()) is None
+
+
+def test_a_quotient_beside_its_divisor_is_bounded_by_its_dividend() -> None:
+    names = Vocabulary()
+    n, m, k = (atom(names.parameter(name, name, None, None)) for name in "nmk")
+    for divisor in (m, m.scale(2), m + k):
+        dividend = n + divisor - constant(1)
+        parts = divide(names, dividend, divisor)
+        assert parts is not None
+        (quotient,) = parts[0].atoms()
+        for value in (
+            constant(99) - parts[0] * divisor,
+            parts[0] * divisor.scale(2) + k,
+            -(parts[0] * divisor) - parts[0],
+        ):
+            found = quotients_as_dividends(names, value)
+            assert (quotient in found.atoms()) == (found == value)
+            for sizes in itertools.product(range(6), range(1, 5), range(3)):
+                given = dict(zip((*n.atoms(), *m.atoms(), *k.atoms()), sizes, strict=True))
+                given[quotient] = value_of(dividend, given) // value_of(divisor, given)
+                assert value_of(found, given) <= value_of(value, given)
+        assert quotients_as_dividends(names, constant(9) - parts[0] * divisor) == constant(9) - dividend
+        assert quotients_as_dividends(names, constant(9) - parts[0] * (divisor + k)) == constant(9) - parts[0] * (
+            divisor + k
+        )
+        assert quotients_as_dividends(names, parts[1] * divisor) == parts[1] * divisor, "a remainder is no quotient"

@@ -9,9 +9,10 @@ import pytest
 
 from tests.poly.isl.evaluation import holds
 from warpsmith.base.source import SourceFile, Span
+from warpsmith.poly.isl.bitwise import mask_value
 from warpsmith.poly.isl.formula import And, Compare, Or, at_least, both, equal
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.vocabulary import Extreme, Vocabulary
+from warpsmith.poly.isl.vocabulary import Extreme, Masked, Vocabulary
 from warpsmith.tree.nodes import Name
 from warpsmith.tree.types import CHAR, INT, Symbol
 
@@ -117,3 +118,21 @@ def test_polynomials_in_the_users_names(names: Vocabulary) -> None:
     assert names.text((n * m).scale(2) - n + constant(3)) == "2*m*n - n + 3"
     assert names.text(-n - constant(1)) == "-n - 1"
     assert (names.text(ZERO), names.text(constant(-7)), names.text(m)) == ("0", "-7", "m")
+
+
+def test_images_are_found_behind_what_is_defined_by_them(names: Vocabulary) -> None:
+    n, m, i = (named(names, text) for text in "nmi")
+    assert names.images([*names.atoms]) == frozenset()
+    value = mask_value(names, i, n)
+    assert value is not None
+    (image,) = value.atoms()
+    assert names[image].meaning == Masked(i, n) and not names.invariant(image)
+    half, _ = names.quotient("half", "(i & n)/2")
+    names.define(half, both((at_least(value - atom(half).scale(2), ZERO),)))
+    assert names.images([half]) == names.images(iter([half, image])) == {image}
+    assert names.images(n.atoms() | i.atoms()) == frozenset()
+    fixed = mask_value(names, m, n)
+    assert fixed is not None and names.invariant(*fixed.atoms())
+    product = names.product((*fixed.atoms(), *m.atoms()))
+    assert names.images([product]) == fixed.atoms()
+    assert names.copy().images([half]) == {image}

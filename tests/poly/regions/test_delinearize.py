@@ -31,6 +31,8 @@ CASES: list[tuple[str, list[str], list[str]]] = [
     ("A[i * j] = 0;", ["?"], []),
     ("A[p[i]] = A[j];", ["(j)", "?"], []),
     ("A[2 * i * m + j] = 0;", ["(i, j)"], []),
+    # a remainder that all add
+    ("A[v % w + 2 * m * i + j] = A[2 * m * i + j + m + v % w];", ["(2*i + 1, j)", "(2*i, j)"], ["v >= 0"]),
     ("A[i] = A[v * n + i] + A[2 * v * n + i];", [], []),
     ("G[i][j] = 0;", [], []),
 ]

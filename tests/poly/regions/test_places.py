@@ -63,7 +63,8 @@ CASES: list[tuple[str, str]] = [
     # what is not affine has no subscript, an unsigned sum of 64 bits is an address
     ("a[k[i]] = 0;", "a[?]"),
     ("a[i * i] = 0;", "a[i*i]"),
-    ("a[n ^ i] = 0;", "a[?]"),
+    ("a[n << i] = 0;", "a[?]"),
+    ("a[n ^ i] = 0;", "a[i + n - 2*(i & n)]"),
     ("a[z - 1] = 0;", "a[z - 1]"),
     ("grid[k[i]][2] = 0;", "grid[?][2]"),
     ("global[i] = 0;", "global[i]"),

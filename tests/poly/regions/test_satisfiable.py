@@ -10,11 +10,13 @@ import pytest
 from tests.poly.programs import function, load
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import analyze
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, reading
-from warpsmith.poly.regions.satisfiable import guard_sample
+from warpsmith.poly.regions.satisfiable import guard_sample, is_always_positive
 from warpsmith.poly.regions.sections import SHARE
-from warpsmith.tree.nodes import If
+from warpsmith.tree.nodes import For, If
 from warpsmith.tree.program import Assumption
+from warpsmith.tree.walk import walk
 
 
 def sizes_for(condition: str, loops: str, directory: Path) -> Mapping[str, int] | None:
@@ -89,3 +91,30 @@ def test_statements_that_hold_too_much_are_not_read(tmp_path: Path) -> None:
     enough = reading(loop) * SHARE
     assert guard_sample(program, f, (loop,), (guard,), PolyOptions(max_nodes=enough)).sizes is None
     assert guard_sample(program, f, (loop,), (guard,), PolyOptions(max_nodes=enough - 1)).sizes == {}
+
+
+@pytest.mark.parametrize(
+    ("head", "value", "known"),
+    [
+        ("for (int j = m; j > 0; j /= 2)", "j", True),
+        ("for (int j = m; j > 0; j /= 2)", "2 * j", True),
+        ("for (int j = m; j > 0; j /= 2)", "j - 1", False),
+        ("for (int j = m; j >= 0; j /= 2)", "j", False),
+        ("for (int j = 1; j < n; j *= 2)", "j", False),
+        ("for (int j = 3; j < n; j++)", "j - 2", True),
+        ("if (n > 4)", "n", True),
+        ("if (n > 4)", "a[0]", False),
+        ("", "7", True),
+    ],
+)
+def test_values_that_are_positive_at_a_loop(head: str, value: str, known: bool, tmp_path: Path) -> None:
+    program = load(
+        f"void f(double *a, int n, int m) {{ {head} for (int i = {value}; i < n; i++) a[i] = 0; }}", tmp_path
+    )
+    f = function(program, "f")
+    loop = next(node for node in walk(f.body) if isinstance(node, For) and node.variable.name == "i")
+    summaries = Summaries.of(program)
+    assert is_always_positive(f, loop, loop.lower, PolyOptions(), summaries) == known
+    tight = PolyOptions(max_operations=4)
+    assert not ("/ 2" in head and is_always_positive(f, loop, loop.lower, tight, Summaries.of(program)))
+    assert not is_always_positive(f, loop, loop.lower, PolyOptions(max_nodes=4), summaries)

@@ -35,6 +35,14 @@ CASES: list[tuple[str, str, str, bool]] = [
     (f"for (int t = k[0]; t < 9; t++) {LOOP}", "t/i", "t <= 8", False),
     (f"for (int t = 0; t < 9; t += 3) if (t > 2) {LOOP}", "t/i", "t >= 0 && t <= 8", True),
     (f"while (m) {{ {LOOP} m--; }}", "while/i", "1", True),
+    (f"for (int j = n; j > 0; j /= 2) {LOOP}", "for/i", "j >= 1", True),
+    (f"for (; m > 2; m /= 2) {{ {LOOP} }}", "for/i", "m >= 3", True),
+    (f"do {LOOP} while (m > 2);", "do/i", "1", True),
+    (f"while (m > 2 && (m = k[0])) {LOOP}", "while/i", "1", True),
+    (f"if (m > 2 && (m = k[0])) {LOOP}", "i", "1", False),
+    (f"if (n > 9 && (n = 3)) {LOOP}", "i", "1", False),
+    (f"goto in; if (n > 9) {{ in: a[0] = 1; {LOOP} }}", "i", "1", False),
+    (f"goto in; while (n > 9) {{ in: a[0] = 1; {LOOP} n = 1; }}", "while/i", "1", False),
     (f"switch (m) {{ case 1: {LOOP} }}", "i", "1", False),
 ]
 
@@ -56,7 +64,7 @@ def test_what_is_known_at_a_loop(number: int) -> None:
     assert text.startswith(known), text
     assert region.reached == reached
     outer = [one.variable.name for one, _ in region.outer]
-    assert outer == [x for x in address.split("/")[:-1] if x != "while"]
+    assert outer == [x for x in address.split("/")[:-1] if x not in ("while", "for", "do")]
 
 
 def test_a_strided_loop_around_gives_its_values() -> None:

@@ -243,13 +243,15 @@ def _unmovable(facts: Facts, place: LoopContext, nest: tuple[For, ...], inner: F
 # --- bounds
 
 
-def movable_bounds(loop: For, *, loads: bool = False) -> Node | None:
+def movable_bounds(loop: For, *, loads: bool = False, divisions: bool = False) -> Node | None:
     """Return a part of the bounds of `loop` that must not be evaluated more often, or where it was not, or None. With
-    `loads`, reading an element or a member is no such part: for where the loop is reached anyway."""
+    `loads`, reading an element or a member is no such part, with `divisions` dividing is none: for where the loop is
+    reached anyway."""
     for end in (loop.lower, loop.bound):
         for part in walk(end):
             loaded = loads and isinstance(part, Index | Member | Name) and not _is_volatile(part)
-            if not loaded and not _is_arithmetic(part):
+            divided = divisions and isinstance(part, Binary) and part.op in ("/", "%")
+            if not loaded and not divided and not _is_arithmetic(part):
                 return part
     return None
 

@@ -5,6 +5,8 @@
     an array that iterations share          privatize
     a temporary that iterations share       expand
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
+    a function gets the address of elements inline
+    the step is a variable                  normalize
     only iteration i == k is in the way     split at k
     nothing is parallel as written          wavefront, reschedule
 
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
+from typing import cast
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.loops.search.cost import Cost, is_parallel, only_loop
@@ -23,18 +26,22 @@ from warpsmith.loops.steps.data.expand import Expand
 from warpsmith.loops.steps.data.privatize import Privatize
 from warpsmith.loops.steps.order.distribute import Distribute
 from warpsmith.loops.steps.order.interchange import Interchange
+from warpsmith.loops.steps.order.normalize import Normalize
 from warpsmith.loops.steps.order.reschedule import Reschedule
 from warpsmith.loops.steps.order.split import Split
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
+from warpsmith.loops.steps.statements.inline import Inline
+from warpsmith.loops.strided_loops import strided_header
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import For, Function, Index, Name, Node, VarDecl
+from warpsmith.poly.pointers.accesses import direct_call
+from warpsmith.tree.nodes import Call, For, Function, Index, Name, Node, VarDecl, While
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
-from warpsmith.tree.walk import children, loops, names, walk, written_symbols
+from warpsmith.tree.walk import children, loops, names, peel, walk, written_symbols
 
-__all__ = ["candidates", "expansions", "reorderings"]
+__all__ = ["candidates", "countings", "expansions", "reorderings"]
 
 _MOST_PERMUTED = 3
 
@@ -50,6 +57,7 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
     if own.category == "unanalyzable":
         yield from _privatizations(own)
         yield from _substitutions(own)
+        yield from _bodies(facts, own)
         return
     yield from _interchanges(own)
     if not cost.stranded and cost.depth == 1 and not cost.atomics:
@@ -65,6 +73,28 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
     yield from _substitutions(own)
     if cost.stranded or cost.depth > 1:
         yield from _splits(function, own)
+
+
+def countings(facts: Facts, function: Function, loop: While) -> Iterator[Step]:
+    """Yield the steps that may make a counted loop of `loop`."""
+    if strided_header(loop) is not None:
+        yield Normalize(facts.of(function).of(loop).id)
+
+
+def _bodies(facts: Facts, own: LoopFacts) -> Iterator[Step]:
+    """Yield the bodies of the functions that a loop gives addresses of elements: which of these they touch is seen
+    there. A function with a loop of its own is one that runs kernels itself."""
+    defined = {function.symbol.key: function for _, function in facts.program.functions()}
+    called: dict[str, Function] = {}
+    for part in walk(own.loop.body):
+        symbol = direct_call(part) if isinstance(part, Call) else None
+        if symbol is None or symbol.key not in defined:
+            continue
+        if any(isinstance(peel(a).type, Pointer | Array) for a in cast(Call, part).arguments):
+            called[symbol.name] = defined[symbol.key]
+    for name, function in called.items():
+        if not any(True for _ in loops(function.body)):
+            yield Inline(own.id, name)
 
 
 def reorderings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:

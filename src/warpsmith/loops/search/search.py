@@ -23,7 +23,7 @@ from warpsmith.base.verdict import Proved
 from warpsmith.loops.changes import Run
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.search.candidates import candidates, expansions, reorderings
+from warpsmith.loops.search.candidates import candidates, countings, expansions, reorderings
 from warpsmith.loops.search.cost import Cost, cost_of
 from warpsmith.loops.search.localization import localize_nests
 from warpsmith.loops.search.nests import outermost, references
@@ -113,7 +113,7 @@ class _Search:
         if first.cost.perfect or depth >= _DEEPEST or text in self.hopeless:
             return first
         self.seen.add((spot, text))
-        found = self.best_with_steps(first, spot, loop, depth) if isinstance(loop, For) else first
+        found = self.best_with_steps(first, spot, loop, depth)
         if found.cost.runs_well:
             return found
         inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
@@ -123,13 +123,13 @@ class _Search:
             self.hopeless.add(text)
         return found
 
-    def best_with_steps(self, first: _Form, spot: _Spot, loop: For, depth: int) -> _Form:
+    def best_with_steps(self, first: _Form, spot: _Spot, loop: Loop, depth: int) -> _Form:
         """Return the best form that starts with a step on the nest as a whole: with one of the cheap ones, in a new
         order, at last with an interchange that betters nothing by itself: only what follows it can."""
-        steps = candidates(first.facts, self.node(first.facts), loop, first.cost) if self.left > 0 else ()
+        steps = self.cheap_steps(first, loop) if self.left > 0 else ()
         late: list[_Form] = []
         found = self.best_direct(first, spot, (steps, depth), late)
-        if depth == 0 and not found.cost.runs_well:
+        if depth == 0 and isinstance(loop, For) and not found.cost.runs_well:
             found = self.best_order(first, found, spot)
         for form in late if not found.cost.runs_well else ():
             followed = self.best(form.facts, form.applied, spot, depth + 1)
@@ -155,6 +155,12 @@ class _Search:
             if found.cost.perfect or (found is not first and found.cost.ideal and not found.cost.atomics):
                 return found
         return found
+
+    def cheap_steps(self, form: _Form, loop: Loop) -> Iterator[Step]:
+        function = self.node(form.facts)
+        if isinstance(loop, For):
+            return candidates(form.facts, function, loop, form.cost)
+        return countings(form.facts, function, loop)
 
     def best_order(self, first: _Form, found: _Form, spot: _Spot) -> _Form:
         """Return the best form in a new order, or `found`; temporaries are expanded where that makes one possible."""

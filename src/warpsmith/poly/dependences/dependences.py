@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from warpsmith.base.verdict import Dependence, DependenceKind, Direction
+from warpsmith.poly.dependences.index_maps import MapValue, map_values, shared_values
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both, equal
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.space import (
@@ -155,13 +156,15 @@ class _Tester(Struct):
     region: Region
     loop: For
     counter: str
-    maps: dict[tuple[int, int], Map] = field(default_factory=dict)
+    maps: dict[tuple[int, int, str], Map] = field(default_factory=dict)
+    values: dict[int, tuple[MapValue, ...]] = field(default_factory=dict)
     orders: dict[tuple[int, int], Map] = field(default_factory=dict)
 
-    def relation(self, reference: Reference, length: int) -> Map:
-        key = (id(reference), length)
+    def relation(self, reference: Reference, length: int, value: MapValue | None = None) -> Map:
+        key = (id(reference), length, "" if value is None else value.name)
         if key not in self.maps:
-            self.maps[key] = access_map(self.state, reference, length)
+            more = () if value is None else value.numbers
+            self.maps[key] = access_map(self.state, reference, length, more)
         return self.maps[key]
 
     def before(self, first: int, second: int) -> Map:
@@ -178,9 +181,25 @@ class _Tester(Struct):
         left, right = self.relation(first, length), self.relation(second, length)
         depths = len(first.statement.counters), len(second.statement.counters)
         pairs = left.apply_range(right.reverse()).intersect(self.before(*depths))
-        if pairs.is_empty():
+        if pairs.is_empty() or (pairs := self.through_maps(first, second, length, pairs)).is_empty():
             return None
         return Conflict(first, second, pairs if overlap else None)
+
+    def through_maps(self, first: Reference, second: Reference, length: int, pairs: Map) -> Map:
+        """Return the pairs of iterations without those that values of one map in both tell apart (index_maps.py)."""
+        for one, other in shared_values(self.map_values(first), self.map_values(second)):
+            left, right = self.relation(first, length, one), self.relation(second, length, other)
+            both_ways = left.apply_range(one.law.relation(len(_numbers(first, length)))).apply_range(right.reverse())
+            pairs = pairs.intersect(both_ways)
+            if pairs.is_empty():
+                break
+        return pairs
+
+    def map_values(self, reference: Reference) -> tuple[MapValue, ...]:
+        key = id(reference)
+        if key not in self.values:
+            self.values[key] = map_values(self.state.vocabulary, _atoms_of_reference(reference))
+        return self.values[key]
 
     def _apart(self, first: Reference, second: Reference, length: int) -> bool:
         """Whether one subscript is the same function of this loop's counter alone on both sides (the common case)."""
@@ -208,14 +227,26 @@ def _members_apart(first: Access, second: Access) -> bool:
     return False
 
 
-def access_map(state: State, reference: Reference, length: int) -> Map:
-    """Return {iteration of the statement -> the first `length` steps of the element}, member names left out."""
-    outputs = [p for p in (reference.element or ())[:length] if isinstance(p, Polynomial)]
+def access_map(state: State, reference: Reference, length: int, more: Sequence[Polynomial] = ()) -> Map:
+    """Return {iteration of the statement -> the first `length` steps of the element}, member names left out; with the
+    values of `more`, which are linear, behind them."""
+    outputs = [*_numbers(reference, length), *more]
     statement = reference.statement
     formula = both((statement.domain, state.context))
     unsigned = [n for n in atoms_of(formula) if (low := state.vocabulary[n].low) is not None and low >= 0]
     formula = both((formula, *(at_least(atom(n), constant(0)) for n in sorted(unsigned))))
     return make_map(state.vocabulary, statement.counters, outputs, formula)
+
+
+def _numbers(reference: Reference, length: int) -> list[Polynomial]:
+    return [p for p in (reference.element or ())[:length] if isinstance(p, Polynomial)]
+
+
+def _atoms_of_reference(reference: Reference) -> Iterator[str]:
+    yield from atoms_of(reference.statement.domain)
+    for part in reference.element or ():
+        if isinstance(part, Polynomial):
+            yield from part.atoms()
 
 
 def common_steps(first: Element | None, second: Element | None) -> tuple[int, bool] | None:

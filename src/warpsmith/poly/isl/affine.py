@@ -11,7 +11,11 @@ it lie in its type's range:
 C's / and % truncate. The quotient q of p by c > 0 is pinned down by  c q <= p <= c q + c - 1  where p >= 0, and by
 c q - c + 1 <= p <= c q  where p < 0: exact for either sign, so no condition is needed.
 
-Limits: divisors and shift counts are literals; anything else is None, and whoever asked over-approximates.
+Bits are arithmetic too (bitwise.py): `e ^ m` is e + m - 2 (e & m), and `e & ~m` is e - (e & m).
+
+Limits: shift counts are literals; divisors and one of two masked values are numbers or do not change in the region
+(of the latter the result is bounded only, see `Vocabulary.images`); anything else is None, and whoever asked
+over-approximates.
 """
 
 from __future__ import annotations
@@ -20,8 +24,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from warpsmith.poly.isl.bitwise import divide, mask_value, ones
 from warpsmith.poly.isl.choices import common_quotient, decide_comparison, extreme_of
-from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, either, equal, negate
+from warpsmith.poly.isl.formula import TRUE, Formula, at_least, atoms_of, both, either, equal, negate
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.vocabulary import Quotient, Vocabulary
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Index, Literal, Member, Name, SizeOf, Unary
@@ -121,7 +126,7 @@ class Affine(Struct, frozen=True):
                 formula = None if value is None else negate(equal(value, ZERO))
         if formula is not None:
             formula = self.vocabulary.linear_formula(formula if holds else negate(formula))
-        return (TRUE, False) if formula is None else (formula, True)
+        return (TRUE, False) if formula is None else (formula, not self.vocabulary.images(atoms_of(formula)))
 
     def _comparison(self, op: str, left: Expr, right: Expr) -> Formula | None:
         shared = common_type(peel(left).type, peel(right).type)
@@ -175,8 +180,8 @@ class Affine(Struct, frozen=True):
             return _sure(self._choice(expr, ONE, ZERO))
         if expr.op in ("/", "%", ">>"):
             return _sure(self._divide(expr, own))
-        if expr.op == "&":
-            return _sure(self._mask(expr, own))
+        if expr.op in ("&", "|", "^"):
+            return _sure(self._bits(expr, own))
         left = self._convert(expr.left, own)
         right = self._convert(expr.right, own) if expr.op != "<<" else _sure(self.exact(expr.right))
         if left is None or right is None:
@@ -214,8 +219,12 @@ class Affine(Struct, frozen=True):
     def _divide(self, expr: Binary, own: Scalar) -> Polynomial | None:
         value = self.exact(expr.left, own)
         divisor = self.exact(expr.right, own if expr.op != ">>" else None)
-        amount = None if divisor is None else divisor.number
-        if value is None or amount is None or amount < 0 or (expr.op != ">>" and amount == 0):
+        if value is None or divisor is None:
+            return None
+        amount = divisor.number
+        if amount is None:
+            return self._divide_by(expr, value, divisor) if expr.op != ">>" else None
+        if amount < 0 or (expr.op != ">>" and amount == 0):
             return None
         if expr.op == ">>":
             return self.quotient(value, 2**amount, floor=True) if amount < own.bits else None
@@ -224,17 +233,67 @@ class Affine(Struct, frozen=True):
             return quotient
         return value - quotient.scale(amount)
 
-    def _mask(self, expr: Binary, own: Scalar) -> Polynomial | None:
-        """`e & (2^k - 1)` is e modulo 2^k, for negative e as well (two's complement)."""
-        for mask, other in ((expr.right, expr.left), (expr.left, expr.right)):
-            value = self.exact(mask, own)
-            number = None if value is None else value.number
-            if number is None or number < 0 or number & (number + 1):
-                continue
-            found = self._convert(other, own)
-            quotient = None if found is None else self.quotient(found[0], number + 1, floor=True)
-            return None if found is None or quotient is None else found[0] - quotient.scale(number + 1)
-        return None
+    def _divide_by(self, expr: Binary, value: Polynomial, divisor: Polynomial) -> Polynomial | None:
+        """`value / divisor` or `value % divisor` of what is not negative by what does not change in the region."""
+        parts = divide(self.vocabulary, value, divisor)
+        if parts is None or not self.oracle.require((value, divisor.shift(-1)), expr):
+            return None
+        return parts[0] if expr.op == "/" else parts[1]
+
+    def _bits(self, expr: Binary, own: Scalar) -> Polynomial | None:
+        if expr.op == "&":
+            for one, other in ((expr.right, expr.left), (expr.left, expr.right)):
+                found = self._remainder(one, other, own) or self._cleared(one, other, own)
+                if found is not None:
+                    return found
+        left, right = self.exact(expr.left, own), self.exact(expr.right, own)
+        common = None if left is None or right is None else self._and(left, right)
+        if left is None or right is None or common is None:
+            return None
+        return {"&": common, "|": left + right - common, "^": left + right - common.scale(2)}[expr.op]
+
+    def _remainder(self, mask: Expr, other: Expr, own: Scalar) -> Polynomial | None:
+        """`e & (2^k - 1)` is e modulo 2^k, for negative e as well (two's complement), and for one that has wrapped."""
+        value = self.exact(mask, own)
+        number = None if value is None else value.number
+        if number is None or number < 0 or number & (number + 1):
+            return None
+        found = self._convert(other, own)
+        quotient = None if found is None else self.quotient(found[0], number + 1, floor=True)
+        return None if found is None or quotient is None else found[0] - quotient.scale(number + 1)
+
+    def _cleared(self, mask: Expr, other: Expr, own: Scalar) -> Polynomial | None:
+        """`e & ~m`, where ~m has ones in all bits of the result's type above its own."""
+        inner = peel(mask)
+        kind = inner.type
+        if not isinstance(inner, Unary) or inner.op != "~" or not isinstance(kind, Scalar):
+            return None
+        if kind.kind == "unsigned" and kind.bits < own.bits:
+            return None
+        value, cleared = self.exact(other, own), self.exact(inner.operand, own)
+        common = None if value is None or cleared is None else self._and(value, cleared)
+        return None if value is None or common is None else value - common
+
+    def _and(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
+        """Return `left & right` of two integers in two's complement."""
+        for mask, value in ((right.number, left), (left.number, right)):
+            if mask is not None and mask < 0:
+                rest = self._and(value, constant(-mask - 1))
+                return None if rest is None else value - rest
+            runs = None if mask is None else ones(mask)
+            if runs is not None:
+                return self._digits(value, runs)
+        return mask_value(self.vocabulary, left, right)
+
+    def _digits(self, value: Polynomial, runs: tuple[tuple[int, int], ...]) -> Polynomial | None:
+        """Return the value with all bits outside the runs cleared."""
+        total = ZERO
+        for low, high in runs:
+            ends = (self.quotient(value, 2**low, floor=True), self.quotient(value, 2**high, floor=True))
+            if ends[0] is None or ends[1] is None:
+                return None
+            total = total + ends[0].scale(2**low) - ends[1].scale(2**high)
+        return total
 
     def quotient(self, value: Polynomial, divisor: int, *, floor: bool) -> Polynomial | None:
         """Return value / divisor (divisor > 0) rounded down, or toward zero where not `floor`."""

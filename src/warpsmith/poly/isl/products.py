@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial
+from warpsmith.poly.isl.vocabulary import Divided, Vocabulary
 
-__all__ = ["least_value", "product_limit"]
+__all__ = ["least_value", "product_limit", "quotients_as_dividends"]
 
 _SAFE = 2**62
 
@@ -41,6 +42,29 @@ def least_value(
             return None
         value = value.substitute(name, end)
     return value
+
+
+def quotients_as_dividends(vocabulary: Vocabulary, value: Polynomial) -> Polynomial:
+    """Return a polynomial that `value` never falls below, without the quotients e / m that stand beside their m:
+    e - m + 1 <= e / m * m <= e."""
+    for name in sorted(value.atoms()):
+        meaning = vocabulary[name].meaning
+        factor = value.coefficient(name)
+        if not isinstance(meaning, Divided) or meaning.quotient != name or factor is None or not factor.terms:
+            continue
+        dividend, divisor = (vocabulary.multiply_out(side) for side in (meaning.value, meaning.divisor))
+        times = _ratio(factor, divisor)
+        if times is not None and divisor.number is None:
+            least = dividend if times < 0 else dividend - divisor + ONE
+            value = value.drop_name(name) + least.scale(times)
+    return value
+
+
+def _ratio(value: Polynomial, divisor: Polynomial) -> int | None:
+    """Return c where value = c * divisor."""
+    monomial, unit = next(iter(divisor.terms.items()), ((), 0))
+    times, rest = divmod(value.terms.get(monomial, 0), unit) if unit else (0, 1)
+    return times if rest == 0 and value - divisor.scale(times) == ZERO else None
 
 
 def product_limit(value: Polynomial, plainly: Callable[[Polynomial], bool]) -> tuple[Polynomial, int] | None:

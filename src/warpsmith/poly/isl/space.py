@@ -58,6 +58,7 @@ __all__ = [
     "point",
     "prefix",
     "remove_points",
+    "same_beside",
     "shallow",
     "shared_effort",
     "whole_number",
@@ -220,6 +221,14 @@ def order(depth_in: int, depth_out: int, *, descending: bool) -> isl.Map:
     right = ["j", *(f"b{k}" for k in range(1, depth_out))]
     text = f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : i {'>' if descending else '<'} j }}"
     return _read_map(text)
+
+
+def same_beside(length: int, names: Sequence[str], fact: str) -> isl.Map:
+    """Return {[d, …, x1, …] -> [d, …, x2, …] : fact}, `length` numbers d the same on both sides; a name x of `names` is
+    written x1 and x2 in the fact."""
+    shared = [f"d{k}" for k in range(length)]
+    left, right = ([*shared, *(f"{name}{side}" for name in names)] for side in (1, 2))
+    return _read_map(f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {fact} }}")
 
 
 def far(depth_in: int, depth_out: int, distance: int) -> isl.Map:

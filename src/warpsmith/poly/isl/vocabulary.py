@@ -3,12 +3,15 @@
 counter     a loop variable of the region (an isl dimension), or of a loop around it (an isl parameter)
 parameter   an integer that does not change in the region: a variable, `s->n`, the extent of a VLA
 quotient    floor(p / c), or another value that a formula pins down exactly: an existential in isl
+image       a quotient whose formula only bounds it: `e & m` and `e / m` for an m that no counter moves (`Masked`,
+            `Divided`); what is known of two of its values at once is in dependences/index_maps.py
 product     `n*m` where it occurs as a unit: an isl parameter of its own, so `n*m` and `n` are unrelated
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct, field
@@ -18,7 +21,7 @@ from warpsmith.poly.isl.polynomial import ZERO, Monomial, Polynomial
 from warpsmith.tree.nodes import Expr
 from warpsmith.tree.types import Scalar, Symbol, integer_range
 
-__all__ = ["Atom", "Extreme", "Quotient", "Vocabulary"]
+__all__ = ["Atom", "Divided", "Extreme", "Image", "Masked", "Meaning", "Quotient", "Vocabulary"]
 
 AtomKind = Literal["counter", "parameter", "quotient", "product"]
 
@@ -39,12 +42,33 @@ class Extreme(Struct, frozen=True):
     least: bool
 
 
+class Masked(Struct, frozen=True):
+    """`value & mask` of integers in two's complement, of any length; the mask is invariant. Both are linear."""
+
+    value: Polynomial
+    mask: Polynomial
+
+
+class Divided(Struct, frozen=True):
+    """`value / divisor` and, in the atom `remainder`, `value % divisor`, for a value >= 0 and an invariant divisor >= 1
+    (wherever the atoms are used). Both are linear; `quotient` is the atom of the quotient."""
+
+    value: Polynomial
+    divisor: Polynomial
+    quotient: str
+    remainder: str
+
+
+Image = Masked | Divided
+Meaning = Quotient | Extreme | Image
+
+
 class Atom(Struct, frozen=True):
     """One atom: its isl name, how the user reads it, and what defines it.
 
     `expr` is the host expression of a parameter or an outer counter; `low` and `high` the range of its C type;
-    `definition` pins a quotient down, and `meaning` says the same where it is a division or an extreme; `parts` are the
-    factors of a product.
+    `definition` pins a quotient down, and `meaning` says the same where it is a division or an extreme (of an image it
+    is only what follows from its meaning); `parts` are the factors of a product.
     """
 
     name: str
@@ -56,7 +80,7 @@ class Atom(Struct, frozen=True):
     symbol: Symbol | None = None
     definition: Formula = TRUE
     parts: Monomial = ()
-    meaning: Quotient | Extreme | None = None
+    meaning: Meaning | None = None
 
 
 class Vocabulary(Struct):
@@ -65,13 +89,14 @@ class Vocabulary(Struct):
     atoms: dict[str, Atom] = field(default_factory=dict)
     _names: dict[object, str] = field(default_factory=dict)
     _has_extremes: bool = False
+    _has_images: bool = False
 
     def __getitem__(self, name: str) -> Atom:
         return self.atoms[name]
 
     def copy(self) -> Vocabulary:
         """Return a vocabulary with the same atoms; what either adds from now on is its own."""
-        return Vocabulary(dict(self.atoms), dict(self._names), self._has_extremes)
+        return Vocabulary(dict(self.atoms), dict(self._names), self._has_extremes, self._has_images)
 
     def counter(self, symbol: Symbol, instance: object, expr: Expr | None) -> str:
         """Return the counter of one loop; `instance` tells two loops over the same variable apart."""
@@ -95,11 +120,12 @@ class Vocabulary(Struct):
         known = self._names.get(("quotient", key))
         return (known, False) if known is not None else (self._add(("quotient", key), text, "quotient"), True)
 
-    def define(self, name: str, definition: Formula, meaning: Quotient | Extreme | None = None) -> None:
+    def define(self, name: str, definition: Formula, meaning: Meaning | None = None) -> None:
         """Give a quotient its formula; the formula mentions the quotient itself."""
         old = self.atoms[name]
         self.atoms[name] = Atom(name, old.text, "quotient", definition=definition, meaning=meaning)
         self._has_extremes = self._has_extremes or isinstance(meaning, Extreme)
+        self._has_images = self._has_images or isinstance(meaning, Image)
 
     def invariant(self, name: str) -> bool:
         """Whether the atom depends on no counter of the region."""
@@ -107,6 +133,20 @@ class Vocabulary(Struct):
         if atom.kind == "quotient":
             return all(self.invariant(other) for other in atoms_of(atom.definition) if other != name)
         return atom.kind != "counter" or atom.expr is not None
+
+    def images(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the images among `names` and among all atoms that these are defined by: their values are bounded, not
+        pinned down, so that a point of a set which mentions one need not be there."""
+        if not self._has_images:
+            return frozenset()
+        seen: set[str] = set()
+        pending = list(names)
+        while pending:
+            name = pending.pop()
+            if name not in seen:
+                seen.add(name)
+                pending += [*atoms_of(self.atoms[name].definition), *self.atoms[name].parts]
+        return frozenset(name for name in seen if isinstance(self.atoms[name].meaning, Image))
 
     def linear(self, polynomial: Polynomial) -> Polynomial | None:
         """Return the polynomial with products of invariant atoms as atoms of their own; None where that fails."""

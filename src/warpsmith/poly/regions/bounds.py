@@ -173,9 +173,15 @@ def _touch(state: State, statement: Statement, values: Sequence[Polynomial]) -> 
     """Return the subscripts of one reference as a set over the parameters. A counter that may be anything of its type
     bounds nothing: the memory does not reach as far as the type does."""
     formula = both((statement.domain, state.context, state.computed))
-    loose = {c for c in statement.counters if None in state.limits.get(c, (None, None))}
+    loose = {c for c in statement.counters if not _has_limits(state, c)}
     formula = both((formula, state.ranges(atoms_of(formula) - loose)))
     return image(make_map(state.vocabulary, statement.counters, values, formula))
+
+
+def _has_limits(state: State, counter: str) -> bool:
+    """Whether both ends of a counter are values that are known."""
+    ends = state.limits.get(counter, (None, None))
+    return all(end is not None and not state.vocabulary.images(end.atoms()) for end in ends)
 
 
 def _extreme(state: State, touched: Set, strides: Sequence[Polynomial], span: Span, *, greatest: bool) -> Expr | None:

@@ -105,16 +105,19 @@ def loop_domain(state: State, loop: For, counter: str, bounds: Bounds) -> tuple[
     state.nests[counter] = Nest(around, loop.step)
     state.limits[counter] = (bounds.first, bounds.last) if up else (bounds.last, bounds.first)
     parts: list[Formula] = []
+    # a bound that is only bounded itself says next to nothing, and that in many words
     if bounds.first is not None:
         parts.append(at_least(value, bounds.first) if up else at_least(bounds.first, value))
-    if bounds.last is not None:
+    if bounds.last is not None and not state.vocabulary.images(bounds.last.atoms()):
         parts.append(at_least(bounds.last, value) if up else at_least(value, bounds.last))
     if abs(loop.step) > 1 and bounds.first is not None:
         distance = value - bounds.first if up else bounds.first - value
         count = state.affine.quotient(distance, abs(loop.step), floor=True)
         if count is not None:
             parts.append(equal(distance, count.scale(abs(loop.step))))
-    return both(parts), bounds.first is not None and bounds.last is not None
+    domain, ends = both(parts), (bounds.first, bounds.last)
+    exact = all(end is not None and not state.vocabulary.images(end.atoms()) for end in ends)
+    return domain, exact
 
 
 def computed_bound(loop: For, bounds: Bounds) -> Formula:

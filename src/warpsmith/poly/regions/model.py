@@ -9,7 +9,7 @@ A loop forgets what its body writes before the body is read; two branches keep w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 import msgspec.structs
@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.effects.effects import Effects
 from warpsmith.poly.effects.origin import Origin, changed_variables, own_writes
-from warpsmith.poly.isl.formula import both
+from warpsmith.poly.isl.formula import Formula, atoms_of, both
 from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.pointers.control import ends_in_continue, jumps, leaves
 from warpsmith.poly.pointers.typed import stored_types
@@ -26,7 +26,7 @@ from warpsmith.poly.regions.apart_rows import row_guards, with_columns
 from warpsmith.poly.regions.granted import condition, grants
 from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain
 from warpsmith.poly.regions.places import address_of, place_of
-from warpsmith.poly.regions.region import Access, Entry, Region, Statement
+from warpsmith.poly.regions.region import Access, Entry, Region, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.surroundings import surround
 from warpsmith.tree.nodes import (
@@ -271,13 +271,16 @@ class _Walk(Struct):
     def add(self, node: Node, accesses: list[Access]) -> None:
         state = self.state
         if accesses:
+            domain = both(state.path)
+            # what is only bounded is no exact domain, and no exact element
+            exact = state.exact and not state.vocabulary.images(_named(domain, accesses))
             self.statements.append(
                 Statement(
                     node,
                     tuple(state.loops),
                     tuple(state.counters),
-                    both(state.path),
-                    state.exact,
+                    domain,
+                    exact,
                     tuple(accesses),
                     tuple(self.within),
                 )
@@ -430,6 +433,15 @@ class _Walk(Struct):
         bases = dict.fromkeys((address.base, address.place) for address in addresses if address is not None)
         bases |= dict.fromkeys((symbol, "") for symbol in answer[1] if isinstance(symbol.type, Pointer | Array))
         return [Access(call, base, place, (), False, VOID, write) for base, place in bases]
+
+
+def _named(domain: Formula, accesses: Iterable[Access]) -> Iterator[str]:
+    """Yield the atoms of a statement's domain and of its subscripts."""
+    yield from atoms_of(domain)
+    for access in accesses:
+        for step in access.path:
+            for value in (step.value, step.extent) if isinstance(step, Subscript) else ():
+                yield from () if value is None else value.atoms()
 
 
 def _silent(argument: Expr) -> Expr:

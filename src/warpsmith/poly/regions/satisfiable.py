@@ -25,10 +25,10 @@ from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region
 from warpsmith.poly.regions.sections import SHARE, loops_around
 from warpsmith.poly.regions.state import State
-from warpsmith.tree.nodes import For, Function, Stmt
+from warpsmith.tree.nodes import Expr, For, Function, Stmt
 from warpsmith.tree.program import Assumption, Program
 
-__all__ = ["Guarded", "guard_sample"]
+__all__ = ["Guarded", "guard_sample", "is_always_positive"]
 
 
 class Guarded(Struct, frozen=True):
@@ -55,6 +55,23 @@ def guard_sample(
     question = ("guard sample", function, scope, tuple(id(guard.condition) for guard in tested), options)
     # the conditions are part of the answer: their identities must not be used again while it is remembered
     return known.remember(question, lambda: (_within_budget(known, function, scope, tested, options), tested))[0]
+
+
+def is_always_positive(
+    function: Function, scope: Stmt, value: Expr, options: PolyOptions, summaries: Summaries
+) -> bool:
+    """Whether a value that `scope` does not change is certainly at least 1 where that is entered."""
+    if reading(scope) > options.max_nodes // SHARE:
+        return False
+    try:
+        with budget(options.max_operations // SHARE):
+            around = loops_around(summaries, function, scope)
+            origin = Origin.of(summaries.program, function, summaries)
+            _, state = build_region(origin, (scope,), around, guards=False)
+            number = state.affine.exact(value)
+            return number is not None and state.require((number.shift(-1),), value)
+    except OutOfBudgetError:
+        return False
 
 
 def _within_budget(

@@ -17,7 +17,7 @@ from warpsmith.poly.isl.affine import Affine
 from warpsmith.poly.isl.formula import FALSE, TRUE, And, Formula, at_least, atoms_of, both, either, negate, options
 from warpsmith.poly.isl.host import HostError, condition_expr, condition_text, product_expr
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.products import least_value, product_limit
+from warpsmith.poly.isl.products import least_value, product_limit, quotients_as_dividends
 from warpsmith.poly.isl.room import Nest, long_runs, sample
 from warpsmith.poly.isl.space import Set, drop_quotients, hull, make_set, parameter_formula
 from warpsmith.poly.isl.vocabulary import Vocabulary
@@ -228,6 +228,7 @@ class State(Struct):
         least = least_value(value, order, self.limits, lambda p: self._is_signed(path, p))
         if least is None:
             return False
+        least = quotients_as_dividends(self.vocabulary, least)
         if self._plainly(least, path) or self._linearly(path, least):
             return True
         if not self.guards:

@@ -2,6 +2,7 @@
 
     if (n < 2) return;                    n >= 2
     for (k = 0; k < n - 1; k++)           0 <= k <= n - 2
+    for (j = n; j > 0; j /= 2)            j >= 1
       if (k > 0)                          k >= 1
         for (i = …)                       the scope
 
@@ -25,7 +26,22 @@ from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.pointers.control import leaves
 from warpsmith.poly.regions.loops import Bounds, loop_bounds, loop_domain
 from warpsmith.poly.regions.state import State
-from warpsmith.tree.nodes import Block, Expr, For, If, Index, Member, Name, Node, Return, Stmt, Switch, Unary
+from warpsmith.tree.nodes import (
+    Block,
+    Expr,
+    For,
+    If,
+    Index,
+    Member,
+    Name,
+    Node,
+    Return,
+    Stmt,
+    Switch,
+    Unary,
+    Verbatim,
+    While,
+)
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children, names, walk
 
@@ -46,6 +62,13 @@ class _Condition(Struct, frozen=True):
     branch: Node
 
 
+class _Repeated(Struct, frozen=True):
+    """The condition of a loop that is not counted, which holds where its `body` is entered."""
+
+    condition: Expr
+    body: Node
+
+
 class _Passed(Struct, frozen=True):
     """The condition of an early return that was not taken."""
 
@@ -56,7 +79,7 @@ class _Unsaid(Struct, frozen=True):
     """Something around the scope of which nothing can be said."""
 
 
-_Step = _Loop | _Condition | _Passed | _Unsaid
+_Step = _Loop | _Condition | _Repeated | _Passed | _Unsaid
 
 
 def surround(origin: Origin, state: State, scope: Stmt, around: Sequence[Stmt]) -> State:
@@ -77,6 +100,9 @@ def _steps(way: Sequence[Node]) -> Iterator[_Step]:
         match parent:
             case For():
                 yield _Loop(parent)
+            case While(form=form, condition=condition, body=body):
+                if form != "do" and child is body and condition is not None:
+                    yield _Repeated(condition, body)
             case If(condition=condition, then=then):
                 yield _Condition(condition, child is then, child)
             case Block(statements=parts):
@@ -133,7 +159,7 @@ def _read(step: _Step) -> tuple[Expr, ...]:
     match step:
         case _Loop(loop=loop):
             return loop.lower, loop.bound
-        case _Condition(condition=condition) | _Passed(condition=condition):
+        case _Condition(condition=condition) | _Repeated(condition=condition) | _Passed(condition=condition):
             return (condition,)
         case _Unsaid():
             return ()
@@ -147,8 +173,12 @@ def _apply_step(origin: Origin, state: State, step: _Step) -> State:
         case _Loop(loop=loop):
             _loop(origin, state, loop)
         case _Condition(condition=condition, holds=holds, branch=branch):
-            # a condition holds at the scope if nothing in its branch changes what it reads
-            _assume(state, condition, holds, changed_variables(branch, origin.effects(branch)))
+            _assume_inside(origin, state, condition, branch, holds=holds)
+        case _Repeated(condition=condition, body=body):
+            # how often the loop repeats is not asked where the scope's own iterations are looked at
+            reached = state.reached
+            _assume_inside(origin, state, condition, body, holds=True)
+            state.reached = reached
         case _Passed(condition=condition):
             _assume(state, condition, False, origin.unstable)
         case _Unsaid():
@@ -198,6 +228,16 @@ def _returns_always(stmt: Stmt) -> bool:
 def _loads(expr: Expr) -> bool:
     """Whether an expression reads memory, which may have changed since."""
     return any(isinstance(n, Index | Member) or (isinstance(n, Unary) and n.op == "*") for n in walk(expr))
+
+
+def _assume_inside(origin: Origin, state: State, condition: Expr, branch: Node, *, holds: bool) -> None:
+    """Assume that a condition holds, or does not, wherever its branch has been entered: where nothing changes what it
+    reads, the condition itself included (`n > 9 && (n = 3)`), and no label lets a jump in."""
+    if any(isinstance(part, Verbatim) and part.control for part in walk(branch)):
+        state.reached = False
+        return
+    changed = (changed_variables(part, origin.effects(part)) for part in (condition, branch))
+    _assume(state, condition, holds, frozenset[Symbol]().union(*changed))
 
 
 def _assume(state: State, condition: Expr, holds: bool, changed: frozenset[Symbol]) -> None:

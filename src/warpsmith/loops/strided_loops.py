@@ -1,0 +1,231 @@
+"""`for` loops whose step is a value that does not change while they run: what their headers say, and when they can be
+counted.
+
+    for (i = first; i < bound; i += step) …        i = first + k step,   k = 0, …, ceil((bound - first) / step) - 1
+
+Invariant: where every guard of `guards` holds, the loop runs its body exactly `trips` times (none where that is not
+positive), with i = first + k * step, none of the expressions overflowing in the type that it is evaluated in.
+
+    bound > first            a signed step that is computed is computed by the user's loop too, and so fits its type
+    step > 0                 else the loop does not end, or has no meaning
+    first >= 0               a signed k * step is no more than i
+    first <= bound           the difference of unsigned numbers does not wrap around
+    bound <= MAX - step      i + step does not wrap around, nor does the sum in the number of iterations. Signed ints
+                             need neither: i + step has no meaning where it overflows, and the sum is of `long long`
+Limits: loops that count up; first value, bound and step have types that the counter's type holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal as OneOf
+from typing import cast
+
+from msgspec import Struct
+
+from warpsmith.base.source import Span
+from warpsmith.loops.analysis.substitute import copy_tree
+from warpsmith.loops.linear import number
+from warpsmith.tree.nodes import Assign, Binary, Cast, DeclStmt, Expr, ExprStmt, Literal, Name, SizeOf, Stmt, While
+from warpsmith.tree.printing.printer import show_expression
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type, integer_range, is_integer, promote
+from warpsmith.tree.walk import names, peel, same, walk
+
+__all__ = ["Strided", "strided_header"]
+
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_TYPES = ("signed", "unsigned")
+
+
+class Strided(Struct, frozen=True):
+    """`for (variable = first; variable + ahead relation bound; variable += step)`; nothing is said of the body."""
+
+    variable: Symbol
+    declares: bool
+    first: Expr
+    relation: OneOf["<", "<="]
+    bound: Expr
+    step: Expr
+    ahead: Expr | None = None
+
+    @property
+    def type(self) -> Scalar:
+        """The counter's type."""
+        return cast(Scalar, self.variable.type)
+
+    @property
+    def ends(self) -> tuple[Expr, ...]:
+        """What must keep its value while the loop runs."""
+        return (self.first, self.bound, self.step, *(() if self.ahead is None else (self.ahead,)))
+
+    def trips(self, span: Span) -> Expr:
+        """Return how often the loop runs: ceil((bound - first) / step), or one more for a bound that is reached."""
+        bound = copy_tree(self.bound)
+        if self._is_wide():
+            bound = Cast(span=span, type=LONG_LONG, operand=bound)
+        length = bound if self.ahead is None else _join("-", bound, copy_tree(self.ahead), span)
+        length = length if _is_zero(self.first) else _join("-", length, copy_tree(self.first), span)
+        reach = _join("+", length, copy_tree(self.step), span)
+        if self.relation == "<":
+            reach = _join("-", reach, number(1, span), span)
+        return _join("/", reach, copy_tree(self.step), span)
+
+    def value(self, count: Expr, span: Span) -> Expr:
+        """Return the counter's value after `count` iterations."""
+        moved = _join("*", count, copy_tree(self.step), span)
+        return moved if _is_zero(self.first) else _join("+", copy_tree(self.first), moved, span)
+
+    def guards(self, span: Span, *, positive: bool) -> tuple[Assumption, ...]:
+        """Return what has to be tested before the loop; `positive`: the step is known to be."""
+        conditions = (_safe(condition, span) for condition in self._conditions(span, positive=positive))
+        return tuple(Assumption(show_expression(test), "guarded", test, span) for test in conditions)
+
+    def _conditions(self, span: Span, *, positive: bool) -> Iterator[Expr]:
+        signed = self.type.kind == "signed"
+        if signed and isinstance(peel(self.step), Binary):
+            yield _compare(self.bound, _MIRRORED[self.relation], self._reach(span), span)
+        if not positive:
+            yield _compare(self.step, ">", number(0, span), span)
+        if not _is_natural(self.first):
+            yield _compare(self.first, ">=" if signed else "<=", number(0, span) if signed else self.bound, span)
+        if not self._is_wide():
+            high = integer_range(self.type)[1]
+            most = Literal(span=span, type=self.type, text=_written(high, self.type), value=high)
+            yield _compare(self.bound, "<=", _join("-", most, copy_tree(self.step), span), span)
+
+    def _reach(self, span: Span) -> Expr:
+        """Return what the first test compares with the bound."""
+        if self.ahead is None:
+            return self.first
+        return self.ahead if _is_zero(self.first) else _join("+", copy_tree(self.first), copy_tree(self.ahead), span)
+
+    def _is_wide(self) -> bool:
+        """Whether the number of iterations is worked out in `long long`."""
+        return self.type.kind == "signed" and self.type.bits < LONG_LONG.bits
+
+
+def strided_header(loop: While) -> Strided | None:
+    """Return the parts of the header of a loop that looks as if it had a step that is no number."""
+    if loop.form != "for" or loop.init is None or loop.condition is None or loop.advance is None:
+        return None
+    start = _start(loop.init)
+    if start is None or not _is_counter(start[0]):
+        return None
+    variable, declares, first = start
+    test, step = _test(loop.condition, variable), _step(loop.advance, variable)
+    if test is None or step is None:
+        return None
+    found = Strided(variable, declares, first, test[0], test[1], step, test[2])
+    if any(n.symbol == variable for end in found.ends for n in names(end)):
+        return None
+    return found if all(_is_held(end, found.type) for end in found.ends) else None
+
+
+def _start(init: Stmt) -> tuple[Symbol, bool, Expr] | None:
+    if isinstance(init, DeclStmt) and len(init.declarations) == 1:
+        only = init.declarations[0]
+        return (only.symbol, True, only.init) if only.init is not None else None
+    expr = peel(init.expr) if isinstance(init, ExprStmt) else None
+    if isinstance(expr, Assign) and expr.op == "=" and isinstance(target := peel(expr.target), Name):
+        return target.symbol, False, expr.value
+    return None
+
+
+def _is_counter(symbol: Symbol) -> bool:
+    type = symbol.type
+    plain = isinstance(type, Scalar) and is_integer(type) and type.kind in _TYPES and not type.volatile
+    return plain and isinstance(type, Scalar) and type.bits >= INT.bits
+
+
+def _test(condition: Expr, variable: Symbol) -> tuple[OneOf["<", "<="], Expr, Expr | None] | None:
+    """Return (relation, bound, None) of `i < n` and `n >= i`, (relation, bound, k) of `i + k < n` in ints alone."""
+    test = peel(condition)
+    if not isinstance(test, Binary) or test.op not in _MIRRORED:
+        return None
+    relation, left, right = test.op, peel(test.left), test.right
+    if relation in (">", ">="):
+        relation, left, right = _MIRRORED[relation], peel(right), test.left
+    relation = cast(OneOf["<", "<="], relation)
+    if _is(left, variable):
+        return relation, right, None
+    if not isinstance(left, Binary) or left.op != "+" or not all(map(_is_int, (left.left, left.right, right))):
+        return None
+    if _is(left.left, variable):
+        return relation, right, left.right
+    return (relation, right, left.left) if _is(left.right, variable) else None
+
+
+def _is_int(expr: Expr) -> bool:
+    type = promote(peel(expr).type)
+    return isinstance(type, Scalar) and (type.kind, type.bits) == (INT.kind, INT.bits)
+
+
+def _step(advance: Expr, variable: Symbol) -> Expr | None:
+    """Return what each iteration adds to the variable."""
+    expr = peel(advance)
+    if not isinstance(expr, Assign) or not _is(expr.target, variable):
+        return None
+    if expr.op == "+=":
+        return expr.value
+    value = peel(expr.value)
+    if expr.op != "=" or not isinstance(value, Binary) or value.op != "+":
+        return None
+    if _is(value.left, variable):
+        return value.right
+    return value.left if _is(value.right, variable) else None
+
+
+def _is(expr: Expr, variable: Symbol) -> bool:
+    expr = peel(expr)
+    return isinstance(expr, Name) and expr.symbol == variable
+
+
+def _is_held(end: Expr, counter: Scalar) -> bool:
+    """Whether the counter's type has every value of the expression, and converts none to it."""
+    own = promote(peel(end).type)
+    if not isinstance(own, Scalar) or not is_integer(own):
+        return False
+    if own.kind == counter.kind:
+        return own.bits <= counter.bits
+    return (own.kind == "unsigned" and own.bits < counter.bits) or (_is_natural(end) and own.bits <= counter.bits)
+
+
+def _is_natural(expr: Expr) -> bool:
+    """Whether an expression is a small number, or a square of ints: at least zero wherever it has a value."""
+    expr = peel(expr)
+    if isinstance(expr, Literal | SizeOf):
+        return isinstance(expr.value, int) and 0 <= expr.value < 2**31
+    square = isinstance(expr, Binary) and expr.op == "*" and same(peel(expr.left), peel(expr.right))
+    return square and isinstance(expr.type, Scalar) and expr.type.kind == "signed"
+
+
+def _is_zero(expr: Expr) -> bool:
+    expr = peel(expr)
+    return isinstance(expr, Literal) and expr.value == 0
+
+
+def _written(value: int, type: Scalar) -> str:
+    suffix = "U" if type.kind == "unsigned" else ""
+    return f"{value}{suffix}{'LL' if type.bits > INT.bits else ''}"
+
+
+def _safe(condition: Expr, span: Span) -> Expr:
+    """Return a condition that divides by positive numbers alone: it may be tested where the loop is not reached."""
+    divisors = [
+        part.right
+        for part in walk(condition)
+        if isinstance(part, Binary) and part.op in ("/", "%") and not _is_natural(part.right)
+    ]
+    for divisor in divisors:
+        positive = _compare(divisor, ">", number(0, span), span)
+        condition = Binary(span=span, type=INT, op="&&", left=positive, right=condition)
+    return condition
+
+
+def _compare(left: Expr, op: str, right: Expr, span: Span) -> Expr:
+    return Binary(span=span, type=INT, op=op, left=copy_tree(left), right=copy_tree(right))
+
+
+def _join(op: str, left: Expr, right: Expr, span: Span) -> Expr:
+    return Binary(span=span, type=common_type(left.type, right.type), op=op, left=left, right=right)

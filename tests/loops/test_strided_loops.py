@@ -1,0 +1,134 @@
+"""Loops whose step is a variable: which headers are read, and how often such a loop runs, against C's own count."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from tests.poly.analysis import program_of
+from tests.poly.host_value import value
+from warpsmith.base.source import Span
+from warpsmith.loops.linear import use
+from warpsmith.loops.strided_loops import Strided, strided_header
+from warpsmith.tree.nodes import While
+from warpsmith.tree.printing.printer import nothing, print_expr
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import walk
+
+GIVEN = "int n, int s, int k, unsigned u, unsigned h, unsigned char c, long w, unsigned long z, double x, int *a"
+HEADERS: dict[str, str | None] = {
+    "int i = 0; i < n; i += s": "((long long)n + s - 1) / s",
+    "i = 0; i <= n; i += s": "((long long)n + s) / s",
+    "int i = 2; n > i; i = i + s": "((long long)n - 2 + s - 1) / s",
+    "int i = k; n >= i; i = s + i": "((long long)n - k + s) / s",
+    "int i = 0; i + k < n; i += 2 * s": "((long long)n - k + 2 * s - 1) / (2 * s)",
+    "int i = k * k; k + i <= n; i += k": "((long long)n - k - k * k + k) / k",
+    "unsigned i = 0; i < u; i += h": "(u + h - 1) / h",
+    "unsigned long i = 0; i < z; i += h": "(z + h - 1) / h",
+    "long i = 0; i < n; i += w": "(n + w - 1) / w",
+    "long i = u; i < w; i += s": "(w - u + s - 1) / s",
+    "int i = c; i < n; i += s": "((long long)n - c + s - 1) / s",
+    # types that convert a value to another one, or in which the sum might not fit
+    "int i = 0; i < u; i += s": None,
+    "int i = 0; i < w; i += s": None,
+    "int i = 0; i < n; i += h": None,
+    "unsigned i = 0; i < n; i += h": None,
+    "unsigned i = 0; i < u; i += s": None,
+    "unsigned i = n; i < u; i += h": None,
+    "unsigned i = 0; i + h < u; i += h": None,
+    "unsigned i = 0; i < c; i += h": None,
+    "unsigned char i = 0; i < c; i += c": None,
+    "double i = 0; i < n; i += s": None,
+    "volatile int i = 0; i < n; i += s": None,
+    # other headers
+    "int i = n; i > 0; i -= s": None,
+    "int i = n; i > 0; i += s": None,
+    "int i = 0; i != n; i += s": None,
+    "int i = 1; i < n; i *= s": None,
+    "int i = 0; i < n; k += s": None,
+    "int i = 0; i < n - i; i += s": None,
+    "int i = 0; i < n; i = s - i": None,
+    "int i = 0; ; i += s": None,
+    "; i < n; i += s": None,
+    "int i = 0; i < n; ": None,
+    "int i = 0, j = 1; i < n; i += s": None,
+    "int i = 0; i - k < n; i += s": None,
+}
+
+
+@pytest.fixture(scope="module")
+def loops() -> dict[str, While]:
+    texts = (
+        f"void f{k}({GIVEN}) {{ int i = 0; for ({header}) {{ a[(int)i] = 0; }} }}" for k, header in enumerate(HEADERS)
+    )
+    program = program_of("\n".join(texts))
+    found: dict[str, While] = {}
+    for header, (_, function) in zip(HEADERS, program.functions(), strict=True):
+        found[header] = next(node for node in walk(function.body) if isinstance(node, While))
+    return found
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_which_headers_are_read(header: str, loops: dict[str, While]) -> None:
+    found = strided_header(loops[header])
+    expected = HEADERS[header]
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert print_expr(found.trips(empty(loops[header])), nothing) == expected
+
+
+def empty(loop: While) -> Span:
+    return Span(loop.span.file, loop.span.start, loop.span.start)
+
+
+def values_of(found: Strided, given: dict[str, int], count: int) -> list[int]:
+    """Return the values of the counter as the expressions say them."""
+    k = Symbol("k_", "k_", found.type, "local")
+    span = found.step.span
+    return [value(found.value(use(k, span), span), {**given, "k_": number}) for number in range(count)]
+
+
+@pytest.mark.parametrize("header", [h for h, text in HEADERS.items() if text is not None])
+def test_the_loop_runs_as_often_as_is_said(header: str, loops: dict[str, While]) -> None:
+    found = strided_header(loops[header])
+    assert found is not None
+    ran = 0
+    for n, s, k in itertools.product(range(-3, 12), range(-1, 5), range(-2, 4)):
+        given = {
+            "n": n,
+            "s": s,
+            "k": k,
+            "u": abs(n),
+            "h": abs(s),
+            "c": abs(k),
+            "w": s if "+= w" in header else n + 9,
+            "z": abs(n),
+        }
+        first, bound, step = (value(end, given) for end in (found.first, found.bound, found.step))
+        ahead = 0 if found.ahead is None else value(found.ahead, given)
+        guards = found.guards(empty(loops[header]), positive=False)
+        if not all(a.condition is not None and value(a.condition, given) for a in guards):
+            assert step <= 0 or first < 0 or first + ahead >= bound
+            continue
+        counted = [*range(first, bound - ahead + (found.relation == "<="), step)]
+        trips = value(found.trips(empty(loops[header])), given)
+        assert max(trips, 0) == len(counted), given
+        assert values_of(found, given, len(counted)) == counted
+        ran += bool(counted)
+    assert ran > 5
+
+
+def test_a_step_that_is_computed_is_looked_at_where_the_loop_runs(loops: dict[str, While]) -> None:
+    found = strided_header(loops["int i = 0; i + k < n; i += 2 * s"])
+    assert found is not None
+    guards = found.guards(empty(loops["int i = 0; i + k < n; i += 2 * s"]), positive=True)
+    assert [a.text for a in guards] == ["n > k"]
+
+
+def test_a_step_that_is_known_to_be_positive_is_not_tested(loops: dict[str, While]) -> None:
+    found = strided_header(loops["int i = 0; i < n; i += s"])
+    assert found is not None
+    place = empty(loops["int i = 0; i < n; i += s"])
+    assert [a.text for a in found.guards(place, positive=False)] == ["s > 0"]
+    assert found.guards(place, positive=True) == ()
