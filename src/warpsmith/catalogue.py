@@ -46,6 +46,7 @@ from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.steps.statements.expand_expression import ExpandExpression
 from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
+from warpsmith.loops.steps.statements.index_pointer import IndexPointer
 from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.loops.steps.statements.nest import Nest
 from warpsmith.loops.steps.statements.outline import Outline
@@ -101,6 +102,7 @@ STEPS: tuple[type[Step], ...] = (
     Unthread,
     ForwardSubstitute,
     EliminateRecurrence,
+    IndexPointer,
     RemoveHeader,
     Inline,
     Outline,

@@ -17,11 +17,11 @@ int written_first(int n, int *restrict a, int *restrict b)
 
 int left_out(int n, const int *restrict a, int *restrict b)
 {
-    int s = 0;
+    int s = 1;
     for (int i = 0; i < n; i++) {
         if (a[i] < 0)
             continue;
-        s += a[i];
+        s *= a[i];
         b[i] = s;
     }
     return s;

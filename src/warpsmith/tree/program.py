@@ -175,7 +175,7 @@ class Kernel(Struct, frozen=True):
         for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { … }
     and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs
     it: `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
-    `scan`: the body needs a running value, and three kernels run for it (emit/device/scan.py).
+    `scans`: the body needs running values, and three kernels run for it (emit/device/scan.py).
     `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
     `reordered`: floating-point numbers are summed in another order than the user's.
     """
@@ -195,7 +195,7 @@ class Kernel(Struct, frozen=True):
     strided: tuple[Axis, ...] = ()
     reductions: tuple[Combine, ...] = ()
     reordered: bool = False
-    scan: Scan | None = None
+    scans: tuple[Scan, ...] = ()
 
     @property
     def line(self) -> int:

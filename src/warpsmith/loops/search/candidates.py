@@ -5,6 +5,7 @@
     an array that iterations share          privatize
     a temporary that iterations share       expand
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
+    a pointer moves under a condition       index-pointer
     only iteration i == k is in the way     split at k
     nothing is parallel as written          wavefront, reschedule
 
@@ -28,6 +29,7 @@ from warpsmith.loops.steps.order.split import Split
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
+from warpsmith.loops.steps.statements.index_pointer import IndexPointer
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import For, Function, Index, Name, Node, VarDecl
@@ -50,6 +52,7 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
     if own.category == "unanalyzable":
         yield from _privatizations(own)
         yield from _substitutions(own)
+        yield from _counted_pointers(own)
         return
     yield from _interchanges(own)
     if not cost.stranded and cost.depth == 1 and not cost.atomics:
@@ -160,6 +163,14 @@ def _substitutions(own: LoopFacts) -> Iterator[Step]:
     for symbol in sorted((written & used) - counters, key=lambda s: s.key):
         yield ForwardSubstitute(own.id, symbol.name)
         yield EliminateRecurrence(own.id, symbol.name)
+
+
+def _counted_pointers(own: LoopFacts) -> Iterator[IndexPointer]:
+    """Yield counts of how far the pointers move that the iterations move on: `if (c) *p++ = x;`."""
+    inside = {part.symbol for part in walk(own.loop.body) if isinstance(part, VarDecl)}
+    moved = {s for s in written_symbols(own.loop.body) - inside if isinstance(s.type, Pointer)}
+    for symbol in sorted(moved, key=lambda s: s.key):
+        yield IndexPointer(own.id, symbol.name)
 
 
 def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:

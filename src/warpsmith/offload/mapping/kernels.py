@@ -32,7 +32,7 @@ from warpsmith.offload.values.kernel_text import (
     shared_type,
 )
 from warpsmith.offload.values.reductions import Accumulator
-from warpsmith.offload.values.running import kernel_scan
+from warpsmith.offload.values.running import kernel_scans
 from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
@@ -237,7 +237,7 @@ def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
         strided=strided,
         reductions=_combines(parts),
         reordered=(draft.scan is not None and draft.scan.is_rounded) or any(a.is_rounded for a in draft.accumulators),
-        scan=kernel_scan(draft.scan, rewriter),
+        scans=kernel_scans(draft.scan, rewriter),
     )
 
 

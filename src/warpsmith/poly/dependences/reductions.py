@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from warpsmith.poly.dependences.sites import find_sites
 from warpsmith.poly.dependences.updates import (
     Update,
     chained_updates,
@@ -164,7 +165,8 @@ def _is_use(target: Expr, symbol: Symbol) -> bool:
 
 
 def scalar_scans(loop: Loop) -> tuple[Reduction, ...]:
-    """Return the scalars that each iteration updates once, by one operator, and whose running value it reads too."""
+    """Return the scalars that each iteration updates once, by one operator, and whose running value it reads too; by +
+    also more than once, and under conditions."""
     found: list[Reduction] = []
     top = statements_of(loop.body)
     for update in updates(loop):
@@ -179,7 +181,19 @@ def scalar_scans(loop: Loop) -> tuple[Reduction, ...]:
             and not _is_written(loop, update.symbol, update.node)
         ):
             found.append(Reduction(update.op, update.symbol, update.node.span))
-    return tuple(found)
+    return (*found, *_conditional_scans(loop, {scan.variable for scan in found}))
+
+
+def _conditional_scans(loop: Loop, known: set[Symbol]) -> Iterator[Reduction]:
+    """Yield the other scalars that iterations update, by +, under conditions only: `if (c) out[k++] = x;`."""
+    if not isinstance(loop, For) or any(isinstance(n, Verbatim | VerbatimExpr) for n in walk(loop)):
+        return
+    for symbol in sorted(written_symbols(loop.body) - known, key=lambda s: s.key):
+        if not isinstance(symbol.type, Scalar) or _counts(loop, symbol) or _is_reached_by_calls(loop, symbol):
+            continue
+        sites = find_sites(loop, symbol)
+        if sites and all(site.conditions for site in sites):
+            yield Reduction("+", symbol, sites[0].steps[0].update.node.span)
 
 
 def array_scans(loop: Loop) -> tuple[Reduction, ...]:
