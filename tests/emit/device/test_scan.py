@@ -45,6 +45,8 @@ static int split(int n, const int *restrict x)
 {
     int k = 2, m = 70001;
     for (int i = 0; i < n; i++) {
+        if (x[i] % 7 == 0)
+            continue;
         if (x[i] % 3 == 0)
             c[k++] = i;
         else if (x[i] > 0)
@@ -64,6 +66,8 @@ int main(void)
         printf("%d %d\\n", b[0], b[sizes[k] / 2]);
         highest(sizes[k], b, a);
         printf("%d %d\\n", b[0], b[sizes[k]]);
+        int parts = split(sizes[k], a);
+        printf("%d %d %d\\n", parts, c[2], d[70000]);
     }
     return 0;
 }
@@ -111,7 +115,8 @@ MUTANTS = {
     "first value forgotten": ("int before = *s_gpu;", "int before = 0;"),
     "last value not stored": ("*s_gpu = before;", ";"),
     "kept out of order": ("int k = ws_block_scan_sum_int(k_own, &k_before);", "int k = atomicAdd(&k_total[0], k_own);"),
-    "condition left out": ("k_own = x_gpu[i] % 3 == 0 ? 1 : 0;", "k_own = 1;"),
+    "condition left out": ("k_own = !(x_gpu[i] % 7 == 0) && x_gpu[i] % 3 == 0 ? 1 : 0;", "k_own = 1;"),
+    "next tile not reached": ("continue;", "return;"),
     "other counter's offset": ("int m_before = m_total[blockIdx.x];", "int m_before = k_total[blockIdx.x];"),
     "start of the count forgotten": ("int k_before = *k_gpu;", "int k_before = 0;"),
     "second count not stored": ("*m_gpu = m_before;", ";"),

@@ -213,7 +213,8 @@ def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
     if mapping is not None and parts.accumulators:
         _check_shape(draft, mapping)
         strided = mapping.axes
-    body = _body(draft, parts, bool(strided))
+    # a kernel with running values walks over tiles: all threads must get to the next one
+    body = _body(draft, parts, bool(strided) or draft.scan is not None)
     inner = tuple(_head(rewriter, head, body) for head in heads)
     ranges = launch_ranges(inner)
     assert ranges is not None, "the nest was chosen because its ranges can be written"
