@@ -45,6 +45,8 @@ from warpsmith.loops.steps.order.unthread import Unthread
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.steps.statements.expand_expression import ExpandExpression
+from warpsmith.loops.steps.statements.find_first import FindFirst
+from warpsmith.loops.steps.statements.find_last import FindLast
 from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
 from warpsmith.loops.steps.statements.index_pointer import IndexPointer
 from warpsmith.loops.steps.statements.inline import Inline
@@ -103,6 +105,8 @@ STEPS: tuple[type[Step], ...] = (
     ForwardSubstitute,
     EliminateRecurrence,
     IndexPointer,
+    FindFirst,
+    FindLast,
     RemoveHeader,
     Inline,
     Outline,

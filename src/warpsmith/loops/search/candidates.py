@@ -6,6 +6,8 @@
     a temporary that iterations share       expand
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
     a pointer moves under a condition       index-pointer
+    a branch sets what is read later        find-last
+    a branch leaves the loop                find-first
     only iteration i == k is in the way     split at k
     nothing is parallel as written          wavefront, reschedule
 
@@ -18,6 +20,7 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from warpsmith.base.errors import RefusedError
+from warpsmith.loops.analysis.shape import jump
 from warpsmith.loops.search.cost import Cost, is_parallel, only_loop
 from warpsmith.loops.step import Step
 from warpsmith.loops.steps.data.expand import Expand
@@ -28,13 +31,15 @@ from warpsmith.loops.steps.order.reschedule import Reschedule
 from warpsmith.loops.steps.order.split import Split
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
+from warpsmith.loops.steps.statements.find_first import FindFirst
+from warpsmith.loops.steps.statements.find_last import FindLast
 from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
 from warpsmith.loops.steps.statements.index_pointer import IndexPointer
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import For, Function, Index, Name, Node, VarDecl
+from warpsmith.tree.nodes import For, Function, If, Index, Name, Node, VarDecl
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
-from warpsmith.tree.walk import children, loops, names, walk, written_symbols
+from warpsmith.tree.walk import children, loops, names, statements_of, walk, written_symbols
 
 __all__ = ["candidates", "expansions", "reorderings"]
 
@@ -53,7 +58,10 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
         yield from _privatizations(own)
         yield from _substitutions(own)
         yield from _counted_pointers(own)
+        if isinstance(own.loop, For) and jump(own.loop.body) is not None:
+            yield FindFirst(own.id)
         return
+    yield from _chosen_iterations(own)
     yield from _interchanges(own)
     if not cost.stranded and cost.depth == 1 and not cost.atomics:
         if own.claims:
@@ -171,6 +179,13 @@ def _counted_pointers(own: LoopFacts) -> Iterator[IndexPointer]:
     moved = {s for s in written_symbols(own.loop.body) - inside if isinstance(s.type, Pointer)}
     for symbol in sorted(moved, key=lambda s: s.key):
         yield IndexPointer(own.id, symbol.name)
+
+
+def _chosen_iterations(own: LoopFacts) -> Iterator[FindLast]:
+    """Yield the search for the iteration whose values stay, where a branch sets variables that others share."""
+    shared = any(isinstance(s.type, Scalar) for s in own.blamed)
+    if shared and any(isinstance(part, If) for part in statements_of(own.loop.body)):
+        yield FindLast(own.id)
 
 
 def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:

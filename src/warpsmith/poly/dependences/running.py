@@ -56,7 +56,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type, common_type, is_float, is_integer
 from warpsmith.tree.walk import names, peel, rebuild, root_symbol, same, statements_of, walk, written_symbols
 
-__all__ = ["Running", "neutral_number", "running_value"]
+__all__ = ["Running", "neutral_number", "only_computes", "running_value"]
 
 _SCANNED = ("+", "*", "min", "max", "&", "|", "^")
 
@@ -255,7 +255,7 @@ class _Body(Struct, frozen=True):
                 other = node.symbol.name
                 text = f"what is combined with {name} depends on {other}, which the iteration computes"
                 return Reason("POR002", text, self.span)
-            if has_effect(node) or (isinstance(node, Call) and not _only_computes(node, self.summaries)):
+            if has_effect(node) or (isinstance(node, Call) and not only_computes(node, self.summaries)):
                 text = f"what is combined with {name} calls a function or changes something"
                 return Reason("POR002", text, self.span)
         early = _find_written_before(path, element, read_in, self.summaries)
@@ -265,7 +265,7 @@ class _Body(Struct, frozen=True):
         return element
 
 
-def _only_computes(call: Call, summaries: Summaries) -> bool:
+def only_computes(call: Call, summaries: Summaries) -> bool:
     """Whether a call only reads what its arguments point to, and returns a value."""
     symbol = direct_call(call)
     known = summaries.summary(symbol) if symbol is not None and symbol in summaries.definitions else None
@@ -405,7 +405,7 @@ def _find_stored(stmt: Stmt, summaries: Summaries) -> Iterator[Symbol]:
             target = node.target
         elif isinstance(node, Unary) and ("++" in node.op or "--" in node.op):
             target = node.operand
-        elif isinstance(node, Call) and not _only_computes(node, summaries):
+        elif isinstance(node, Call) and not only_computes(node, summaries):
             passed = [a for a in node.arguments if isinstance(a.type, Array | Pointer)]
             yield from (n.symbol for a in passed for n in names(a) if isinstance(n.symbol.type, Array | Pointer))
         symbol = root_symbol(target) if target is not None else None
