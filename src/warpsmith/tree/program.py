@@ -149,7 +149,8 @@ class Scan(Struct, frozen=True):
     `element` is the same wherever in its iteration, before the body's writes, it is evaluated. `target` is the place
     that gets the value behind the last iteration (None: it has one already, in the array itself). `neutral` changes
     nothing when it is combined (None: combining a value with itself is harmless). `compares`: the user's text compares
-    for min and max (a NaN that is there stays) and does not call fmin or fmax. All in the kernel's names.
+    for min and max (a NaN that is there stays) and does not call fmin or fmax. `factor` (op linear): the value is
+    multiplied by it before `element` is added, in the type of `element`. All in the kernel's names.
     """
 
     op: str
@@ -159,6 +160,7 @@ class Scan(Struct, frozen=True):
     target: Expr | None
     neutral: Expr | None
     compares: bool = True
+    factor: Expr | None = None
 
 
 class Kernel(Struct, frozen=True):

@@ -93,7 +93,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: fro
     loops = tuple(m.loop for m in kernel.mapped)
     headers = [part for loop in loops for part in (loop.lower, loop.bound)]
     places = [part for c in kernel.reductions for part in (c.target, c.start, *(place for _, place in c.companions))]
-    places += [part for scan in kernel.scans for part in (scan.element, scan.initial)]
+    places += [part for s in kernel.scans for part in (s.element, s.initial, s.factor) if part is not None]
     own = [*kernel.locals, *(c.variable for c in kernel.reductions)]
     own += [scan.variable for scan in kernel.scans]
     own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
@@ -129,6 +129,7 @@ def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[
         element=device(scan.element),
         initial=device(scan.initial),
         target=None if scan.target is None else device(scan.target),
+        factor=None if scan.factor is None else device(scan.factor),
     )
 
 

@@ -119,9 +119,8 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
     words |= {s.name for c in kernel.reductions for s in (c.variable, *(s for s, _ in c.companions))}
     words |= {c.when.name for c in kernel.reductions if c.when is not None}
     for scan in kernel.scans:
-        words |= (
-            identifiers(printer.expr(scan.element)) | identifiers(printer.expr(scan.initial)) | {scan.variable.name}
-        )
+        parts = (scan.element, scan.initial, *([scan.factor] if scan.factor is not None else []))
+        words |= {scan.variable.name}.union(*(identifiers(printer.expr(part)) for part in parts))
     return words | {m.loop.variable.name for m in kernel.mapped}
 
 

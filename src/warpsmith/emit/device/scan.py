@@ -71,11 +71,30 @@ class _Value(Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        return _type_text(_scalar(self.scan))
+        return _map_name(self.scan, self.support) if self.is_map else _type_text(_scalar(self.scan))
+
+    @property
+    def is_map(self) -> bool:
+        """Whether what is combined are functions of the value, which order matters to."""
+        return self.scan.factor is not None
 
     @property
     def initial(self) -> str:
-        return self.printer.expr(self.scan.initial)
+        text = self.printer.expr(self.scan.initial)
+        return self.map("0", f"({_type_text(_composed(self.scan))})({text})") if self.is_map else text
+
+    @property
+    def element(self) -> str:
+        text = self.printer.expr(self.scan.element)
+        return text if self.scan.factor is None else self.map(self.printer.expr(self.scan.factor), text)
+
+    def map(self, factor: str, summand: str) -> str:
+        """Return the map with these parts, which are of its type."""
+        return f"{self.type}{{{factor}, {summand}}}"
+
+    def value_of(self, text: str) -> str:
+        """Return the running value in what is kept of it."""
+        return f"{text}.summand" if self.is_map else text
 
     def helper(self) -> str:
         """Return the call that gives a thread what stands before its own value, and moves `before` on."""
@@ -83,6 +102,8 @@ class _Value(Struct, frozen=True):
 
     def start(self, otherwise: str) -> str:
         """Return a value that changes nothing; `otherwise` where combining twice is harmless."""
+        if self.is_map:
+            return f"{self.type}{{1, 0}}"
         return otherwise if self.scan.neutral is None else self.printer.expr(self.scan.neutral)
 
     def combine(self, left: str) -> str:
@@ -141,8 +162,13 @@ def scan_kernels(kernel: Kernel, shape: ScanShape, printer: Printer, support: Su
 
 def _totals_roots(writer: _Writer) -> list[Node]:
     scans = [value.scan for value in writer.values]
-    starts = [scan.initial for scan in scans if scan.neutral is None]
-    return [*(scan.element for scan in scans), *_counter_roots(writer), *starts]
+    starts = [scan.initial for scan in scans if scan.neutral is None and scan.factor is None]
+    return [*_element_roots(writer), *_counter_roots(writer), *starts]
+
+
+def _element_roots(writer: _Writer) -> list[Node]:
+    scans = [value.scan for value in writer.values]
+    return [*(scan.element for scan in scans), *(scan.factor for scan in scans if scan.factor is not None)]
 
 
 def _counter_roots(writer: _Writer) -> list[Node]:
@@ -150,7 +176,7 @@ def _counter_roots(writer: _Writer) -> list[Node]:
 
 
 def _main_roots(writer: _Writer) -> list[Node]:
-    return [*(value.scan.element for value in writer.values), writer.kernel.body, *_counter_roots(writer)]
+    return [*_element_roots(writer), writer.kernel.body, *_counter_roots(writer)]
 
 
 def _offsets_roots(writer: _Writer) -> list[Node]:
@@ -172,21 +198,25 @@ def _range(writer: _Writer) -> list[str]:
 
 
 def _totals(writer: _Writer) -> str:
-    """Each block combines the elements of its part, in an order that does not matter."""
+    """Each block combines the elements of its part: tile by tile, or in an order that does not matter."""
     w, t = writer.words, writer.shape.index
     starts = [value.start(value.initial) for value in writer.values]
     results = [*_part_parameters(writer), *writer.totals()]
     lines = [writer.head("_totals", writer.parameters(_totals_roots(writer)), results), "{"]
     lines += [_UNIT + line for line in _range(writer)]
-    lines += [f"{_UNIT}{v.type} {v.own} = {start};" for v, start in zip(writer.values, starts, strict=True)]
-    lines += [
-        f"{_UNIT}for (long long {t} = {w['begin']} + threadIdx.x; {t} < {w['end']}; {t} += blockDim.x) {{",
-        f"{_UNIT * 2}{writer.shape.counter}",
-        *(wrap(f"{_UNIT * 2}{v.own} = {v.combine(v.own)};") for v in writer.values),
-        f"{_UNIT}}}",
-    ]
-    for value, start in zip(writer.values, starts, strict=True):
-        lines += [f"{_UNIT}{value.type} {value.before} = {start};", f"{_UNIT}{value.helper()};"]
+    befores = [f"{_UNIT}{v.type} {v.before} = {start};" for v, start in zip(writer.values, starts, strict=True)]
+    if any(value.is_map for value in writer.values):
+        lines += [*befores, *_tile(writer), *(f"{_UNIT * 2}{v.helper()};" for v in writer.values), f"{_UNIT}}}"]
+    else:
+        lines += [f"{_UNIT}{v.type} {v.own} = {start};" for v, start in zip(writer.values, starts, strict=True)]
+        lines += [
+            f"{_UNIT}for (long long {t} = {w['begin']} + threadIdx.x; {t} < {w['end']}; {t} += blockDim.x) {{",
+            f"{_UNIT * 2}{writer.shape.counter}",
+            *(wrap(f"{_UNIT * 2}{v.own} = {v.combine(v.own)};") for v in writer.values),
+            f"{_UNIT}}}",
+        ]
+        for value, line in zip(writer.values, befores, strict=True):
+            lines += [line, f"{_UNIT}{value.helper()};"]
     stores = [f"{v.total}[blockIdx.x] = {v.before};" for v in writer.values]
     return "\n".join([*lines, *_put_under("if (threadIdx.x == 0)", stores, 1), "}"])
 
@@ -210,7 +240,8 @@ def _offsets(writer: _Writer) -> str:
         ]
     lines += _put_under(f"if ({b} < {w['blocks']})", [f"{v.total}[{b}] = {v.earlier};" for v in writer.values], 2)
     lines += [f"{_UNIT}}}"]
-    ends = [f"{writer.printer.expr(v.scan.target)} = {v.before};" for v in writer.values if v.scan.target is not None]
+    kept = [(v, v.scan.target) for v in writer.values if v.scan.target is not None]
+    ends = [f"{writer.printer.expr(target)} = {v.value_of(v.before)};" for v, target in kept]
     lines += _put_under("if (threadIdx.x == 0)", ends, 1) if ends else []
     return "\n".join([*lines, "}"])
 
@@ -222,24 +253,31 @@ def _main(writer: _Writer) -> str:
     lines = [writer.head("", writer.parameters(_main_roots(writer)), given), "{"]
     lines += [f"{_UNIT}{printer.type(symbol.type, symbol.name)};" for symbol in writer.kernel.locals]
     lines += [_UNIT + line for line in _range(writer)]
-    first = w["first"]
     lines += [f"{_UNIT}{v.type} {v.before} = {v.total}[blockIdx.x];" for v in writer.values]
-    lines += [
+    lines += _tile(writer)
+    for v in writer.values:
+        lines.append(f"{_UNIT * 2}{_type_text(_scalar(v.scan))} {v.scan.variable.name} = {v.value_of(v.helper())};")
+    lines += _guard_statements(f"if ({t} < {w['end']})", writer.kernel.body, printer)
+    return "\n".join([*lines, f"{_UNIT}}}", "}"])
+
+
+def _tile(writer: _Writer) -> list[str]:
+    """Return the head of the walk over the tiles of a part, with what each thread combines."""
+    w, t = writer.words, writer.shape.index
+    first = w["first"]
+    lines = [
         f"{_UNIT}for (long long {first} = {w['begin']}; {first} < {w['end']}; {first} += blockDim.x) {{",
         f"{_UNIT * 2}const long long {t} = {first} + threadIdx.x;",
         f"{_UNIT * 2}{writer.shape.counter}",
         *(f"{_UNIT * 2}{v.type} {v.own} = {v.start(v.before)};" for v in writer.values),
     ]
-    lines += _put_under(f"if ({t} < {w['end']})", [f"{v.own} = {_own_element(v)};" for v in writer.values], 2)
-    lines += [f"{_UNIT * 2}{v.type} {v.scan.variable.name} = {v.helper()};" for v in writer.values]
-    lines += _guard_statements(f"if ({t} < {w['end']})", writer.kernel.body, printer)
-    return "\n".join([*lines, f"{_UNIT}}}", "}"])
+    return lines + _put_under(f"if ({t} < {w['end']})", [f"{v.own} = {_own_element(v)};" for v in writer.values], 2)
 
 
 def _own_element(value: _Value) -> str:
     scan = value.scan
     compared = scan.op in ("min", "max") and is_float(_scalar(scan)) and scan.compares
-    return value.combine(value.before) if compared else value.printer.expr(scan.element)
+    return value.combine(value.before) if compared else value.element
 
 
 def _put_under(head: str, statements: list[str], depth: int) -> list[str]:
@@ -304,6 +342,14 @@ def scan_helpers(kernels: Iterable[Kernel], support: Support) -> list[str]:
 
 
 def _helper_text(scan: Scan, support: Support) -> str:
+    if scan.factor is not None:
+        names: dict[str, Value] = {
+            "WS_TYPE": _type_text(_composed(scan)),
+            "WS_NAME": _helper_name(scan, support),
+            "WS_MAP": _map_name(scan, support),
+            "WS_AFTER": f"{_map_name(scan, support)}_after",
+        }
+        return fill("block_recurrence.cu", names)
     values: dict[str, Value] = {
         "WS_TYPE": _type_text(_scalar(scan)),
         "WS_NAME": _helper_name(scan, support),
@@ -326,7 +372,20 @@ def _combination(scan: Scan, earlier: str, later: str) -> str:
     return f"{later} {'>' if scan.op == 'max' else '<'} {earlier} ? {later} : {earlier}"
 
 
+def _composed(scan: Scan) -> Scalar:
+    """Return the type of the parts of maps."""
+    type = scan.element.type
+    assert isinstance(type, Scalar), "the parts of a map are numbers"
+    return type
+
+
+def _map_name(scan: Scan, support: Support) -> str:
+    return f"{support.prefix}_map_{_type_text(_composed(scan)).replace(' ', '_')}"
+
+
 def _helper_name(scan: Scan, support: Support) -> str:
+    if scan.factor is not None:
+        return f"{support.prefix}_block_scan_map_{_type_text(_composed(scan)).replace(' ', '_')}"
     word = f"f{scan.op}" if scan.op in ("min", "max") and _calls(scan) else _WORDS[scan.op]
     suffix = _type_text(_scalar(scan)).replace(" ", "_")
     return f"{support.prefix}_block_scan_{word}_{suffix}"

@@ -13,7 +13,7 @@ from warpsmith.tree.types import Symbol, is_float
 __all__ = ["RunningKernel", "RunningValue", "kernel_scans"]
 
 _KEPT = ("min", "max", "&", "|")
-_ROUNDED = ("+", "*")
+_ROUNDED = ("+", "*", "linear")
 
 
 class RunningValue(Struct, frozen=True, eq=False):
@@ -65,6 +65,7 @@ def _kernel_scan(value: RunningValue, rewriter: Rewriter) -> Scan:
         element=rewriter.expr(found.element),
         initial=initial,
         target=initial if found.previous is None else None,
-        neutral=None if found.op in _KEPT else neutral_number(found.op, found.type, found.statement.span),
+        neutral=None if found.op in (*_KEPT, "linear") else neutral_number(found.op, found.type, found.statement.span),
         compares=found.compares,
+        factor=None if found.factor is None else rewriter.expr(found.factor),
     )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from warpsmith.poly.dependences.linear import linear_update, linear_value
 from warpsmith.poly.dependences.sites import find_sites
 from warpsmith.poly.dependences.updates import (
     Update,
@@ -181,7 +182,19 @@ def scalar_scans(loop: Loop) -> tuple[Reduction, ...]:
             and not _is_written(loop, update.symbol, update.node)
         ):
             found.append(Reduction(update.op, update.symbol, update.node.span))
-    return (*found, *_conditional_scans(loop, {scan.variable for scan in found}))
+    found += _conditional_scans(loop, {scan.variable for scan in found})
+    return (*found, *_recurrences(loop, {scan.variable for scan in found}))
+
+
+def _recurrences(loop: Loop, known: set[Symbol]) -> Iterator[Reduction]:
+    """Yield the other scalars that each iteration sets once, to a linear function of what they were."""
+    for stmt in statements_of(loop.body) if isinstance(loop, For) else ():
+        made = linear_update(stmt)
+        target = None if made is None else peel(made[0].target)
+        if made is None or not isinstance(target, Name) or target.symbol in known:
+            continue
+        if not _is_written(loop, target.symbol, made[0]) and not _is_reached_by_calls(loop, target.symbol):
+            yield Reduction("linear", target.symbol, stmt.span)
 
 
 def _conditional_scans(loop: Loop, known: set[Symbol]) -> Iterator[Reduction]:
@@ -306,11 +319,13 @@ def _scan(node: Assign, loop: For) -> Reduction | None:
         return None
     earlier = [n for n in walk(node.value) if isinstance(n, Index) and same(peel(n.base), base)]
     form = form_of(node.value, earlier[0]) if len(earlier) >= 1 else None
-    if form is None or not form.op or not combines(form.op, target.type, form.values):
-        return None
-    back = offset_of(target.index, loop.variable), offset_of(earlier[0].index, loop.variable)
+    back = offset_of(target.index, loop.variable), offset_of(earlier[0].index, loop.variable) if earlier else None
     if back[0] is None or back[1] is None or (back[0] - back[1]) * loop.step <= 0:
         return None
+    if form is None or not form.op or not combines(form.op, target.type, form.values):
+        pure = not any(has_effect(n) for n in walk(node.value))
+        linear = linear_value(node.value, earlier[0]) if pure else None
+        return None if linear is None else Reduction("linear", base.symbol, node.span)
     free = not any(n.symbol == base.symbol for part in (*form.values, *form.conditions) for n in names(part))
     pure = not any(has_effect(n) for n in walk(node.value))
     return Reduction(form.op, base.symbol, node.span) if free and pure else None

@@ -15,12 +15,14 @@ early. Updates by + may stand under conditions too, which the body computes on t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.poly.dependences.linear import linear_update, linear_value
 from warpsmith.poly.dependences.reductions import offset_of
 from warpsmith.poly.dependences.sites import Site, find_sites
 from warpsmith.poly.dependences.updates import Update, form_of, has_effect, update_of
@@ -58,13 +60,14 @@ from warpsmith.tree.walk import names, peel, rebuild, root_symbol, same, stateme
 
 __all__ = ["Running", "neutral_number", "only_computes", "running_value"]
 
-_SCANNED = ("+", "*", "min", "max", "&", "|", "^")
+_SCANNED = ("+", "*", "min", "max", "&", "|", "^", "linear")
 
 
 class Running(Struct, frozen=True):
     """A running value: `statement` (the first of its updates) combines `symbol` by `op` with `element`. In place:
     `previous` is (like) the reads of the element before. `compares`: the text of a min or max compares, so that a NaN
-    which is there stays; it calls fmin or fmax otherwise."""
+    which is there stays; it calls fmin or fmax otherwise. `factor`: the value is multiplied by it before `element` is
+    added (op linear)."""
 
     op: str
     symbol: Symbol
@@ -73,6 +76,7 @@ class Running(Struct, frozen=True):
     element: Expr
     previous: Index | None
     compares: bool
+    factor: Expr | None = None
 
 
 def running_value(loop: For, scan: Reduction, summaries: Summaries) -> Running | Reason:
@@ -95,8 +99,12 @@ def running_value(loop: For, scan: Reduction, summaries: Summaries) -> Running |
     if found.op not in _SCANNED or not _is_number(found.type):
         return Reason("POR002", f"a running value of this kind ({found.op}) stays on the host", scan.span)
     place = next(k for k, stmt in enumerate(body) if stmt is found.statement)
-    element = _Body(loop, found.symbol, summaries, scan.span).free(found.element, body, place)
-    return element if isinstance(element, Reason) else replace(found, element=element)
+    free = _Body(loop, found.symbol, summaries, scan.span)
+    element = free.free(found.element, body, place)
+    factor = None if found.factor is None else free.free(found.factor, body, place)
+    if isinstance(element, Reason) or isinstance(factor, Reason):
+        return element if isinstance(element, Reason) else cast(Reason, factor)
+    return replace(found, element=element, factor=factor)
 
 
 def _statements(body: Stmt) -> tuple[Stmt, ...]:
@@ -115,6 +123,16 @@ def _is_number(type: Type) -> bool:
 
 
 def _scalar(body: Sequence[Stmt], scan: Reduction) -> Running | None:
+    for stmt in body if scan.op == "linear" else ():
+        made = linear_update(stmt)
+        target = None if made is None else peel(made[0].target)
+        if made is None or not isinstance(target, Name) or target.symbol != scan.variable:
+            continue
+        type = target.type
+        if isinstance(type, Scalar):
+            return Running(
+                "linear", target.symbol, type, stmt, made[1].summand, None, compares=True, factor=made[1].factor
+            )
     for stmt in body:
         node = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
         update = update_of(node) if node is not None else None
@@ -145,6 +163,12 @@ def _in_place(loop: For, body: Sequence[Stmt], scan: Reduction) -> Running | Non
         places = offset_of(target.index, loop.variable), offset_of(before.index, loop.variable)
         if places[0] is None or places[1] is None or places[0] - places[1] != loop.step:
             return None
+        linear = linear_value(node.value, before) if scan.op == "linear" else None
+        if linear is not None and isinstance(peel(target.base), Name):
+            factor = linear.factor
+            return Running(
+                "linear", scan.variable, target.type, stmt, linear.summand, before, compares=True, factor=factor
+            )
         form = form_of(node.value, before)
         element = None if form is None else _element(node.value, before, target.type)
         compares = _compares(node, before)
