@@ -46,7 +46,10 @@ from warpsmith.loops.steps.order.unthread import Unthread
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
 from warpsmith.loops.steps.statements.expand_expression import ExpandExpression
+from warpsmith.loops.steps.statements.find_first import FindFirst
+from warpsmith.loops.steps.statements.find_last import FindLast
 from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
+from warpsmith.loops.steps.statements.index_pointer import IndexPointer
 from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.loops.steps.statements.nest import Nest
 from warpsmith.loops.steps.statements.outline import Outline
@@ -103,6 +106,9 @@ STEPS: tuple[type[Step], ...] = (
     Unthread,
     ForwardSubstitute,
     EliminateRecurrence,
+    IndexPointer,
+    FindFirst,
+    FindLast,
     RemoveHeader,
     Inline,
     Outline,

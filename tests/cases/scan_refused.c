@@ -1,7 +1,7 @@
 /* Running values whose parts cannot be computed apart: the element is made by the body, or may be left out.
  * RUN: port --verify off
  * EXPECT: written_first/i sequential ported: a running value (+: s) is the only carried dependence, and a is written before the iteration reads what it combines with s
- * EXPECT: left_out/i sequential host: a running value (+: s) is the only carried dependence, and an iteration may leave out the update of the running value
+ * EXPECT: left_out/i sequential host: a running value (*: s) is the only carried dependence, and an iteration may leave out the update of the running value
  * EXPECT: fed_back/i sequential host: carries a flow dependence on a
  */
 int written_first(int n, int *restrict a, int *restrict b)
@@ -17,11 +17,11 @@ int written_first(int n, int *restrict a, int *restrict b)
 
 int left_out(int n, const int *restrict a, int *restrict b)
 {
-    int s = 0;
+    int s = 1;
     for (int i = 0; i < n; i++) {
         if (a[i] < 0)
             continue;
-        s += a[i];
+        s *= a[i];
         b[i] = s;
     }
     return s;
@@ -30,5 +30,5 @@ int left_out(int n, const int *restrict a, int *restrict b)
 void fed_back(int n, double *restrict a, const double *restrict b)
 {
     for (int i = 1; i < n; i++)
-        a[i] = b[i] * (a[i - 1] + 1.0);
+        a[i] = b[i] / (a[i - 1] + 1.0);
 }

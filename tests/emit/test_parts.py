@@ -182,6 +182,15 @@ SUM: dict[str, Value] = {
 FILLED: dict[str, tuple[dict[str, Value], tuple[str, ...]]] = {
     "block_reduction.cu": (SUM | {"WS_WORD": "sum"}, ("-DWS_COMBINED(a,b)=a + b",)),
     "block_scan.cu": (SUM, ("-DWS_COMBINED(a,b)=a + b",)),
+    "block_recurrence.cu": (
+        {
+            "WS_TYPE": "unsigned int",
+            "WS_MAP": "ws1_map_unsigned_int",
+            "WS_AFTER": "ws1_map_unsigned_int_after",
+            "WS_NAME": "ws1_block_scan_map_unsigned_int",
+        },
+        (),
+    ),
     "block_extreme.cu": (
         {
             "WS_TYPE": DOUBLE.name,

@@ -126,7 +126,7 @@ def _fits(name: str, function: Function, loop: Loop) -> bool:
             return isinstance(loop, For) and loop.bound.span.text == f"{loop.lower.span.text} + 1"
         case "contract":
             return bool(_variables(function, loop, arrays=True))
-        case "expand" | "privatize" | "forward-substitute" | "eliminate-recurrence":
+        case "expand" | "privatize" | "forward-substitute" | "eliminate-recurrence" | "index-pointer":
             return bool(_variables(function, loop))
         case "inline":
             return bool(_called(loop))
@@ -215,6 +215,9 @@ PROPOSALS: dict[str, Proposal] = {
     "wavefront": lambda rng, f, loop: rng.choice([{}, {"depth": 2}, {"factors": (1, 1)}, {"factors": (2, 1)}]),
     "reschedule": _times,
     "eliminate-recurrence": _named(),
+    "index-pointer": _named(),
+    "find-first": _plain,
+    "find-last": _plain,
 }
 
 

@@ -124,7 +124,7 @@ def order_findings(offload_regions: Iterable[OffloadRegion]) -> Iterator[Finding
     """Yield POR007 for every reduction whose result may depend on the order in which its parts are combined."""
     for offload_region in offload_regions:
         for draft in offload_region.drafts:
-            notes = [*order_notes(draft.accumulators), *([draft.scan.order_note] if draft.scan is not None else [])]
+            notes = [*order_notes(draft.accumulators), *(draft.scan.order_notes if draft.scan is not None else ())]
             if any(notes):
                 yield Finding(
                     rule="POR007",

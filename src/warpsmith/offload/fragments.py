@@ -78,7 +78,7 @@ class Draft(Struct, frozen=True, eq=False):
     after the launch: they give the user's live counters the value that the loop leaves in them (plain host writes of
     scalars that no buffer holds). `assumptions`: those of the loops' verdicts; its offload region must be versioned by
     the guarded ones. `accumulators`: what the threads of `loops` update together; `scan`: the
-    running value that the one loop of `loops` has.
+    running values that the one loop of `loops` has.
     """
 
     region: str

@@ -149,7 +149,8 @@ class Scan(Struct, frozen=True):
     `element` is the same wherever in its iteration, before the body's writes, it is evaluated. `target` is the place
     that gets the value behind the last iteration (None: it has one already, in the array itself). `neutral` changes
     nothing when it is combined (None: combining a value with itself is harmless). `compares`: the user's text compares
-    for min and max (a NaN that is there stays) and does not call fmin or fmax. All in the kernel's names.
+    for min and max (a NaN that is there stays) and does not call fmin or fmax. `factor` (op linear): the value is
+    multiplied by it before `element` is added, in the type of `element`. All in the kernel's names.
     """
 
     op: str
@@ -159,6 +160,7 @@ class Scan(Struct, frozen=True):
     target: Expr | None
     neutral: Expr | None
     compares: bool = True
+    factor: Expr | None = None
 
 
 class Kernel(Struct, frozen=True):
@@ -175,7 +177,7 @@ class Kernel(Struct, frozen=True):
         for (long long t = blockIdx.y * blockDim.y + threadIdx.y; t < count; t += gridDim.y * blockDim.y) { … }
     and the launcher clamps that axis of the grid. A `continue` of a mapped loop is already written as the body needs
     it: `return` where no axis is strided, `continue` (of the innermost walking loop) otherwise.
-    `scan`: the body needs a running value, and three kernels run for it (emit/device/scan.py).
+    `scans`: the body needs running values, and three kernels run for it (emit/device/scan.py).
     `reductions`: what the threads combine after the body; then every axis is strided, so that all threads get there.
     `reordered`: floating-point numbers are summed in another order than the user's.
     """
@@ -195,7 +197,7 @@ class Kernel(Struct, frozen=True):
     strided: tuple[Axis, ...] = ()
     reductions: tuple[Combine, ...] = ()
     reordered: bool = False
-    scan: Scan | None = None
+    scans: tuple[Scan, ...] = ()
 
     @property
     def line(self) -> int:

@@ -40,6 +40,20 @@ static void highest(int n, int *restrict y, const int *restrict x)
     for (int i = 1; i <= n; i++)
         y[i] = y[i - 1] > x[i] ? y[i - 1] : x[i];
 }
+static int c[70001], d[70001];
+static int split(int n, const int *restrict x)
+{
+    int k = 2, m = 70001;
+    for (int i = 0; i < n; i++) {
+        if (x[i] % 7 == 0)
+            continue;
+        if (x[i] % 3 == 0)
+            c[k++] = i;
+        else if (x[i] > 0)
+            d[--m] = x[i];
+    }
+    return m - k;
+}
 int main(void)
 {
     static const int sizes[] = {0, 1, 2, 63, 64, 65, 129, 2049, 70000};
@@ -52,6 +66,8 @@ int main(void)
         printf("%d %d\\n", b[0], b[sizes[k] / 2]);
         highest(sizes[k], b, a);
         printf("%d %d\\n", b[0], b[sizes[k]]);
+        int parts = split(sizes[k], a);
+        printf("%d %d %d\\n", parts, c[2], d[70000]);
     }
     return 0;
 }
@@ -67,8 +83,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     path.write_text(PROGRAM)
     facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
     written = writable_port(Prepared(facts, facts), OffloadOptions(block_volume=64))
-    ported = [f for f in written.port.plan.fragments if f.kernel.scan is not None]
-    assert [f.region for f in ported] == ["sums/i", "highest/i"]
+    ported = [f for f in written.port.plan.fragments if f.kernel.scans]
+    assert [f.region for f in ported] == ["sums/i", "highest/i", "split/i"]
     reference = sources_of(written.port.reference, written.reference, captured=True)
     candidate = sources_of(written.port.candidate, written.candidate, captured=True)
     return Reference(reference, OPTIONS, folder / "original"), candidate
@@ -98,6 +114,12 @@ MUTANTS = {
     "parts overlap": ("blockIdx.x * part", "blockIdx.x * (part - 1)"),
     "first value forgotten": ("int before = *s_gpu;", "int before = 0;"),
     "last value not stored": ("*s_gpu = before;", ";"),
+    "kept out of order": ("int k = ws_block_scan_sum_int(k_own, &k_before);", "int k = atomicAdd(&k_total[0], k_own);"),
+    "condition left out": ("k_own = !(x_gpu[i] % 7 == 0) && x_gpu[i] % 3 == 0 ? 1 : 0;", "k_own = 1;"),
+    "next tile not reached": ("continue;", "return;"),
+    "other counter's offset": ("int m_before = m_total[blockIdx.x];", "int m_before = k_total[blockIdx.x];"),
+    "start of the count forgotten": ("int k_before = *k_gpu;", "int k_before = 0;"),
+    "second count not stored": ("*m_gpu = m_before;", ";"),
 }
 
 

@@ -44,7 +44,7 @@ def test_a_thread_starts_with_what_all_before_it_leave(
 ) -> None:
     found = made(body, tmp_path)
     assert found.scan is not None and found.kind == "nest" and len(found.loops) == 1
-    assert (found.scan.variable.name, print_expr(found.scan.initial)) == (variable, start)
+    assert (found.scan.values[0].variable.name, print_expr(found.scan.values[0].initial)) == (variable, start)
     assert " ".join(print_stmt(found.scan.body).split()) == text
 
 

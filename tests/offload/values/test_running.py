@@ -10,7 +10,7 @@ from tests.offload.analyzed import analyzed
 from warpsmith.offload.fragments import Draft
 from warpsmith.offload.selection.scans import scan_at
 from warpsmith.offload.values.kernel_text import Rewriter
-from warpsmith.offload.values.running import RunningKernel, kernel_scan
+from warpsmith.offload.values.running import RunningKernel, kernel_scans
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Symbol
 
@@ -44,21 +44,29 @@ def test_what_changes_nothing_and_whether_the_order_shows(
     body: str, op: str, neutral: str | None, rounded: bool, tmp_path: Path
 ) -> None:
     found, rewriter = running(body, tmp_path)
-    scan = kernel_scan(found, rewriter)
-    assert scan is not None and scan.op == op
+    (scan,) = kernel_scans(found, rewriter)
+    assert scan.op == op
     assert (None if scan.neutral is None else print_expr(scan.neutral)) == neutral
-    assert found.is_rounded == rounded and ("another order" in found.order_note) == rounded
+    assert found.is_rounded == rounded and len(found.order_notes) == rounded
     # what the whole loop leaves is the user's variable
     assert scan.target is scan.initial
 
 
 def test_in_place_nothing_is_left_beside_the_array(tmp_path: Path) -> None:
     found, rewriter = running("for (int i = 1; i < n; i++) a[i] = a[i - 1] + g[i];", tmp_path)
-    scan = kernel_scan(found, rewriter)
-    assert scan is not None and scan.target is None
+    (scan,) = kernel_scans(found, rewriter)
+    assert scan.target is None
     assert (print_expr(scan.initial), print_expr(scan.element)) == ("a_gpu[0]", "g_gpu[i]")
-    assert scan.variable is found.variable
+    assert scan.variable is found.values[0].variable
+
+
+def test_several_running_values_are_one_kernel(tmp_path: Path) -> None:
+    body = "int s = 0, t = 0; for (int i = 0; i < n; i++) { if (k[i]) { w[s++] = i; t += k[i]; } } k[0] = s + t;"
+    found, rewriter = running(body, tmp_path)
+    scans = kernel_scans(found, rewriter)
+    elements = {scan.variable.name: print_expr(scan.element) for scan in scans}
+    assert elements == {"s": "k_gpu[i] ? 1 : 0", "t": "k_gpu[i] ? k_gpu[i] : 0"} and not found.order_notes
 
 
 def test_no_running_value_is_none() -> None:
-    assert kernel_scan(None, Rewriter({}, {}, {}, {}, {})) is None
+    assert kernel_scans(None, Rewriter({}, {}, {}, {}, {})) == ()

@@ -9,12 +9,20 @@ import pytest
 from tests.poly.analysis import facts_of, program_of
 from tests.poly.programs import function
 from warpsmith.poly.dependences.running import Running, running_value
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import Reduction
 from warpsmith.tree.nodes import For, Name
 from warpsmith.tree.printing.printer import Printer
+from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
 
-HEAD = "#include <math.h>\nint next(void); struct pt { int x; };\n"
+HEAD = """#include <math.h>
+int next(void), level;
+static int odd(int v) { return v % 2; }
+static int reads(const int *p, int i) { return p[i] > 2; }
+static int sets(int *p, int i) { return p[i] = 2; }
+static int above(int v) { return v > level; }
+"""
 PARAMETERS = "int n, double *restrict a, double *restrict b, int *restrict h, long *restrict l, _Bool *restrict k"
 # declarations, what an iteration does, the variable, and the running value: `op element`, [ in place ]; or words of why
 CASES: list[tuple[str, str, str, str]] = [
@@ -45,9 +53,37 @@ CASES: list[tuple[str, str, str, str]] = [
     ("int s = 0;", "s = s && h[i]; l[i] = s;", "s", "stays on the host"),
     ("", "k[i] = k[i - 1] | h[i];", "k", "stays on the host"),
     # the update must be done, once, in every iteration
-    ("int s = 0;", "if (h[i] < 0) continue; s += h[i]; l[i] = s;", "s", "may leave out"),
+    ("int s = 0;", "if (h[i] < 0) continue; h[i] = h[i - 1] + 1;", "h", "may leave out"),
     ("int s = 0;", "while (h[i]) h[i]--; s += 1; l[i] = s;", "s", "may leave out"),
-    ("int s = 0;", "if (h[i]) s += h[i]; l[i] = s;", "s", "no form"),
+    ("int s = 1;", "if (h[i]) s *= h[i]; l[i] = s;", "s", "no form"),
+    # or, a sum, under conditions that are known before it
+    ("int s = 0;", "if (h[i]) s += h[i]; l[i] = s;", "s", "+ h[i] ? h[i] : 0"),
+    ("int s = 0;", "if (h[i] < 0) continue; s -= h[i]; l[i] = s;", "s", "+ !(h[i] < 0) ? -h[i] : 0"),
+    ("double s = 0;", "if (h[i]) s += a[i]; b[i] = s;", "s", "+ h[i] ? a[i] : -0.0"),
+    (
+        "int s = 0;",
+        "int t = h[i]; if (t > 0 && t < 9) { if (k[i]) l[s++] = t; }",
+        "s",
+        "+ h[i] > 0 && h[i] < 9 && k[i] ? 1 : 0",
+    ),
+    (
+        "int s = 0;",
+        "if (k[i]) l[s++] = 1; else if (h[i]) { l[s] = i; s += 2; }",
+        "s",
+        "+ (k[i] ? 1 : 0) + (!k[i] && h[i] ? 2 : 0)",
+    ),
+    ("int s = 0;", "if (fabs(a[i]) > 1) { int t = h[i]; l[s] = t; s = s + t; }", "s", "+ fabs(a[i]) > 1 ? h[i] : 0"),
+    ("int s = 0;", "if (odd(h[i])) l[s++] = i;", "s", "+ odd(h[i]) ? 1 : 0"),
+    ("int s = 0;", "if (reads(h, i)) l[s++] = i;", "s", "+ reads(h, i) ? 1 : 0"),
+    ("int s = 0;", "h[i] = 1; if (reads(h, i)) l[s++] = i;", "s", "h is written before"),
+    ("int s = 0;", "if (sets(h, i)) l[s++] = i;", "s", "calls a function"),
+    ("int s = 0;", "if (level > h[i]) l[s++] = i;", "s", "+ level > h[i] ? 1 : 0"),
+    ("int s = 0;", "if (above(h[i])) l[s++] = i;", "s", "calls a function"),
+    ("int s = 0;", "if (s < 9 && h[i]) l[s++] = i;", "s", "depends on s"),
+    ("int s = 0, c = 0;", "if (c) l[s++] = i; c = h[i];", "s", "depends on c"),
+    ("int s = 0;", "h[i] = l[i]; if (h[i]) l[s++] = i;", "s", "h is written before"),
+    ("int s = 0;", "if (h[i]) { if (k[i]) continue; l[s++] = i; }", "s", "+ h[i] && !k[i] ? 1 : 0"),
+    ("int s = 0;", "for (int j = 0; j < 3; j++) if (h[i + j]) l[s++] = i;", "s", "no form"),
     # and what it adds may rest on nothing that the iteration has changed
     ("int s = 0;", "h[i] = 2; s += h[i]; l[i] = s;", "s", "h is written before"),
     ("int s = 0;", "h[i] = 3; int t = h[i]; s += t; l[i] = s;", "s", "h is written before"),
@@ -65,8 +101,8 @@ CASES: list[tuple[str, str, str, str]] = [
 
 
 @functools.cache
-def _loops() -> list[For]:
-    """Return the loop of each case: all are parsed at once."""
+def _loops() -> tuple[Program, list[For]]:
+    """Return the loop of each case, with their program: all are parsed at once."""
     texts = (
         f"void f{number}({PARAMETERS}) {{ {declarations} for (int i = 3; i < n; i++) {{ {body} }} }}"
         for number, (declarations, body, _, _) in enumerate(CASES)
@@ -77,14 +113,15 @@ def _loops() -> list[For]:
         last = function(program, f"f{number}").body.statements[-1]
         assert isinstance(last, For)
         found.append(last)
-    return found
+    return program, found
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[case[1] for case in CASES])
 def test_what_an_iteration_adds_to_a_running_value(number: int) -> None:
-    loop, (_, _, name, expected) = _loops()[number], CASES[number]
+    program, loops = _loops()
+    loop, (_, _, name, expected) = loops[number], CASES[number]
     symbol = next(n.symbol for n in walk(loop) if isinstance(n, Name) and n.symbol.name == name)
-    found = running_value(loop, Reduction("+", symbol, loop.span))
+    found = running_value(loop, Reduction("+", symbol, loop.span), Summaries.of(program))
     if not isinstance(found, Running):
         assert found.rule == "POR002" and expected in found.text
         return

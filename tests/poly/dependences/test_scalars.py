@@ -98,7 +98,7 @@ def test_a_carried_scalar_names_both_places(tmp_path: Path) -> None:
         ("double s = 0;", "for (j = 0; j < n; j++) s += a[j];", "+ s"),
         ("double s = 0;", "s += a[i]; if (s > 10) b[i] = 0;", "scan + s"),
         ("double s = 0;", "s += a[i]; b[i] = s;", "scan + s"),
-        ("double s = 0;", "if (h[i]) s += a[i]; b[i] = s;", ""),
+        ("double s = 0;", "if (h[i]) s += a[i]; b[i] = s;", "scan + s"),
         ("double s = 0; double *r = &s;", "s += a[i]; b[i] = *r;", ""),
     ],
 )

@@ -93,10 +93,9 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: fro
     loops = tuple(m.loop for m in kernel.mapped)
     headers = [part for loop in loops for part in (loop.lower, loop.bound)]
     places = [part for c in kernel.reductions for part in (c.target, c.start, *(place for _, place in c.companions))]
-    if kernel.scan is not None:
-        places += [kernel.scan.element, kernel.scan.initial]
+    places += [part for s in kernel.scans for part in (s.element, s.initial, s.factor) if part is not None]
     own = [*kernel.locals, *(c.variable for c in kernel.reductions)]
-    own += [kernel.scan.variable] if kernel.scan is not None else []
+    own += [scan.variable for scan in kernel.scans]
     own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
     renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own)
     symbols = {**renamed, **{host: renamed.get(symbol, symbol) for host, symbol in to_device.items()}}
@@ -119,7 +118,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: fro
         parameters=tuple(msgspec.structs.replace(p, symbol=symbols.get(p.symbol, p.symbol)) for p in kernel.parameters),
         locals=tuple(symbols.get(symbol, symbol) for symbol in kernel.locals),
         reductions=tuple(_device_combine(c, symbols, device) for c in kernel.reductions),
-        scan=None if kernel.scan is None else _device_scan(kernel.scan, symbols, device),
+        scans=tuple(_device_scan(scan, symbols, device) for scan in kernel.scans),
     )
 
 
@@ -130,6 +129,7 @@ def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[
         element=device(scan.element),
         initial=device(scan.initial),
         target=None if scan.target is None else device(scan.target),
+        factor=None if scan.factor is None else device(scan.factor),
     )
 
 

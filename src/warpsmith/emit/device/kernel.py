@@ -79,7 +79,7 @@ def kernel_text(kernel: Kernel, printer: Printer, support: Support, taken: set[s
         _Thread(m, lower, count, guard, m.axis in kernel.strided, fresh(f"t_{m.loop.variable.name}", used))
         for m, (lower, count), guard in zip(kernel.mapped, kernel.launch, _guards(kernel), strict=True)
     ]
-    if kernel.scan is not None:
+    if kernel.scans:
         return _scan_text(kernel, name, threads[0], _Frame(printer, support, used))
     together = Accumulators(kernel, printer, support, used)
     device = _device_text(kernel, name, threads, printer, together)
@@ -118,8 +118,9 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
     words = identifiers(text) | {p.symbol.name for p in kernel.parameters} | {s.name for s in kernel.locals}
     words |= {s.name for c in kernel.reductions for s in (c.variable, *(s for s, _ in c.companions))}
     words |= {c.when.name for c in kernel.reductions if c.when is not None}
-    if kernel.scan is not None:
-        words |= identifiers(printer.expr(kernel.scan.element)) | identifiers(printer.expr(kernel.scan.initial))
+    for scan in kernel.scans:
+        parts = (scan.element, scan.initial, *([scan.factor] if scan.factor is not None else []))
+        words |= {scan.variable.name}.union(*(identifiers(printer.expr(part)) for part in parts))
     return words | {m.loop.variable.name for m in kernel.mapped}
 
 

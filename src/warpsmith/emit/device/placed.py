@@ -50,6 +50,7 @@ def _list_outside(kernel: Kernel) -> Iterator[Expr]:
     yield from kernel.guards
     for one in kernel.reductions:
         yield from (one.target, one.start, *(place for _, place in one.companions))
-    if kernel.scan is not None:
-        scan = kernel.scan
-        yield from (part for part in (scan.element, scan.initial, scan.target, scan.neutral) if part is not None)
+    for scan in kernel.scans:
+        yield from (
+            part for part in (scan.element, scan.initial, scan.target, scan.neutral, scan.factor) if part is not None
+        )

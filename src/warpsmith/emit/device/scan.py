@@ -1,4 +1,4 @@
-"""A loop with a running value as three kernels, which run after each other under one launcher.
+"""A loop with running values as three kernels, which run after each other under one launcher.
 
     iterations   |  block 0  |  block 1  |  block 2  |        consecutive parts, one a block
     totals       |   3 1 2   |   4 0 1   |   2 2 5   |  →  6  5  9        each block combines its elements
@@ -20,7 +20,7 @@ from msgspec import Struct
 from warpsmith.emit.device.prototypes import kernel_type
 from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
-from warpsmith.tree.nodes import Block, Expr, Node, Stmt
+from warpsmith.tree.nodes import Block, Node, Stmt
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
 from warpsmith.tree.program import Kernel, Parameter, Scan
@@ -50,9 +50,73 @@ class ScanShape(Struct, frozen=True):
     used: set[str]
 
 
+class _Value(Struct, frozen=True):
+    """One running value: `own` is what a thread combines, `before` what stands before its tile, `total` the buffer with
+    a value for each part."""
+
+    scan: Scan
+    own: str
+    before: str
+    earlier: str
+    total: str
+    printer: Printer
+    support: Support
+
+    @classmethod
+    def of(cls, scan: Scan, alone: bool, printer: Printer, writer: tuple[Support, set[str]]) -> _Value:
+        support, used = writer
+        wanted = ("own", "before", "earlier", "total")
+        words = (fresh(word if alone else f"{scan.variable.name}_{word}", used) for word in wanted)
+        return cls(scan, *words, printer, support)
+
+    @property
+    def type(self) -> str:
+        return _map_name(self.scan, self.support) if self.is_map else _type_text(_scalar(self.scan))
+
+    @property
+    def is_map(self) -> bool:
+        """Whether what is combined are functions of the value, which order matters to."""
+        return self.scan.factor is not None
+
+    @property
+    def initial(self) -> str:
+        text = self.printer.expr(self.scan.initial)
+        return self.map("0", f"({_type_text(_composed(self.scan))})({text})") if self.is_map else text
+
+    @property
+    def element(self) -> str:
+        text = self.printer.expr(self.scan.element)
+        return text if self.scan.factor is None else self.map(self.printer.expr(self.scan.factor), text)
+
+    def map(self, factor: str, summand: str) -> str:
+        """Return the map with these parts, which are of its type."""
+        return f"{self.type}{{{factor}, {summand}}}"
+
+    def value_of(self, text: str) -> str:
+        """Return the running value in what is kept of it."""
+        return f"{text}.summand" if self.is_map else text
+
+    def helper(self) -> str:
+        """Return the call that gives a thread what stands before its own value, and moves `before` on."""
+        return f"{_helper_name(self.scan, self.support)}({self.own}, &{self.before})"
+
+    def start(self, otherwise: str) -> str:
+        """Return a value that changes nothing; `otherwise` where combining twice is harmless."""
+        if self.is_map:
+            return f"{self.type}{{1, 0}}"
+        return otherwise if self.scan.neutral is None else self.printer.expr(self.scan.neutral)
+
+    def combine(self, left: str) -> str:
+        """Return `left` combined with the thread's element."""
+        expr = self.scan.element
+        text = self.printer.expr(expr)
+        plain = level(expr) >= 14 or _calls(self.scan)
+        return _combination(self.scan, left, text if plain else f"({text})")
+
+
 class _Writer(Struct, frozen=True):
     kernel: Kernel
-    scan: Scan
+    values: tuple[_Value, ...]
     shape: ScanShape
     printer: Printer
     support: Support
@@ -60,18 +124,13 @@ class _Writer(Struct, frozen=True):
 
     @classmethod
     def of(cls, kernel: Kernel, shape: ScanShape, printer: Printer, support: Support) -> _Writer:
-        assert kernel.scan is not None, "only a kernel with a running value is written so"
-        wanted = ("before", "own", "part", "count", "first", "begin", "end", "blocks", "tiles", "b", "total",
-                  "earlier")  # fmt: skip
-        words = {word: fresh(word, shape.used) for word in wanted}
-        return cls(kernel, kernel.scan, shape, printer, support, words)
-
-    @property
-    def type(self) -> str:
-        return _type_text(_scalar(self.scan))
-
-    def helper(self, value: str, before: str) -> str:
-        return f"{_helper_name(self.scan, self.support)}({value}, &{before})"
+        assert kernel.scans, "only a kernel with a running value is written so"
+        used = set(shape.used)
+        wanted = ("part", "count", "first", "begin", "end", "blocks", "tiles", "b")
+        words = {word: fresh(word, used) for word in wanted}
+        alone = len(kernel.scans) == 1
+        values = tuple(_Value.of(scan, alone, printer, (support, used)) for scan in kernel.scans)
+        return cls(kernel, values, shape, printer, support, words)
 
     def parameters(self, roots: Sequence[Node]) -> list[Parameter]:
         """Return the parameters that these parts of the kernel name."""
@@ -87,16 +146,9 @@ class _Writer(Struct, frozen=True):
         blocks = "1" if suffix == "_offsets" else self.words["blocks"]
         return wrap(f"{_UNIT}{self.shape.name}{suffix}<<<{blocks}, {self.kernel.block[0]}>>>({arguments});")
 
-    def start(self, otherwise: str) -> str:
-        """Return a value that changes nothing; `otherwise` where combining twice is harmless."""
-        return otherwise if self.scan.neutral is None else self.printer.expr(self.scan.neutral)
-
-    def combine(self, left: str, right: Expr) -> str:
-        return _combination(self.scan, left, self.operand(right))
-
-    def operand(self, expr: Expr) -> str:
-        text = self.printer.expr(expr)
-        return text if level(expr) >= 14 or _calls(self.scan) else f"({text})"
+    def totals(self, const: str = "") -> list[str]:
+        """Return the parameters for the values of the parts."""
+        return [f"{const}{value.type} *{value.total}" for value in self.values]
 
 
 # --- the kernels
@@ -109,8 +161,14 @@ def scan_kernels(kernel: Kernel, shape: ScanShape, printer: Printer, support: Su
 
 
 def _totals_roots(writer: _Writer) -> list[Node]:
-    starts = [writer.scan.initial] if writer.scan.neutral is None else []
-    return [writer.scan.element, *_counter_roots(writer), *starts]
+    scans = [value.scan for value in writer.values]
+    starts = [scan.initial for scan in scans if scan.neutral is None and scan.factor is None]
+    return [*_element_roots(writer), *_counter_roots(writer), *starts]
+
+
+def _element_roots(writer: _Writer) -> list[Node]:
+    scans = [value.scan for value in writer.values]
+    return [*(scan.element for scan in scans), *(scan.factor for scan in scans if scan.factor is not None)]
 
 
 def _counter_roots(writer: _Writer) -> list[Node]:
@@ -118,11 +176,12 @@ def _counter_roots(writer: _Writer) -> list[Node]:
 
 
 def _main_roots(writer: _Writer) -> list[Node]:
-    return [writer.scan.element, writer.kernel.body, *_counter_roots(writer)]
+    return [*_element_roots(writer), writer.kernel.body, *_counter_roots(writer)]
 
 
 def _offsets_roots(writer: _Writer) -> list[Node]:
-    return [writer.scan.initial, *([writer.scan.target] if writer.scan.target is not None else [])]
+    scans = [value.scan for value in writer.values]
+    return [*(scan.initial for scan in scans), *(scan.target for scan in scans if scan.target is not None)]
 
 
 def _part_parameters(writer: _Writer) -> list[str]:
@@ -139,70 +198,94 @@ def _range(writer: _Writer) -> list[str]:
 
 
 def _totals(writer: _Writer) -> str:
-    """Each block combines the elements of its part, in an order that does not matter."""
-    w, t, type = writer.words, writer.shape.index, writer.type
-    start = writer.start(writer.printer.expr(writer.scan.initial))
-    results = [*_part_parameters(writer), f"{type} *{w['total']}"]
+    """Each block combines the elements of its part: tile by tile, or in an order that does not matter."""
+    w, t = writer.words, writer.shape.index
+    starts = [value.start(value.initial) for value in writer.values]
+    results = [*_part_parameters(writer), *writer.totals()]
     lines = [writer.head("_totals", writer.parameters(_totals_roots(writer)), results), "{"]
     lines += [_UNIT + line for line in _range(writer)]
-    lines += [
-        f"{_UNIT}{type} {w['own']} = {start};",
-        f"{_UNIT}for (long long {t} = {w['begin']} + threadIdx.x; {t} < {w['end']}; {t} += blockDim.x) {{",
-        f"{_UNIT * 2}{writer.shape.counter}",
-        wrap(f"{_UNIT * 2}{w['own']} = {writer.combine(w['own'], writer.scan.element)};"),
-        f"{_UNIT}}}",
-        f"{_UNIT}{type} {w['before']} = {start};",
-        f"{_UNIT}{writer.helper(w['own'], w['before'])};",
-        f"{_UNIT}if (threadIdx.x == 0)",
-        f"{_UNIT * 2}{w['total']}[blockIdx.x] = {w['before']};",
-    ]
-    return "\n".join([*lines, "}"])
+    befores = [f"{_UNIT}{v.type} {v.before} = {start};" for v, start in zip(writer.values, starts, strict=True)]
+    if any(value.is_map for value in writer.values):
+        lines += [*befores, *_tile(writer), *(f"{_UNIT * 2}{v.helper()};" for v in writer.values), f"{_UNIT}}}"]
+    else:
+        lines += [f"{_UNIT}{v.type} {v.own} = {start};" for v, start in zip(writer.values, starts, strict=True)]
+        lines += [
+            f"{_UNIT}for (long long {t} = {w['begin']} + threadIdx.x; {t} < {w['end']}; {t} += blockDim.x) {{",
+            f"{_UNIT * 2}{writer.shape.counter}",
+            *(wrap(f"{_UNIT * 2}{v.own} = {v.combine(v.own)};") for v in writer.values),
+            f"{_UNIT}}}",
+        ]
+        for value, line in zip(writer.values, befores, strict=True):
+            lines += [line, f"{_UNIT}{value.helper()};"]
+    stores = [f"{v.total}[blockIdx.x] = {v.before};" for v in writer.values]
+    return "\n".join([*lines, *_put_under("if (threadIdx.x == 0)", stores, 1), "}"])
 
 
 def _offsets(writer: _Writer) -> str:
     """One block turns the totals of the parts into what is before each part."""
-    w, type, scan = writer.words, writer.type, writer.scan
+    w = writer.words
     parameters = writer.parameters(_offsets_roots(writer))
-    lines = [writer.head("_offsets", parameters, [f"{type} *{w['total']}", f"int {w['blocks']}"]), "{"]
-    b, first, total, before = w["b"], w["first"], w["total"], w["before"]
+    lines = [writer.head("_offsets", parameters, [*writer.totals(), f"int {w['blocks']}"]), "{"]
+    b, first = w["b"], w["first"]
+    lines += [f"{_UNIT}{v.type} {v.before} = {v.initial};" for v in writer.values]
     lines += [
-        f"{_UNIT}{type} {before} = {writer.printer.expr(scan.initial)};",
         f"{_UNIT}for (int {first} = 0; {first} < {w['blocks']}; {first} += blockDim.x) {{",
         f"{_UNIT * 2}const int {b} = {first} + threadIdx.x;",
-        f"{_UNIT * 2}const {type} {w['own']} = {b} < {w['blocks']} ? {total}[{b}] : {writer.start(before)};",
-        f"{_UNIT * 2}const {type} {w['earlier']} = {writer.helper(w['own'], before)};",
-        f"{_UNIT * 2}if ({b} < {w['blocks']})",
-        f"{_UNIT * 3}{total}[{b}] = {w['earlier']};",
-        f"{_UNIT}}}",
     ]
-    if scan.target is not None:
-        lines += [f"{_UNIT}if (threadIdx.x == 0)", f"{_UNIT * 2}{writer.printer.expr(scan.target)} = {before};"]
+    for v in writer.values:
+        own = f"{b} < {w['blocks']} ? {v.total}[{b}] : {v.start(v.before)}"
+        lines += [
+            f"{_UNIT * 2}const {v.type} {v.own} = {own};",
+            f"{_UNIT * 2}const {v.type} {v.earlier} = {v.helper()};",
+        ]
+    lines += _put_under(f"if ({b} < {w['blocks']})", [f"{v.total}[{b}] = {v.earlier};" for v in writer.values], 2)
+    lines += [f"{_UNIT}}}"]
+    kept = [(v, v.scan.target) for v in writer.values if v.scan.target is not None]
+    ends = [f"{writer.printer.expr(target)} = {v.value_of(v.before)};" for v, target in kept]
+    lines += _put_under("if (threadIdx.x == 0)", ends, 1) if ends else []
     return "\n".join([*lines, "}"])
 
 
 def _main(writer: _Writer) -> str:
-    """Each thread runs the user's body with the value that is there before its iteration."""
-    w, t, type, scan = writer.words, writer.shape.index, writer.type, writer.scan
-    printer = writer.printer
-    given = [*_part_parameters(writer), f"const {type} *{w['total']}"]
+    """Each thread runs the user's body with the values that are there before its iteration."""
+    w, t, printer = writer.words, writer.shape.index, writer.printer
+    given = [*_part_parameters(writer), *writer.totals("const ")]
     lines = [writer.head("", writer.parameters(_main_roots(writer)), given), "{"]
     lines += [f"{_UNIT}{printer.type(symbol.type, symbol.name)};" for symbol in writer.kernel.locals]
     lines += [_UNIT + line for line in _range(writer)]
-    compared = scan.op in ("min", "max") and is_float(_scalar(scan)) and scan.compares
-    own = writer.combine(w["before"], scan.element) if compared else printer.expr(scan.element)
+    lines += [f"{_UNIT}{v.type} {v.before} = {v.total}[blockIdx.x];" for v in writer.values]
+    lines += _tile(writer)
+    for v in writer.values:
+        lines.append(f"{_UNIT * 2}{_type_text(_scalar(v.scan))} {v.scan.variable.name} = {v.value_of(v.helper())};")
+    lines += _guard_statements(f"if ({t} < {w['end']})", writer.kernel.body, printer)
+    return "\n".join([*lines, f"{_UNIT}}}", "}"])
+
+
+def _tile(writer: _Writer) -> list[str]:
+    """Return the head of the walk over the tiles of a part, with what each thread combines."""
+    w, t = writer.words, writer.shape.index
     first = w["first"]
-    lines += [
-        f"{_UNIT}{type} {w['before']} = {w['total']}[blockIdx.x];",
+    lines = [
         f"{_UNIT}for (long long {first} = {w['begin']}; {first} < {w['end']}; {first} += blockDim.x) {{",
         f"{_UNIT * 2}const long long {t} = {first} + threadIdx.x;",
         f"{_UNIT * 2}{writer.shape.counter}",
-        f"{_UNIT * 2}{type} {w['own']} = {writer.start(w['before'])};",
-        f"{_UNIT * 2}if ({t} < {w['end']})",
-        wrap(f"{_UNIT * 3}{w['own']} = {own};"),
-        f"{_UNIT * 2}{type} {scan.variable.name} = {writer.helper(w['own'], w['before'])};",
+        *(f"{_UNIT * 2}{v.type} {v.own} = {v.start(v.before)};" for v in writer.values),
     ]
-    lines += _guard_statements(f"if ({t} < {w['end']})", writer.kernel.body, printer)
-    return "\n".join([*lines, f"{_UNIT}}}", "}"])
+    return lines + _put_under(f"if ({t} < {w['end']})", [f"{v.own} = {_own_element(v)};" for v in writer.values], 2)
+
+
+def _own_element(value: _Value) -> str:
+    scan = value.scan
+    compared = scan.op in ("min", "max") and is_float(_scalar(scan)) and scan.compares
+    return value.combine(value.before) if compared else value.element
+
+
+def _put_under(head: str, statements: list[str], depth: int) -> list[str]:
+    """Return statements under a head, in braces where there are several."""
+    inside = [wrap(_UNIT * (depth + 1) + statement) for statement in statements]
+    if len(inside) == 1:
+        return [_UNIT * depth + head, *inside]
+    return [f"{_UNIT * depth}{head} {{", *inside, f"{_UNIT * depth}}}"]
 
 
 def _guard_statements(head: str, body: Stmt, printer: Printer) -> list[str]:
@@ -222,9 +305,8 @@ def _guard_statements(head: str, body: Stmt, printer: Printer) -> list[str]:
 def scan_launcher(kernel: Kernel, shape: ScanShape, printer: Printer, support: Support) -> list[str]:
     """Return the lines of the launcher's body."""
     writer = _Writer.of(kernel, shape, printer, support)
-    w, size, type = writer.words, kernel.block[0], writer.type
-    parts, total = [w["count"], w["part"]], w["total"]
-    acquire = f'({type} *){support.acquire}({w["blocks"]} * sizeof({type}), "{total}", __FILE__, __LINE__)'
+    w, size = writer.words, kernel.block[0]
+    parts, totals = [w["count"], w["part"]], [value.total for value in writer.values]
     return [
         wrap(f"{_UNIT}const long long {w['count']} = {shape.count};"),
         f"{_UNIT}if ({w['count']} <= 0)",
@@ -232,13 +314,19 @@ def scan_launcher(kernel: Kernel, shape: ScanShape, printer: Printer, support: S
         f"{_UNIT}const long long {w['tiles']} = ({w['count']} + {size - 1}) / {size};",
         f"{_UNIT}const int {w['blocks']} = {w['tiles']} < {MOST_PARTS} ? (int){w['tiles']} : {MOST_PARTS};",
         f"{_UNIT}const long long {w['part']} = ({w['tiles']} + {w['blocks']} - 1) / {w['blocks']} * {size};",
-        wrap(f"{_UNIT}{type} *{total} = {acquire};"),
-        writer.launch("_totals", writer.parameters(_totals_roots(writer)), [*parts, total]),
-        writer.launch("_offsets", writer.parameters(_offsets_roots(writer)), [total, w["blocks"]]),
-        writer.launch("", writer.parameters(_main_roots(writer)), [*parts, total]),
+        *(wrap(f"{_UNIT}{v.type} *{v.total} = {_acquisition(v, w['blocks'])};") for v in writer.values),
+        writer.launch("_totals", writer.parameters(_totals_roots(writer)), [*parts, *totals]),
+        writer.launch("_offsets", writer.parameters(_offsets_roots(writer)), [*totals, w["blocks"]]),
+        writer.launch("", writer.parameters(_main_roots(writer)), [*parts, *totals]),
         f"{_UNIT}{support.check}(cudaGetLastError());",
-        f"{_UNIT}{support.release}({total});",
+        *(f"{_UNIT}{support.release}({total});" for total in totals),
     ]
+
+
+def _acquisition(value: _Value, blocks: str) -> str:
+    """Return the call that gets memory for one value of each part."""
+    size = f"{blocks} * sizeof({value.type})"
+    return f'({value.type} *){value.support.acquire}({size}, "{value.total}", __FILE__, __LINE__)'
 
 
 # --- the helper
@@ -248,12 +336,20 @@ def scan_helpers(kernels: Iterable[Kernel], support: Support) -> list[str]:
     """Return the functions that scan the values of a block's threads, one for each operation and type in use."""
     found: dict[str, Scan] = {}
     for kernel in kernels:
-        if kernel.scan is not None:
-            found.setdefault(_helper_name(kernel.scan, support), kernel.scan)
+        for scan in kernel.scans:
+            found.setdefault(_helper_name(scan, support), scan)
     return [_helper_text(found[key], support) for key in sorted(found)]
 
 
 def _helper_text(scan: Scan, support: Support) -> str:
+    if scan.factor is not None:
+        names: dict[str, Value] = {
+            "WS_TYPE": _type_text(_composed(scan)),
+            "WS_NAME": _helper_name(scan, support),
+            "WS_MAP": _map_name(scan, support),
+            "WS_AFTER": f"{_map_name(scan, support)}_after",
+        }
+        return fill("block_recurrence.cu", names)
     values: dict[str, Value] = {
         "WS_TYPE": _type_text(_scalar(scan)),
         "WS_NAME": _helper_name(scan, support),
@@ -276,7 +372,20 @@ def _combination(scan: Scan, earlier: str, later: str) -> str:
     return f"{later} {'>' if scan.op == 'max' else '<'} {earlier} ? {later} : {earlier}"
 
 
+def _composed(scan: Scan) -> Scalar:
+    """Return the type of the parts of maps."""
+    type = scan.element.type
+    assert isinstance(type, Scalar), "the parts of a map are numbers"
+    return type
+
+
+def _map_name(scan: Scan, support: Support) -> str:
+    return f"{support.prefix}_map_{_type_text(_composed(scan)).replace(' ', '_')}"
+
+
 def _helper_name(scan: Scan, support: Support) -> str:
+    if scan.factor is not None:
+        return f"{support.prefix}_block_scan_map_{_type_text(_composed(scan)).replace(' ', '_')}"
     word = f"f{scan.op}" if scan.op in ("min", "max") and _calls(scan) else _WORDS[scan.op]
     suffix = _type_text(_scalar(scan)).replace(" ", "_")
     return f"{support.prefix}_block_scan_{word}_{suffix}"

@@ -313,7 +313,7 @@ def kernels_text(job: Job, section: DeviceSection, support: Support, header: str
     # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
     early = bool(pool) and bool(defined.macros & identifiers(pool[0]))
     body = ["\n".join(defined.texts), *section.pieces]
-    if any(kernel.reductions or kernel.scan for kernel in job.kernels) and not early:
+    if any(kernel.reductions or kernel.scans for kernel in job.kernels) and not early:
         body.insert(0, pool_prototypes(support))
     parts += [*pool, *body] if early else [*body, *pool]
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"

@@ -7,6 +7,9 @@
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
     a function gets the address of elements inline
     the step is a variable                  normalize
+    a pointer moves under a condition       index-pointer
+    a branch sets what is read later        find-last
+    a branch leaves the loop                find-first
     only iteration i == k is in the way     split at k
     nothing is parallel as written          wavefront, reschedule
 
@@ -20,6 +23,7 @@ from itertools import permutations
 from typing import cast
 
 from warpsmith.base.errors import RefusedError
+from warpsmith.loops.analysis.shape import jump
 from warpsmith.loops.search.cost import Cost, is_parallel, only_loop
 from warpsmith.loops.step import Step
 from warpsmith.loops.steps.data.expand import Expand
@@ -31,15 +35,18 @@ from warpsmith.loops.steps.order.reschedule import Reschedule
 from warpsmith.loops.steps.order.split import Split
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.loops.steps.statements.eliminate_recurrence import EliminateRecurrence
+from warpsmith.loops.steps.statements.find_first import FindFirst
+from warpsmith.loops.steps.statements.find_last import FindLast
 from warpsmith.loops.steps.statements.forward_substitute import ForwardSubstitute
+from warpsmith.loops.steps.statements.index_pointer import IndexPointer
 from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.loops.strided_loops import strided_header
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.pointers.accesses import direct_call
-from warpsmith.tree.nodes import Call, For, Function, Index, Name, Node, VarDecl, While
+from warpsmith.tree.nodes import Call, For, Function, If, Index, Name, Node, VarDecl, While
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
-from warpsmith.tree.walk import children, loops, names, peel, walk, written_symbols
+from warpsmith.tree.walk import children, loops, names, peel, statements_of, walk, written_symbols
 
 __all__ = ["candidates", "countings", "expansions", "reorderings"]
 
@@ -58,7 +65,11 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
         yield from _privatizations(own)
         yield from _substitutions(own)
         yield from _bodies(facts, own)
+        yield from _counted_pointers(own)
+        if isinstance(own.loop, For) and jump(own.loop.body) is not None:
+            yield FindFirst(own.id)
         return
+    yield from _chosen_iterations(own)
     yield from _interchanges(own)
     if not cost.stranded and cost.depth == 1 and not cost.atomics:
         if own.claims:
@@ -190,6 +201,21 @@ def _substitutions(own: LoopFacts) -> Iterator[Step]:
     for symbol in sorted((written & used) - counters, key=lambda s: s.key):
         yield ForwardSubstitute(own.id, symbol.name)
         yield EliminateRecurrence(own.id, symbol.name)
+
+
+def _counted_pointers(own: LoopFacts) -> Iterator[IndexPointer]:
+    """Yield counts of how far the pointers move that the iterations move on: `if (c) *p++ = x;`."""
+    inside = {part.symbol for part in walk(own.loop.body) if isinstance(part, VarDecl)}
+    moved = {s for s in written_symbols(own.loop.body) - inside if isinstance(s.type, Pointer)}
+    for symbol in sorted(moved, key=lambda s: s.key):
+        yield IndexPointer(own.id, symbol.name)
+
+
+def _chosen_iterations(own: LoopFacts) -> Iterator[FindLast]:
+    """Yield the search for the iteration whose values stay, where a branch sets variables that others share."""
+    shared = any(isinstance(s.type, Scalar) for s in own.blamed)
+    if shared and any(isinstance(part, If) for part in statements_of(own.loop.body)):
+        yield FindLast(own.id)
 
 
 def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:

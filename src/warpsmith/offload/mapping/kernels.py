@@ -32,7 +32,7 @@ from warpsmith.offload.values.kernel_text import (
     shared_type,
 )
 from warpsmith.offload.values.reductions import Accumulator
-from warpsmith.offload.values.running import kernel_scan
+from warpsmith.offload.values.running import kernel_scans
 from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
@@ -213,7 +213,8 @@ def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
     if mapping is not None and parts.accumulators:
         _check_shape(draft, mapping)
         strided = mapping.axes
-    body = _body(draft, parts, bool(strided))
+    # a kernel with running values walks over tiles: all threads must get to the next one
+    body = _body(draft, parts, bool(strided) or draft.scan is not None)
     inner = tuple(_head(rewriter, head, body) for head in heads)
     ranges = launch_ranges(inner)
     assert ranges is not None, "the nest was chosen because its ranges can be written"
@@ -237,7 +238,7 @@ def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
         strided=strided,
         reductions=_combines(parts),
         reordered=(draft.scan is not None and draft.scan.is_rounded) or any(a.is_rounded for a in draft.accumulators),
-        scan=kernel_scan(draft.scan, rewriter),
+        scans=kernel_scans(draft.scan, rewriter),
     )
 
 

@@ -1,4 +1,4 @@
-"""Loops with a running value as kernels: what an iteration needs of those before it, and what the body makes of it.
+"""Loops with running values as kernels: what an iteration needs of those before it, and what the body makes of it.
 
     for (i = 1; i < n; i++)                  element  b[i]          before the first iteration  a[0]
         a[i] = a[i - 1] + b[i];              body     a[i] = a_before + b[i];
@@ -7,6 +7,9 @@
         s += a[i];                           body     s += a[i]; b[i] = s;   with an `s` of the thread's own
         b[i] = s;
     }
+
+    for (i = 0; i < n; i++)                  element  a[i] > 0 ? 1 : 0          before the first iteration  k
+        if (a[i] > 0) b[k++] = a[i];         body     as it is, with a `k` of the thread's own
 
 Invariant: a thread that starts its iteration with the value that all earlier iterations leave does in the user's own
 statements what that iteration does; poly proved that nothing else is carried. The order in which elements are combined
@@ -22,9 +25,10 @@ from warpsmith.offload.fragments import Draft, Request
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
-from warpsmith.offload.values.running import RunningKernel
+from warpsmith.offload.values.running import RunningKernel, RunningValue
 from warpsmith.poly.dependences.reductions import offset_of
 from warpsmith.poly.dependences.running import Running, running_value
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import For, Index, Name, Node, Stmt, replace
 from warpsmith.tree.program import Assumption
@@ -42,9 +46,9 @@ def is_scan(facts: LoopFacts) -> bool:
 def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
     """Return the fragment that the scan of `facts` makes, or why it makes none. `statements`: see `nest_at`."""
     loop = facts.loop
-    if not isinstance(loop, For) or len(facts.reductions) != 1:
-        return Reason("POR002", "only a loop with one running value and no other accumulator is ported", loop.header)
-    found = running_value(loop, facts.reductions[0])
+    if not isinstance(loop, For):
+        return Reason("POR008", "only a counted loop can become threads", loop.header)
+    found = _running_values(request, facts, loop)
     if isinstance(found, Reason):
         return found
     reason = obstacle(request, (loop.body,)) or _bad_range(loop)
@@ -52,10 +56,11 @@ def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
         return reason
     scan = _running_kernel(request, loop, found)
     if scan.is_rounded and request.options.precise_fp:
-        text = f"--precise-fp: the running values of {found.symbol.name} would be reordered, so it stays on the host"
+        name = next(value.running.symbol.name for value in scan.values if value.is_rounded)
+        text = f"--precise-fp: the running values of {name} would be reordered, so it stays on the host"
         return Reason("POR007", text, loop.header)
     used = find_accessed(request, (loop,))
-    owned = _find_owned(facts, loop, found, used)
+    owned = _find_owned(facts, loop, {running.symbol for running in found}, used)
     if isinstance(owned, Reason):
         return owned
     final = None if loop.declares else final_statement((loop,))
@@ -75,6 +80,25 @@ def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     )
 
 
+def _running_values(request: Request, facts: LoopFacts, loop: For) -> tuple[Running, ...] | Reason:
+    """Return all running values of a loop, or why one of what it combines is none."""
+    summaries = request.summaries or Summaries.of(request.program)
+    found: list[Running] = []
+    for reduction in facts.reductions:
+        if reduction.companions:
+            text = f"the place of an extreme ({reduction.variable.name}) is not computed beside a running value"
+            return Reason("POR002", text, loop.header)
+        value = running_value(loop, reduction, summaries)
+        if isinstance(value, Reason):
+            return value
+        found.append(value)
+    in_place = [running for running in found if running.previous is not None]
+    if len(found) > 1 and in_place:
+        text = "a running value in an array is ported where it is the loop's only one"
+        return Reason("POR002", text, in_place[0].statement.span)
+    return tuple(found)
+
+
 def _bad_range(loop: For) -> Reason | None:
     for bound in (loop.lower, loop.bound):
         if not uses_only_scalars(bound):
@@ -85,11 +109,11 @@ def _bad_range(loop: For) -> Reason | None:
     return None
 
 
-def _find_owned(facts: LoopFacts, loop: For, found: Running, used: Accessed) -> frozenset[Symbol] | Reason:
+def _find_owned(facts: LoopFacts, loop: For, running: set[Symbol], used: Accessed) -> frozenset[Symbol] | Reason:
     """Return the scalars declared outside the loop that every iteration owns."""
     counters = {inner.variable for inner, _ in loops(loop) if isinstance(inner, For)}
     own = set(facts.private) | {loop.variable}
-    for symbol in (s for s in used.outside if s in used.written and s != found.symbol):
+    for symbol in (s for s in used.outside if s in used.written - running):
         if symbol not in own or isinstance(symbol.type, Array | Record):
             return Reason("POR003", f"'{symbol.name}' is shared by the iterations and written", loop.header)
         if symbol != loop.variable and (symbol in facts.live_out or symbol in counters):
@@ -102,20 +126,28 @@ def _assumptions(facts: LoopFacts) -> tuple[Assumption, ...]:
     return tuple(a for a in verdict.assumptions if isinstance(a, Assumption)) if isinstance(verdict, Proved) else ()
 
 
-def _running_kernel(request: Request, loop: For, found: Running) -> RunningKernel:
-    plain = Scalar(found.type.name, found.type.bits, found.type.kind)
-    previous = found.previous
-    wanted = found.symbol.name if previous is None else request.names.fresh(f"{found.symbol.name}_before")
-    variable = Symbol(wanted, f"{found.statement.span.start}:running:{wanted}", plain, "local", found.statement.span)
+def _running_kernel(request: Request, loop: For, found: tuple[Running, ...]) -> RunningKernel:
+    values = tuple(_running_value(request, loop, running) for running in found)
 
     def change(node: Node) -> Node:
-        scalar = previous is None and isinstance(node, Name) and node.symbol == found.symbol
-        earlier = previous is not None and isinstance(node, Index) and same(node, previous)
-        return name(variable, node.span) if scalar or earlier else node
+        for value in values:
+            previous = value.running.previous
+            scalar = previous is None and isinstance(node, Name) and node.symbol == value.running.symbol
+            earlier = previous is not None and isinstance(node, Index) and same(node, previous)
+            if scalar or earlier:
+                return name(value.variable, node.span)
+        return node
 
-    body = rebuild(loop.body, change)
+    return RunningKernel(values, rebuild(loop.body, change))
+
+
+def _running_value(request: Request, loop: For, found: Running) -> RunningValue:
+    plain = Scalar(found.type.name, found.type.bits, found.type.kind)
+    previous, span = found.previous, found.statement.span
+    wanted = found.symbol.name if previous is None else request.names.fresh(f"{found.symbol.name}_before")
+    variable = Symbol(wanted, f"{span.start}:running:{wanted}", plain, "local", span)
     if previous is None:
-        return RunningKernel(found, variable, name(found.symbol, found.statement.span), body)
+        return RunningValue(found, variable, name(found.symbol, span))
     offset = offset_of(previous.index, loop.variable)
     assert offset is not None, "an element before is a fixed number of elements away"
-    return RunningKernel(found, variable, replace(previous, index=shift_expression(loop.lower, offset)), body)
+    return RunningValue(found, variable, replace(previous, index=shift_expression(loop.lower, offset)))

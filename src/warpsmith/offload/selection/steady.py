@@ -4,7 +4,8 @@
 
 A section over a scope in which such a value changes can only be bounded by the range of its type, which may lie far
 outside the object: then the scope must be smaller. Counters of loops around the fragment do not count (their ranges are
-known), nor does what the fragment computes itself each time; nor do values that are only computed with.
+known), nor does what the fragment computes itself each time (a running value: in every iteration); nor do values that
+are only computed with.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def moving(draft: Draft, scope: tuple[Stmt, ...], changed: frozenset[Symbol]) ->
 
     `changed` is what the scope's statements may write.
     """
-    kept = {use.symbol for use in draft.uses if use.kind == "cell" and not use.covers}
+    running = {value.running.symbol for value in draft.scan.values} if draft.scan is not None else set[Symbol]()
+    kept = {use.symbol for use in draft.uses if use.kind == "cell" and not use.covers} - running
     own = {symbol for statement in draft.statements for symbol in written_symbols(statement)} - kept
     first = draft.statements[0]
     counters = {

@@ -16,6 +16,7 @@ from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.aliasing.overlap import overlaps
 from warpsmith.poly.dependences.avoid import avoid, is_avoidable
 from warpsmith.poly.dependences.dependences import Conflict, Reference, conflicts, describe, references
+from warpsmith.poly.dependences.packed import find_packed
 from warpsmith.poly.dependences.reductions import array_reductions, array_scans, updates
 from warpsmith.poly.dependences.running import running_value
 from warpsmith.poly.dependences.scalars import ScalarRoles
@@ -115,6 +116,8 @@ def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
     accumulated = {r.variable: r for r in (*question.roles.reductions, *array_reductions(loop), *updated)}
     beside = {symbol for r in accumulated.values() for symbol in r.companions}
     scans = {r.variable: r for r in (*question.roles.scans, *array_scans(loop))}
+    packed = find_packed(loop, [r.variable for r in question.roles.scans], region)
+    found = [c for c in found if c.first.access.base not in packed]
     hard = [c for c in found if c.first.access.base not in accumulated.keys() | scans.keys() | beside]
     if guards and hard and not question.roles.carried and avoid(state, hard):
         found = [c for c in found if c not in hard]
@@ -290,7 +293,7 @@ def _accumulating(question: Question, region: Region, state: State, carried: _Ca
     dependences = [d for c in shown if (d := describe(state, region, c, question.ids)) is not None]
     what = "a running value" if category == "scan" else "an associative update"
     text = f"{what} ({names}) is the only carried dependence"
-    stop = _no_scan(question.loop, [r for r in kept if r.variable in scan_symbols])
+    stop = _no_scan(question, [r for r in kept if r.variable in scan_symbols])
     rule = "POR002" if stop is None else "POR003"
     text = text if stop is None else f"{text}, and {stop.text}"
     reasons = tuple(Reason(rule, text, kept[0].span, d) for d in dependences[:1])
@@ -305,9 +308,10 @@ def _accumulating(question: Question, region: Region, state: State, carried: _Ca
     return Judgement(category, verdict, reasons, kept, region, combined, certain=settled)
 
 
-def _no_scan(loop: For, scans: Sequence[Reduction]) -> Reason | None:
+def _no_scan(question: Question, scans: Sequence[Reduction]) -> Reason | None:
     """Return why a running value cannot be computed in parts, if one cannot."""
-    return next((r for scan in scans if isinstance(r := running_value(loop, scan), Reason)), None)
+    found = (running_value(question.loop, scan, question.origin.summaries) for scan in scans)
+    return next((reason for reason in found if isinstance(reason, Reason)), None)
 
 
 def _parallel(question: Question, region: Region, *, guards: bool) -> Judgement:

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from warpsmith.poly.dependences.linear import linear_update, linear_value
+from warpsmith.poly.dependences.sites import find_sites
 from warpsmith.poly.dependences.updates import (
     Update,
     chained_updates,
@@ -164,7 +166,8 @@ def _is_use(target: Expr, symbol: Symbol) -> bool:
 
 
 def scalar_scans(loop: Loop) -> tuple[Reduction, ...]:
-    """Return the scalars that each iteration updates once, by one operator, and whose running value it reads too."""
+    """Return the scalars that each iteration updates once, by one operator, and whose running value it reads too; by +
+    also more than once, and under conditions."""
     found: list[Reduction] = []
     top = statements_of(loop.body)
     for update in updates(loop):
@@ -179,7 +182,31 @@ def scalar_scans(loop: Loop) -> tuple[Reduction, ...]:
             and not _is_written(loop, update.symbol, update.node)
         ):
             found.append(Reduction(update.op, update.symbol, update.node.span))
-    return tuple(found)
+    found += _conditional_scans(loop, {scan.variable for scan in found})
+    return (*found, *_recurrences(loop, {scan.variable for scan in found}))
+
+
+def _recurrences(loop: Loop, known: set[Symbol]) -> Iterator[Reduction]:
+    """Yield the other scalars that each iteration sets once, to a linear function of what they were."""
+    for stmt in statements_of(loop.body) if isinstance(loop, For) else ():
+        made = linear_update(stmt)
+        target = None if made is None else peel(made[0].target)
+        if made is None or not isinstance(target, Name) or target.symbol in known:
+            continue
+        if not _is_written(loop, target.symbol, made[0]) and not _is_reached_by_calls(loop, target.symbol):
+            yield Reduction("linear", target.symbol, stmt.span)
+
+
+def _conditional_scans(loop: Loop, known: set[Symbol]) -> Iterator[Reduction]:
+    """Yield the other scalars that iterations update, by +, under conditions only: `if (c) out[k++] = x;`."""
+    if not isinstance(loop, For) or any(isinstance(n, Verbatim | VerbatimExpr) for n in walk(loop)):
+        return
+    for symbol in sorted(written_symbols(loop.body) - known, key=lambda s: s.key):
+        if not isinstance(symbol.type, Scalar) or _counts(loop, symbol) or _is_reached_by_calls(loop, symbol):
+            continue
+        sites = find_sites(loop, symbol)
+        if sites and all(site.conditions for site in sites):
+            yield Reduction("+", symbol, sites[0].steps[0].update.node.span)
 
 
 def array_scans(loop: Loop) -> tuple[Reduction, ...]:
@@ -292,11 +319,13 @@ def _scan(node: Assign, loop: For) -> Reduction | None:
         return None
     earlier = [n for n in walk(node.value) if isinstance(n, Index) and same(peel(n.base), base)]
     form = form_of(node.value, earlier[0]) if len(earlier) >= 1 else None
-    if form is None or not form.op or not combines(form.op, target.type, form.values):
-        return None
-    back = offset_of(target.index, loop.variable), offset_of(earlier[0].index, loop.variable)
+    back = offset_of(target.index, loop.variable), offset_of(earlier[0].index, loop.variable) if earlier else None
     if back[0] is None or back[1] is None or (back[0] - back[1]) * loop.step <= 0:
         return None
+    if form is None or not form.op or not combines(form.op, target.type, form.values):
+        pure = not any(has_effect(n) for n in walk(node.value))
+        linear = linear_value(node.value, earlier[0]) if pure else None
+        return None if linear is None else Reduction("linear", base.symbol, node.span)
     free = not any(n.symbol == base.symbol for part in (*form.values, *form.conditions) for n in names(part))
     pure = not any(has_effect(n) for n in walk(node.value))
     return Reduction(form.op, base.symbol, node.span) if free and pure else None

@@ -4,23 +4,32 @@
     for (i = 0; i < n; i++) { s += a[i]; b[i] = s; }       inclusive
     for (i = 0; i < n; i++) { b[i] = s; s += a[i]; }       exclusive
     for (i …) { t = a[i]; a[i] = s; s += t; }              the same array: t is read before it is written
+    for (i …) if (a[i] > 0) b[k++] = a[i];                 under a condition: adds a[i] > 0 ? 1 : 0
 
 Invariant: `element` has the same value wherever, before the first write of its iteration, it is evaluated; the value
 before iteration t is the first value combined with the elements of all iterations before t; each iteration has one.
-Limits: the update stands at the top of the body, and what it adds is computed there; nothing leaves the body early.
+Limits: the update stands at the top of the body, and what it adds is computed there; then nothing leaves the body
+early. Updates by + may stand under conditions too, which the body computes on the way to them (sites.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.poly.dependences.linear import linear_update, linear_value
 from warpsmith.poly.dependences.reductions import offset_of
+from warpsmith.poly.dependences.sites import Site, find_sites
 from warpsmith.poly.dependences.updates import Update, form_of, has_effect, update_of
 from warpsmith.poly.effects.library import is_pure
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import Reduction
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -49,39 +58,53 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type, common_type, is_float, is_integer
 from warpsmith.tree.walk import names, peel, rebuild, root_symbol, same, statements_of, walk, written_symbols
 
-__all__ = ["Running", "running_value"]
+__all__ = ["Running", "neutral_number", "only_computes", "running_value"]
 
-_SCANNED = ("+", "*", "min", "max", "&", "|", "^")
+_SCANNED = ("+", "*", "min", "max", "&", "|", "^", "linear")
 
 
 class Running(Struct, frozen=True):
-    """A running value: `statement` combines `symbol` by `op` with `element`. In place: `previous` is (like) the reads
-    of the element before. `compares`: the text of a min or max compares, so that a NaN which is there stays; it calls
-    fmin or fmax otherwise."""
+    """A running value: `statement` (the first of its updates) combines `symbol` by `op` with `element`. In place:
+    `previous` is (like) the reads of the element before. `compares`: the text of a min or max compares, so that a NaN
+    which is there stays; it calls fmin or fmax otherwise. `factor`: the value is multiplied by it before `element` is
+    added (op linear)."""
 
     op: str
     symbol: Symbol
     type: Scalar
-    statement: ExprStmt
+    statement: Stmt
     element: Expr
     previous: Index | None
     compares: bool
+    factor: Expr | None = None
 
 
-def running_value(loop: For, scan: Reduction) -> Running | Reason:
+def running_value(loop: For, scan: Reduction, summaries: Summaries) -> Running | Reason:
     """Return the running value that `scan` names, or why its elements cannot be computed apart from it."""
-    for node in walk(loop.body):
-        if isinstance(node, Break | Continue | Return | Switch | While | Verbatim | VerbatimExpr):
-            return Reason("POR002", "an iteration may leave out the update of the running value", node.span)
     body = _statements(loop.body)
-    found = _in_place(loop, body, scan) if isinstance(scan.variable.type, Array | Pointer) else _scalar(body, scan)
+    in_place = isinstance(scan.variable.type, Array | Pointer)
+    sites = () if in_place else find_sites(loop, scan.variable)
+    conditional = any(site.conditions or len(site.steps) > 1 for site in sites)
+    for node in walk(loop.body):
+        skips = isinstance(node, Break | Return | Switch | While | Verbatim | VerbatimExpr)
+        if skips or (isinstance(node, Continue) and not conditional):
+            return Reason("POR002", "an iteration may leave out the update of the running value", node.span)
+    if conditional:
+        return _under_conditions(loop, scan, sites, summaries)
+    found = _in_place(loop, body, scan) if in_place else _scalar(body, scan)
     if found is None:
         return Reason(
             "POR002", f"the update of {scan.variable.name} has no form that can be computed in parts", scan.span
         )
     if found.op not in _SCANNED or not _is_number(found.type):
         return Reason("POR002", f"a running value of this kind ({found.op}) stays on the host", scan.span)
-    return _alone(loop, body, found)
+    place = next(k for k, stmt in enumerate(body) if stmt is found.statement)
+    free = _Body(loop, found.symbol, summaries, scan.span)
+    element = free.free(found.element, body, place)
+    factor = None if found.factor is None else free.free(found.factor, body, place)
+    if isinstance(element, Reason) or isinstance(factor, Reason):
+        return element if isinstance(element, Reason) else cast(Reason, factor)
+    return replace(found, element=element, factor=factor)
 
 
 def _statements(body: Stmt) -> tuple[Stmt, ...]:
@@ -100,6 +123,16 @@ def _is_number(type: Type) -> bool:
 
 
 def _scalar(body: Sequence[Stmt], scan: Reduction) -> Running | None:
+    for stmt in body if scan.op == "linear" else ():
+        made = linear_update(stmt)
+        target = None if made is None else peel(made[0].target)
+        if made is None or not isinstance(target, Name) or target.symbol != scan.variable:
+            continue
+        type = target.type
+        if isinstance(type, Scalar):
+            return Running(
+                "linear", target.symbol, type, stmt, made[1].summand, None, compares=True, factor=made[1].factor
+            )
     for stmt in body:
         node = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
         update = update_of(node) if node is not None else None
@@ -130,6 +163,12 @@ def _in_place(loop: For, body: Sequence[Stmt], scan: Reduction) -> Running | Non
         places = offset_of(target.index, loop.variable), offset_of(before.index, loop.variable)
         if places[0] is None or places[1] is None or places[0] - places[1] != loop.step:
             return None
+        linear = linear_value(node.value, before) if scan.op == "linear" else None
+        if linear is not None and isinstance(peel(target.base), Name):
+            factor = linear.factor
+            return Running(
+                "linear", scan.variable, target.type, stmt, linear.summand, before, compares=True, factor=factor
+            )
         form = form_of(node.value, before)
         element = None if form is None else _element(node.value, before, target.type)
         compares = _compares(node, before)
@@ -221,26 +260,106 @@ class _Definition(Struct, frozen=True):
     read_in: frozenset[int]
 
 
-def _alone(loop: For, body: Sequence[Stmt], found: Running) -> Running | Reason:
-    """Return the running value with its element free of the body's temporaries, or why it is not free of the body."""
-    place = next(k for k, stmt in enumerate(body) if stmt is found.statement)
-    known = _definitions(body[:place])
-    element, read_in = _resolve_value(found.element, known, place)
-    written = written_symbols(loop.body)
-    for node in walk(element):
-        if isinstance(node, Name) and (node.symbol in written or node.symbol == found.symbol):
-            text = (
-                f"what is combined with {found.symbol.name} depends on {node.symbol.name}, which the iteration computes"
+class _Body(Struct, frozen=True):
+    """The body of a loop with the running value `symbol`, which is updated at `span`."""
+
+    loop: For
+    symbol: Symbol
+    summaries: Summaries
+    span: Span
+
+    def free(self, expr: Expr, path: Sequence[Stmt], place: int) -> Expr | Reason:
+        """Return what an expression of statement `place` of a path through the body is as a function of the iteration
+        alone, free of the body's temporaries, or why it is none."""
+        element, read_in = _resolve_value(expr, _definitions(path[:place]), place)
+        written = written_symbols(self.loop.body)
+        name = self.symbol.name
+        for node in walk(element):
+            if isinstance(node, Name) and (node.symbol in written or node.symbol == self.symbol):
+                other = node.symbol.name
+                text = f"what is combined with {name} depends on {other}, which the iteration computes"
+                return Reason("POR002", text, self.span)
+            if has_effect(node) or (isinstance(node, Call) and not only_computes(node, self.summaries)):
+                text = f"what is combined with {name} calls a function or changes something"
+                return Reason("POR002", text, self.span)
+        early = _find_written_before(path, element, read_in, self.summaries)
+        if early is not None:
+            text = f"{early.name} is written before the iteration reads what it combines with {name}"
+            return Reason("POR002", text, self.span)
+        return element
+
+
+def only_computes(call: Call, summaries: Summaries) -> bool:
+    """Whether a call only reads what its arguments point to, and returns a value."""
+    symbol = direct_call(call)
+    known = summaries.summary(symbol) if symbol is not None and symbol in summaries.definitions else None
+    if symbol is None or known is None:
+        return is_pure(call)
+    changes = known.writes or known.stores or known.io or known.allocates or known.calls_unknown
+    own = summaries.parameters(symbol)
+    return not changes and not known.reads and all(r.kind == "entry" and r.symbol in own for r in known.loads)
+
+
+def _under_conditions(loop: For, scan: Reduction, sites: Sequence[Site], summaries: Summaries) -> Running | Reason:
+    """Return the running value whose updates stand in `sites`: c ? e : 0 for each of them, added up."""
+    symbol, type = scan.variable, scan.variable.type
+    if not isinstance(type, Scalar) or not _is_number(type):
+        return Reason("POR002", f"a running value of this type ({symbol.name}) stays on the host", scan.span)
+    body = _Body(loop, symbol, summaries, scan.span)
+    total: Expr | None = None
+    for site in sites:
+        added = _added_in(site, body, type)
+        if isinstance(added, Reason):
+            return added
+        total = added if total is None else _plus(total, added)
+    assert total is not None, "a running value has an update"
+    return Running("+", symbol, type, sites[0].path[sites[0].steps[0].place], total, None, compares=True)
+
+
+def _added_in(site: Site, body: _Body, type: Scalar) -> Expr | Reason:
+    """Return what a site adds, as a function of the iteration."""
+    total: Expr | None = None
+    for step in site.steps:
+        amount = _find_added(step.update)
+        if amount is None or step.update.passed:
+            return Reason(
+                "POR002", f"the update of {body.symbol.name} has no form that can be computed in parts", body.span
             )
-            return Reason("POR002", text, found.statement.span)
-        if has_effect(node) or (isinstance(node, Call) and not is_pure(node)):
-            text = f"what is combined with {found.symbol.name} calls a function or changes something"
-            return Reason("POR002", text, found.statement.span)
-    early = _find_written_before(body, element, read_in)
-    if early is not None:
-        text = f"{early.name} is written before the iteration reads what it combines with {found.symbol.name}"
-        return Reason("POR002", text, found.statement.span)
-    return Running(found.op, found.symbol, found.type, found.statement, element, found.previous, found.compares)
+        free = body.free(amount, site.path, step.place)
+        if isinstance(free, Reason):
+            return free
+        total = free if total is None else _plus(total, free)
+    condition: Expr | None = None
+    for place, tested, holds in site.conditions:
+        free = body.free(tested, site.path, place)
+        if isinstance(free, Reason):
+            return free
+        free = free if holds else Unary(span=free.span, type=_INT, op="!", operand=free)
+        condition = free if condition is None else _both(condition, free)
+    assert total is not None, "a site has a step"
+    if condition is None:
+        return total
+    nothing = neutral_number("+", type, total.span)
+    result = common_type(total.type, nothing.type)
+    return Conditional(span=total.span, type=result, condition=condition, then=total, other=nothing)
+
+
+def _plus(left: Expr, right: Expr) -> Expr:
+    return Binary(span=left.span, type=common_type(left.type, right.type), op="+", left=left, right=right)
+
+
+def _both(left: Expr, right: Expr) -> Expr:
+    return Binary(span=left.span, type=_INT, op="&&", left=left, right=right)
+
+
+def neutral_number(op: str, type: Scalar, span: Span) -> Expr:
+    """Return the number that changes nothing when it is combined by + * or ^ (-0.0 keeps a zero's sign)."""
+    value = 1 if op == "*" else 0
+    if not is_float(type):
+        return Literal(span=span, type=_INT, text=str(value), value=value)
+    text = f"{value}.0{'f' if type.bits == 32 else ''}"
+    literal = Literal(span=span, type=type, text=text, value=float(value))
+    return Unary(span=span, type=type, op="-", operand=literal) if op == "+" else literal
 
 
 def _definitions(statements: Sequence[Stmt]) -> dict[Symbol, _Definition]:
@@ -281,13 +400,17 @@ def _resolve_value(expr: Expr, known: dict[Symbol, _Definition], place: int) -> 
     return rebuild(expr, change), frozenset(read_in)
 
 
-def _find_written_before(body: Sequence[Stmt], element: Expr, read_in: frozenset[int]) -> Symbol | None:
+def _find_written_before(
+    body: Sequence[Stmt], element: Expr, read_in: frozenset[int], summaries: Summaries
+) -> Symbol | None:
     """Return an array that the element reads and that the body writes before it has read all of the element."""
     read = {root_symbol(n) for n in walk(element) if isinstance(n, Index)}
+    calls = (n for n in walk(element) if isinstance(n, Call))
+    read |= {n.symbol for call in calls for n in names(call) if isinstance(n.symbol.type, Array | Pointer)}
     if any(isinstance(n, Unary) and n.op == "*" for n in walk(element)):
         read |= {n.symbol for n in names(element)}
     for place, stmt in enumerate(body):
-        for symbol in _find_stored(stmt):
+        for symbol in _find_stored(stmt, summaries):
             if symbol in read and any(place <= p for p in _readers(body, symbol, read_in)):
                 return symbol
     return None
@@ -297,15 +420,16 @@ def _readers(body: Sequence[Stmt], symbol: Symbol, read_in: frozenset[int]) -> I
     return (p for p in read_in if any(n.symbol == symbol for n in names(body[p])))
 
 
-def _find_stored(stmt: Stmt) -> Iterator[Symbol]:
-    """Yield what a statement writes elements of; all that a call names may be written by it."""
+def _find_stored(stmt: Stmt, summaries: Summaries) -> Iterator[Symbol]:
+    """Yield what a statement writes elements of; all that a call names may be written by it, if it is not known to
+    write nothing."""
     for node in walk(stmt):
         target: Expr | None = None
         if isinstance(node, Assign):
             target = node.target
         elif isinstance(node, Unary) and ("++" in node.op or "--" in node.op):
             target = node.operand
-        elif isinstance(node, Call):
+        elif isinstance(node, Call) and not only_computes(node, summaries):
             passed = [a for a in node.arguments if isinstance(a.type, Array | Pointer)]
             yield from (n.symbol for a in passed for n in names(a) if isinstance(n.symbol.type, Array | Pointer))
         symbol = root_symbol(target) if target is not None else None

@@ -19,6 +19,7 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.running import running_value
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import (
     Assign,
@@ -94,7 +95,7 @@ class RecognizeScan(Struct, frozen=True):
                 return Unknown((Reason("STP002", text, loop.header),))
             new = self.apply(program)
             known = facts.after(new).loop(LoopContext.of(new, self.loop).loop)
-        return _verdict(known)
+        return _verdict(known, facts.summaries)
 
     def apply(self, program: Program) -> Program:
         """Return the program with the running value updated before it is used."""
@@ -107,13 +108,13 @@ class RecognizeScan(Struct, frozen=True):
         return with_run(program, place.function, (loop,), (replace(loop, body=body),))
 
 
-def _verdict(known: LoopFacts) -> Verdict:
+def _verdict(known: LoopFacts, summaries: Summaries) -> Verdict:
     loop = known.loop
     if known.category != "scan" or not isinstance(loop, For):
         why = known.reasons[0].text if known.reasons else f"it is {known.category}"
         return Unknown((Reason("STP002", f"the loop is not a scan: {why}", loop.header),))
     for reduction in known.reductions:
-        found = running_value(loop, reduction)
+        found = running_value(loop, reduction, summaries)
         if isinstance(found, Reason):
             return Unknown((Reason("STP002", found.text, found.span),))
     return Proved()
