@@ -12,6 +12,7 @@ from warpsmith.offload.gain.work import (
     find_moving,
     footprint,
     has_loop,
+    is_cached,
     kernel_work,
     references_of,
 )
@@ -71,6 +72,17 @@ def test_a_footprint_has_the_loops_that_move_it(tmp_path: Path) -> None:
     assert sizes[("B", False)] == 20 * 50 * 8
     assert sizes[("C", True)] == 100 * 50 * 8
     assert len(references_of(nest(facts, "f/i").accesses)) >= 3
+
+
+def test_what_a_loop_comes_back_to_is_in_a_cache(tmp_path: Path) -> None:
+    facts = analyzed(PRODUCT, tmp_path)
+    i, j, k = heads(facts, "f/i", "f/i/j", "f/i/j/k")
+    around = [(i, 100.0), (j, 50.0), (k, 20.0)]
+    a, b = (next(x for x in nest(facts, "f/i").accesses if x.base.name == name) for name in "AB")
+    # every j comes back to a row of A, every i to all of B
+    assert is_cached(a, around, 20 * 8) and not is_cached(a, around, 20 * 8 - 1)
+    assert is_cached(b, around, 20 * 50 * 8) and not is_cached(b, around, 20 * 50 * 8 - 1)
+    assert not is_cached(b, around[1:], 1e9)
 
 
 def test_a_thread_asks_for_what_moves_with_its_own_loops(tmp_path: Path) -> None:

@@ -19,7 +19,15 @@ from msgspec.structs import replace
 from warpsmith.machine.devices import Device, HostProcessor
 from warpsmith.machine.time import HostWork, copy_seconds, host_seconds, kernel_seconds
 from warpsmith.offload.gain.sizes import DEFAULT_TRIPS, Size, Sizes, find_changed, find_doubtful
-from warpsmith.offload.gain.work import Operations, count_operations, find_moving, footprint, has_loop, kernel_work
+from warpsmith.offload.gain.work import (
+    Operations,
+    count_operations,
+    find_moving,
+    footprint,
+    has_loop,
+    is_cached,
+    kernel_work,
+)
 from warpsmith.offload.plan import Fragment
 from warpsmith.poly.facts import AccessFact, LoopFacts
 from warpsmith.tree.nodes import (
@@ -55,6 +63,7 @@ __all__ = ["Estimate", "KernelTime", "Knowledge", "LoopTime", "estimate_program"
 
 _LARGE: Final = 4 << 20
 _CACHED: Final = 256 << 10
+_NEAR: Final = 1 << 20
 _LINE: Final = 64
 _BESIDE: Final = 12.0
 _MOST_STATEMENTS: Final = 40_000
@@ -281,8 +290,8 @@ class _Walker(Struct):
     def _in_innermost(self, node: Node, work: HostWork, loop: Loop, place: _Place) -> HostWork:
         """Return the work of a statement of an innermost loop, whose references are known."""
         facts = self.known.loops.get(loop)
-        parallel = facts is not None and facts.category == "parallel"
-        chained = facts is not None and _is_chained(facts)
+        # a compiler finds most of what has no chain, also where it takes a test at run time
+        chained = facts is None or _is_chained(facts)
         strided, touched = 0.0, dict[Symbol, int]()
         for part in walk(node):
             access = self.known.references.get(id(part)) if isinstance(part, Expr) else None
@@ -292,12 +301,12 @@ class _Walker(Struct):
             element = max(1, footprint(access, ()))
             far = stride is None or abs(stride) * element >= _LINE
             strided += far and size > _CACHED
-            if not far and size > _LARGE:
+            if not far and size > _LARGE and not is_cached(access, place.around, _NEAR):
                 touched[access.base] = max(touched.get(access.base, 0), int(element) * (3 if access.write else 1))
         return HostWork(
             # what does not wait is done while a step of the chain waits
             operations=max(0.0, work.operations - _BESIDE) if chained else work.operations,
-            vector=work.operations if parallel else 0.0,
+            vector=0.0 if chained else work.operations,
             chain=float(chained),
             divisions=work.divisions / (1 if chained else 2),
             strided=strided,
@@ -351,12 +360,13 @@ class _Walker(Struct):
                 self._enter_data(stmt, place)
             case DataExit(buffer=buffer, written=True):
                 self._leave_data(buffer, place)
-            case Update(bytes=bytes):
-                held = sum(size for _, size in self.buffers.values())
-                size = self._bytes(bytes, place) if bytes is not None else held
-                self._move(stmt.variable, size, place.times)
+            case Update(variable=variable, bytes=bytes):
+                if bytes is None:
+                    self._move_all(place.times)
+                else:
+                    self._move(variable, self._bytes(bytes, place), place.times)
             case DataSuspension(ends=False):
-                self._move(None, 2 * sum(size for _, size in self.buffers.values()), place.times)
+                self._move_all(2 * place.times)
             case _:
                 pass
 
@@ -392,6 +402,12 @@ class _Walker(Struct):
         self.found.device += seconds
         if buffer is not None:
             self.found.moving[buffer] = self.found.moving.get(buffer, 0.0) + seconds
+
+    def _move_all(self, times: float) -> None:
+        """Count copies of all that has been on the device so far."""
+        objects = dict(self.buffers.values())
+        for bytes in objects.values():
+            self._move(None, bytes, times)
 
     def _border(self, stmt: DataRegionBoundary, place: _Place) -> _Place:
         return replace(place, region=(place.region or _Region(place.times)) if stmt.opens else None)

@@ -115,6 +115,12 @@ def footprint(access: AccessFact, around: Around) -> float:
     return size
 
 
+def is_cached(access: AccessFact, around: Around, cache: float) -> bool:
+    """Whether a loop comes back to what a reference touches before a cache of so many bytes is full of it."""
+    still = [n for n, (loop, _) in enumerate(around) if isinstance(loop, For) and loop.variable not in access.strides]
+    return bool(still) and footprint(access, around[still[-1] + 1 :]) <= cache
+
+
 def kernel_work(
     heads: Sequence[For],
     accesses: Sequence[AccessFact],
