@@ -89,7 +89,7 @@ def find_moving(loop: Loop) -> frozenset[Symbol]:
     found = {loop.variable} if isinstance(loop, For) else set[Symbol]()
     for part in walk(loop):
         target = target_of(part)
-        root = root_symbol(target) if target is not None else None
+        root = root_symbol(target) if isinstance(target, Name | Index | Member | Unary) else None
         found |= {part.symbol} if isinstance(part, VarDecl) else {root} if root is not None else set()
     return frozenset(found)
 
