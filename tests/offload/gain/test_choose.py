@@ -76,6 +76,17 @@ def test_measured_counts_are_certain(tmp_path: Path) -> None:
     assert not found and not certain
 
 
+def test_what_the_calls_of_a_counted_run_pass_is_certain(tmp_path: Path) -> None:
+    text = """
+    static double a[100];
+    static void f(int n) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }
+    int main(void) { int n = 90; f(n); return a[3] > 1; }
+    """
+    assert not losses(text, tmp_path, OffloadOptions(gain=GainOptions()))[1]
+    found, certain = losses(text, tmp_path, OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): 1.0})))
+    assert found and certain
+
+
 def test_the_bar_is_higher_where_only_the_text_is_known() -> None:
     text, shown = Bar.of(OffloadOptions(gain=GainOptions())), Bar.of(OffloadOptions(sizes={"n": 3}))
     assert Bar.of(OffloadOptions(gain=GainOptions(counts={("a", 1, 1): 2.0}))) == shown

@@ -324,7 +324,8 @@ class _Walker(Struct):
         for parameter, argument in zip(function.parameters, call.arguments, strict=False):
             value = place.sizes.value(argument)
             if value is not None and parameter not in changed:
-                bound[parameter] = Size(value.value, certain=False)
+                # tomorrow's call may pass another number; that of a counted run has passed this one
+                bound[parameter] = Size(value.value, value.certain and place.sizes.measured is not None)
             root = root_symbol(peel(argument))
             if root is not None:
                 objects[parameter] = objects.get(root, root)
@@ -336,7 +337,7 @@ class _Walker(Struct):
         changed, doubtful = self.changed[function], self.doubtful[function]
         values = {d.symbol: place.sizes.value(d.init) for d in stmt.declarations if d.init is not None}
         return {
-            symbol: Size(value.value, value.certain and symbol not in doubtful)
+            symbol: Size(value.value, value.certain and (place.sizes.measured is not None or symbol not in doubtful))
             for symbol, value in values.items()
             if value is not None and symbol not in changed
         }
