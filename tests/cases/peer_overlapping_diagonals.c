@@ -1,5 +1,5 @@
 /* DawnCC 19: n[i + j] has 1999 elements; different i write the same one, different j do not.
- * RUN: port
+ * RUN: port --all
  * EXPECT: fill/i sequential host: carries an output dependence on n
  * EXPECT: fill/i/j parallel ported: no carried dependence (proven)
  * VERIFY: pass

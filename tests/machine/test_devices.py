@@ -1,7 +1,7 @@
 import pytest
 
 from warpsmith.base.errors import UsageError
-from warpsmith.machine.devices import device, load_devices
+from warpsmith.machine.devices import device, load_devices, load_host
 
 
 def test_every_device_has_a_source_for_every_number() -> None:
@@ -9,8 +9,15 @@ def test_every_device_has_a_source_for_every_number() -> None:
     assert len({d.name for d in devices}) == len(devices) >= 15
     for d in devices:
         assert {"units", "clock_mhz", "registers", "warps_per_unit"} <= set(d.sources)
-        assert set(d.sources.values()) <= {"vendor", "public", "header", "memory"}
+        assert set(d.sources.values()) <= {"vendor", "public", "header", "fitted", "memory"}
         assert d.warp_width in (32, 64)
+
+
+def test_the_host_is_no_device_and_says_where_its_numbers_are_from() -> None:
+    host = load_host()
+    assert "host" not in {d.name for d in load_devices()}
+    assert set(host.sources.values()) <= {"fitted", "memory"}
+    assert host.sources["cores"] == "memory" and host.sources["operation_ps"] == "fitted"
 
 
 @pytest.mark.parametrize(

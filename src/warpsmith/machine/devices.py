@@ -14,10 +14,10 @@ from msgspec import Struct
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 
-__all__ = ["Device", "Source", "Vendor", "device", "load_devices"]
+__all__ = ["Device", "HostProcessor", "Source", "Vendor", "device", "load_devices", "load_host"]
 
 Vendor = Literal["nvidia", "amd"]
-Source = Literal["vendor", "public", "header", "memory"]
+Source = Literal["vendor", "public", "header", "fitted", "memory"]
 
 
 class Device(Struct, frozen=True):
@@ -40,14 +40,48 @@ class Device(Struct, frozen=True):
     shared_per_unit_kib: int
     shared_per_block_kib: int
     registers: int
+    copy_gb_s: int
+    copy_ns: int
+    launch_ns: int
+    start_us: int
+    latency_cycles: int
+    request_cycles: int
+    sources: Mapping[str, Source]
+
+
+class HostProcessor(Struct, frozen=True):
+    """The processor that a program ran on before, in picoseconds of one of its cores: the row `host` of the table says
+    what each is."""
+
+    title: str
+    cores: int
+    operation_ps: int
+    vector_operation_ps: int
+    chain_ps: int
+    division_ps: int
+    call_ps: int
+    strided_ps: int
+    byte_ps: int
     sources: Mapping[str, Source]
 
 
 @cache
 def load_devices() -> tuple[Device, ...]:
     """Return every GPU of the table, in its order."""
-    table = tomllib.loads(files("warpsmith.machine").joinpath("devices.toml").read_text(encoding="utf-8"))
-    return tuple(_device(name, row) for name, row in table.items())
+    return tuple(_device(name, row) for name, row in _table().items() if name != _HOST)
+
+
+@cache
+def load_host() -> HostProcessor:
+    """Return the processor of the table that is no GPU."""
+    row = _table()[_HOST]
+    numbers = {key: value for key, value in row.items() if isinstance(value, int)}
+    return HostProcessor(title=str(row["title"]), sources=_sources(row, numbers), **numbers)
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, object]]:
+    return tomllib.loads(files("warpsmith.machine").joinpath("devices.toml").read_text(encoding="utf-8"))
 
 
 def device(name: str) -> Device:
@@ -69,23 +103,29 @@ def device(name: str) -> Device:
     raise UsageError(Finding("CFG001", "error", f"there is no device '{name}'", help=(hint,)))
 
 
+_HOST = "host"
+
+
 def _device(name: str, row: Mapping[str, object]) -> Device:
     numbers = {key: value for key, value in row.items() if isinstance(value, int)}
-    given = row["source"]
-    sources: dict[str, Source] = {n: _source(given.get(n) if isinstance(given, dict) else None) for n in numbers}
     return Device(
         name=name,
         title=str(row["title"]),
         vendor="nvidia" if row["vendor"] == "nvidia" else "amd",
         arch=str(row["arch"]),
-        sources=sources,
+        sources=_sources(row, numbers),
         **numbers,
     )
 
 
+def _sources(row: Mapping[str, object], numbers: Mapping[str, int]) -> Mapping[str, Source]:
+    given = row["source"]
+    return {n: _source(given.get(n) if isinstance(given, dict) else None) for n in numbers}
+
+
 def _source(text: object) -> Source:
     match text:
-        case "vendor" | "public" | "header":
+        case "vendor" | "public" | "header" | "fitted":
             return text
         case None:
             return "memory"

@@ -25,6 +25,7 @@ __all__ = [
     "DataRegion",
     "DataRegions",
     "Fragment",
+    "GainOptions",
     "Inserted",
     "OffloadOptions",
     "Plan",
@@ -44,7 +45,8 @@ class OffloadOptions(Struct, frozen=True):
     `sizes`: values for parameters (`--arg n=4096`) that the model uses; `block_volume`: threads a block;
     `decided_only`: no loop becomes a kernel unless a decision of the program says so;
     `precise_fp`: a reduction whose result depends on the order of its iterations stays where that order is kept;
-    `one_build`: a build with other macros than the one at hand stops, and what this one leaves out is in none."""
+    `one_build`: a build with other macros than the one at hand stops, and what this one leaves out is in none;
+    `gain`: loops stay that would certainly lose (None: whatever may go goes)."""
 
     selected: tuple[Loop, ...] | None = None
     device: str = "sm_80"
@@ -56,6 +58,15 @@ class OffloadOptions(Struct, frozen=True):
     decided_only: bool = False
     precise_fp: bool = False
     one_build: bool = False
+    gain: GainOptions | None = None
+
+
+class GainOptions(Struct, frozen=True):
+    """What an estimate of time rests on: the `device` that the port shall run on, and what a counted run has shown of
+    loops: iterations an entry by file, line and column."""
+
+    device: str = "h100"
+    counts: Mapping[tuple[str, int, int], float] = field(default_factory=dict)
 
 
 class CostEstimate(Struct, frozen=True):
@@ -185,7 +196,8 @@ class DataRegions(Struct, frozen=True):
 class Port(Struct, frozen=True):
     """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures.
     `uncovered`: runs that steps changed under a guard which no part of the plan tests; `versions`: the offload regions,
-    each with the user's statements in whose place it runs; `inserted`: what data regions add around them."""
+    each with the user's statements in whose place it runs; `inserted`: what data regions add around them; `groups`: the
+    fragments that share data on the device, and gain or lose together."""
 
     program: Program
     plan: Plan
@@ -194,3 +206,4 @@ class Port(Struct, frozen=True):
     uncovered: tuple[Change, ...] = ()
     versions: tuple[Versioned, ...] = ()
     inserted: tuple[Inserted, ...] = ()
+    groups: tuple[tuple[Fragment, ...], ...] = ()

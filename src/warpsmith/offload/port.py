@@ -133,7 +133,9 @@ def plan_port(
     reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, offload_regions)
     uncovered = tuple(_find_uncovered(changes, offload_regions))
     versions = tuple(v for found in planned for v in found.versions)
-    return Port(ported, replace(plan, findings=findings), reference, candidate, uncovered, versions, decided.inserted)
+    groups = tuple(_group_fragments(planned, decided))
+    finished = replace(plan, findings=findings)
+    return Port(ported, finished, reference, candidate, uncovered, versions, decided.inserted, groups)
 
 
 def _find_left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[OffloadRegion]:
@@ -144,6 +146,22 @@ def _find_left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[Of
             yield from (
                 offload_region for offload_region in found.offload_regions if offload_region.scope[0] not in inside
             )
+
+
+def _group_fragments(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[tuple[Fragment, ...]]:
+    """Yield the fragments of each offload region; those in data regions, between which data stay, are one group."""
+    left = {id(offload_region) for offload_region in _find_left(planned, decided)}
+    held: list[Fragment] = []
+    for found in planned:
+        for offload_region in found.offload_regions:
+            own = {id(draft.statements[0]) for draft in offload_region.drafts}
+            fragments = [built.fragment for built in found.built if id(built.fragment.statements[0]) in own]
+            if id(offload_region) in left:
+                yield tuple(fragments)
+            else:
+                held += fragments
+    if held:
+        yield tuple(held)
 
 
 def _find_failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[str, Reason]]:

@@ -5,14 +5,21 @@ facts as written ── recipe or --transform ──► ── search ──► 
                                                  └── leave a nest alone whose guard no plan can test,
                                                      and one of which nothing becomes a kernel
 
+Then what would be slower on the device is left out (gain.py), and what another compiler refuses.
+
 Invariant: what the search changed has a kernel in it; what has none is as the user wrote it.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
+from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
+from warpsmith.flows.porting.gain import Kept, choose_paying
 from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.flows.porting.written_check import Unwritable, unwritable
 from warpsmith.loops.prepared import Change, Prepared
@@ -38,24 +45,74 @@ def plan_port(
 ) -> tuple[Prepared, Written]:
     """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test. `root`:
     the project's folder, for a port in place. `refused`: fragments of an earlier plan whose text does not compile."""
-    found = automatic(prepared, selected, root=root) if search else prepared
-    left: frozenset[Span] = frozenset()
+    request = _Request(prepared, selected, options, search, single_file, root)
+    found, left = automatic(prepared, selected, root=root) if search else prepared, frozenset[Span]()
+    kept: Kept | None = None
     while True:
-        wanted = replace(options, selected=standing_in(found.program, selected))
-        written = writable_port(found, wanted, single_file=single_file, root=root, refused=refused)
+        found, left, written = _settle(request, (found, left), refused)
+        if kept is None:
+            # What would lose stays, unless each loop was asked for by name.
+            named = options.demanded and selected is not None
+            again = partial(_plan_again, request, (found, left), refused)
+            kept = Kept() if named else choose_paying((found, written), again, options)
+            if kept.refused:
+                refused = (*refused, *kept.refused)
+                continue
+        if root is not None and written.port.plan.fragments:
+            written = writable_port(found, request.wanted(found), root=root, first=written)
+        # Another compiler's opinion of all that would be written: a loop whose text it refuses stays.
+        broken = unwritable(prepared.original.program, written, root)
+        if not broken:
+            return found, _with_findings(written, kept.findings)
+        refused = (*written.refused, *broken)
+
+
+class _Request(Struct, frozen=True):
+    """What `plan_port` is asked."""
+
+    prepared: Prepared
+    selected: tuple[Loop, ...] | None
+    options: OffloadOptions
+    search: bool
+    single_file: bool
+    root: str | None
+
+    def wanted(self, found: Prepared) -> OffloadOptions:
+        """Return the options, with the selected loops as they stand in `found`."""
+        return replace(self.options, selected=standing_in(found.program, self.selected))
+
+
+Searched = tuple[Prepared, frozenset[Span]]
+"""The steps found, and the nests that the search leaves alone."""
+
+
+def _settle(request: _Request, searched: Searched, refused: Unwritable) -> tuple[Prepared, frozenset[Span], Written]:
+    """Return a plan without what is refused, and with no step that comes to nothing in it."""
+    found, left = searched
+    while True:
+        written = writable_port(
+            found, request.wanted(found), single_file=request.single_file, root=request.root, refused=refused
+        )
         more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
         more |= _idle(found, written)
-        if not search or not more - left:
-            in_place = root is not None and written.port.plan.fragments
-            written = writable_port(found, wanted, root=root, first=written) if in_place else written
-            # Another compiler's opinion of all that would be written: a loop whose text it refuses stays.
-            broken = unwritable(prepared.original.program, written, root)
-            if not broken:
-                return found, written
-            refused = (*written.refused, *broken)
-            continue
+        if not request.search or not more - left:
+            return found, left, written
         left |= more
-        found = automatic(prepared, selected, left, root, found)
+        found = automatic(request.prepared, request.selected, left, request.root, found)
+
+
+def _plan_again(
+    request: _Request, searched: Searched, refused: Unwritable, more: Unwritable
+) -> tuple[Prepared, Written]:
+    """Return the plan without `more`, as it would be."""
+    found, _, written = _settle(request, searched, (*refused, *more))
+    return found, written
+
+
+def _with_findings(written: Written, findings: tuple[Finding, ...]) -> Written:
+    """Return a port whose plan has more to say."""
+    plan = replace(written.port.plan, findings=(*written.port.plan.findings, *findings))
+    return replace(written, port=replace(written.port, plan=plan)) if findings else written
 
 
 def _idle(prepared: Prepared, written: Written) -> set[Span]:

@@ -101,3 +101,41 @@ def test_the_status_is_the_worst_of_all(here: Path) -> None:
         assert _status(replace(ready, verification=Verification(word))) == "incomplete"
     failed = replace(ready, verification=Verification("fail"), diagnostics=told("error"))
     assert _status(failed) == "negative"
+
+
+FEW = """
+#include <stdio.h>
+double a[15];
+int main(void)
+{
+    for (int t = 0; t < 2000; t++) {
+        for (int i = 0; i < 15; i++)
+            a[i] = a[i] * 0.5 + 1.0;
+        printf("%g", a[t % 15]);
+    }
+    return 0;
+}
+"""
+
+
+def test_what_would_lose_stays_unless_all_is_asked_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("few.c").write_text(FEW)
+    code, out, _ = typed(capsys, "port", "few.c", "--verify", "off")
+    assert code == 0 and "note[POR009] main/t/i: it would lose: about" in out and "on h100" in out
+    assert "Nothing was ported." in out
+    code, out, _ = typed(capsys, "port", "few.c", "--verify", "off", "--device", "t4")
+    assert code == 0 and "on t4" in out
+    for words in (("--all",), ("--loop", "main/t/i")):
+        _, out, _ = typed(capsys, "port", "few.c", "--verify", "off", *words)
+        assert "ws_main_k1" in out and "POR009] main/t/i" not in out
+
+
+def test_counts_of_a_run_decide(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    loop = {"span": {"file": "a.c", "line": 3, "column": 5}, "weight": {"measured": {"entries": 2, "iterations": 80}}}
+    Path("counts.json").write_text(json.dumps({"survey": {"root": str(here)}, "loops": [loop]}))
+    _, out, _ = typed(capsys, "port", "a.c", "--verify", "off")
+    assert "ws_f_k1" in out
+    _, out, _ = typed(capsys, "port", "a.c", "--verify", "off", "--counts", "counts.json")
+    assert "ws_f_k1" not in out and "note[POR009] f/i: it would lose" in out
+    code, out, err = typed(capsys, "port", "a.c", "--counts", "a.c")
+    assert code == 2 and "no report of a counted run" in out + err

@@ -43,7 +43,7 @@ from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import paths_below
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.offload.plan import OffloadOptions, TransferScheme
+from warpsmith.offload.plan import GainOptions, OffloadOptions, TransferScheme
 from warpsmith.poly.effects.assertions import used_descriptions
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.recipes.placement import recorded_steps
@@ -52,7 +52,9 @@ from warpsmith.report.port.build import kernel_entries, loop_entries
 from warpsmith.report.port.claims import claim_findings
 from warpsmith.report.port.hottest import hottest_loop
 from warpsmith.report.port.text import port_text
+from warpsmith.report.survey.counts import read_counts
 from warpsmith.run.verification import has_timed_out
+from warpsmith.settings.model import Settings
 from warpsmith.tree.program import Assumption
 
 __all__ = ["command"]
@@ -107,6 +109,8 @@ class _Output(Struct, frozen=True):
     show_default=True,
     help="How copies are placed.",
 )
+@click.option("--all", "everything", is_flag=True, help="Port loops that would be slower on the device, too.")
+@click.option("--counts", metavar="FILE", help="How often loops run: what `survey --run … --json` has printed.")
 @click.option("--arg", "sizes", multiple=True, metavar="NAME=VALUE", help="A size that the model may count on.")
 @timeline_options
 @effects_option
@@ -230,6 +234,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,
             precise_fp=bool(given["precise_fp"]),
+            gain=None if given["everything"] else _gain_options(given, settings),
         ),
         run=verify_options(given, settings),
         loops=texts(given["loops"]),
@@ -241,6 +246,14 @@ def _port_options(given: dict[str, object]) -> PortOptions:
         explain_illegal=bool(given["explain_illegal"]),
         assumed=settings.texts("assume"),
     )
+
+
+def _gain_options(given: dict[str, object], settings: Settings) -> GainOptions:
+    """Return what the estimate of time rests on: the device that was named, else its own, and measured counts."""
+    named = text(given["device"]) is not None or settings.origins["device"] != "default"
+    counts = text(given["counts"])
+    gain = GainOptions(counts={} if counts is None else read_counts(counts))
+    return replace(gain, device=chosen_device(given, settings)) if named else gain
 
 
 def _recipe(paths: tuple[str, ...], result: PortResult) -> str:

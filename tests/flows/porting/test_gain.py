@@ -1,0 +1,114 @@
+"""What a port leaves on the host since it would lose, and what it says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.flows.porting.gain import estimate_port
+from warpsmith.offload.plan import GainOptions, OffloadOptions
+
+# a few elements in each of many steps, and a loop that pays
+MIXED = """
+#include <stdio.h>
+double a[15], b[15], big[4000000];
+int main(void) {
+    for (int t = 0; t < 2034; t++) {
+        for (int i = 0; i < 15; i++) a[i] = a[i] * 0.5 + b[i];
+        printf("%g", a[t % 15]);
+    }
+    for (int i = 0; i < 4000000; i++)
+        for (int k = 0; k < 500; k++) big[i] = big[i] * 0.5 + k;
+    printf("%g", big[7]);
+    return 0;
+}
+"""
+# few elements in many steps, whose data stay on the device: it is the stages after them that pay
+HELD = """
+static double a[2000000], b[2000000];
+int main(void) {
+    for (int t = 0; t < 300; t++) {
+        for (int i = 0; i < 16; i++) a[i] = a[i] + 1.0;
+        for (int i = 1; i < 1999999; i++) b[i] = a[i - 1] + a[i] + a[i + 1];
+        for (int i = 1; i < 1999999; i++) a[i] = b[i] * 0.3;
+    }
+    return a[5] > 1.0;
+}
+"""
+REDUCTION = """
+#include <stdio.h>
+int count(int n, int *restrict of, const int *restrict now) {
+    int changed = 0;
+    for (int i = 0; i < n; i++) { if (of[i] != now[i]) changed++; of[i] = now[i]; }
+    return changed;
+}
+"""
+
+
+def ported(text: str, tmp_path: Path, gain: GainOptions | None, **options: object) -> PortResult:
+    path = tmp_path / "a.c"
+    path.write_text(text)
+    sizes = options.pop("sizes", None)
+    offload = OffloadOptions(gain=gain, sizes=sizes if isinstance(sizes, dict) else None)
+    return port([str(path)], PortOptions(offload=offload, verify=False, **options))  # type: ignore[arg-type]  # as given
+
+
+def places(result: PortResult) -> list[int]:
+    assert result.plan is not None
+    return sorted({fragment.statements[-1].span.line for fragment in result.plan.fragments})
+
+
+def left(result: PortResult) -> list[str]:
+    assert result.plan is not None
+    return [f.message for f in result.plan.findings if f.rule == "POR009" and f.severity == "note"]
+
+
+def test_what_loses_stays_and_what_gains_goes(tmp_path: Path) -> None:
+    result = ported(MIXED, tmp_path, GainOptions())
+    assert places(result) == [9]
+    (message,) = left(result)
+    assert message.startswith("main/t/i: it would lose: about ")
+    assert result.plan is not None
+    reasons = {refusal.loop: refusal.reason.rule for refusal in result.plan.refusals}
+    assert reasons["main/t/i"] == "POR009"
+
+
+def test_everything_goes_where_that_is_asked_for(tmp_path: Path) -> None:
+    everything = ported(MIXED, tmp_path, None)
+    assert places(everything) == [6, 9] and not left(everything)
+    named = ported(MIXED, tmp_path, GainOptions(), loops=("main/t/i",))
+    assert places(named) == [6] and not left(named)
+
+
+def test_a_small_loop_goes_with_data_that_are_on_the_device(tmp_path: Path) -> None:
+    result = ported(HELD, tmp_path, GainOptions())
+    assert places(result) == places(ported(HELD, tmp_path, None))
+    assert len(places(result)) >= 2 and not left(result)
+
+
+def test_nothing_goes_where_all_of_it_loses(tmp_path: Path) -> None:
+    result = ported(MIXED.replace("4000000", "16"), tmp_path, GainOptions())
+    assert result.plan is not None and not result.plan.fragments and not result.files
+    assert left(result)
+
+
+def test_what_has_unknown_sizes_goes_and_what_is_given_decides(tmp_path: Path) -> None:
+    assert places(ported(REDUCTION, tmp_path, GainOptions()))
+    assert not left(ported(REDUCTION, tmp_path, GainOptions()))
+    assert not places(ported(REDUCTION, tmp_path, GainOptions(), sizes={"n": 100}))
+    counted = GainOptions(counts={(str((tmp_path / "a.c").resolve()), 5, 5): 100.0})
+    assert not places(ported(REDUCTION, tmp_path, counted))
+
+
+@pytest.mark.parametrize("text", [MIXED, HELD, MIXED.replace("4000000", "16"), MIXED.replace("15", "1500")])
+def test_the_choice_is_no_slower_than_all_or_nothing(tmp_path: Path, text: str) -> None:
+    """Where a run was counted, all counts are taken to be its."""
+    options = OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): 1.0}))
+    chosen = ported(text, tmp_path, options.gain)
+    everything = ported(text, tmp_path, None)
+    nothing = estimate_port(chosen.prepared, None, options).seconds
+    best = estimate_port(chosen.prepared, chosen.ported, options).seconds
+    assert best <= nothing
+    assert best <= estimate_port(everything.prepared, everything.ported, options).seconds * 1.0001
