@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.emit.device.test_scan import OPTIONS, Built, verdict
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.flows.porting.plan import writable_port
 from warpsmith.flows.porting.sources import sources_of
 from warpsmith.front.load import FrontOptions, load_program

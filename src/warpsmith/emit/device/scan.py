@@ -66,8 +66,8 @@ class _Value(Struct, frozen=True):
     def of(cls, scan: Scan, alone: bool, printer: Printer, writer: tuple[Support, set[str]]) -> _Value:
         support, used = writer
         wanted = ("own", "before", "earlier", "total")
-        words = (fresh(word if alone else f"{scan.variable.name}_{word}", used) for word in wanted)
-        return cls(scan, *words, printer, support)
+        own, before, earlier, total = (fresh(w if alone else f"{scan.variable.name}_{w}", used) for w in wanted)
+        return cls(scan, own, before, earlier, total, printer, support)
 
     @property
     def type(self) -> str:

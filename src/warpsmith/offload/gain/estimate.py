@@ -380,7 +380,7 @@ class _Walker(Struct):
             work, certain = kernel_work(heads, facts.accesses, sectors, place.sizes, self.functions)
             threads, seconds = work.threads, kernel_seconds(self.known.device, work)
         # a reduction is two kernels, a scan three
-        launches = place.times * (3 if fragment.kernel.scan is not None else 2 if fragment.kernel.reductions else 1)
+        launches = place.times * (3 if fragment.kernel.scans else 2 if fragment.kernel.reductions else 1)
         total = self.found.kernels.setdefault(kernel, KernelTime())
         spent = place.times * seconds + (launches - place.times) * self.known.device.launch_ns * 1e-9
         total.seconds += spent

@@ -16,6 +16,7 @@ from warpsmith.loops.strided_loops import Strided
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Expr, For
+from warpsmith.tree.program import Assumption
 from warpsmith.tree.walk import walk
 
 STEP = "int s = k > 0 ? k : 1; "
@@ -163,7 +164,7 @@ def test_what_is_tested_before_the_loop(body: str, guards: list[str], tmp_path: 
     verdict = stand.check(Normalize(name))
     assert isinstance(verdict, Proved)
     assert [a.text for a in verdict.assumptions] == guards
-    assert all(a.condition is not None for a in verdict.assumptions)
+    assert all(isinstance(a, Assumption) and a.condition is not None for a in verdict.assumptions)
     refused = Normalize(name).check(stand.program, Facts.about(stand.program, PolyOptions(guards=False)))
     assert isinstance(refused, Proved) == (not guards)
 

@@ -11,6 +11,7 @@ from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.loops.steps.statements import find_first
 from warpsmith.loops.steps.statements.find_first import FindFirst
 from warpsmith.tree.printing.printer import print_expr
+from warpsmith.tree.program import Assumption
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { int i, at = -7; double x = 0.5; "
 STEP = FindFirst("f/i")
@@ -51,7 +52,7 @@ GUARDS = [
 def test_what_must_be_there_to_read_on(text: str, guards: list[str]) -> None:
     verdict = verdict_of(text, STEP)
     assert isinstance(verdict, Proved)
-    assert [print_expr(a.condition) for a in verdict.assumptions if a.condition is not None] == guards
+    assert [print_expr(a.condition) for a in verdict.assumptions if isinstance(a, Assumption) and a.condition] == guards
 
 
 REFUSED = [
