@@ -15,7 +15,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.run.referee.reference import Reference
+from warpsmith.run.referee.reference import ReferenceProgram
 
 # 64 threads a block, so that a block walks over several tiles
 PROGRAM = """
@@ -73,7 +73,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     assert [f.region for f in ported] == ["hash/i", "runs/i", "filter/i"]
     reference = sources_of(written.port.reference, written.reference, captured=True)
     candidate = sources_of(written.port.candidate, written.candidate, captured=True)
-    return Reference(reference, OPTIONS, folder / "original"), candidate
+    return ReferenceProgram(reference, OPTIONS, folder / "original"), candidate
 
 
 def test_the_port_is_right(built: Built, tmp_path: Path) -> None:

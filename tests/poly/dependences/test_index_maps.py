@@ -21,7 +21,7 @@ from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.isl.bitwise import divide, mask_value
 from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.polynomial import atom
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.nodes import Expr
 
 Numbers = tuple[int, ...]
@@ -74,7 +74,7 @@ def holds_in_isl(law: Law, first: Numbers, second: Numbers) -> bool:
 
 
 def test_values_of_two_maps_are_not_compared() -> None:
-    names = Vocabulary()
+    names = AtomVocabulary()
     i, j, k = (atom(names.parameter(name, name, None, None)) for name in "ijk")
     one, other, third = (mask_value(names, i, m) for m in (j, k, j))
     assert one is not None and other is not None and third is not None

@@ -10,22 +10,22 @@ from tests.poly.isl.evaluation import holds
 from warpsmith.poly.isl.bitwise import divide, mask_value, ones
 from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.types import INT, Symbol
 
 COUNTERS = [Symbol(name, name, INT, "local") for name in "ij"]
 
 
 @pytest.fixture
-def names() -> Vocabulary:
-    vocabulary = Vocabulary()
+def names() -> AtomVocabulary:
+    vocabulary = AtomVocabulary()
     vocabulary.parameter("m", "m", None, INT)
     for symbol in COUNTERS:
         vocabulary.counter(symbol, symbol.name, None)
     return vocabulary
 
 
-def named(vocabulary: Vocabulary, text: str) -> Polynomial:
+def named(vocabulary: AtomVocabulary, text: str) -> Polynomial:
     return atom(next(name for name, one in vocabulary.atoms.items() if one.text == text))
 
 
@@ -45,7 +45,7 @@ def test_runs_of_ones(mask: int, runs: tuple[tuple[int, int], ...] | None) -> No
     assert runs is None or sum(2**high - 2**low for low, high in runs) == mask
 
 
-def test_what_is_said_of_a_masked_value_is_true(names: Vocabulary) -> None:
+def test_what_is_said_of_a_masked_value_is_true(names: AtomVocabulary) -> None:
     i, m = named(names, "i"), named(names, "m")
     value = mask_value(names, i, m)
     assert value == mask_value(names, m, i), "the one that is not invariant is masked"
@@ -60,7 +60,7 @@ def test_what_is_said_of_a_masked_value_is_true(names: Vocabulary) -> None:
             assert not holds(formula, {**here, name: min(one, mask) + 1}) and not holds(formula, {**here, name: -1})
 
 
-def test_what_is_said_of_a_division_is_true(names: Vocabulary) -> None:
+def test_what_is_said_of_a_division_is_true(names: AtomVocabulary) -> None:
     parts = divide(names, named(names, "i"), named(names, "m"))
     assert parts is not None
     (quotient,), (remainder,) = (part.atoms() for part in parts)
@@ -75,7 +75,7 @@ def test_what_is_said_of_a_division_is_true(names: Vocabulary) -> None:
     assert divide(names, named(names, "i"), named(names, "m")) == parts, "asked again it is the same"
 
 
-def test_two_counters_are_no_map(names: Vocabulary) -> None:
+def test_two_counters_are_no_map(names: AtomVocabulary) -> None:
     i, j, m = (named(names, text) for text in "ijm")
     assert mask_value(names, i, j) is None and divide(names, m, j) is None
     assert mask_value(names, i * j, m) is None and divide(names, i * j, m) is None

@@ -8,7 +8,7 @@ from tests.poly.isl.evaluation import value_of
 from warpsmith.poly.isl.bitwise import divide
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.products import least_value, product_limit, quotients_as_dividends
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 
 OUTER, INNER, N, M = (atom(name) for name in "ijnm")
 # 0 <= i < n, i <= j < m
@@ -77,7 +77,7 @@ def test_there_is_no_limit_where_nothing_is_left_or_signs_are_open() -> None:
 
 
 def test_a_quotient_beside_its_divisor_is_bounded_by_its_dividend() -> None:
-    names = Vocabulary()
+    names = AtomVocabulary()
     n, m, k = (atom(names.parameter(name, name, None, None)) for name in "nmk")
     for divisor in (m, m.scale(2), m + k):
         dividend = n + divisor - constant(1)

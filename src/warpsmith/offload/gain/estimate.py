@@ -29,7 +29,7 @@ from warpsmith.offload.gain.work import (
     kernel_work,
 )
 from warpsmith.offload.plan import Fragment
-from warpsmith.poly.facts import AccessFact, LoopFacts
+from warpsmith.poly.facts import LoopFacts, ReferenceFact
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -117,7 +117,7 @@ class Knowledge(Struct, frozen=True):
     host: HostProcessor
     sizes: Sizes
     loops: Mapping[Loop, LoopFacts]
-    references: Mapping[int, AccessFact]
+    references: Mapping[int, ReferenceFact]
     fragments: Mapping[str, tuple[Fragment, LoopFacts | None]] = field(default_factory=dict)
 
 

@@ -19,7 +19,7 @@ from warpsmith.loops.search.traffic import target_of
 from warpsmith.machine.time import KernelWork
 from warpsmith.offload.gain.sizes import Sizes
 from warpsmith.offload.mapping.profile import size_of
-from warpsmith.poly.facts import AccessFact
+from warpsmith.poly.facts import ReferenceFact
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -101,12 +101,12 @@ def _divides(node: Node) -> bool:
     return False
 
 
-def references_of(accesses: Iterable[AccessFact]) -> Mapping[int, AccessFact]:
+def references_of(accesses: Iterable[ReferenceFact]) -> Mapping[int, ReferenceFact]:
     """Return accesses by the identity of their expressions."""
     return {id(access.expr): access for access in accesses}
 
 
-def footprint(access: AccessFact, around: Around) -> float:
+def footprint(access: ReferenceFact, around: Around) -> float:
     """Return how many bytes a reference touches in all iterations of the loops around it."""
     size = float(size_of(access.element))
     for loop, trips in around:
@@ -115,7 +115,7 @@ def footprint(access: AccessFact, around: Around) -> float:
     return size
 
 
-def is_cached(access: AccessFact, around: Around, cache: float) -> bool:
+def is_cached(access: ReferenceFact, around: Around, cache: float) -> bool:
     """Whether a loop comes back to what a reference touches before a cache of so many bytes is full of it."""
     still = [n for n, (loop, _) in enumerate(around) if isinstance(loop, For) and loop.variable not in access.strides]
     return bool(still) and footprint(access, around[still[-1] + 1 :]) <= cache
@@ -123,7 +123,7 @@ def is_cached(access: AccessFact, around: Around, cache: float) -> bool:
 
 def kernel_work(
     heads: Sequence[For],
-    accesses: Sequence[AccessFact],
+    accesses: Sequence[ReferenceFact],
     sectors: float,
     sizes: Sizes,
     functions: Mapping[Symbol, Function],
@@ -149,7 +149,7 @@ class _Counts(Struct):
     """The work of one thread, as its text is read."""
 
     functions: Mapping[Symbol, Function]
-    references: Mapping[int, AccessFact]
+    references: Mapping[int, ReferenceFact]
     heads: Around
     operations: float = 0.0
     requests: float = 0.0
@@ -173,7 +173,7 @@ class _Counts(Struct):
         for loop in (loop for loop, outer in loops(node) if not outer):
             self.add(loop, sizes, times, around, depth)
 
-    def _references(self, node: Node) -> Iterator[AccessFact]:
+    def _references(self, node: Node) -> Iterator[ReferenceFact]:
         pending: list[Node] = [node]
         while pending:
             part = pending.pop()
@@ -192,7 +192,7 @@ class _Counts(Struct):
         self.add(function.body, sizes.with_values(known), times, (), depth + 1)
 
 
-def _requests(access: AccessFact, around: Around) -> float:
+def _requests(access: ReferenceFact, around: Around) -> float:
     """Return how often a thread asks memory for a reference: it stays in a register while no loop moves it."""
     moving = [n for n, (loop, _) in enumerate(around) if isinstance(loop, For) and loop.variable in access.strides]
     count = 1.0

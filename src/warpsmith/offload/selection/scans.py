@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.offload.expressions import name, shift_expression
-from warpsmith.offload.fragments import Draft, Request
+from warpsmith.offload.fragments import Draft, OffloadRequest
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
@@ -43,7 +43,7 @@ def is_scan(facts: LoopFacts) -> bool:
     return facts.category == "scan" and isinstance(facts.combined, Proved)
 
 
-def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
+def scan_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
     """Return the fragment that the scan of `facts` makes, or why it makes none. `statements`: see `nest_at`."""
     loop = facts.loop
     if not isinstance(loop, For):
@@ -80,7 +80,7 @@ def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) ->
     )
 
 
-def _running_values(request: Request, facts: LoopFacts, loop: For) -> tuple[Running, ...] | Reason:
+def _running_values(request: OffloadRequest, facts: LoopFacts, loop: For) -> tuple[Running, ...] | Reason:
     """Return all running values of a loop, or why one of what it combines is none."""
     summaries = request.summaries or Summaries.of(request.program)
     found: list[Running] = []
@@ -126,7 +126,7 @@ def _assumptions(facts: LoopFacts) -> tuple[Assumption, ...]:
     return tuple(a for a in verdict.assumptions if isinstance(a, Assumption)) if isinstance(verdict, Proved) else ()
 
 
-def _running_kernel(request: Request, loop: For, found: tuple[Running, ...]) -> RunningKernel:
+def _running_kernel(request: OffloadRequest, loop: For, found: tuple[Running, ...]) -> RunningKernel:
     values = tuple(_running_value(request, loop, running) for running in found)
 
     def change(node: Node) -> Node:
@@ -141,7 +141,7 @@ def _running_kernel(request: Request, loop: For, found: tuple[Running, ...]) -> 
     return RunningKernel(values, rebuild(loop.body, change))
 
 
-def _running_value(request: Request, loop: For, found: Running) -> RunningValue:
+def _running_value(request: OffloadRequest, loop: For, found: Running) -> RunningValue:
     plain = Scalar(found.type.name, found.type.bits, found.type.kind)
     previous, span = found.previous, found.statement.span
     wanted = found.symbol.name if previous is None else request.names.fresh(f"{found.symbol.name}_before")

@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from warpsmith.poly.isl.polynomial import Polynomial, atom
 from warpsmith.poly.isl.space import Map, same_beside
-from warpsmith.poly.isl.vocabulary import Divided, Masked, Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary, Divided, Masked
 
 __all__ = ["DIVIDED", "MASKED", "Law", "MapValue", "map_values", "shared_values"]
 
@@ -66,13 +66,13 @@ class MapValue(Struct, frozen=True):
     numbers: tuple[Polynomial, ...]
 
 
-def map_values(vocabulary: Vocabulary, names: Iterable[str]) -> tuple[MapValue, ...]:
+def map_values(vocabulary: AtomVocabulary, names: Iterable[str]) -> tuple[MapValue, ...]:
     """Return the values of maps that atoms stand for, or are defined by; each once."""
     found = (_value(vocabulary, name) for name in sorted(vocabulary.images(names)))
     return tuple({value.name: value for value in found}.values())
 
 
-def _value(vocabulary: Vocabulary, name: str) -> MapValue:
+def _value(vocabulary: AtomVocabulary, name: str) -> MapValue:
     meaning = vocabulary[name].meaning
     match meaning:
         case Masked(value=value, mask=mask):

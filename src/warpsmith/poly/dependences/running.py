@@ -25,7 +25,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.poly.dependences.linear import linear_update, linear_value
 from warpsmith.poly.dependences.reductions import offset_of
 from warpsmith.poly.dependences.sites import Site, find_sites
-from warpsmith.poly.dependences.updates import Update, form_of, has_effect, update_of
+from warpsmith.poly.dependences.updates import AssociativeUpdate, form_of, has_effect, update_of
 from warpsmith.poly.effects.library import is_pure
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import Reduction
@@ -189,7 +189,7 @@ def _compares(node: Node, mine: Expr) -> bool | None:
     return True
 
 
-def _find_added(update: Update) -> Expr | None:
+def _find_added(update: AssociativeUpdate) -> Expr | None:
     node, type = update.node, update.target.type
     match node:
         case Assign(op="=", value=value):

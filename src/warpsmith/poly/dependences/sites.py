@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from warpsmith.poly.dependences.updates import Update, update_of
+from warpsmith.poly.dependences.updates import AssociativeUpdate, update_of
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -54,7 +54,7 @@ class Step(Struct, frozen=True):
     """One update in a run: where in the site's path it stands, and how far it moves the scalar, if that is a number."""
 
     place: int
-    update: Update
+    update: AssociativeUpdate
     amount: int | None
 
 
@@ -226,7 +226,7 @@ def _is_whole(holder: Symbol, symbol: Symbol) -> bool:
     return isinstance(wanted, Scalar) and isinstance(given, Scalar) and is_integer(wanted) and wanted.bits >= given.bits
 
 
-def _update_in(stmt: Stmt, symbol: Symbol) -> Update | None:
+def _update_in(stmt: Stmt, symbol: Symbol) -> AssociativeUpdate | None:
     """Return the one update of the scalar that a statement certainly makes: it is the statement, or `k++` in its
     expression, which uses the scalar nowhere else."""
     if not isinstance(stmt, ExprStmt | DeclStmt) or symbol not in _written(stmt):
@@ -247,7 +247,7 @@ def _gives_old(node: Node) -> bool:
     return isinstance(node, Unary) and node.op in ("x++", "x--")
 
 
-def _amount(update: Update) -> int | None:
+def _amount(update: AssociativeUpdate) -> int | None:
     """Return how far an update moves the scalar, if that is a number."""
     node = update.node
     if isinstance(node, Unary):

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from warpsmith.poly.isl.formula import Formula, at_least, both, either, equal
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.vocabulary import Divided, Masked, Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary, Divided, Masked
 
 __all__ = ["divide", "mask_value", "ones"]
 
@@ -41,7 +41,7 @@ def _runs(mask: int) -> Iterator[tuple[int, int]]:
         bit += 1
 
 
-def mask_value(vocabulary: Vocabulary, left: Polynomial, right: Polynomial) -> Polynomial | None:
+def mask_value(vocabulary: AtomVocabulary, left: Polynomial, right: Polynomial) -> Polynomial | None:
     """Return `left & right`, one of which is invariant; None where neither is, or one is not linear."""
     first, second = vocabulary.linear(left), vocabulary.linear(right)
     if first is None or second is None:
@@ -69,7 +69,7 @@ def _bound_mask(result: Polynomial, value: Polynomial, mask: Polynomial) -> Form
     )
 
 
-def divide(vocabulary: Vocabulary, value: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial] | None:
+def divide(vocabulary: AtomVocabulary, value: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial] | None:
     """Return (value / divisor, value % divisor) where value >= 0 and divisor >= 1; None where the divisor is not
     invariant, or one is not linear."""
     above, below = vocabulary.linear(value), vocabulary.linear(divisor)
@@ -92,7 +92,7 @@ def divide(vocabulary: Vocabulary, value: Polynomial, divisor: Polynomial) -> tu
     return atom(quotient), atom(remainder)
 
 
-def _is_invariant(vocabulary: Vocabulary, value: Polynomial) -> bool:
+def _is_invariant(vocabulary: AtomVocabulary, value: Polynomial) -> bool:
     return all(vocabulary.invariant(name) for name in value.atoms())
 
 

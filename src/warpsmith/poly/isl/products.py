@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial
-from warpsmith.poly.isl.vocabulary import Divided, Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary, Divided
 
 __all__ = ["least_value", "product_limit", "quotients_as_dividends"]
 
@@ -44,7 +44,7 @@ def least_value(
     return value
 
 
-def quotients_as_dividends(vocabulary: Vocabulary, value: Polynomial) -> Polynomial:
+def quotients_as_dividends(vocabulary: AtomVocabulary, value: Polynomial) -> Polynomial:
     """Return a polynomial that `value` never falls below, without the quotients e / m that stand beside their m:
     e - m + 1 <= e / m * m <= e."""
     for name in sorted(value.atoms()):

@@ -21,7 +21,7 @@ from warpsmith.poly.isl.polynomial import ZERO, Monomial, Polynomial
 from warpsmith.tree.nodes import Expr
 from warpsmith.tree.types import Scalar, Symbol, integer_range
 
-__all__ = ["Atom", "Divided", "Extreme", "Image", "Masked", "Meaning", "Quotient", "Vocabulary"]
+__all__ = ["AtomVocabulary", "Divided", "Extreme", "Image", "IslAtom", "Masked", "Meaning", "Quotient"]
 
 AtomKind = Literal["counter", "parameter", "quotient", "product"]
 
@@ -63,7 +63,7 @@ Image = Masked | Divided
 Meaning = Quotient | Extreme | Image
 
 
-class Atom(Struct, frozen=True):
+class IslAtom(Struct, frozen=True):
     """One atom: its isl name, how the user reads it, and what defines it.
 
     `expr` is the host expression of a parameter or an outer counter; `low` and `high` the range of its C type;
@@ -83,20 +83,20 @@ class Atom(Struct, frozen=True):
     meaning: Meaning | None = None
 
 
-class Vocabulary(Struct):
+class AtomVocabulary(Struct):
     """Makes atoms and remembers them; the same thing asked for twice is the same atom."""
 
-    atoms: dict[str, Atom] = field(default_factory=dict)
+    atoms: dict[str, IslAtom] = field(default_factory=dict)
     _names: dict[object, str] = field(default_factory=dict)
     _has_extremes: bool = False
     _has_images: bool = False
 
-    def __getitem__(self, name: str) -> Atom:
+    def __getitem__(self, name: str) -> IslAtom:
         return self.atoms[name]
 
-    def copy(self) -> Vocabulary:
+    def copy(self) -> AtomVocabulary:
         """Return a vocabulary with the same atoms; what either adds from now on is its own."""
-        return Vocabulary(dict(self.atoms), dict(self._names), self._has_extremes, self._has_images)
+        return AtomVocabulary(dict(self.atoms), dict(self._names), self._has_extremes, self._has_images)
 
     def counter(self, symbol: Symbol, instance: object, expr: Expr | None) -> str:
         """Return the counter of one loop; `instance` tells two loops over the same variable apart."""
@@ -123,7 +123,7 @@ class Vocabulary(Struct):
     def define(self, name: str, definition: Formula, meaning: Meaning | None = None) -> None:
         """Give a quotient its formula; the formula mentions the quotient itself."""
         old = self.atoms[name]
-        self.atoms[name] = Atom(name, old.text, "quotient", definition=definition, meaning=meaning)
+        self.atoms[name] = IslAtom(name, old.text, "quotient", definition=definition, meaning=meaning)
         self._has_extremes = self._has_extremes or isinstance(meaning, Extreme)
         self._has_images = self._has_images or isinstance(meaning, Image)
 
@@ -246,6 +246,6 @@ class Vocabulary(Struct):
     ) -> str:
         name = f"{re.sub('[^A-Za-z0-9]', '_', text)[:24]}_{len(self.atoms)}"
         name = name if name[0].isalpha() else f"v{name}"
-        self.atoms[name] = Atom(name, text, kind, expr, low, high, symbol, TRUE, parts)
+        self.atoms[name] = IslAtom(name, text, kind, expr, low, high, symbol, TRUE, parts)
         self._names[key] = name
         return name
