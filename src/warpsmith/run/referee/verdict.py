@@ -165,7 +165,7 @@ class Verdict:
 
     def _ends(self) -> float:
         """Return until when single kernels are asked about: as long again as the runs took, for a short program long
-        enough for dozens, so that a busy machine changes no verdict."""
+        enough for dozens also on a busy machine. Those that come too late are not asked about, and not named."""
         return time.monotonic() + max(_LEAST_SECONDS, sum(self._seconds))
 
     def _notices(self, kernel: str) -> bool:
