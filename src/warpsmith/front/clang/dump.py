@@ -15,6 +15,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.cxx_names import detail
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
+from warpsmith.front.clang.precompiled import PrecompiledHeaders, does_not_fit, drop
 from warpsmith.front.clang.type_table import TypeTable
 from warpsmith.front.clang.wire import (
     BEGINS_IN_MACRO,
@@ -52,14 +53,26 @@ def reads_device_code(arguments: list[str]) -> bool:
     return arguments[:2] == ["-x", "cl"] or "-DWARPSMITH_KERNELS" in arguments
 
 
-def dump_file(library: Library, request: Request, walks: type[Walk]) -> Dump:
+def dump_file(library: Library, request: Request, walks: type[Walk], headers: PrecompiledHeaders | None = None) -> Dump:
     """Parse one file and return its tables; a file that clang cannot even open has one diagnostic. `walks`: the kind of
-    walk."""
-    path, arguments, text, _, diagnostics_only = request
+    walk; `headers`: where headers of ours are kept precompiled."""
+    arguments = request[1]
+    faster = headers.use(library, arguments) if headers is not None else None
+    if faster is not None:
+        dump = _dump(library, request, walks, faster)
+        if not does_not_fit(dump.diagnostics):
+            return dump
+        drop(faster)
+    return _dump(library, request, walks, arguments)
+
+
+def _dump(library: Library, request: Request, walks: type[Walk], words: list[str]) -> Dump:
+    """Return the tables of a file that is parsed with the options `words`."""
+    path, _, text, _, diagnostics_only = request
     path = f"./{path}" if path.startswith("-") else path  # which would be an option
     options = _KEEP_GOING | (0 if diagnostics_only else _DETAILED_PREPROCESSING)
     index = library.createIndex(0, 0)
-    unit = library.parse(index, path, arguments, options, text)
+    unit = library.parse(index, path, words, options, text)
     if unit is None:
         library.disposeIndex(index)
         broken: list[Diagnostic] = [(4, "the parser gave up", path, 1, 0)]
