@@ -27,7 +27,7 @@ from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.gain import estimate_port
 from warpsmith.front.load import FrontOptions
 from warpsmith.machine.time import ERROR
-from warpsmith.offload.gain.estimate import Estimate
+from warpsmith.offload.gain.estimate import GainEstimate
 from warpsmith.offload.plan import GainOptions, OffloadOptions
 from warpsmith.project.profile.run import RunRequest, profile_run
 
@@ -50,9 +50,9 @@ class Choice(Struct, frozen=True):
 
     name: str
     kernels: tuple[int, int]
-    nothing: Estimate
-    everything: Estimate
-    chosen: Estimate
+    nothing: GainEstimate
+    everything: GainEstimate
+    chosen: GainEstimate
 
     @property
     def holds(self) -> bool:

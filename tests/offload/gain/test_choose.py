@@ -19,7 +19,7 @@ from warpsmith.offload.gain.choose import (
     loss_reason,
     seconds_text,
 )
-from warpsmith.offload.gain.estimate import Estimate, estimate_program
+from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
 from warpsmith.offload.plan import GainOptions, OffloadOptions
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
@@ -94,7 +94,7 @@ def test_the_bar_is_higher_where_only_the_text_is_known() -> None:
     assert not text.is_loss(1e-6, LEAST_LOSS / 2)
     assert text.is_loss(1e-6, 2 * LEAST_LOSS)
     assert not text.is_loss(1.0, ERROR * 0.99)
-    ready = Estimate(host=1.0, device=2.0, start=0.5)
+    ready = GainEstimate(host=1.0, device=2.0, start=0.5)
     assert shown.time(ready) == 3.5 and text.time(ready) == 3.0
 
 

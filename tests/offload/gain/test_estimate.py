@@ -8,7 +8,7 @@ import pytest
 
 from tests.offload.hand import load
 from warpsmith.offload.gain.choose import gather_knowledge
-from warpsmith.offload.gain.estimate import Estimate, estimate_program
+from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
 from warpsmith.offload.plan import OffloadOptions, TransferScheme
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
@@ -30,7 +30,7 @@ int main(void) {
 """
 
 
-def estimate(text: str, tmp_path: Path, scheme: TransferScheme = "optimized") -> tuple[Estimate, Estimate]:
+def estimate(text: str, tmp_path: Path, scheme: TransferScheme = "optimized") -> tuple[GainEstimate, GainEstimate]:
     """Return the estimates of a program as it is and ported."""
     program, options, poly = load(text, tmp_path), OffloadOptions(transfers=scheme), PolyOptions()
     facts = analyze(program, poly)

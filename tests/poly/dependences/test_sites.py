@@ -8,7 +8,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from tests.poly.programs import function
-from warpsmith.poly.dependences.sites import Site, find_sites
+from warpsmith.poly.dependences.sites import UpdateSite, find_sites
 from warpsmith.tree.nodes import For, Index, Name
 from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.walk import walk
@@ -62,7 +62,7 @@ def _loops() -> list[For]:
     return [loop for loop in loops if isinstance(loop, For)]
 
 
-def _shown(site: Site) -> str:
+def _shown(site: UpdateSite) -> str:
     conditions = ", ".join(f"{'' if holds else 'not '}{Printer().expr(c)}" for _, c, holds in site.conditions)
     run = site.path[site.steps[0].place - _before(site) :]
     uses = [n for stmt in run for n in walk(stmt) if isinstance(n, Index) and _name(n) == "a"]
@@ -71,7 +71,7 @@ def _shown(site: Site) -> str:
     return f"{conditions}{': ' if conditions else ''}moves {moved}, a at{at}"
 
 
-def _before(site: Site) -> int:
+def _before(site: UpdateSite) -> int:
     """Return how many statements of the run stand before its first step."""
     return site.steps[0].place - 1 - max((place for place, _, _ in site.conditions), default=-1)
 

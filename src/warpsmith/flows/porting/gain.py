@@ -29,7 +29,7 @@ from warpsmith.offload.gain.choose import (
     list_trials,
     loss_reason,
 )
-from warpsmith.offload.gain.estimate import Estimate, estimate_program
+from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
 from warpsmith.offload.plan import Fragment, GainOptions, OffloadOptions, Port
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import For, Function, Loop
@@ -79,7 +79,7 @@ def choose_paying(first: Planned, plan: Callable[[Refused], Planned], options: O
     return Kept(_refuse(chosen, prepared, options.gain), tuple(_findings(chosen, options.gain)))
 
 
-def estimate_port(prepared: Prepared, port: Port | None, options: OffloadOptions) -> Estimate:
+def estimate_port(prepared: Prepared, port: Port | None, options: OffloadOptions) -> GainEstimate:
     """Return the estimated time of a ported program; of one without kernels, that of the program as it is."""
     if port is None or not port.plan.fragments:
         return estimate_program(prepared.original.program, gather_knowledge(prepared.original, options))

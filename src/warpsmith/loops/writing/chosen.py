@@ -48,10 +48,10 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Chosen", "can_number", "find_chosen", "write_chosen"]
+__all__ = ["ChosenForm", "can_number", "find_chosen", "write_chosen"]
 
 
-class Chosen(Struct, frozen=True):
+class ChosenForm(Struct, frozen=True):
     """The body of a loop: declarations of temporaries, and statements that run where a condition holds."""
 
     temporaries: tuple[DeclStmt, ...]
@@ -59,7 +59,7 @@ class Chosen(Struct, frozen=True):
     run: tuple[Stmt, ...]
 
 
-def find_chosen(loop: For, summaries: Summaries) -> Chosen | Reason:
+def find_chosen(loop: For, summaries: Summaries) -> ChosenForm | Reason:
     """Return the parts of a loop's body, or why it has none; temporaries and condition have no effect."""
     body = statements(loop.body)
     temporaries = tuple(stmt for stmt in body if isinstance(stmt, DeclStmt))
@@ -82,10 +82,10 @@ def find_chosen(loop: For, summaries: Summaries) -> Chosen | Reason:
     plain = all(isinstance(d.symbol.type, Scalar) for stmt in temporaries for d in stmt.declarations)
     if not plain or any(stmt.types for stmt in temporaries):
         return Reason("STP002", "a temporary of the loop is no number", loop.header)
-    return Chosen(temporaries, condition, run)
+    return ChosenForm(temporaries, condition, run)
 
 
-def write_chosen(loop: For, chosen: Chosen, fresh: Fresh, *, last: bool) -> tuple[Stmt, ...]:
+def write_chosen(loop: For, chosen: ChosenForm, fresh: Fresh, *, last: bool) -> tuple[Stmt, ...]:
     """Return statements that find the last (or first) iteration in which the condition holds, and do there what the
     loop does. A counter from outside the loop is then that of the first one, which ends the loop, or what the loop
     leaves in it."""
@@ -118,7 +118,7 @@ def can_number(loop: For, *, last: bool) -> bool:
     return from_number and loop.step > 0 if last else loop.relation in ("<", ">")
 
 
-def _at(loop: For, chosen: Chosen, at: Symbol, how: tuple[Fresh, bool]) -> tuple[Stmt, ...]:
+def _at(loop: For, chosen: ChosenForm, at: Symbol, how: tuple[Fresh, bool]) -> tuple[Stmt, ...]:
     """Return what the loop does in iteration `at`; with a counter of its own, where the loop's must stay."""
     fresh, stays = how
     span = after(loop.span)

@@ -23,7 +23,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.machine.devices import device, load_host
 from warpsmith.machine.time import ERROR
 from warpsmith.offload.decisions import Decided
-from warpsmith.offload.gain.estimate import Estimate, Knowledge
+from warpsmith.offload.gain.estimate import GainEstimate, RunKnowledge
 from warpsmith.offload.gain.sizes import Measured, Sizes
 from warpsmith.offload.gain.work import references_of
 from warpsmith.offload.plan import Fragment, GainOptions, OffloadOptions, Port
@@ -68,7 +68,7 @@ class Bar(Struct, frozen=True):
         """Whether so many seconds on the device, in place of so many on the host, are a loss."""
         return device > host * self.factor and device - host > self.seconds
 
-    def time(self, estimate: Estimate) -> float:
+    def time(self, estimate: GainEstimate) -> float:
         """Return the seconds of a run that count."""
         return estimate.seconds if self.start else estimate.host + estimate.device
 
@@ -83,7 +83,7 @@ class Loss(Struct, frozen=True):
     group: bool
 
 
-def gather_knowledge(facts: Facts, options: OffloadOptions, fragments: Iterable[Fragment] = ()) -> Knowledge:
+def gather_knowledge(facts: Facts, options: OffloadOptions, fragments: Iterable[Fragment] = ()) -> RunKnowledge:
     """Return what an estimate of a program rests on, of which `facts` tell."""
     gain = options.gain if options.gain is not None else GainOptions()
     functions = facts.functions
@@ -91,7 +91,7 @@ def gather_knowledge(facts: Facts, options: OffloadOptions, fragments: Iterable[
     references = references_of(access for function in functions for of in function.loops for access in of.accesses)
     mapped = {fragment.kernel.name: (fragment, _nest_of(fragment, functions)) for fragment in fragments}
     sizes = Sizes(given=options.sizes or {}, measured=_measured(gain.counts) if gain.counts else None)
-    return Knowledge(device(gain.device), load_host(), sizes, known, references, mapped)
+    return RunKnowledge(device(gain.device), load_host(), sizes, known, references, mapped)
 
 
 def _measured(counts: Mapping[tuple[str, int, int], float]) -> Measured:
@@ -111,7 +111,7 @@ def _nest_of(fragment: Fragment, functions: Iterable[FunctionFacts]) -> LoopFact
 
 
 def find_losses(
-    port: Port, known: Knowledge, facts: Facts, estimates: tuple[Estimate, Estimate], bar: Bar
+    port: Port, known: RunKnowledge, facts: Facts, estimates: tuple[GainEstimate, GainEstimate], bar: Bar
 ) -> Sequence[Loss]:
     """Return what certainly loses: whole groups first, then single fragments of the others. `estimates`: of the program
     without the port and with it."""
@@ -144,13 +144,15 @@ def list_trials(losses: Sequence[Loss]) -> Sequence[Sequence[Loss]]:
     return [trial for trial in (groups, alone, [*groups, *alone] if groups and alone else []) if trial]
 
 
-def is_all_certain(port: Port, known: Knowledge, facts: Facts, before: Estimate, after: Estimate) -> bool:
+def is_all_certain(port: Port, known: RunKnowledge, facts: Facts, before: GainEstimate, after: GainEstimate) -> bool:
     """Whether nothing of a port rests on counts that nobody knows."""
     nests = [f for f in port.plan.fragments if f.kind == "nest"]
     return all(_is_certain(f, known, facts, before, after) for f in nests)
 
 
-def _is_certain(fragment: Fragment, known: Knowledge, facts: Facts, before: Estimate, after: Estimate) -> bool:
+def _is_certain(
+    fragment: Fragment, known: RunKnowledge, facts: Facts, before: GainEstimate, after: GainEstimate
+) -> bool:
     """Whether all counts in a fragment are certain, and no step has asked for it."""
     nest = known.fragments[fragment.kernel.name][1]
     launched = after.kernels.get(fragment.kernel.name)
@@ -160,12 +162,12 @@ def _is_certain(fragment: Fragment, known: Knowledge, facts: Facts, before: Esti
     return before.loops[nest.loop].certain and launched.certain and not asked
 
 
-def _host(fragment: Fragment, known: Knowledge, before: Estimate) -> float:
+def _host(fragment: Fragment, known: RunKnowledge, before: GainEstimate) -> float:
     nest = known.fragments[fragment.kernel.name][1]
     return before.loops[nest.loop].seconds if nest is not None and nest.loop in before.loops else 0.0
 
 
-def _device(fragments: Sequence[Fragment], users: Mapping[Symbol, frozenset[str]], after: Estimate) -> float:
+def _device(fragments: Sequence[Fragment], users: Mapping[Symbol, frozenset[str]], after: GainEstimate) -> float:
     """Return the seconds of kernels and their launches, and of the copies of what no other kernel uses."""
     kernels = {fragment.kernel.name for fragment in fragments}
     running = sum(after.kernels[name].seconds for name in kernels if name in after.kernels)

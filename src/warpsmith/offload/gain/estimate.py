@@ -59,7 +59,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children, peel, root_symbol, walk
 
-__all__ = ["Estimate", "KernelTime", "Knowledge", "LoopTime", "estimate_program"]
+__all__ = ["GainEstimate", "KernelTime", "LoopTime", "RunKnowledge", "estimate_program"]
 
 _LARGE: Final = 4 << 20
 _CACHED: Final = 256 << 10
@@ -87,7 +87,7 @@ class LoopTime(Struct):
     certain: bool = True
 
 
-class Estimate(Struct):
+class GainEstimate(Struct):
     """Seconds of a program's one run: `host` of what the processor does, `device` of launches and copies, `start` until
     the device is ready; `bytes` are copied in `copies`. `kernels` by name, `moving` (seconds of copies) by buffer,
     `loops` by their nodes. `complete`: all of the program's text was read."""
@@ -109,7 +109,7 @@ class Estimate(Struct):
         return self.host + self.device + self.start
 
 
-class Knowledge(Struct, frozen=True):
+class RunKnowledge(Struct, frozen=True):
     """What an estimate rests on: the machines, what the user gave or a run has shown (`sizes`), the facts of the
     program's loops, and the fragments whose kernels it launches, each with its nest's facts."""
 
@@ -144,7 +144,7 @@ class _Place(Struct, frozen=True):
     objects: Mapping[Symbol, Symbol] = field(default_factory=dict)
 
 
-def estimate_program(program: Program, known: Knowledge) -> Estimate:
+def estimate_program(program: Program, known: RunKnowledge) -> GainEstimate:
     """Return the estimated time of one run of a program: of `main`, or of every function that no other calls."""
     walker = _Walker(known, {f.symbol: f for _, f in program.functions()})
     start = _Place(1.0, known.sizes.with_values(_globals(program, known.sizes)))
@@ -178,9 +178,9 @@ def _globals(program: Program, sizes: Sizes) -> dict[Symbol, Size]:
 
 
 class _Walker(Struct):
-    known: Knowledge
+    known: RunKnowledge
     functions: Mapping[Symbol, Function]
-    found: Estimate = field(default_factory=Estimate)
+    found: GainEstimate = field(default_factory=GainEstimate)
     changed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict)
     doubtful: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict)
     buffers: dict[Symbol, tuple[Symbol, float]] = field(default_factory=dict)

@@ -20,19 +20,19 @@ from warpsmith.tree.nodes import Assign, Binary, Cast, Conditional, Expr, ExprSt
 from warpsmith.tree.types import INT, UNSIGNED, Scalar, Type, common_type, is_float, is_integer
 from warpsmith.tree.walk import names, peel, root_symbol, same
 
-__all__ = ["Linear", "linear_update", "linear_value"]
+__all__ = ["LinearUpdate", "linear_update", "linear_value"]
 
 _WIDE = Scalar("unsigned long long", 64, "unsigned")
 
 
-class Linear(Struct, frozen=True):
+class LinearUpdate(Struct, frozen=True):
     """An expression as factor * y + summand."""
 
     factor: Expr
     summand: Expr
 
 
-def linear_update(stmt: Stmt) -> tuple[Assign, Linear] | None:
+def linear_update(stmt: Stmt) -> tuple[Assign, LinearUpdate] | None:
     """Return the assignment `y = …` that a statement is, and its value as a function of y, if that is linear."""
     node = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
     target = peel(node.target) if isinstance(node, Assign) and node.op == "=" else None
@@ -42,7 +42,7 @@ def linear_update(stmt: Stmt) -> tuple[Assign, Linear] | None:
     return None if found is None else (node, found)
 
 
-def linear_value(value: Expr, mine: Expr) -> Linear | None:
+def linear_value(value: Expr, mine: Expr) -> LinearUpdate | None:
     """Return `value` as a linear function of the variable or element `mine`, which it reads; None where it is none.
     Both parts are in the type in which such functions are composed: unsigned, or the widest floating point of `value`.
     """
@@ -57,7 +57,7 @@ def linear_value(value: Expr, mine: Expr) -> Linear | None:
     found = ring.split(value)
     number = None if found is None else _number(found.factor)
     grows = is_float(type) and number is not None and not -1 <= number <= 1
-    return None if found is None or grows else Linear(ring.leaf(found.factor), ring.leaf(found.summand))
+    return None if found is None or grows else LinearUpdate(ring.leaf(found.factor), ring.leaf(found.summand))
 
 
 def _composed(type: Scalar, whole: Scalar) -> Scalar:
@@ -77,37 +77,41 @@ class _Ring(Struct, frozen=True):
         root = root_symbol(self.mine)
         return any(n.symbol == root for n in names(expr))
 
-    def split(self, expr: Expr) -> Linear | None:
+    def split(self, expr: Expr) -> LinearUpdate | None:
         expr = peel(expr)
         if same(expr, self.mine):
-            return Linear(self.literal(1), self.literal(0))
+            return LinearUpdate(self.literal(1), self.literal(0))
         if not self.fits(expr.type):
             return None
         if isinstance(expr, Cast):
             return self.split(expr.operand)
         if isinstance(expr, Unary) and expr.op in ("+", "-"):
             inner = self.split(expr.operand)
-            return inner if inner is None or expr.op == "+" else Linear(_negate(inner.factor), _negate(inner.summand))
+            return (
+                inner
+                if inner is None or expr.op == "+"
+                else LinearUpdate(_negate(inner.factor), _negate(inner.summand))
+            )
         if isinstance(expr, Conditional):
             return self.split_choice(expr)
         return self.split_operation(expr) if isinstance(expr, Binary) else None
 
-    def split_choice(self, expr: Conditional) -> Linear | None:
-        arms: list[Linear] = []
+    def split_choice(self, expr: Conditional) -> LinearUpdate | None:
+        arms: list[LinearUpdate] = []
         for arm in (expr.then, expr.other):
             alone = not self.holds(arm)
             if alone and (is_float(self.type) or not is_integer(arm.type)):
                 return None
-            found = Linear(self.literal(0), self.leaf(arm)) if alone else self.split(arm)
+            found = LinearUpdate(self.literal(0), self.leaf(arm)) if alone else self.split(arm)
             if found is None:
                 return None
             arms.append(found)
         if self.holds(expr.condition):
             return None
         one, two = arms
-        return Linear(self.choose(expr, one.factor, two.factor), self.choose(expr, one.summand, two.summand))
+        return LinearUpdate(self.choose(expr, one.factor, two.factor), self.choose(expr, one.summand, two.summand))
 
-    def split_operation(self, expr: Binary) -> Linear | None:
+    def split_operation(self, expr: Binary) -> LinearUpdate | None:
         left = self.holds(expr.left)
         if left == self.holds(expr.right):
             return None
@@ -118,15 +122,15 @@ class _Ring(Struct, frozen=True):
         rest = self.leaf(rest)
         match expr.op:
             case "+":
-                return Linear(inner.factor, _join("+", inner.summand, rest))
+                return LinearUpdate(inner.factor, _join("+", inner.summand, rest))
             case "-" if left:
-                return Linear(inner.factor, _join("-", inner.summand, rest))
+                return LinearUpdate(inner.factor, _join("-", inner.summand, rest))
             case "-":
-                return Linear(_negate(inner.factor), _join("-", rest, inner.summand))
+                return LinearUpdate(_negate(inner.factor), _join("-", rest, inner.summand))
             case "*":
-                return Linear(_join("*", inner.factor, rest), _join("*", inner.summand, rest))
+                return LinearUpdate(_join("*", inner.factor, rest), _join("*", inner.summand, rest))
             case "/" if left and is_float(self.type):
-                return Linear(_join("/", inner.factor, rest), _join("/", inner.summand, rest))
+                return LinearUpdate(_join("/", inner.factor, rest), _join("/", inner.summand, rest))
             case _:
                 return None
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from warpsmith.poly.dependences.sites import Site, find_sites
+from warpsmith.poly.dependences.sites import UpdateSite, find_sites
 from warpsmith.poly.regions.region import Access, Region
 from warpsmith.tree.nodes import Binary, Cast, Expr, For, Index, Literal, Member, Name, Unary
 from warpsmith.tree.types import INT, Array, Pointer, Scalar, Symbol, is_integer
@@ -69,7 +69,7 @@ def _is_element(access: Access) -> bool:
     return not isinstance(access.base.type, Pointer) or bool(access.path or access.place) or not access.known
 
 
-def _is_wide_enough(counter: Symbol, loop: For, sites: tuple[Site, ...]) -> bool:
+def _is_wide_enough(counter: Symbol, loop: For, sites: tuple[UpdateSite, ...]) -> bool:
     """Whether the counter always moves one way, and never so far that it comes back to where it was."""
     type, trips = counter.type, loop.variable.type
     moves = [site.moved for site in sites]
@@ -81,7 +81,7 @@ def _is_wide_enough(counter: Symbol, loop: For, sites: tuple[Site, ...]) -> bool
     return one_way and (type.kind == "signed" or slow or (type.bits == 64 and trips.bits <= INT.bits))
 
 
-def _find_places(counter: Symbol, sites: Iterable[Site]) -> Mapping[int, _Place]:
+def _find_places(counter: Symbol, sites: Iterable[UpdateSite]) -> Mapping[int, _Place]:
     """Return the elements in the runs whose first subscript is a * k + c, by identity; what stands in them as well."""
     found: dict[int, _Place] = {}
     for site in sites:
@@ -114,7 +114,7 @@ def _first_subscript(whole: Index | Member | Unary) -> Expr | None:
                 return None
 
 
-def _place(subscript: Expr, site: Site) -> tuple[int, int] | None:
+def _place(subscript: Expr, site: UpdateSite) -> tuple[int, int] | None:
     """Return a and c of a * k + c, k being what it was at the start of the run."""
     subscript = peel(subscript)
     if id(subscript) in site.offsets:

@@ -24,7 +24,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.dependences.linear import linear_update, linear_value
 from warpsmith.poly.dependences.reductions import offset_of
-from warpsmith.poly.dependences.sites import Site, find_sites
+from warpsmith.poly.dependences.sites import UpdateSite, find_sites
 from warpsmith.poly.dependences.updates import AssociativeUpdate, form_of, has_effect, update_of
 from warpsmith.poly.effects.library import is_pure
 from warpsmith.poly.effects.summaries import Summaries
@@ -300,7 +300,9 @@ def only_computes(call: Call, summaries: Summaries) -> bool:
     return not changes and not known.reads and all(r.kind == "entry" and r.symbol in own for r in known.loads)
 
 
-def _under_conditions(loop: For, scan: Reduction, sites: Sequence[Site], summaries: Summaries) -> Running | Reason:
+def _under_conditions(
+    loop: For, scan: Reduction, sites: Sequence[UpdateSite], summaries: Summaries
+) -> Running | Reason:
     """Return the running value whose updates stand in `sites`: c ? e : 0 for each of them, added up."""
     symbol, type = scan.variable, scan.variable.type
     if not isinstance(type, Scalar) or not _is_number(type):
@@ -316,7 +318,7 @@ def _under_conditions(loop: For, scan: Reduction, sites: Sequence[Site], summari
     return Running("+", symbol, type, sites[0].path[sites[0].steps[0].place], total, None, compares=True)
 
 
-def _added_in(site: Site, body: _Body, type: Scalar) -> Expr | Reason:
+def _added_in(site: UpdateSite, body: _Body, type: Scalar) -> Expr | Reason:
     """Return what a site adds, as a function of the iteration."""
     total: Expr | None = None
     for step in site.steps:

@@ -44,13 +44,13 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol, is_integer
 from warpsmith.tree.walk import children, names, peel, root_symbol, statements_of, walk, written_symbols
 
-__all__ = ["Site", "Step", "find_sites"]
+__all__ = ["PlacedUpdate", "UpdateSite", "find_sites"]
 
 _STEPS = ("++x", "--x", "x++", "x--")
 _CHOICES = ("&&", "||", ",")
 
 
-class Step(Struct, frozen=True):
+class PlacedUpdate(Struct, frozen=True):
     """One update in a run: where in the site's path it stands, and how far it moves the scalar, if that is a number."""
 
     place: int
@@ -58,7 +58,7 @@ class Step(Struct, frozen=True):
     amount: int | None
 
 
-class Site(Struct, frozen=True):
+class UpdateSite(Struct, frozen=True):
     """A run of statements with its `steps`.
 
     `path`: all statements that an iteration executes on its way through the run, in order; a branch on the way is there
@@ -69,7 +69,7 @@ class Site(Struct, frozen=True):
 
     path: tuple[Stmt, ...]
     conditions: tuple[tuple[int, Expr, bool], ...]
-    steps: tuple[Step, ...]
+    steps: tuple[PlacedUpdate, ...]
     offsets: dict[int, int]
 
     @property
@@ -93,15 +93,15 @@ class _Way(Struct, frozen=True):
         return _Way((*self.path, test), (*self.conditions, (len(self.path), condition, holds)))
 
 
-def find_sites(loop: For, symbol: Symbol) -> tuple[Site, ...]:
+def find_sites(loop: For, symbol: Symbol) -> tuple[UpdateSite, ...]:
     """Return the sites of all updates of `symbol` in an iteration; none where there is another way to write it."""
-    found: list[Site] = []
+    found: list[UpdateSite] = []
     if any(isinstance(n, VarDecl) and n.symbol == symbol for n in walk(loop.body)):
         return ()
     return tuple(found) if _collect(statements_of(loop.body), symbol, _Way(), found) else ()
 
 
-def _collect(statements: Sequence[Stmt], symbol: Symbol, way: _Way, found: list[Site]) -> bool:
+def _collect(statements: Sequence[Stmt], symbol: Symbol, way: _Way, found: list[UpdateSite]) -> bool:
     """Add the sites in a statement list; False where an update has no site."""
     writing = [k for k, stmt in enumerate(statements) if symbol in _written(stmt)]
     if any(isinstance(statements[k], ExprStmt | DeclStmt) for k in writing):
@@ -115,7 +115,7 @@ def _collect(statements: Sequence[Stmt], symbol: Symbol, way: _Way, found: list[
     return True
 
 
-def _collect_inside(stmt: Stmt, symbol: Symbol, way: _Way, found: list[Site]) -> bool:
+def _collect_inside(stmt: Stmt, symbol: Symbol, way: _Way, found: list[UpdateSite]) -> bool:
     if isinstance(stmt, Block):
         return _collect(stmt.statements, symbol, way, found)
     if not isinstance(stmt, If) or symbol in _written(stmt.condition):
@@ -166,7 +166,7 @@ def _always_ends(stmt: Stmt) -> bool:
 # --- the run
 
 
-def _site(statements: Sequence[Stmt], symbol: Symbol, way: _Way) -> Site | None:
+def _site(statements: Sequence[Stmt], symbol: Symbol, way: _Way) -> UpdateSite | None:
     """Return the site in a statement list that updates the scalar itself: from its first use to the end of the list, or
     to where the iteration may end."""
     using = [k for k, stmt in enumerate(statements) if any(n.symbol == symbol for n in names(stmt))]
@@ -180,7 +180,7 @@ def _site(statements: Sequence[Stmt], symbol: Symbol, way: _Way) -> Site | None:
     for place, stmt in enumerate(run, len(before.path)):
         if not reader.read(stmt, place):
             return None
-    return Site((*before.path, *run), before.conditions, tuple(reader.steps), reader.offsets)
+    return UpdateSite((*before.path, *run), before.conditions, tuple(reader.steps), reader.offsets)
 
 
 class _RunReader(Struct):
@@ -189,7 +189,7 @@ class _RunReader(Struct):
 
     symbol: Symbol
     moved: int | None = 0
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PlacedUpdate] = field(default_factory=list)
     offsets: dict[int, int] = field(default_factory=dict)
     held: dict[Symbol, int] = field(default_factory=dict)
 
@@ -203,7 +203,7 @@ class _RunReader(Struct):
         for use in names(stmt):
             self.note(use, self.moved if use.symbol == self.symbol else self.held.get(use.symbol))
         if update is not None:
-            step = Step(place, update, _amount(update))
+            step = PlacedUpdate(place, update, _amount(update))
             after = None if self.moved is None or step.amount is None else self.moved + step.amount
             self.note(update.node, self.moved if _gives_old(update.node) else after)
             self.steps.append(step)

@@ -23,7 +23,7 @@ from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import use
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.writing.chosen import Chosen, can_number, find_chosen, write_chosen
+from warpsmith.loops.writing.chosen import ChosenForm, can_number, find_chosen, write_chosen
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.extents import byte_size
 from warpsmith.poly.effects.summaries import Summaries
@@ -128,7 +128,7 @@ class FindFirst(Struct, frozen=True):
         return with_run(program, place.function, (loop,), new)
 
 
-def _search(loop: For, summaries: Summaries) -> Chosen | Reason:
+def _search(loop: For, summaries: Summaries) -> ChosenForm | Reason:
     """Return the parts of a loop that is left where its condition holds, and only there."""
     chosen = find_chosen(loop, summaries)
     if isinstance(chosen, Reason):
@@ -142,7 +142,7 @@ def _search(loop: For, summaries: Summaries) -> Chosen | Reason:
     return chosen
 
 
-def _find_trap(loop: For, chosen: Chosen, summaries: Summaries) -> Reason | None:
+def _find_trap(loop: For, chosen: ChosenForm, summaries: Summaries) -> Reason | None:
     """Return what might go wrong in iterations that the loop does not come to, or None."""
     for part in _tested(chosen):
         for node in walk(part):
@@ -171,7 +171,7 @@ def _may_trap(node: Node) -> bool:
     return divides and not (isinstance(divisor, Literal) and divisor.value not in (0, -1))
 
 
-def _tested(chosen: Chosen) -> Iterator[Expr]:
+def _tested(chosen: ChosenForm) -> Iterator[Expr]:
     """Yield what every iteration computes."""
     yield from (d.init for stmt in chosen.temporaries for d in stmt.declarations if d.init is not None)
     yield chosen.condition
@@ -180,7 +180,7 @@ def _tested(chosen: Chosen) -> Iterator[Expr]:
 # --- what is read is there
 
 
-def _reads_on(facts: Facts, place: LoopContext, loop: For, chosen: Chosen) -> tuple[Assumption, ...] | Reason:
+def _reads_on(facts: Facts, place: LoopContext, loop: For, chosen: ChosenForm) -> tuple[Assumption, ...] | Reason:
     """Return the guards under which all that any iteration may read lies in its object, or why that is not known."""
     loads = [*_loads(chosen)]
     if not loads:
@@ -206,7 +206,7 @@ def _reads_on(facts: Facts, place: LoopContext, loop: For, chosen: Chosen) -> tu
     return Reason("STP002", "how far it reads is not known", loop.header) if missing else tuple(guards)
 
 
-def _loads(chosen: Chosen) -> Iterator[Index]:
+def _loads(chosen: ChosenForm) -> Iterator[Index]:
     """Yield the elements that every iteration may read, each whole: `a[i][j]`, not `a[i]`."""
     for part in _tested(chosen):
         inner = {id(peel(n.base)) for n in walk(part) if isinstance(n, Index)}

@@ -18,7 +18,7 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, find_marked
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import LoopContext, with_run
-from warpsmith.loops.writing.chosen import Chosen, can_number, find_chosen, write_chosen
+from warpsmith.loops.writing.chosen import ChosenForm, can_number, find_chosen, write_chosen
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.running import only_computes
 from warpsmith.poly.dependences.updates import has_effect
@@ -98,7 +98,7 @@ class FindLast(Struct, frozen=True):
         return with_run(program, place.function, (loop,), new)
 
 
-def _find_obstacle(loop: For, chosen: Chosen, summaries: Summaries) -> Reason | None:
+def _find_obstacle(loop: For, chosen: ChosenForm, summaries: Summaries) -> Reason | None:
     """Return what the branch does besides setting variables to functions of the iteration, or None."""
     targets = _targets(chosen.run)
     if len(targets) != len(chosen.run):
