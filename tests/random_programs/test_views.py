@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from tests.random_programs.view_programs import NATURAL, render_views
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.sources import sources_of
+from warpsmith.offload.plan import OffloadOptions
 from warpsmith.run.emulated.build import build_emulated, schedule_environment
 from warpsmith.run.emulated.counts import read_counts
 from warpsmith.run.native.tools import run_limited
@@ -46,7 +47,8 @@ def run_both(text: str, directory: Path, views: Views, arguments: str = NATURAL)
     path.write_text(text)
     subprocess.run(["cc", "-O1", "-w", "-o", directory / "original", path], check=True)
     expected = run_limited([str(directory / "original"), *arguments.split()], directory).stdout
-    result = port([str(path)], PortOptions(verify=False))
+    # what is printed is compared digit by digit
+    result = port([str(path)], PortOptions(verify=False, offload=OffloadOptions(precise_fp=True)))
     assert result.plan is not None and result.ported is not None
     counts = directory / "counts"
     printed = _printed(result, directory, counts, arguments)
