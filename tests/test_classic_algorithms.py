@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.some import one_in
+from tests.sampling import one_in
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.porting.sources import sources_of
 from warpsmith.run.emulated.build import build_emulated, schedule_environment

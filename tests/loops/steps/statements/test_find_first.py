@@ -56,11 +56,15 @@ def test_what_must_be_there_to_read_on(text: str, guards: list[str]) -> None:
 
 
 REFUSED = [
+    ("for (i = 0; i < n; i++) if (a[c[i]] > 1) break; return i; }", "not linear in the counter"),
+    ("for (i = 0; i < n; i++) { int t = c[i]; if (a[t] > 1) break; } return i; }", "not linear in the counter"),
+    ("for (i = 0; i < n; i++) if (a[i * i] > 1) break; return i; }", "not linear in the counter"),
+    ("for (i = 0; i < n; i++) if (a[i * 37 % 101] > 1) break; return i; }", "not linear in the counter"),
+    ("for (i = 0; i < n; i++) if (a[i - 4u] > 1) break; return i; }", "not linear in the counter"),
     ("for (i = 0; i < n; i++) { if (a[i] > 1) break; b[i] = 2; } return i; }", "more than what stands under"),
     ("for (i = 0; i < n; i++) { b[i] = 2; if (a[i] > 1) break; } return i; }", "one `if`"),
     ("for (i = 0; i < n; i++) if (a[i] > 1) b[i] = 2; return i; }", "not left"),
     ("for (i = 0; i < n; i++) if (a[i] > 1) { if (a[i] > 2) return 3; break; } return i; }", "more than one place"),
-    ("for (i = 0; i < n; i++) if (a[c[i]] > 1) break; return i; }", "how far it reads"),
     ("for (i = 0; i < n; i++) if (n / c[i] > 1) break; return i; }", "may not be computed"),
     ("for (i = 0; i < n; i++) if (*(a + i) > 1) break; return i; }", "may not be computed"),
     ("for (i = 0; i < n; i++) if (at < 0 && a[i] > 1) { at = i; break; } return i; }", "reads what the loop sets"),

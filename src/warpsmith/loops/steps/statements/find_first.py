@@ -37,6 +37,7 @@ from warpsmith.tree.nodes import (
     Block,
     Break,
     Call,
+    Cast,
     Conditional,
     Expr,
     ExprStmt,
@@ -55,10 +56,12 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Assumption, Program
-from warpsmith.tree.types import INT, SIZE_T, Array, Pointer, Record, Scalar, Symbol, element_type
+from warpsmith.tree.types import INT, SIZE_T, Array, Pointer, Record, Scalar, Symbol, Type, element_type
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
 __all__ = ["FindFirst"]
+
+_ADDRESS_BITS = 64
 
 
 class FindFirst(Struct, frozen=True):
@@ -185,6 +188,12 @@ def _reads_on(facts: Facts, place: LoopContext, loop: For, chosen: ChosenForm) -
     loads = [*_loads(chosen)]
     if not loads:
         return ()
+    own = {d.symbol for stmt in chosen.temporaries for d in stmt.declarations}
+    for load in loads:
+        odd = next((sub for sub in _subscripts(load) if not _is_counted(sub, loop.variable, own)), None)
+        if odd is not None:
+            text = "an element that the loop does not come to may lie outside: its place is not linear in the counter"
+            return Reason("STP002", text, odd.span)
     plain = tuple(ExprStmt(span=load.span, expr=copy_tree(load)) for load in loads)
     temporaries: tuple[Stmt, ...] = tuple(copy_tree(stmt) for stmt in chosen.temporaries)
     probe = replace(loop, body=Block(span=loop.body.span, statements=(*temporaries, *plain)))
@@ -211,6 +220,44 @@ def _loads(chosen: ChosenForm) -> Iterator[Index]:
     for part in _tested(chosen):
         inner = {id(peel(n.base)) for n in walk(part) if isinstance(n, Index)}
         yield from (n for n in walk(part) if isinstance(n, Index) and id(n) not in inner)
+
+
+def _subscripts(load: Index) -> Iterator[Expr]:
+    """Yield the subscripts of an element."""
+    base: Expr = load
+    while isinstance(base, Index):
+        yield base.index
+        base = peel(base.base)
+
+
+def _is_counted(expr: Expr, counter: Symbol, own: set[Symbol]) -> bool:
+    """Whether an expression is linear in the counter, of factors that stay as they are in the loop: then its values in
+    the iterations that the loop does not come to lie between those of the first and the last. Where memory, or a
+    temporary in `own`, decides, or values wrap, only an iteration that runs is known to have it in its bounds."""
+    bare = peel(expr)
+    match bare:
+        case Literal() | SizeOf():
+            return True
+        case Name(symbol=symbol):
+            return symbol not in own
+        case Unary(op="+" | "-", operand=operand):
+            return _is_counted(operand, counter, own)
+        case Cast(operand=operand):
+            return _keeps_address(bare.type, operand.type) and _is_counted(operand, counter, own)
+        case Binary(op="+" | "-" | "*", left=left, right=right):
+            twice = bare.op == "*" and all(counter in {n.symbol for n in names(side)} for side in (left, right))
+            exact = not twice and _keeps_address(bare.type, bare.type)
+            return exact and _is_counted(left, counter, own) and _is_counted(right, counter, own)
+        case _:
+            return False
+
+
+def _keeps_address(type: Type, operand: Type) -> bool:
+    """Whether arithmetic in a type gives the place that it would give without limits: it does not wrap, or as addresses
+    do."""
+    if not isinstance(type, Scalar) or not isinstance(operand, Scalar) or type.kind not in ("signed", "unsigned"):
+        return False
+    return type.bits >= operand.bits and (type.kind == "signed" or type.bits == _ADDRESS_BITS)
 
 
 def _base(load: Index) -> Symbol | None:
