@@ -247,6 +247,35 @@ class _Writer(Struct):
         self.put(2, "}")
         self.put(1, "}")
 
+    def search(self) -> None:
+        """A loop that ends where it finds something."""
+        kind = f"{self.size} " if self.declares else ""
+        self.put(1, f"for ({kind}i = 0; i < n; i++)")
+        self.put(
+            2,
+            f"if ({self.rng.choice('abc')}[i + {self.rng.choice('02')}] > {self.rng.choice(['1.5', '2.0', '9.0'])}) {{",
+        )
+        self.put(3, "h = i + 1;")
+        self.put(3, "break;")
+        self.put(2, "}")
+
+    def last(self) -> None:
+        """A variable that keeps what the last fitting iteration gave it."""
+        kind = f"{self.size} " if self.declares else ""
+        self.put(1, f"for ({kind}i = 0; i < n; i++)")
+        self.put(2, f"if ({self.test(('i',))})")
+        self.put(3, f"{self.rng.choice(['t = a[i] + 0.5', 'h = i + 2'])};")
+
+    def packed(self) -> None:
+        """A pointer that moves where something is stored."""
+        self.made += 1
+        kind, to = f"{self.size} " if self.declares else "", f"o{self.made}"
+        self.put(1, f"double *{to} = b{self.rng.choice(['', ' + 1'])};")
+        self.put(1, f"for ({kind}i = 0; i < n; i++)")
+        self.put(2, f"if (c[i] > {self.rng.choice(['0.5', '1.0'])})")
+        self.put(3, f"*{to}++ = 0.5 * a[i];")
+        self.put(1, f"h = (int)({to} - b);")
+
 
 def make_source(rng: random.Random, name: str) -> Source:
     """Return a function of one to three nests."""
@@ -254,7 +283,7 @@ def make_source(rng: random.Random, name: str) -> Source:
     writer = _Writer(rng, size, rng.random() < 0.6)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         if rng.random() < 0.4:
-            rng.choice([writer.twins, writer.stepped, writer.tidy])()
+            rng.choice([writer.twins, writer.stepped, writer.tidy, writer.search, writer.last, writer.packed])()
         else:
             writer.loop(1, (), rng.choice([0, 1, 1, 1, 2]))
     results = [name for name in ("t", "s", "h") if rng.random() < 0.25]

@@ -105,7 +105,7 @@ void f(void)
 {
 #pragma scop
     for (int i = 1; i < 64; i++)
-        a[i] = 0.5 * a[i - 1] + b[i];
+        a[i] = a[i - 1] * a[i - 1] + b[i];
     @
 #pragma endscop
 }

@@ -75,7 +75,7 @@ void f(int n, double *a, double *b)
             b[i] = (a[i - 1] + a[i + 1]) * 0.5;
         if (t % 2) {
             for (int i = 1; i < n; i++)
-                a[i] = a[i - 1] * 0.5 + b[i];
+                a[i] = a[i - 1] * a[i - 1] + b[i];
         } else {
             for (int i = 1; i < n - 1; i++)
                 a[i] = b[i];
