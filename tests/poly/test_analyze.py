@@ -63,7 +63,7 @@ def test_lu_strides_per_counter() -> None:
         ("void f(int n, double *a) { for (int i = 0; i < n; i++) a[2*i] = a[2*i+1]; }", "parallel"),
         ("void f(int n, double *a) { for (int i = 0; i < n; i += 2) a[i] = a[i+1]; }", "parallel"),
         ("void f(int n, double *a) { for (int i = 0; i < n; i += 3) a[i] = a[i+6]; }", "sequential"),
-        ("void f(int n, double *a) { for (int i = n-1; i >= 0; i--) a[i] = a[i+1]; }", "sequential"),
+        ("void f(int n, double *a) { for (int i = n-1; i >= 0; i--) a[i] = a[i+1]*a[i+1]; }", "sequential"),
         ("void f(int n, double *a, double *restrict b) { for (int i = 1; i < n; i++) a[i] = a[i-1] + b[i]; }", "scan"),
         ("double f(int n, double *a) { double s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }", "reduction"),
         ("void f(int n, double *a) { int i = 0; while (a[i] > 0) { a[i] = 0; i++; } }", "unanalyzable"),

@@ -21,17 +21,17 @@ def made(loop: str) -> list[str]:
 
 
 def test_each_iteration_starts_from_its_own_state() -> None:
-    (text,) = made(UP + "{ s = s * 1664525u + 1013904223u; a[i] = s; }")
+    (text,) = made(UP + "{ s = (s * 1664525u + 1013904223u) & 0xffffffffu; a[i] = s; }")
     assert "static unsigned int skip_s(unsigned int state, unsigned long long steps)" in text
     assert "factor = 1664525u, term = 1013904223u, all_factor = 1, all_term = 0;" in text
-    assert "{ unsigned int s_i = skip_s(s, (unsigned long long)(unsigned long long)i); s_i = s_i * 1664525u" in text
+    assert "{ unsigned int s_i = skip_s(s, (unsigned long long)(unsigned long long)i); s_i = (s_i * 1664525u" in text
     assert text.endswith("a[i] = s_i; } s = skip_s(s, (unsigned long long)(0 < n ? n : 0)); }")
 
 
 @pytest.mark.parametrize(
     ("loop", "said"),
     [
-        ("for (int i = m; i <= n; i++) { s = s * 3u + 1u; a[i] = s; }", "(m <= n ? n - m + 1 : 0)"),
+        ("for (int i = m; i <= n; i++) { s = s * 3u + 1u; a[i] = s; s = s * 3u + 1u; }", "(m <= n ? n - m + 1 : 0) * 2)"),
         (UP + "{ s = 5u + 3u * s; a[i] = s; s = 5u + 3u * s; }", "(0 < n ? n : 0) * 2)"),
         (UP + "{ s = (s * 5u + 1u) & 1023u; a[i] = s; }", "return (all_factor * state + all_term) % 1024u;"),
         (UP + "{ s = (s * 5u + 1u) % 1024u; a[i] = s; }", "return (all_factor * state + all_term) % 1024u;"),

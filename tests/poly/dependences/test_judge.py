@@ -28,7 +28,7 @@ CASES: list[tuple[str, str, str, int, str]] = [
     ("c[i] = d[i];", "parallel", "Proved", 1, "no carried dependence (if"),
     ("a[i] = a[i + m];", "parallel", "Proved", 1, "m == 0"),
     ("a[i] = a[i + 1];", "sequential", "Refuted", 0, "carries an anti dependence on a"),
-    ("a[i] = a[i - 1];", "sequential", "Refuted", 0, "carries a flow dependence on a"),
+    ("a[i] = a[i - 1]*a[i - 1];", "sequential", "Refuted", 0, "carries a flow dependence on a"),
     ("a[0] = i;", "sequential", "Refuted", 0, "carries an output dependence on a"),
     ("a[k[i]] = i;", "unanalyzable", "Unknown", 0, "is not affine"),
     ("first(a + i);", "unanalyzable", "Unknown", 0, "may touch any part of a"),

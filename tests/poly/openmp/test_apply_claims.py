@@ -16,12 +16,12 @@ from warpsmith.tree.program import Program
 # declarations, clauses, an iteration and what follows; category; whether the claim is granted; words of why
 CASES: list[tuple[str, str, str, str, bool, str]] = [
     ("", "", "a[i] = b[i]; }", "parallel", False, "no carried dependence (proven)"),
-    ("", "", "a[i] = a[i - 1]; }", "sequential", False, "carries a flow dependence"),
+    ("", "", "a[i] = a[i - 1]*a[i - 1]; }", "sequential", False, "carries a flow dependence"),
     ("", "", "a[k[i]] = b[i]; }", "parallel", True, "taken from"),
     ("int t;", "private(t)", "if (k[i]) t = i; a[k[i]] = t; }", "parallel", True, "taken from"),
     ("int s = 0;", "reduction(+: s)", "s += a[i]; a[k[i]] = 1; } return s;", "reduction", True, "taken from"),
     ("int s = 0;", "reduction(*: s)", "s += a[i]; a[k[i]] = 1; }", "unanalyzable", False, "combined by +, not by *"),
-    ("int s = 0;", "", "s = 2 * s + b[i]; a[k[i]] = s; }", "sequential", False, ""),
+    ("int s = 0;", "", "s = s * s + b[i]; a[k[i]] = s; }", "sequential", False, ""),
     ("", "", "a[k[i]] = elsewhere(i); }", "unanalyzable", False, "elsewhere"),
     (
         "int t[3] = {0};",
