@@ -89,7 +89,7 @@ void pack(int *restrict x, const int *restrict y, int n) {
     int k = 0;
     for (int i = 0; i < n; i++)
         if (y[i] > 3)
-            x[k++] = y[i];
+            x[k += y[i]] = y[i];
 }
 """
 
