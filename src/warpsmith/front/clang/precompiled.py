@@ -111,7 +111,7 @@ def _has_errors(library: Library, unit: int) -> bool:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove what was made first, where there is more than one would use."""
-    made = sorted(folder.glob("*.pch"), key=lambda one: one.stat().st_mtime_ns)
+    """Remove what was made first, where there is more than one would use; also what a worker that was killed left."""
+    made = sorted(folder.iterdir(), key=lambda one: one.stat().st_mtime_ns)
     for one in made[:-_MOST_KEPT]:
         one.unlink(missing_ok=True)
