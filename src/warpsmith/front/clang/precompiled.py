@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from warpsmith.front.clang.kinds import SEVERITY_ERROR
+from warpsmith.front.clang.errors import find_errors
 from warpsmith.front.clang.libclang import Library
 from warpsmith.front.clang.wire import Diagnostic
 
@@ -86,7 +86,7 @@ def _make(library: Library, arguments: Sequence[str], place: Path) -> None:
     fresh = place.with_suffix(f".{os.getpid()}")
     index = library.createIndex(0, 0)
     unit = library.parse(index, _NAME, list(arguments), _INCOMPLETE | _FOR_SERIALIZATION | _KEEP_GOING, b"")
-    sound = unit is not None and not _has_errors(library, unit)
+    sound = unit is not None and not find_errors(library, unit)
     saved = sound and library.saveTranslationUnit(unit, os.fsencode(fresh), 0) == 0
     if unit is not None:
         library.disposeTranslationUnit(unit)
@@ -98,16 +98,6 @@ def _make(library: Library, arguments: Sequence[str], place: Path) -> None:
     finally:
         fresh.unlink(missing_ok=True)
     _forget_old(place.parent)
-
-
-def _has_errors(library: Library, unit: int) -> bool:
-    """Whether a text has errors: those of a precompiled header are told to nobody."""
-    severities = []
-    for number in range(library.getNumDiagnostics(unit)):
-        diagnostic = library.getDiagnostic(unit, number)
-        severities.append(library.getDiagnosticSeverity(diagnostic))
-        library.disposeDiagnostic(diagnostic)
-    return any(severity >= SEVERITY_ERROR for severity in severities)
 
 
 def _forget_old(folder: Path) -> None:
