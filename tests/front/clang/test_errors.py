@@ -22,6 +22,7 @@ def find() -> Find:
     def find(text: bytes, *, notes: bool = False) -> list[Diagnostic]:
         index = library.createIndex(0, 0)
         unit = library.parse(index, "a.c", ["-x", "c", "-Wall"], 0, text)
+        assert unit is not None
         found = find_errors(library, unit, notes=notes)
         library.disposeTranslationUnit(unit)
         library.disposeIndex(index)
