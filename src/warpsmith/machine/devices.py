@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Annotated, Final, Literal, TypeVar, cast
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -18,9 +18,10 @@ __all__ = ["Device", "HostProcessor", "Source", "Vendor", "device", "load_device
 
 Vendor = Literal["nvidia", "amd"]
 Source = Literal["vendor", "public", "header", "fitted", "memory"]
+_ARCH = r"^(sm_[0-9]+|gfx[0-9a-f]+)$"
 
 
-class Device(Struct, frozen=True):
+class Device(Struct, frozen=True, forbid_unknown_fields=True):
     """One GPU. Units are multiprocessors (compute units); sizes are in the unit that the field names.
 
     `sources` says for each number where it comes from; "memory" is unconfirmed.
@@ -29,7 +30,7 @@ class Device(Struct, frozen=True):
     name: str
     title: str
     vendor: Vendor
-    arch: str
+    arch: Annotated[str, Meta(pattern=_ARCH)]
     units: int
     clock_mhz: int
     bandwidth_gb_s: int
@@ -49,7 +50,7 @@ class Device(Struct, frozen=True):
     sources: Mapping[str, Source]
 
 
-class HostProcessor(Struct, frozen=True):
+class HostProcessor(Struct, frozen=True, forbid_unknown_fields=True):
     """The processor that a program ran on before, in picoseconds of one of its cores: the row `host` of the table says
     what each is."""
 
@@ -65,6 +66,10 @@ class HostProcessor(Struct, frozen=True):
     sources: Mapping[str, Source]
 
 
+_HOST: Final = "host"
+_Row = TypeVar("_Row", Device, HostProcessor)
+
+
 @cache
 def load_devices() -> tuple[Device, ...]:
     """Return every GPU of the table, in its order."""
@@ -74,9 +79,7 @@ def load_devices() -> tuple[Device, ...]:
 @cache
 def load_host() -> HostProcessor:
     """Return the processor of the table that is no GPU."""
-    row = _table()[_HOST]
-    numbers = {key: value for key, value in row.items() if isinstance(value, int)}
-    return HostProcessor(title=str(row["title"]), sources=_sources(row, numbers), **numbers)
+    return _read_row(HostProcessor, _HOST, _table()[_HOST])
 
 
 @cache
@@ -103,31 +106,20 @@ def device(name: str) -> Device:
     raise UsageError(Finding("CFG001", "error", f"there is no device '{name}'", help=(hint,)))
 
 
-_HOST = "host"
-
-
 def _device(name: str, row: Mapping[str, object]) -> Device:
-    numbers = {key: value for key, value in row.items() if isinstance(value, int)}
-    return Device(
-        name=name,
-        title=str(row["title"]),
-        vendor="nvidia" if row["vendor"] == "nvidia" else "amd",
-        arch=str(row["arch"]),
-        sources=_sources(row, numbers),
-        **numbers,
-    )
+    return _read_row(Device, name, {"name": name, **row})
 
 
-def _sources(row: Mapping[str, object], numbers: Mapping[str, int]) -> Mapping[str, Source]:
-    given = row["source"]
-    return {n: _source(given.get(n) if isinstance(given, dict) else None) for n in numbers}
-
-
-def _source(text: object) -> Source:
-    match text:
-        case "vendor" | "public" | "header" | "fitted":
-            return text
-        case None:
-            return "memory"
-        case _:
-            raise ValueError(f"devices.toml: unknown source {text!r}")
+def _read_row(kind: type[_Row], name: str, row: Mapping[str, object]) -> _Row:
+    """Return a row of the table as a record. Raises ValueError where a key, a word or a source is not one that there
+    is: a mistake in the table."""
+    numbers = [key for key, value in row.items() if isinstance(value, int)]
+    given = cast(Mapping[str, object], row["source"])
+    if unknown := given.keys() - set(numbers):
+        raise ValueError(f"devices.toml: {name} has no number {', '.join(sorted(unknown))} that could have a source")
+    sources = {number: given.get(number, "memory") for number in numbers}
+    values = {key: value for key, value in row.items() if key != "source"}
+    try:
+        return convert({**values, "sources": sources}, kind, strict=True)
+    except ValidationError as error:
+        raise ValueError(f"devices.toml: {name}: {error}") from error

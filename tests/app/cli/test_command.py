@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -15,7 +14,6 @@ import pytest
 
 from warpsmith.app.cli.command import GLOBAL_OPTIONS, Command, Group
 from warpsmith.app.cli.failure import run_guarded
-from warpsmith.app.cli.global_options import GlobalOptions, global_options
 from warpsmith.app.cli.main import COMMANDS, warpsmith
 
 KERNEL = "__global__ void k(int *a)\n{\n    a[threadIdx.x * 32] = 1;\n}\n"
@@ -53,23 +51,6 @@ def test_every_command_takes_every_global_option_and_has_no_other_of_that_name()
         parsed = [word for p in command.get_params(click.Context(command)) for word in p.opts]
         assert names <= set(parsed), words
         assert len(parsed) == len(set(parsed)), words
-
-
-def test_before_and_after_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[GlobalOptions] = []
-
-    def noted() -> tuple[()]:
-        seen.append(global_options())
-        return ()
-
-    monkeypatch.setattr(import_module("warpsmith.app.cli.about.devices"), "load_devices", noted)
-    given = ["-q", "-v", "--color", "never", "-j", "3", "--no-progress", "--isolated", "--json", "--exit-zero"]
-    for words in ([*given, "devices"], ["devices", *given], [*given[:4], "devices", *given[4:]]):
-        run_guarded(warpsmith, words)
-    assert len(set(seen)) == 1
-    assert seen[0] == GlobalOptions(1, True, "never", True, jobs=3, isolated=True, json=True, exit_zero=True)
-    run_guarded(warpsmith, ["-j", "3", "devices", "-j", "4"])
-    assert seen[-1].jobs == 4
 
 
 def test_the_bare_command_prints_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -166,7 +166,8 @@ def test_with_the_macro_it_compiles_in_every_configuration(made: Made, tmp_path:
 
 def test_a_file_without_a_kernel_is_not_named(tmp_path: Path) -> None:
     made = make(
-        b"int f(int n, int *a)\n{\n    for (int i = 1; i < n; i++)\n        a[i] = a[i - 1] * a[i - 1];\n    return 0;\n}\n",
+        b"int f(int n, int *a)\n{\n    for (int i = 1; i < n; i++)\n"
+        b"        a[i] = a[i - 1] * a[i - 1];\n    return 0;\n}\n",
         tmp_path,
     )
     assert not made.files.files

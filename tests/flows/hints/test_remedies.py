@@ -42,7 +42,7 @@ HELPED = {
         "noise/i": "parallel",
         "noise_masked/i": "parallel",
         "noise_prime/i": "parallel",
-        "step_random/i": "parallel",
+        "step_random/i": "scan",
         "unknown_call/i": "parallel",
     },
     "pairs.c": {

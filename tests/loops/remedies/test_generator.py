@@ -31,7 +31,10 @@ def test_each_iteration_starts_from_its_own_state() -> None:
 @pytest.mark.parametrize(
     ("loop", "said"),
     [
-        ("for (int i = m; i <= n; i++) { s = s * 3u + 1u; a[i] = s; s = s * 3u + 1u; }", "(m <= n ? n - m + 1 : 0) * 2)"),
+        (
+            "for (int i = m; i <= n; i++) { s = s * 3u + 1u; a[i] = s; s = s * 3u + 1u; }",
+            "(m <= n ? n - m + 1 : 0) * 2)",
+        ),
         (UP + "{ s = 5u + 3u * s; a[i] = s; s = 5u + 3u * s; }", "(0 < n ? n : 0) * 2)"),
         (UP + "{ s = (s * 5u + 1u) & 1023u; a[i] = s; }", "return (all_factor * state + all_term) % 1024u;"),
         (UP + "{ s = (s * 5u + 1u) % 1024u; a[i] = s; }", "return (all_factor * state + all_term) % 1024u;"),

@@ -42,10 +42,12 @@ def plan_port(
     single_file: bool,
     root: str | None = None,
     refused: Unwritable = (),
+    compared: bool = True,
 ) -> tuple[Prepared, Written]:
     """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test. `root`:
-    the project's folder, for a port in place. `refused`: fragments of an earlier plan whose text does not compile."""
-    request = _Request(prepared, selected, options, search, single_file, root)
+    the project's folder, for a port in place. `refused`: fragments of an earlier plan whose text does not compile.
+    `compared`: the port will be compared with the original."""
+    request = _Request(prepared, selected, options, search, single_file, root, compared)
     found, left = automatic(prepared, selected, root=root) if search else prepared, frozenset[Span]()
     kept: Kept | None = None
     while True:
@@ -53,13 +55,13 @@ def plan_port(
         if kept is None:
             # What would lose stays, unless each loop was asked for by name.
             named = options.demanded and selected is not None
-            again = partial(_plan_again, request, (found, left), refused)
+            again = partial(_plan_again, replace(request, compared=False), (found, left), refused)
             kept = Kept() if named else choose_paying((found, written), again, options)
             if kept.refused:
                 refused = (*refused, *kept.refused)
                 continue
         if root is not None and written.port.plan.fragments:
-            written = writable_port(found, request.wanted(found), root=root, first=written)
+            written = request.write(found, first=written)
         # Another compiler's opinion of all that would be written: a loop whose text it refuses stays.
         broken = unwritable(prepared.original.program, written, root)
         if not broken:
@@ -76,10 +78,15 @@ class _Request(Struct, frozen=True):
     search: bool
     single_file: bool
     root: str | None
+    compared: bool
 
-    def wanted(self, found: Prepared) -> OffloadOptions:
-        """Return the options, with the selected loops as they stand in `found`."""
-        return replace(self.options, selected=standing_in(found.program, self.selected))
+    def write(self, found: Prepared, *, first: Written | None = None, refused: Unwritable = ()) -> Written:
+        """Return the port of `found`, with the selected loops as they stand in it."""
+        options = replace(self.options, selected=standing_in(found.program, self.selected))
+        alone = self.single_file and first is None
+        return writable_port(
+            found, options, single_file=alone, root=self.root, first=first, refused=refused, compared=self.compared
+        )
 
 
 Searched = tuple[Prepared, frozenset[Span]]
@@ -90,9 +97,7 @@ def _settle(request: _Request, searched: Searched, refused: Unwritable) -> tuple
     """Return a plan without what is refused, and with no step that comes to nothing in it."""
     found, left = searched
     while True:
-        written = writable_port(
-            found, request.wanted(found), single_file=request.single_file, root=request.root, refused=refused
-        )
+        written = request.write(found, refused=refused)
         more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
         more |= _idle(found, written)
         if not request.search or not more - left:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Iterator
 from typing import Final
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.cxx_names import detail
+from warpsmith.front.clang.errors import find_errors
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 from warpsmith.front.clang.precompiled import PrecompiledHeaders, does_not_fit, drop
@@ -88,9 +88,9 @@ def _walk_unit(library: Library, unit: int, request: Request, walks: type[Walk])
     path, arguments, _, limit, diagnostics_only = request
     places = FilePlaces(library, unit, path)
     places.measure(unit, path)
-    diagnostics = _diagnostics(library, unit, notes=SEEKS_HOST_USES in arguments)
+    diagnostics = find_errors(library, unit, notes=SEEKS_HOST_USES in arguments)
     walk = walks(library, places, limit, cxx=arguments[1] not in ("c", "cl"))
-    if not diagnostics_only and (walk.despite_errors or not any(d[0] >= kinds.SEVERITY_ERROR for d in diagnostics)):
+    if not diagnostics_only and (walk.despite_errors or not diagnostics):
         walk.run(unit)
     return Dump(
         diagnostics + walk.said, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared,
@@ -98,31 +98,6 @@ def _walk_unit(library: Library, unit: int, request: Request, walks: type[Walk])
         walk.instances, walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches, walk.transfers,
         [] if diagnostics_only else places.find_skipped(),
     )  # fmt: skip
-
-
-def _diagnostics(library: Library, unit: int, *, notes: bool = False) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
-    for number in range(library.getNumDiagnostics(unit)):
-        diagnostic = library.getDiagnostic(unit, number)
-        severity = library.getDiagnosticSeverity(diagnostic)
-        if severity >= kinds.SEVERITY_ERROR:
-            handle, line, offset = library.place(library.getDiagnosticLocation(diagnostic))
-            file = library.path(handle) if handle else ""
-            message = library.text(library.getDiagnosticSpelling(diagnostic))
-            lines = [message, *(_notes(library, diagnostic) if notes else ())]
-            found.append((severity, "\n".join(lines), file, line, offset))
-        library.disposeDiagnostic(diagnostic)
-    return found
-
-
-def _notes(library: Library, diagnostic: int) -> Iterator[str]:
-    """Yield what clang adds to a diagnostic, each with the file that it is about."""
-    notes = library.getChildDiagnostics(diagnostic)
-    for number in range(library.getNumDiagnosticsInSet(notes)):
-        note = library.getDiagnosticInSet(notes, number)
-        handle, line, _ = library.place(library.getDiagnosticLocation(note))
-        yield f"{library.path(handle) if handle else ''}:{line}: {library.text(library.getDiagnosticSpelling(note))}"
-        library.disposeDiagnostic(note)
 
 
 class Walk:

@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from warpsmith.front.clang.kinds import SEVERITY_ERROR
+from warpsmith.front.clang.errors import find_errors
 from warpsmith.front.clang.libclang import Library
 from warpsmith.front.clang.wire import Diagnostic
 
@@ -86,7 +86,7 @@ def _make(library: Library, arguments: Sequence[str], place: Path) -> None:
     fresh = place.with_suffix(f".{os.getpid()}")
     index = library.createIndex(0, 0)
     unit = library.parse(index, _NAME, list(arguments), _INCOMPLETE | _FOR_SERIALIZATION | _KEEP_GOING, b"")
-    sound = unit is not None and not _has_errors(library, unit)
+    sound = unit is not None and not find_errors(library, unit)
     saved = sound and library.saveTranslationUnit(unit, os.fsencode(fresh), 0) == 0
     if unit is not None:
         library.disposeTranslationUnit(unit)
@@ -100,18 +100,8 @@ def _make(library: Library, arguments: Sequence[str], place: Path) -> None:
     _forget_old(place.parent)
 
 
-def _has_errors(library: Library, unit: int) -> bool:
-    """Whether a text has errors: those of a precompiled header are told to nobody."""
-    severities = []
-    for number in range(library.getNumDiagnostics(unit)):
-        diagnostic = library.getDiagnostic(unit, number)
-        severities.append(library.getDiagnosticSeverity(diagnostic))
-        library.disposeDiagnostic(diagnostic)
-    return any(severity >= SEVERITY_ERROR for severity in severities)
-
-
 def _forget_old(folder: Path) -> None:
-    """Remove what was made first, where there is more than one would use."""
-    made = sorted(folder.glob("*.pch"), key=lambda one: one.stat().st_mtime_ns)
+    """Remove what was made first, where there is more than one would use; also what a worker that was killed left."""
+    made = sorted(folder.iterdir(), key=lambda one: one.stat().st_mtime_ns)
     for one in made[:-_MOST_KEPT]:
         one.unlink(missing_ok=True)
