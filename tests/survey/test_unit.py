@@ -28,7 +28,7 @@ void f(int n, double *restrict a, double *restrict b) {
     for (int i = 0; i < n; i++)
         a[i] = b[i];
     for (int i = 1; i < n; i++)
-        a[i] = a[i - 1];
+        a[i] = a[i - 1] * a[i - 1];
     int k = 0;
     while (k < n)
         far(&shared_one), k++;

@@ -67,7 +67,7 @@ def test_diff_of_sources_and_of_reports(
     Path("old.cu").write_text(KERNEL)
     Path("new.cu").write_text("\n" + KERNEL.replace(" * 32", ""))
     Path("old.c").write_text(LOOP)
-    Path("new.c").write_text(LOOP.replace("2;", "a[i - 1];"))
+    Path("new.c").write_text(LOOP.replace("2;", "a[i - 1] * a[i - 1];"))
     assert run_guarded(warpsmith, ["diff", "old.cu", "new.cu", "--isolated"]) == 0
     assert "- old.cu:3: " in capsys.readouterr().out
     assert run_guarded(warpsmith, ["diff", "new.cu", "old.cu", "--isolated", "--json"]) == 1
