@@ -42,7 +42,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.text.layout import indent_at, indentation_unit, line_end, slice_text, starts_line
 from warpsmith.tree.text.lexical import identifiers
-from warpsmith.tree.types import Array, Pointer, Scalar, Symbol
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = [
@@ -195,7 +195,7 @@ def operand(expr: Expr) -> str:
 
 
 def may_meet(facts: Facts, known: LoopFacts, one: Symbol, other: Symbol) -> bool:
-    """Whether two pointers or arrays may lead to the same memory in the function of a loop."""
-    if not isinstance(one.type, Pointer | Array) or not isinstance(other.type, Pointer | Array):
+    """Whether two pointers, arrays or records may lead to the same memory in the function of a loop."""
+    if not isinstance(one.type, Pointer | Array | Record) or not isinstance(other.type, Pointer | Array | Record):
         return False
     return relation(facts.program, known.function, one, other, facts.summaries) != "distinct"
