@@ -24,7 +24,7 @@ from warpsmith.tree.effects.file import users_effects
 from warpsmith.tree.program import Assumption
 
 CORPUS = Path(__file__).parents[2] / "loops/refused"
-FILES = ("recurrences.c", "memory.c", "particles.c", "pairs.c", "sums.c", "members.cpp")
+FILES = ("recurrences.c", "memory.c", "particles.c", "pairs.c", "sums.c", "draws.c", "members.cpp")
 # the loops that something helps, and what they are then; nothing may be printed for any other
 HELPED = {
     "recurrences.c": {"shift_left/i": "parallel", "look_ahead/i": "parallel", "shift_of_two/i": "parallel"},
@@ -69,6 +69,7 @@ HELPED = {
         "of_variable/i": "reduction",
         "other_member/i": "reduction",
     },
+    "draws.c": {"from_the_end/i": "parallel", "two_of_each/i": "parallel", "down_by_three/i": "parallel"},
     "members.cpp": {"Totals::add/i": "reduction", "by_reference/i": "reduction", "of_parameter/i": "reduction"},
 }
 # what a user sees first, one of each kind; the others are slow
@@ -243,6 +244,9 @@ RUNS = {
     "kinetic/i": Run("85", "n", "(kinetic(n, e, (struct ensemble *)d), 0)"),
     "of_variable/i": Run("0", "n", "(of_variable(n, e), everything.of.kinetic)"),
     "other_member/i": Run("85", "0", "(other_member(n, (struct ensemble *)d), 0)"),
+    "from_the_end/i": Run("n", "0", "(from_the_end(n, d, 7), 0)"),
+    "two_of_each/i": Run("n", "n", "two_of_each(n, d, e, 7)"),
+    "down_by_three/i": Run("n", "0", "down_by_three(n, d, 7)"),
     "shift_left/i": Run("n", "n", "(shift_left(n, d, e), 0)"),
     "look_ahead/i": Run("n", "0", "(look_ahead(n, d), 0)"),
     "shift_of_two/i": Run("n", "n", "(shift_of_two(n, d, e), 0)"),
