@@ -39,8 +39,14 @@ def test_each_iteration_starts_from_its_own_state() -> None:
         (UP + "{ s = (s * 5u + 1u) & 1023u; a[i] = s; }", "return (all_factor * state + all_term) % 1024u;"),
         (UP + "{ s = (s * 5u + 1u) % 1024u; a[i] = s; }", "return (all_factor * state + all_term) % 1024u;"),
         (UP + "{ w = (w * 16807ull) % 2147483647ull; a[i] = w; }", "(all_factor * factor) % 2147483647ull;"),
-        ("for (int i = n; i > 0; i--) { s = s * 3u + 1u; a[i] = s; }", "skip_s(s, (unsigned long long)(n - i));"),
-        ("for (int i = n - 1; i >= m; --i) { s = s * 3u + 1u; a[i] = s; }", "((n - 1) >= m ? (n - 1) - m + 1 : 0)"),
+        (
+            "for (int i = n; i > 0; i--) { s = (s * 3u + 1u) & 0xffffffffu; a[i] = s; }",
+            "skip_s(s, (unsigned long long)(n - i));",
+        ),
+        (
+            "for (int i = n - 1; i >= m; --i) { s = (s * 3u + 1u) & 1023u; a[i] = s; }",
+            "((n - 1) >= m ? (n - 1) - m + 1 : 0)",
+        ),
         (
             "for (int i = 0; i < n; i += 2) { s = s * 3u + 1u; a[i] = s; s = s * 3u + 1u; }",
             "(unsigned long long)i / 2 * 2);",
