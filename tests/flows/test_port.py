@@ -21,7 +21,7 @@ from warpsmith.flows.porting.verdict import find_doubted
 from warpsmith.front.load import FrontOptions
 from warpsmith.loops.prepared import Prepared
 from warpsmith.poly import analyze as analysis
-from warpsmith.poly.dependences.judge import Judgement, Question
+from warpsmith.poly.dependences.judge import Judgement, Question, judge
 from warpsmith.run.verification import Verification
 
 # with an argument, two iterations write one element of `table`
@@ -166,7 +166,6 @@ def test_loops_that_were_judged_in_time_are_ported(
 ) -> None:
     path = tmp_path / "late.c"
     path.write_text(LATE)
-    judge = analysis.judge
 
     def judge_late(question: Question) -> Judgement:
         if question.loop.variable.name == "j":

@@ -12,7 +12,7 @@ from tests.poly.analysis import assumed, facts_of, program_of
 from warpsmith.base.verdict import Proved, Refuted, Unknown
 from warpsmith.poly import analyze as analysis
 from warpsmith.poly.analyze import analyze
-from warpsmith.poly.dependences.judge import Judgement, Question
+from warpsmith.poly.dependences.judge import Judgement, Question, judge
 from warpsmith.poly.facts import LoopFacts, PolyOptions, reading
 from warpsmith.poly.isl import space
 from warpsmith.poly.openmp import claims
@@ -374,12 +374,11 @@ for (int j = 0; j < n; j++) { a[j + n] = a[j] * 2; a[j] = 0; } }"""
 
 
 def test_what_is_judged_when_the_time_is_up_keeps_its_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    judge_now = analysis.judge
 
     def judge_slowly(question: Question) -> Judgement:
         if question.loop.variable.name == "j":
             time.sleep(60)
-        return judge_now(question)
+        return judge(question)
 
     program = program_of(SLOW + EASY)
     everything = {f.function.symbol.name: f.loops for f in analyze(program, PolyOptions(), apply_claims).functions}
