@@ -196,5 +196,18 @@ def test_the_time_limit_holds_for_plans(slow: str, done: str, tmp_path: Path, mo
     assert finding.rule == "INP009" and f"a.c were not {done} within 2 s" in finding.message
 
 
+def test_a_survey_keeps_its_verdicts_where_there_is_no_time_for_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }")
+    monkeypatch.setattr(flow, "automatic", lambda *_, **__: time.sleep(60))
+    monkeypatch.setattr(flow, "_in_time", partial(_once, real=vars(flow)["_in_time"]))
+    result = port([str(path)], PortOptions(verify=False, survey=True))
+    (finding,) = result.diagnostics
+    assert (finding.rule, finding.severity) == ("INP009", "warning") and "not planned within 2 s" in finding.message
+    assert [f.loops[0].category for f in result.facts.functions] == ["parallel"]
+
+
 def _once(paths: Sequence[str], _: float, done: str, *, real: Callable[..., AbstractContextManager[None]]) -> object:
     return real(paths, 2.0, done)

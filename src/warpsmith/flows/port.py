@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -119,10 +119,10 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     search = options.steps and not asked.exact
     with in_time("planned"):
         prepared = asked.apply_to(Prepared(facts, facts), explain=options.explain_illegal)
-        prepared = automatic(prepared, selected) if search and options.survey else prepared
     if options.survey:
+        prepared, late = _try_steps(prepared, selected, in_time("planned")) if search else (prepared, ())
         clock.lap("steps")
-        return PortResult(prepared, None, (), None, said, (), clock.laps)
+        return PortResult(prepared, None, (), None, (*said, *late), (), clock.laps)
     report(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=options.root is not None)
@@ -164,6 +164,17 @@ def _analyze(
     names = ", ".join(f.symbol.name for _, f in loaded.program.functions() if f.symbol in facts.late)
     message = f"not all loops of {_name_paths(paths)} were analyzed within {limit:g} s: some of {names} have no verdict"
     return facts, (*loaded.findings, Finding("INP009", "warning", message, None, _MORE_TIME))
+
+
+def _try_steps(
+    prepared: Prepared, selected: tuple[Loop, ...] | None, in_time: AbstractContextManager[None]
+) -> tuple[Prepared, tuple[Finding, ...]]:
+    """Return what steps make of the loops; where there is no time for that, the loops as they are, and what to do."""
+    try:
+        with in_time:
+            return automatic(prepared, selected), ()
+    except InputError as error:
+        return prepared, tuple(replace(finding, severity="warning") for finding in error.findings)
 
 
 @contextmanager
