@@ -3,13 +3,13 @@
  * EXPECT: in_place/i unanalyzable host: the subscript of x[k++] is not affine
  * EXPECT: last_kept/i unanalyzable host: the subscript of out[k - 1] is not affine
  * EXPECT: room/i sequential host: a running value (+: k) is the only carried dependence, and what is combined with k depends on k, which the iteration computes
- * EXPECT: starts_again/i unanalyzable host: may carry an anti dependence on k, under a condition that depends on data
+ * EXPECT: starts_again/i unanalyzable host: the subscript of out[k++] is not affine
  * EXPECT: both_ends/i unanalyzable host: the subscript of out[low++] is not affine
  * EXPECT: branch_free/i unanalyzable host: the subscript of out[k] is not affine
  * EXPECT: one_too_far/i unanalyzable host: the subscript of out[k] is not affine
  * EXPECT: stands_still/i unanalyzable host: the subscript of out[k] is not affine
  * EXPECT: comes_back/i unanalyzable host: the subscript of out[k++] is not affine
- * EXPECT: elsewhere/i unanalyzable host: may carry an anti dependence on o, under a condition that depends on data
+ * EXPECT: elsewhere/i unanalyzable host: *o++ may touch anything that is reached through o
  */
 /* reads what it wrote: the array is its own output */
 int in_place(int n, int *x)
