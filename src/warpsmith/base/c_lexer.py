@@ -361,19 +361,25 @@ def _skimming(dialect: Dialect, *, brackets: bool) -> re.Pattern[str]:
     """Return the expression that takes the next token of those that divide a text, with what is before it: of line ends
     those behind which no preprocessor line starts."""
     groups = _groups(dialect)
-    blank, _, raw, string, character, word, number, *_ = groups
+    blank, _, raw, _, _, word, number, *_ = groups
+    # how a text in quotes begins: whatever follows, it is one
+    quoted = rf"{_PREFIX}\"|{_character_prefix(dialect)}'"
     line_end = r"[\r\n](?![ \t\f\v\0]*+[#%/])"
     launch = ("<<<|" if dialect.cuda else "") + ("" if brackets else r"[()\[\]{};,]|")
     signs = rf"{launch}<<=?|<=>?|<(?![:%])|::|:(?!>)|%(?![:>])|/(?![/*])|[-+*&|^=!>?~.]"
-    passed = f"{blank}|{line_end}|(?!{raw}|{string}|{character}|_Pragma){word}|{number}|{signs}"
+    passed = f"{blank}|{line_end}|(?!{raw}|{quoted}|_Pragma){word}|{number}|{signs}"
     stops = "|".join(f"({group})" for group in groups)
     return re.compile(rf"(?:{passed})*+(?:{stops}|\Z)", re.DOTALL)
+
+
+def _character_prefix(dialect: Dialect) -> str:
+    return _PREFIX if dialect.c23 else "[uUL]?"
 
 
 def _groups(dialect: Dialect) -> tuple[str, ...]:
     """Return expressions of the kinds of tokens, in the order in which they are tried."""
     suffix, own_suffix = (_SUFFIX, _OWN_SUFFIX) if dialect.cxx else ("", "")
-    prefix = _PREFIX if dialect.c23 else "[uUL]?"
+    prefix = _character_prefix(dialect)
     quote = "'[A-Za-z0-9_]|" if dialect.c23 else ""
     return (
         r"[ \t\f\v\0]++",
