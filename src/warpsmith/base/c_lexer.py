@@ -19,14 +19,13 @@ by line feeds, though a carriage return alone ends a line too (and a `//` commen
 universal character names are letters, whatever they stand for. `import <a>;` names no header here.
 """
 
-from __future__ import annotations
-
+# no `from __future__ import annotations`: to make tuples with names, the text of every field would be compiled
 import functools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Self
 
 from msgspec import Struct
 
@@ -204,7 +203,7 @@ class _Source(Struct, frozen=True):
     removed: tuple[int, ...] = (0,)
 
     @classmethod
-    def of(cls, text: str, found: tuple[re.Match[str], ...]) -> _Source:
+    def of(cls, text: str, found: tuple[re.Match[str], ...]) -> Self:
         starts, ends = [m.start() for m in found], [m.end() for m in found]
         removed = (0, *accumulate(end - start for start, end in zip(starts, ends, strict=True)))
         pieces = (text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
