@@ -67,7 +67,7 @@ AFTER = ("floyd-warshall", "ludcmp", "nussinov", "seidel-2d", "trisolv")
 
 def _port(path: Path, macros: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     given = [word for macro in macros for word in ("-D", macro)]
-    run_guarded(warpsmith, ["port", str(path), "--json", *given])
+    run_guarded(warpsmith, ["port", str(path), "--all", "--json", *given])
     document = json.loads(capsys.readouterr().out)
     assert isinstance(document, dict)
     return document
