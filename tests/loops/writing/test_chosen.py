@@ -71,3 +71,24 @@ def test_the_search_and_what_is_done_there() -> None:
     assert declared == "long long i_first = (long long)w;"
     assert search == "for (i = 0; i < w; i++) if (x[i] && (long long)i < i_first) i_first = (long long)i;"
     assert done == "if (i_first != (long long)w) { i = i_first; k = i; }"
+
+
+@pytest.mark.parametrize(
+    ("body", "done"),
+    [
+        ("int v = x[i]; if (v) return 1;", "return 1;"),
+        ("int v = x[i]; if (v) return i;", "int i = i_first; return i;"),
+        (
+            "int v = x[i], w = v; int y = w; int z = y; if (z) return y;",
+            "int i = i_first; int v = x[i], w = v; int y = w; return y;",
+        ),
+    ],
+)
+def test_only_what_is_used_is_declared_again(body: str, done: str) -> None:
+    program = program_of(f"{HEAD} for (int i = 0; i < n; i++) {{ {body} }} return k; }}")
+    found = _loop(program, "f/i")
+    chosen = find_chosen(found, Summaries.of(program))
+    assert not isinstance(chosen, Reason)
+    *_, last = write_chosen(found, chosen, Fresh.of(program), last=False)
+    text = " ".join(print_stmt(last).split())
+    assert text == f"if (i_first != n) {{ {done} }}"

@@ -40,9 +40,13 @@ from warpsmith.tree.nodes import (
     ExprStmt,
     For,
     If,
+    Name,
+    Node,
     Stmt,
     Unary,
     VarDecl,
+    Verbatim,
+    VerbatimExpr,
     replace,
 )
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol
@@ -123,16 +127,36 @@ def _at(loop: For, chosen: ChosenForm, at: Symbol, how: tuple[Fresh, bool]) -> t
     fresh, stays = how
     span = after(loop.span)
     counter = loop.variable
-    inside = Block(span=span, statements=(*chosen.temporaries, *chosen.run))
+    inside = Block(span=span, statements=(*_needed(chosen), *chosen.run))
     value = use(at, span)
     if not stays:
         set_ = Assign(span=span, type=counter.type, op="=", target=use(counter, span), value=value)
         copy = copy_tree(inside, fresh)
         return (ExprStmt(span=span, expr=set_), *copy.statements)
+    if not _may_use(inside, {counter}):
+        return copy_tree(inside, fresh).statements
     again = fresh.again(counter)
     copy = with_symbols(copy_tree(inside, fresh), {counter: again})
     declared = DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=again, init=value),))
     return (declared, *copy.statements)
+
+
+def _needed(chosen: ChosenForm) -> tuple[DeclStmt, ...]:
+    """Return the temporaries that are used where the condition holds; what computes the others has no effect."""
+    needed: list[DeclStmt] = []
+    for stmt in reversed(chosen.temporaries):
+        symbols = {declared.symbol for declared in stmt.declarations}
+        if any(_may_use(user, symbols) for user in (*needed, *chosen.run)):
+            needed.insert(0, stmt)
+    return tuple(needed)
+
+
+def _may_use(node: Node, symbols: set[Symbol]) -> bool:
+    """Whether a statement names one of the variables, or may do so in text that is not parsed."""
+    return any(
+        isinstance(part, Verbatim | VerbatimExpr) or (isinstance(part, Name) and part.symbol in symbols)
+        for part in walk(node)
+    )
 
 
 def _none(loop: For, *, last: bool) -> Expr:
