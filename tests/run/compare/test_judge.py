@@ -107,6 +107,19 @@ def test_what_memory_was_filled_with_allows_nothing() -> None:
     assert rules(runs[0], far, evidence)[0] == ["VER007"]
 
 
+def test_what_automatic_variables_were_filled_with_allows_nothing() -> None:
+    """Compilers fill them alike in all runs: that nobody wrote there is known only where one more build is made."""
+    bare = float(np.frombuffer(b"\xfe" * 8)[0])
+    base = log(record([bare, 4.0, 0.02]))
+    near, far = (log(record([bare, 4.0, 0.02 + off])) for off in (1e-15, 1e-3))
+    evidence = Evidence((base,), reordered=True)
+    assert abs(bare) > 1e100
+    assert rules(base, near, evidence)[0] == []
+    assert rules(base, far, evidence)[0] == ["VER007"]
+    # what is there is compared as anything else
+    assert rules(base, log(record([1.0, 4.0, 0.02])), evidence)[0] == ["VER007"]
+
+
 def pointers(*words: int) -> CaptureRecord:
     """Return a record of pointers, as bytes."""
     data = np.array(words, np.uint64).view(np.uint8)

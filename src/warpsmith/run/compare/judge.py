@@ -29,6 +29,7 @@ from warpsmith.run.compare.tolerance import (
     is_ill_conditioned,
     is_noise,
     largest,
+    mask_filled,
     mask_undetermined,
     mask_unsettled,
     mask_unwritten,
@@ -188,7 +189,7 @@ def _judge_with(
     base, builds = runs[0] if runs else cut[0], [_cut(r, low, high) for r in variants]
     spread, unlike = spread_of(base, builds, skip), mask_unsettled(base, builds)
     # what memory was filled with may be a huge number: it allows nothing
-    written = cut[0][~bare]
+    written = cut[0][~(bare | mask_filled(cut[0]))]
     allowed = (allowance or allowance_of(spread, written if evidence.reordered else None, size)).of(cut[0])
     comparison = compare_arrays(cut[0], cut[1], allowed, skip | unlike, noise=is_noise(written, spread))
     # Elements outside of the section that nobody ever wrote are no news, nor those that the original has yet to write.
@@ -205,7 +206,8 @@ def _largest_written(record: CaptureRecord, evidence: Evidence) -> float:
     """Return the largest magnitude of what somebody has written to an object."""
     if record.values is None:
         return largest(_numbers(record))
-    return largest(record.values[~_mask_unwritten(evidence, record, record.first, record.first + record.count)])
+    bare = _mask_unwritten(evidence, record, record.first, record.first + record.count)
+    return largest(record.values[~(bare | mask_filled(record.values))])
 
 
 def _same_place(logs: Sequence[CaptureLog], record: CaptureRecord) -> list[CaptureRecord]:

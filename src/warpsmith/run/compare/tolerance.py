@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ from msgspec import Struct
 from warpsmith.run.compare.compare import Mask, Values, distances, epsilon, is_floating
 
 __all__ = [
+    "AUTOMATIC_FILLS",
     "EXACT",
     "Allowance",
     "addresses",
@@ -35,6 +37,7 @@ __all__ = [
     "is_ill_conditioned",
     "is_noise",
     "largest",
+    "mask_filled",
     "mask_undetermined",
     "mask_unsettled",
     "mask_unwritten",
@@ -68,6 +71,9 @@ class Allowance(Struct, frozen=True):
 
 EXACT = Allowance()
 
+AUTOMATIC_FILLS: Final = b"\xfe\xaa\xff"
+"""What compilers fill automatic variables with, where they are asked to."""
+
 
 def mask_undetermined(runs: Sequence[Values], shape: tuple[int, ...]) -> Mask:
     """Return which elements of an array of this shape differ between runs of the original."""
@@ -87,6 +93,11 @@ def mask_unwritten(runs: Sequence[tuple[Values, bytes]], shape: tuple[int, ...])
             raw = np.ascontiguousarray(values).view(np.uint8).reshape(-1, values.dtype.itemsize)
             mask &= (raw == raw[:, :1]).all(axis=1) & np.isin(raw[:, 0], list(fills))
     return mask
+
+
+def mask_filled(values: Values) -> Mask:
+    """Return which elements look as compilers leave automatic variables: nothing is allowed because of their size."""
+    return mask_unwritten([(values, AUTOMATIC_FILLS)], values.shape)
 
 
 def _differ(a: Values, b: Values) -> Mask:

@@ -29,7 +29,7 @@ from warpsmith.run.compare.captures import CaptureLog
 from warpsmith.run.compare.judge import Evidence
 from warpsmith.run.compare.left import read_left
 from warpsmith.run.compare.output import OutputRule, rule_of
-from warpsmith.run.compare.tolerance import Allowance
+from warpsmith.run.compare.tolerance import AUTOMATIC_FILLS, Allowance
 from warpsmith.run.native.programs import RUNTIME_FILE, BuiltProgram, RunOutcome, RunSetting, build_native, run_program
 from warpsmith.run.verification import Sources, VerifyOptions
 
@@ -53,8 +53,6 @@ _REASSOCIATED = (
 _EPOCH = "1700000000"
 # bytes that make floating-point numbers of moderate size, 32.5 or -3: what is added to them is not lost in rounding
 _FILLS = (0x40, 0xBF, 0x41, 0xC0, 0x3F, 0xC1)
-# what compilers fill automatic variables with
-_PATTERNS = b"\xfe\xaa\xff"
 _RUNTIME = ("ws_log.c", "ws_variables.c", "ws_heap.c", "ws_left.c", "ws_capture.c")
 
 
@@ -189,7 +187,7 @@ class ReferenceProgram:
         given = self._allowed_difference()
         variants = () if given is not None else self.variants
         heap = self._heap()
-        stack = [((self.base.log, _PATTERNS), (log, b"\0")) for log in _logs(self.zeroed)]
+        stack = [((self.base.log, AUTOMATIC_FILLS), (log, b"\0")) for log in _logs(self.zeroed)]
         again = self.base.log, self.bent.log
         return Evidence(again, _logs(variants), (heap, *stack), given, self._sources.reordered)
 
