@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,15 @@ static int split(int n, const int *restrict x)
     }
     return m - k;
 }
+static double halved(int n, const int *restrict x)
+{
+    double t = 1;
+    for (int i = 0; i < n; i++) {
+        double own = x[i];
+        t = t * 0.5 + own;
+    }
+    return t;
+}
 int main(void)
 {
     static const int sizes[] = {0, 1, 2, 63, 64, 65, 129, 2049, 70000};
@@ -67,7 +77,7 @@ int main(void)
         highest(sizes[k], b, a);
         printf("%d %d\\n", b[0], b[sizes[k]]);
         int parts = split(sizes[k], a);
-        printf("%d %d %d\\n", parts, c[2], d[70000]);
+        printf("%d %d %d %g\\n", parts, c[2], d[70000], halved(sizes[k], a));
     }
     return 0;
 }
@@ -84,10 +94,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
     written = writable_port(Prepared(facts, facts), OffloadOptions(block_volume=64))
     ported = [f for f in written.port.plan.fragments if f.kernel.scans]
-    assert [f.region for f in ported] == ["sums/i", "highest/i", "split/i"]
+    assert [f.region for f in ported] == ["sums/i", "highest/i", "split/i", "halved/i"]
     reference = sources_of(written.port.reference, written.reference, captured=True)
     candidate = sources_of(written.port.candidate, written.candidate, captured=True)
     return ReferenceProgram(reference, OPTIONS, folder / "original"), candidate
+
+
+def test_the_body_is_left_out_where_it_only_makes_the_next_value(built: Built) -> None:
+    (text,) = (file.text for file in built[1].files if file.path.endswith(".cu"))
+    for name, kernels in (("sums", 3), ("split", 3), ("halved", 2)):
+        assert len(re.findall(rf"__global__ void ws_{name}_k1_kernel\w*\(", text)) == kernels
+        assert len(re.findall(rf"ws_{name}_k1_kernel\w*<<<", text)) == kernels
 
 
 def verdict(built: Built, old: str, new: str, work: Path) -> str:

@@ -3,7 +3,8 @@
     iterations   |  block 0  |  block 1  |  block 2  |        consecutive parts, one a block
     totals       |   3 1 2   |   4 0 1   |   2 2 5   |  →  6  5  9        each block combines its elements
     offsets                                             →  0  6 11  20     one block: what is before each part, and all
-    kernel       | 0 3 4     | 6 10 10   | 11 13 15  |        each thread runs the body with what is before its own
+    kernel       | 0 3 4     | 6 10 10   | 11 13 15  |        each thread runs the body with what is before its own,
+                                                              unless that only makes the next value
 
 Invariant: which values are combined in which order depends on the number of iterations alone, so the result is the same
 in every run. All threads of a block reach every barrier: the loops above it turn equally often for all of them.
@@ -20,18 +21,41 @@ from msgspec import Struct
 from warpsmith.emit.device.prototypes import kernel_type
 from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
-from warpsmith.tree.nodes import Block, Node, Stmt
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    Cast,
+    Conditional,
+    DeclStmt,
+    ExprStmt,
+    If,
+    Index,
+    Literal,
+    MacroUse,
+    Member,
+    Name,
+    Node,
+    Stmt,
+    Unary,
+    VarDecl,
+)
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
 from warpsmith.tree.program import Kernel, KernelParameter, Scan
 from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.types import Scalar, is_float
-from warpsmith.tree.walk import names
+from warpsmith.tree.walk import names, peel, walk
 
 __all__ = ["MOST_PARTS", "ScanShape", "scan_helpers", "scan_kernels", "scan_launcher"]
 
 MOST_PARTS = 1024
 _UNIT = "    "
+# what changes nothing but by assignments
+_COMPUTING = (
+    Assign, Binary, Block, Cast, Conditional, DeclStmt, ExprStmt, If, Index, Literal, MacroUse, Member, Name, Unary,
+    VarDecl,
+)  # fmt: skip
 _WORDS = {"+": "sum", "*": "product", "min": "min", "max": "max", "&": "and", "|": "or", "^": "xor"}
 
 
@@ -155,9 +179,23 @@ class _Writer(Struct, frozen=True):
 
 
 def scan_kernels(kernel: Kernel, shape: ScanShape, printer: Printer, support: Support) -> str:
-    """Return the device text of the three kernels."""
+    """Return the device text of the three kernels; of two where only the last values are wanted."""
     writer = _Writer.of(kernel, shape, printer, support)
-    return "\n\n".join([_totals(writer), _offsets(writer), _main(writer)])
+    return "\n\n".join([_totals(writer), _offsets(writer), *([_main(writer)] if _uses_values(kernel) else [])])
+
+
+def _uses_values(kernel: Kernel) -> bool:
+    """Whether the body does anything with the running values but make the next ones."""
+    parts = list(walk(kernel.body))
+    if kernel.reductions or not all(isinstance(part, _COMPUTING) for part in parts):
+        return True
+    own = {part.symbol for part in parts if isinstance(part, VarDecl)}
+    own.update(kernel.locals, (scan.variable for scan in kernel.scans))
+    changed = [peel(part.target) for part in parts if isinstance(part, Assign)]
+    changed += [
+        peel(part.operand) for part in parts if isinstance(part, Unary) and ("++" in part.op or "--" in part.op)
+    ]
+    return not all(isinstance(target, Name) and target.symbol in own for target in changed)
 
 
 def _totals_roots(writer: _Writer) -> list[Node]:
@@ -317,7 +355,11 @@ def scan_launcher(kernel: Kernel, shape: ScanShape, printer: Printer, support: S
         *(wrap(f"{_UNIT}{v.type} *{v.total} = {_acquisition(v, w['blocks'])};") for v in writer.values),
         writer.launch("_totals", writer.parameters(_totals_roots(writer)), [*parts, *totals]),
         writer.launch("_offsets", writer.parameters(_offsets_roots(writer)), [*totals, w["blocks"]]),
-        writer.launch("", writer.parameters(_main_roots(writer)), [*parts, *totals]),
+        *(
+            [writer.launch("", writer.parameters(_main_roots(writer)), [*parts, *totals])]
+            if _uses_values(kernel)
+            else []
+        ),
         f"{_UNIT}{support.check}(cudaGetLastError());",
         *(f"{_UNIT}{support.release}({total});" for total in totals),
     ]
