@@ -66,7 +66,8 @@ class Sources(Struct, frozen=True):
     headers among them are only placed. `arguments` are -I -D -U -std as given; `directory` is where relative -I and
     quoted includes of the user's own headers are looked up; `own`: by path, the files that have options of their own
     instead, with absolute folders. `captured`: the files hold capture calls;
-    `reordered`: the port sums floating-point numbers in another order than the original; `addressed`: the regions of
+    `reordered_bits`: of the narrowest floating-point numbers that the port combines in another order than the original,
+    0 where it combines none so (run/compare/tolerance.py); `addressed`: the regions of
     the port before which a test asks where blocks of memory lie, which differs from build to build; `regions`: those of
     the port; `shown`: that a wrong kernel is noticed has been shown by another comparison of the same kernels;
     `included`: files that others include and that are not compiled themselves, whatever their suffix; `rounding`: by
@@ -76,7 +77,7 @@ class Sources(Struct, frozen=True):
     arguments: tuple[str, ...] = ()
     directory: str = "."
     captured: bool = False
-    reordered: bool = False
+    reordered_bits: int = 0
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     addressed: frozenset[str] = frozenset()
     regions: tuple[PortedRegion, ...] = ()

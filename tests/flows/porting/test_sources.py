@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.emit.files import OutputFile
+from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.porting.sources import (
     kernel_arguments,
     meaningful,
@@ -68,3 +69,24 @@ def test_headers_of_the_project_and_no_others(program: Program) -> None:
     root = os.path.realpath(Path(program.units[0].file.path).parent)
     assert [(file.path, "twice" in file.text) for file in project_headers(program, root)] == [("own.h", True)]
     assert list(project_headers(program, os.path.join(root, "below"))) == []  # noqa: PTH118
+
+
+@pytest.mark.parametrize(
+    ("type", "body", "bits"),
+    [
+        ("float", "y = y * 0.5f + a[i]; b[i] = y;", 32),
+        ("double", "y = y * 0.5 + a[i]; b[i] = y;", 64),
+        ("float", "y += a[i]; b[i] = y;", 32),
+        ("float", "y += a[i];", 64),
+        ("float", "b[i] = y + a[i];", 0),
+    ],
+)
+def test_how_wide_what_is_combined_in_another_order_is(type: str, body: str, bits: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(
+        f"{type} f(int n, const float *restrict a, double *restrict b) "
+        f"{{ {type} y = 1; for (int i = 0; i < n; i++) {{ {body} }} return y; }}\n"
+    )
+    result = port([str(path)], PortOptions(verify=False))
+    assert result.ported is not None
+    assert sources_of(result.ported.candidate, (), captured=True).reordered_bits == bits

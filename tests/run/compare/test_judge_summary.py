@@ -43,7 +43,7 @@ def judge(
     size: float | None = None,
 ) -> Judgment:
     others = list(again), list(variants)
-    return judge_summaries(BASE, found, others, (allowance, size is not None, size or 0.0))
+    return judge_summaries(BASE, found, others, (allowance, 0 if size is None else 64, size or 0.0))
 
 
 def fails(judged: Judgment) -> bool:
@@ -65,7 +65,7 @@ def test_another_extent_or_no_sums_fail(found: CaptureRecord) -> None:
 def test_a_sample_is_named_by_its_place_in_the_object() -> None:
     assert judge(summarized(*PLAIN, samples=(1.0, 7.0))).where == "y[12] is 7.0, the original has 2.0"
     base, other = (summarized(*PLAIN, samples=(1.0, end), first=-5) for end in (2.0, 7.0))
-    judged = judge_summaries(base, other, ([], []), (None, False, 0.0))
+    judged = judge_summaries(base, other, ([], []), (None, 0, 0.0))
     assert judged.where == "y[7] is 7.0, the original has 2.0"
 
 
@@ -78,7 +78,7 @@ def test_a_run_of_elements_is_named_by_its_bounds(number: int, place: str) -> No
 
 def test_a_section_of_one_run_has_the_bounds_of_the_section() -> None:
     base, other = (summarized(block(1.0), block(end)) for end in (2.0, 9.0))
-    assert "y[10..29]" in judge_summaries(base, other, ([], []), (None, False, 0.0)).where
+    assert "y[10..29]" in judge_summaries(base, other, ([], []), (None, 0, 0.0)).where
 
 
 def test_stale_elements_are_left_out_with_the_runs_outside_of_the_section() -> None:
@@ -140,7 +140,7 @@ def test_a_given_allowance_holds_for_sums(allowance: Allowance, off: float, wron
 
 def test_sums_of_integers_are_compared_by_their_hash() -> None:
     base, other = (summarized(*PLAIN[:3], block(4.0, hash=n), dtype="i8") for n in (4, 5))
-    assert fails(judge_summaries(base, other, ([], []), (None, False, 0.0)))
+    assert fails(judge_summaries(base, other, ([], []), (None, 0, 0.0)))
 
 
 def test_samples_that_the_builds_disagree_about_say_little() -> None:

@@ -68,10 +68,13 @@ def test_a_pointer_among_bytes_is_undetermined_as_a_whole() -> None:
 
 def test_sums_in_another_order_may_differ_by_ulps_of_the_largest() -> None:
     base = np.array([1000.0, 1e-3])
-    allowed = allowance_of(0.0, base).of(base)
+    allowed = allowance_of(0.0, base, reordered_bits=64).of(base)
     assert 1e-13 < allowed[1] < 1e-9
-    assert allowance_of(0.0).of(base)[1] < 1e-17
-    assert allowance_of(0.0, np.array([7, 8])).of(np.array([7, 8]))[0] == 0.0
+    assert allowance_of(0.0, base).of(base)[1] < 1e-17
+    assert allowance_of(0.0, np.array([7, 8]), reordered_bits=64).of(np.array([7, 8]))[0] == 0.0
+    # in a double, numbers of type float are as rough as they are
+    assert 1e-3 < allowance_of(0.0, base, reordered_bits=32).of(base)[1] < 1e-1
+    assert allowance_of(0.0, base.astype(np.float32), reordered_bits=64).of(base)[1] > 1e-3
 
 
 def test_the_spread_is_between_any_two_builds() -> None:

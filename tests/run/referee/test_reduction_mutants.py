@@ -90,7 +90,7 @@ def ported(tmp_path_factory: pytest.TempPathFactory) -> Ported:
     original = sources_of(port.reference, emit_cuda(port.reference, port.reference), captured=True)
     candidate = sources_of(port.candidate, emit_cuda(port.reference, port.candidate), captured=True)
     kernels = next(f for f in candidate.files if f.path.endswith(".cu"))
-    reordered = replace(original, reordered=candidate.reordered)
+    reordered = replace(original, reordered_bits=candidate.reordered_bits)
     return Ported(ReferenceProgram(reordered, OPTIONS, root / "original"), candidate, kernels)
 
 

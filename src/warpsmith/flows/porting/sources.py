@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import output_paths
 from warpsmith.run.native.includes import include_arguments
 from warpsmith.run.verification import Sources
-from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.program import Kernel, Program, Unit
+from warpsmith.tree.types import Scalar, is_float
 
 __all__ = [
     "kernel_arguments",
@@ -21,6 +23,7 @@ __all__ = [
     "with_own_folders",
 ]
 
+_DOUBLE_BITS: Final = 64
 _WITH_VALUE = ("-I", "-D", "-U", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "--std", "-std")
 _OF_TEXT = ("-I", "-D", "-U", "-std", "--std", "-ansi", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
 # what changes the meaning of a program; how fast and how talkative its build is says nothing to a referee
@@ -34,10 +37,18 @@ def sources_of(program: Program, files: tuple[OutputFile, ...], *, captured: boo
     """Return `files` with the options and the directory of the program that they came from."""
     first = program.units[0]
     arguments = tuple(dict.fromkeys(a for unit in program.units for a in meaningful(unit.arguments)))
-    reordered = any(kernel.reordered for kernel in program.kernels)
     own = {str(path): unit_arguments(unit) for path, unit in zip(output_paths(program), program.units, strict=True)}
     own |= kernel_arguments(files, own)
-    return Sources(files, arguments, str(Path(first.file.path).parent), captured, reordered, own)
+    return Sources(files, arguments, str(Path(first.file.path).parent), captured, _reordered_bits(program.kernels), own)
+
+
+def _reordered_bits(kernels: Iterable[Kernel]) -> int:
+    """Return how wide the numbers are that are combined in another order. Those of type float count as such only where
+    they run through a loop: sums are reordered by builds of the original as well, which tell what that costs."""
+    changed = [kernel for kernel in kernels if kernel.reordered]
+    types = [scan.variable.type for kernel in changed for scan in kernel.scans]
+    widths = [type.bits for type in types if isinstance(type, Scalar) and is_float(type)]
+    return min([*widths, _DOUBLE_BITS]) if changed else 0
 
 
 def kernel_arguments(files: tuple[OutputFile, ...], own: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -76,7 +76,7 @@ def _judge_built(prepared: Prepared, written: Written, options: VerifyOptions, r
         return verdict
     # What the user will build is judged as well: his own files with what is added to them.
     program = prepared.original.program
-    before, after = _in_place(program, written.in_place, root, reordered=candidate.reordered)
+    before, after = _in_place(program, written.in_place, root, reordered_bits=candidate.reordered_bits)
     after = replace(after, rounding=max((row.rounding for row in verdict.live_out), default=0.0))
     placed = verify(before, after, options, harness_functions(prepared.original, changed))
     return with_steps(placed, verdict)
@@ -105,7 +105,7 @@ def _meet(one: Span, other: Span) -> bool:
     return one.file is other.file and one.start < other.end and other.start < one.end
 
 
-def _in_place(program: Program, made: InPlace, root: str, *, reordered: bool) -> tuple[Sources, Sources]:
+def _in_place(program: Program, made: InPlace, root: str, *, reordered_bits: int) -> tuple[Sources, Sources]:
     """Return the user's files as they are, and with what a port in place adds, as a build for the GPU sees them."""
     paths = {unit: PurePosixPath(os.path.relpath(unit.file.path, root)).as_posix() for unit in program.units}
     given = {path: with_own_folders(unit_arguments(unit), root) for unit, path in paths.items()}
@@ -118,5 +118,5 @@ def _in_place(program: Program, made: InPlace, root: str, *, reordered: bool) ->
     own |= kernel_arguments(after, own)
     folder = str(Path(program.units[0].file.path).parent)
     # That a wrong kernel is noticed was shown by the objects of the port.
-    port = Sources(after, (), folder, reordered=reordered, own=own, shown=True, included=included)
+    port = Sources(after, (), folder, reordered_bits=reordered_bits, own=own, shown=True, included=included)
     return Sources(before, (), folder, own=given, included=included), port

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-__all__ = ["Comparison", "compare_arrays", "distances", "epsilon", "is_floating", "show_value"]
+__all__ = ["Comparison", "compare_arrays", "distances", "epsilon", "epsilon_of", "is_floating", "show_value"]
 
 _EPSILON = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-52, 16: 2.0**-63}
 _LARGEST = 2**63 - 1
@@ -42,6 +42,11 @@ def is_floating(values: Values) -> bool:
 def epsilon(values: Values) -> float:
     """Return the distance of 1 to the next number of this floating-point type."""
     return _EPSILON[values.dtype.itemsize]
+
+
+def epsilon_of(bits: int) -> float:
+    """Return the distance of 1 to the next number of the floating-point type of so many bits."""
+    return _EPSILON[bits // 8]
 
 
 def distances(expected: Values, actual: Values) -> npt.NDArray[np.float64]:

@@ -55,14 +55,15 @@ KEEP_ORDER = (
 class Evidence(Struct, frozen=True):
     """What the original leaves open: `again`, logs of runs that should be equal, of which an element that differs is
     left out, the base run first; `variants`, logs of its other builds; `unwritten`: groups of runs with the bytes that
-    memory was filled with in each; `given`: the user's own allowance in place of what the builds suggest; `reordered`:
-    the candidate is known to sum in another order."""
+    memory was filled with in each; `given`: the user's own allowance in place of what the builds suggest;
+    `reordered_bits`: of the floating-point numbers that the candidate combines in another order
+    (compare/tolerance.py)."""
 
     again: tuple[CaptureLog, ...]
     variants: tuple[CaptureLog, ...] = ()
     unwritten: tuple[tuple[tuple[CaptureLog, bytes], ...], ...] = ()
     given: Allowance | None = None
-    reordered: bool = False
+    reordered_bits: int = 0
 
 
 class ObjectVerdict(Struct, frozen=True):
@@ -112,7 +113,7 @@ def _compare_stream(
             failures += [] if failures else [_missing(base, actual, key, instance)]
             break
         judged = compare_records(expected, found, evidence)
-        if judged.comparison.first is not None and evidence[0].reordered:
+        if judged.comparison.first is not None and evidence[0].reordered_bits:
             # What was added to a scalar may be as large as the scalar ever is.
             known = [record for record in base.records[key].values() if record.values is not None or not whole]
             size = max(_largest_written(record, evidence[1]()) for record in known)
@@ -130,7 +131,7 @@ def _compare_stream(
                 notes.insert(0, _says_little(expected))
                 row = row.cover(0, expected.upper - expected.lower)
             else:
-                failures.append(_differs(expected, judged, base, reordered=evidence[0].reordered))
+                failures.append(_differs(expected, judged, base, reordered=bool(evidence[0].reordered_bits)))
             break
         notes += _remarks(expected, judged)
     return ObjectVerdict(row, tuple(failures), tuple(notes[:1]), broken, lost)
@@ -178,7 +179,7 @@ def _judge_with(
     if expected.values is None or found.values is None:
         # Sums do not tell which elements nobody has written: all that differ are left out.
         again += _same_place([log for group in evidence.unwritten for log, _ in group], expected)
-        return judge_summaries(expected, found, (again, variants), (allowance, evidence.reordered, size))
+        return judge_summaries(expected, found, (again, variants), (allowance, evidence.reordered_bits, size))
     low, high = max(expected.first, found.first), min(expected.first + expected.count, found.first + found.count)
     cut = [_cut(r, low, high) for r in (expected, found)]
     runs = [_cut(r, low, high) for r in again]
@@ -190,7 +191,7 @@ def _judge_with(
     spread, unlike = spread_of(base, builds, skip), mask_unsettled(base, builds)
     # what memory was filled with may be a huge number: it allows nothing
     written = cut[0][~(bare | mask_filled(cut[0]))]
-    allowed = (allowance or allowance_of(spread, written if evidence.reordered else None, size)).of(cut[0])
+    allowed = (allowance or allowance_of(spread, written, size, reordered_bits=evidence.reordered_bits)).of(cut[0])
     comparison = compare_arrays(cut[0], cut[1], allowed, skip | unlike, noise=is_noise(written, spread))
     # Elements outside of the section that nobody ever wrote are no news, nor those that the original has yet to write.
     new = np.zeros_like(bare) if bare.all() else bare

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from warpsmith.run.compare.captures import CaptureRecord, ElementSummary, ElementSums
-from warpsmith.run.compare.compare import Comparison, Mask, compare_arrays, epsilon, is_floating, show_value
+from warpsmith.run.compare.compare import Comparison, Mask, compare_arrays, epsilon, epsilon_of, is_floating, show_value
 from warpsmith.run.compare.judgment import Judgment
 from warpsmith.run.compare.tolerance import (
     EXACT,
@@ -32,10 +32,11 @@ def judge_summaries(
     expected: CaptureRecord,
     found: CaptureRecord,
     others: tuple[list[CaptureRecord], list[CaptureRecord]],
-    rule: tuple[Allowance | None, bool, float],
+    rule: tuple[Allowance | None, int, float],
 ) -> Judgment:
     """Compare two records of which at least one is a summary; `others`: the same object in other runs of the original,
-    and in its other builds; `rule`: an allowance, whether the port sums in another order, the largest number seen."""
+    and in its other builds; `rule`: an allowance, the bits of what the port combines in another order, the largest
+    number seen."""
     same = Comparison(0.0, 0.0, 0, None, 0)
     wanted, got = expected.summary, found.summary
     if wanted is None or got is None or (expected.first, expected.count) != (found.first, found.count):
@@ -47,7 +48,7 @@ def judge_summaries(
     base = again[0].samples if again else wanted.samples
     spread, unlike = spread_of(base, builds, skip), mask_unsettled(base, builds)
     allowance, reordered, size = rule
-    allowed = (allowance or allowance_of(spread, wanted.samples if reordered else None, size)).of(wanted.samples)
+    allowed = (allowance or allowance_of(spread, wanted.samples, size, reordered_bits=reordered)).of(wanted.samples)
     noise = is_noise(wanted.samples, spread)
     comparison = compare_arrays(wanted.samples, got.samples, allowed, skip | unlike, noise=noise)
     ill = is_ill_conditioned(wanted.samples, spread) or bool(unlike.any())
@@ -58,7 +59,7 @@ def judge_summaries(
         return Judgment(comparison, text, masked, ill_conditioned=ill)
     # Stale elements lie outside of the section: in the first run of elements, or the last.
     runs = range(1, len(wanted.blocks) - 1) if found.stale else range(len(wanted.blocks))
-    rule_of_sums = allowance, size if reordered else None
+    rule_of_sums = allowance, reordered, size
     bad = next((n for n in _unlike_blocks((wanted, got), (again, variants), rule_of_sums) if n in runs), None)
     if bad is None:
         return Judgment(comparison, masked=masked, ill_conditioned=ill)
@@ -91,15 +92,15 @@ def _sampled_stale(record: CaptureRecord) -> Mask:
 def _unlike_blocks(
     pair: tuple[ElementSummary, ElementSummary],
     others: tuple[list[ElementSummary], list[ElementSummary]],
-    rule: tuple[Allowance | None, float | None],
+    rule: tuple[Allowance | None, int, float],
 ) -> Iterator[int]:
-    """Yield the runs of elements in which the two summaries differ by more than is allowed; `rule`: the allowance, and
-    the largest number that the object ever holds, where a port may have summed in another order."""
+    """Yield the runs of elements in which the two summaries differ by more than is allowed; `rule`: the allowance,
+    the bits of what is combined in another order (0: nothing is), and the largest number that the object ever holds."""
     wanted, got = pair
     again, variants = others
-    allowance, reordered = rule
+    allowance, reordered, size = rule
     hashed = not is_floating(wanted.samples) or allowance is EXACT
-    spread = _sum_spread(wanted, variants, reordered) if allowance is None and not hashed else 0.0
+    spread = _sum_spread(wanted, variants, reordered, size) if allowance is None and not hashed else 0.0
     for number, block in enumerate(wanted.blocks):
         margin = 4 * spread + 16 * epsilon(wanted.samples) * block.magnitude if not hashed else -1.0
         if allowance is not None and not hashed:
@@ -110,17 +111,17 @@ def _unlike_blocks(
             yield number
 
 
-def _sum_spread(wanted: ElementSummary, variants: Sequence[ElementSummary], reordered: float | None) -> float:
+def _sum_spread(wanted: ElementSummary, variants: Sequence[ElementSummary], reordered: int, size: float) -> float:
     """Return how far the sums of a run lie apart in the original's builds: of the object, as for elements."""
     gaps = [
         max(abs(ours.sum - theirs.sum), abs(ours.magnitude - theirs.magnitude))
         for other in variants
         for ours, theirs in zip(wanted.blocks, other.blocks, strict=True)
     ]
-    if reordered is None:
+    if not reordered:
         return max(gaps, default=0.0)
-    size = max(reordered, *(block.magnitude for block in wanted.blocks))
-    return max(gaps, default=0.0) + 64 * epsilon(wanted.samples) * size
+    size = max(size, *(block.magnitude for block in wanted.blocks))
+    return max(gaps, default=0.0) + 64 * max(epsilon_of(reordered), epsilon(wanted.samples)) * size
 
 
 def _is_open(again: Sequence[ElementSummary], number: int) -> bool:

@@ -8,7 +8,8 @@ that may sum in another order also reassociation). How far its own results then 
 Both terms scale with the object's own numbers, so an object whose values are all near 1e-9 is not matched by zeros.
 A port that is known to sum in another order gets 256 ulp of the object's largest number besides: no compiler reorders
 sums into elements that only the run tells (a histogram), so they have no spread, and an element may be near zero where
-what was added to it is not.
+what was added to it is not. No compiler reorders the values of a recurrence either: where those of type float are
+kept in a double, ulps are those of float.
 What is a number in one build and NaN or infinite in another (x / 0 where x is only rounding noise) is unsettled: left
 out as well.
 Elements that differ when only time or addresses differ are not determined by the program at all: they are undetermined
@@ -26,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from warpsmith.run.compare.compare import Mask, Values, distances, epsilon, is_floating
+from warpsmith.run.compare.compare import Mask, Values, distances, epsilon, epsilon_of, is_floating
 
 __all__ = [
     "AUTOMATIC_FILLS",
@@ -159,12 +160,16 @@ def mask_unsettled(base: Values, variants: Sequence[Values]) -> Mask:
     return mask
 
 
-def allowance_of(spread: float, reordered: Values | None = None, size: float = 0.0) -> Allowance:
-    """Return the allowance for an object whose original has this spread; `reordered`: its values, where a port may have
-    summed them in another order, and `size` the largest number that it ever holds."""
+def allowance_of(
+    spread: float, values: Values | None = None, size: float = 0.0, *, reordered_bits: int = 0
+) -> Allowance:
+    """Return the allowance for an object whose original has this spread, with its `values` and `size`, the largest
+    number that it ever holds. `reordered_bits`: the width of the narrowest type of which a port combines numbers in
+    another order, 0 where it combines none."""
     absolute = _SPREAD_FACTOR * spread
-    if reordered is not None and is_floating(reordered):
-        absolute += _REORDERED_ULPS * epsilon(reordered) * max(size, largest(reordered))
+    if reordered_bits and values is not None and is_floating(values):
+        unit = max(epsilon_of(reordered_bits), epsilon(values))
+        absolute += _REORDERED_ULPS * unit * max(size, largest(values))
     return Allowance(absolute=absolute, ulps=_ULPS)
 
 

@@ -43,7 +43,7 @@ def verify(
 
     Raises UsageError where no compiler is found.
     """
-    original = msgspec.structs.replace(original, reordered=candidate.reordered, addressed=candidate.addressed)
+    original = msgspec.structs.replace(original, reordered_bits=candidate.reordered_bits, addressed=candidate.addressed)
     with _workspace(options) as work:
         mains = [_has_main(sources) for sources in (original, candidate)]
         if mains[0] != mains[1]:

@@ -155,8 +155,8 @@ class ReferenceProgram:
 
     @property
     def reordered(self) -> bool:
-        """Whether the port is known to sum floating-point numbers in another order."""
-        return self._sources.reordered
+        """Whether the port is known to combine floating-point numbers in another order."""
+        return self._sources.reordered_bits > 0
 
     @cached_property
     def zeroed(self) -> tuple[RunOutcome, ...]:
@@ -168,7 +168,7 @@ class ReferenceProgram:
     @cached_property
     def variants(self) -> tuple[RunOutcome, ...]:
         """The runs of the other builds that C allows; a build or run that fails says nothing."""
-        free = self._sources.reordered or not self._sources.captured
+        free = self.reordered or not self._sources.captured
         flags = [*_VARIANTS, *(_REASSOCIATED if free else [])]
         jobs = [(f"variant_{i}", (*f, *self.pattern)) for i, f in enumerate(flags)]
         with ThreadPoolExecutor(2) as pool:
@@ -179,7 +179,10 @@ class ReferenceProgram:
         """What time and addresses leave open, and blocks of memory that nobody wrote."""
         again = self.base.log, self.bent.log
         return Evidence(
-            again, unwritten=(self._heap(),), given=self._allowed_difference(), reordered=self._sources.reordered
+            again,
+            unwritten=(self._heap(),),
+            given=self._allowed_difference(),
+            reordered_bits=self._sources.reordered_bits,
         )
 
     def full_evidence(self) -> Evidence:
@@ -189,7 +192,7 @@ class ReferenceProgram:
         heap = self._heap()
         stack = [((self.base.log, AUTOMATIC_FILLS), (log, b"\0")) for log in _logs(self.zeroed)]
         again = self.base.log, self.bent.log
-        return Evidence(again, _logs(variants), (heap, *stack), given, self._sources.reordered)
+        return Evidence(again, _logs(variants), (heap, *stack), given, self._sources.reordered_bits)
 
     def _heap(self) -> tuple[tuple[CaptureLog, bytes], ...]:
         """Return two runs with what blocks of memory were filled with in them."""
