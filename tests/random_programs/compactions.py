@@ -53,7 +53,7 @@ def _loop(source: random.Random, name: str) -> CompactionLoop:
     header = "for (int i = n - 1; i >= 0; i--)" if downwards else "for (int i = 0; i < n; i++)"
     body = _body(source, condition, store)
     counter, first = source.choice(_COUNTERS), source.choice((0, 0, 3))
-    before = "    int l = 500;\n" if "--l" in body else ""
+    before = "    int l = 1000;\n" if "--l" in body else ""
     text = (
         f"static long {name}(int n)\n{{\n    {counter} k = {first};\n    int *o = out + k, s = 0;\n{before}"
         f"    {header} {{\n{body}    }}\n    return (long)k * 7 + (o - out) + s{' + l' if before else ''};\n}}\n"
