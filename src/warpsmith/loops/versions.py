@@ -86,20 +86,27 @@ def version(original: tuple[Stmt, ...], ported: tuple[Stmt, ...], guards: Sequen
     if condition is None:
         return ported
     span = statement_spans(original)
-    return (If(span=span, condition=condition, then=_block(ported, span), other=_block(original, span)),)
+    reasons = tuple(guard.text for guard, _ in _tests(guards))
+    branches = _block(ported, span), _block(original, span)
+    return (If(span=span, condition=condition, then=branches[0], other=branches[1], reasons=reasons),)
 
 
 def write_guards(guards: Sequence[Assumption]) -> Expr | None:
     """Return the condition under which every guard holds; None where there is nothing to test."""
     condition: Expr | None = None
+    for _, more in _tests(guards):
+        condition = more if condition is None else Binary(span=more.span, type=INT, op="&&", left=condition, right=more)
+    return condition
+
+
+def _tests(guards: Sequence[Assumption]) -> Iterator[tuple[Assumption, Expr]]:
+    """Yield the guards that are tested, each condition once."""
     conditions: list[Expr] = []
     for guard in guards:
         if guard.kind != "guarded" or guard.condition is None or any(same(guard.condition, c) for c in conditions):
             continue
-        more = guard.condition
-        conditions.append(more)
-        condition = more if condition is None else Binary(span=more.span, type=INT, op="&&", left=condition, right=more)
-    return condition
+        conditions.append(guard.condition)
+        yield guard, guard.condition
 
 
 def _block(statements: tuple[Stmt, ...], span: Span) -> Block:

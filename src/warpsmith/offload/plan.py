@@ -185,12 +185,14 @@ class DataRegions(Struct, frozen=True):
 class Port(Struct, frozen=True):
     """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures.
     `uncovered`: runs that steps changed under a guard which no part of the plan tests; `versions`: the offload regions,
-    each with the user's statements in whose place it runs; `inserted`: what data regions add around them."""
+    each with the user's statements in whose place it runs; `inserted`: what data regions add around them. `written`:
+    the program as the user wrote it."""
 
     program: Program
     plan: Plan
     reference: Program
     candidate: Program
+    written: Program
     uncovered: tuple[Change, ...] = ()
     versions: tuple[Versioned, ...] = ()
     inserted: tuple[Inserted, ...] = ()

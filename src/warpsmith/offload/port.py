@@ -133,7 +133,8 @@ def plan_port(
     reference, candidate = with_captures(_comparable(program, planned, changes, summaries), ported, offload_regions)
     uncovered = tuple(_find_uncovered(changes, offload_regions))
     versions = tuple(v for found in planned for v in found.versions)
-    return Port(ported, replace(plan, findings=findings), reference, candidate, uncovered, versions, decided.inserted)
+    plan, written = replace(plan, findings=findings), prepared.original.program if prepared is not None else program
+    return Port(ported, plan, reference, candidate, written, uncovered, versions, decided.inserted)
 
 
 def _find_left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[OffloadRegion]:

@@ -154,7 +154,7 @@ def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
 def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
     name = f"{job.stem}_kernels.h"
     section = device_section(source, job.original, job.kernels, words.support, "")
-    text = kernels_text(job, section, words.support, name)
+    text = kernels_text(job, section, words, name)
     return [
         OutputFile(f"{FOLDER}/{job.stem}_kernels.cu", convert_line_ends(text, job)),
         OutputFile(f"{FOLDER}/{name}", convert_line_ends(_header(job, section, words.support, path), job)),
