@@ -9,6 +9,7 @@ import pytest
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Edit, Span
+from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.fixes.site import Trees
 from warpsmith.flows.explain import ExplainOptions
 from warpsmith.flows.fix_files import Mended, fix_files
@@ -98,3 +99,21 @@ def test_only_kernels_that_an_edit_changes_are_analyzed_again(
     assert set(examined[:once]) == {"k", "other"}
     trial = examined[once : len(examined) if not again else once + len(again)]
     assert set(trial) == again
+
+
+def test_a_kernel_that_took_too_long_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    examined: list[str] = []
+    module = import_module("warpsmith.flows.explaining.explain_file")
+    examine = module.examine
+
+    def late(given: object, name: str, *rest: object, **named: object) -> object:
+        examined.append(name)
+        if name == "other":
+            raise OutOfTimeError
+        return examine(given, name, *rest, **named)
+
+    monkeypatch.setattr(module, "examine", late)
+    monkeypatch.setitem(globals(), "SOURCE", SOURCE + OTHER)
+    assert mended(RIGHT, monkeypatch).edited
+    # in the trial as before the edit, and at last of the edited file
+    assert examined == ["k", "other"] * 3

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.base.verdict import Proved
+from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search import search
@@ -15,6 +15,7 @@ from warpsmith.loops.search.prepare import prepare
 from warpsmith.loops.step import Step, check_step
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.program import Program
 from warpsmith.tree.walk import names
 
 TRMM = """
@@ -155,9 +156,9 @@ def test_what_follows_an_interchange_that_betters_nothing_is_not_looked_at_where
 ) -> None:
     checked: list[str] = []
 
-    def check(step: Step, *rest: object) -> object:
+    def check(step: Step, program: Program, facts: Facts) -> Verdict:
         checked.append(step.name)
-        return check_step(step, *rest)  # type: ignore[arg-type]
+        return check_step(step, program, facts)
 
     monkeypatch.setattr(search, "check_step", check)
     found = searched(tmp_path, DIAGONALS)

@@ -261,10 +261,13 @@ SCHEDULE_MAP = make_schedule_map
 
 
 class Bug(Struct, frozen=True):
+    """`seed`: of programs that show it, where those of the others do not."""
+
     name: str
     where: object
     what: str
     instead: object
+    seed: int = 0
 
 
 BUGS = (
@@ -288,7 +291,7 @@ BUGS = (
             self, statement, ScheduleDimension(dimension.terms, 0) if dimension.terms else dimension
         ),
     ),
-    Bug("equal references of two statements taken for one", order, "_name", lambda *_: ""),
+    Bug("equal references of two statements taken for one", order, "_name", lambda *_: "", SEED + 1),
     Bug("every scalar private", statements._Scalars, "_is_alone", lambda *_: True),
     Bug("statements in one iteration cannot touch", order, "common_steps", lambda *_: None),
 )
@@ -301,9 +304,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 @pytest.mark.parametrize("bug", one_in(3, BUGS), ids=lambda bug: bug.name)
-def test_a_seeded_bug_is_caught(bug: Bug, small: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seeded_bug_is_caught(bug: Bug, small: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # what other bugs left in the memo would hide this one
+    fresh = Bench(Facts.about(small.facts.program, small.facts.options), small.questions)
+    own = make_bench(40, bug.seed, tmp_path) if bug.seed else fresh
     monkeypatch.setattr(bug.where, bug.what, bug.instead)
-    assert next(mistakes(small), "")
+    assert next(mistakes(own), "")
 
 
 def test_questions_whose_refusals_nobody_reads_prove_the_same_with_fewer_attempts(

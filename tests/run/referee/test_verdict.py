@@ -111,6 +111,16 @@ def test_one_kernel_of_two_that_nobody_notices_is_named(case: Case) -> None:
     assert got.status == "undecided" and "idle" in got.reasons[0].message and "busy" not in got.reasons[0].message
 
 
+def test_kernels_whose_turn_did_not_come_are_named(case: Case) -> None:
+    counts = Counts({"first": 1, "second": 1}, {"first": 1, "second": 1})
+    got = case.judge(outcome(), counts=counts, options=VerifyOptions(timeout_s=-1.0))
+    assert got.status == "undecided" and rules(got) == ["VER038"]
+    assert "first, second" in got.reasons[0].message
+    of_ours = replace(CUDA, captured=True, regions=(PortedRegion("g/i", "first"), PortedRegion("g/j", "second")))
+    got = case.judge(outcome(), counts=counts, sources=of_ours, options=VerifyOptions(timeout_s=-1.0))
+    assert got.status == "undecided" and rules(got) == ["VER038"]
+
+
 @pytest.mark.parametrize("noticed", ["file", "object", "exit code", "crash"])
 def test_other_values_may_show_anywhere(case: Case, noticed: str) -> None:
     other = {

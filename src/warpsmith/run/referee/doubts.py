@@ -4,6 +4,7 @@
     left out        of an object that a region writes, no more than half was compared
     nothing written the kernels of a region ran and wrote nothing: there is nothing to compare
     insensitive     other values in what the kernels wrote would not have been noticed
+    unasked         time was up before the last kernel was asked about
     unlike          what came back from the device is not what the original leaves in memory, and nothing that is
                     compared shows whether that matters
 
@@ -20,7 +21,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.run.compare.left import Unlike
 from warpsmith.run.verification import LiveOut, PortedRegion, is_made_for
 
-__all__ = ["Shown", "find_doubts", "no_launch", "report_stayed", "unlike"]
+__all__ = ["Shown", "find_doubts", "no_launch", "report_stayed", "report_unasked", "unlike"]
 
 _RUN_MORE = "say how to run it, so that it comes to what was ported: --run-args, --run-stdin, --run-dir"
 _INITIALIZE = "initialize what the program reads, and print no times or addresses from it"
@@ -67,6 +68,16 @@ def report_stayed(size: int) -> Finding:
     )
     help = "if the array is a result of the program, copy it back"
     return Finding("VER037", "warning", message, help=(help,))
+
+
+def report_unasked(kernels: Sequence[str], timeout_s: float) -> Finding:
+    """Return that nobody knows whether other values in what these kernels write would be noticed."""
+    message = (
+        f"whether other values in what {_name_kernels(kernels)} wrote would be noticed was not asked: runs for the "
+        f"other kernels took all of {timeout_s:g} s"
+    )
+    help = "give more time (--timeout), or give the program less work: --run-args, --run-stdin, --run-dir"
+    return Finding("VER038", "warning", message, help=(help,))
 
 
 def find_doubts(rows: Iterable[LiveOut], regions: tuple[PortedRegion, ...], shown: Shown) -> Iterator[Finding]:

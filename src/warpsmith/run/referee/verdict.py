@@ -8,7 +8,6 @@ skipped     the original gives nothing to compare with, or a port of ours is too
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 
@@ -22,7 +21,8 @@ from warpsmith.run.compare.sensitivity import tells_apart
 from warpsmith.run.emulated.counts import Counts
 from warpsmith.run.native.programs import Outcome
 from warpsmith.run.referee.candidate import Candidate, Trial
-from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch, report_stayed, unlike
+from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch, report_stayed, report_unasked, unlike
+from warpsmith.run.referee.questions import Questions
 from warpsmith.run.referee.reference import Reference
 from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions, is_made_for
 
@@ -125,10 +125,13 @@ class Verdict:
         reached: dict[str, int] = {}
         for (region, _), total in base.log.totals.items():
             reached[region] = max(total, reached.get(region, 0))
-        unnoticed = () if sources.captured or sources.shown else tuple(self._find_unnoticed())
-        sensitive = frozenset(self._sensitive).union(self._find_noticed_later())
+        questions = Questions(self._notices, self._options.timeout_s)
+        unnoticed = () if sources.captured or sources.shown else tuple(self._find_unnoticed(questions))
+        sensitive = frozenset(self._sensitive).union(self._find_noticed_later(questions))
         shown = Shown(self._launches, self._writes, sensitive, unnoticed, reached)
         yield from find_doubts(judged, sources.regions, shown)
+        if questions.unasked:
+            yield report_unasked(questions.unasked, self._options.timeout_s)
 
     def _find_noticed(self, expected: Outcome, outcome: Outcome) -> Iterator[str]:
         """Yield the regions of which other values would have been noticed."""
@@ -137,36 +140,23 @@ class Verdict:
             if tells_apart(expected.log.records.get(key, {}), records, evidence):
                 yield key[0]
 
-    def _find_noticed_later(self) -> Iterator[str]:
+    def _find_noticed_later(self, questions: Questions) -> Iterator[str]:
         """Yield the regions without objects of their own (of a function that kernels of others call as well) of which
-        other values show elsewhere, as far as time allows."""
-        ends = self._ends()
+        other values show elsewhere, or of which time did not allow to ask."""
         seen = {region for region, _ in self._rows}
         for region in self._candidate.sources.regions:
             names = [name for name in self._launches if is_made_for(region.kernel, name)]
-            if region.name not in seen and time.monotonic() < ends and any(map(self._notices, names)):
+            if region.name not in seen and any(questions.ask(name) is not False for name in names):
                 yield region.name
 
-    def _find_unnoticed(self) -> Iterator[str]:
+    def _find_unnoticed(self, questions: Questions) -> Iterator[str]:
         """Yield the kernels of which nobody notices what they write: the program is run again with all of it changed,
-        then, as far as time allows, with that of one kernel after the other."""
+        then with that of one kernel after the other."""
         names = sorted(self._launches)
-        if not names:
-            return
-        if not self._notices("*"):
+        if names and not self._notices("*"):
             yield from names
-            return
-        ends = self._ends()
-        for name in names if len(names) > 1 else []:
-            if time.monotonic() > ends:
-                break
-            if not self._notices(name):
-                yield name
-
-    def _ends(self) -> float:
-        """Return until when single kernels are asked about: as long again as the runs took, for a short program long
-        enough for dozens, so that a busy machine changes no verdict."""
-        return time.monotonic() + max(_LEAST_SECONDS, sum(self._seconds))
+        elif len(names) > 1:
+            yield from (name for name in names if questions.ask(name) is False)
 
     def _notices(self, kernel: str) -> bool:
         """Whether a run differs in which what `kernel` writes is changed, or else its sign."""
