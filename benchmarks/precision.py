@@ -49,7 +49,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
 from warpsmith.simt.launch import Outcome
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Observer
 from warpsmith.ssa.graph import EXIT, Graph
 from warpsmith.ssa.nodes import Function, Instruction, Operand, Phi, Value, terminator_operands
@@ -223,7 +223,7 @@ def of_corpus(number: int, given: Given) -> Tally:
     kernel = kernels()[number]
 
     def run(inputs: Inputs, observer: Observer, *, checks: bool) -> Outcome:
-        return ran(kernel.module, kernel.run, inputs, observer, Memory(checks=checks))[0]
+        return ran(kernel.module, kernel.run, inputs, observer, LaunchMemory(checks=checks))[0]
 
     tally = Tally(given.enough)
     tally.add(_steered(Steering(kernel.facts, run), given))

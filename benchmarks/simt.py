@@ -24,7 +24,7 @@ from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.engine.compile import compile_kernel
 from warpsmith.simt.engine.engine import Checks, run
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Module
 
 LOOP = """
@@ -138,7 +138,7 @@ def machine(
     made = time.perf_counter() - start
     best = float("inf")
     for _ in range(repeats):
-        memory = Memory(checks=checks.races)
+        memory = LaunchMemory(checks=checks.races)
         out = memory.allocate("out", bytes(4 * inputs.count), known=False)
         given = {"trips": inputs.trips, "table": inputs.table}
         places = {name: memory.allocate(name, array.tobytes()).address for name, array in given.items()}

@@ -44,11 +44,12 @@ def _module(path: Path, root: Path = ROOT / "src") -> str:
 
 
 class Facts(Struct, frozen=True):
-    """What is asked of the text of a module: what it imports, what it imports where that is run, its functions of more
-    than the limit, and the lines of its strings that hold C."""
+    """What is asked of the text of a module: what it imports, what it imports where that is run, its classes, its
+    functions of more than the limit, and the lines of its strings that hold C."""
 
     imports: tuple[str, ...]
     run_imports: tuple[str, ...]
+    classes: tuple[str, ...]
     long_functions: tuple[str, ...]
     c_strings: tuple[int, ...]
 
@@ -63,6 +64,7 @@ def _facts(path: Path) -> Facts:
     return Facts(
         tuple(name for node in nodes for name in _imported(node)),
         tuple(name for node in nodes if node not in only_types for name in _imported(node)),
+        tuple(node.name for node in tree.body if isinstance(node, ast.ClassDef)),
         tuple(f.name for f in functions if (f.end_lineno or 0) - f.lineno + 1 > FUNCTION_LIMIT),
         tuple(line for line, text in _strings(nodes) if _holds_long_c(text)),
     )
@@ -72,6 +74,15 @@ def _facts(path: Path) -> Facts:
 def test_a_file_and_its_functions_are_short(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= FILE_LIMIT
     assert not _facts(path).long_functions
+
+
+# what a program is made of, as a tree and as the kernel IR have it; and a launch, as the host writes and runs it
+SAME_IDEA = {"Function", "Launch", "Return", "Switch", "Symbol"}
+
+
+def test_a_class_name_means_one_thing() -> None:
+    defined = Counter(name for path in SOURCES for name in _facts(path).classes)
+    assert {name for name, count in defined.items() if count > 1 and not name.startswith("_")} == SAME_IDEA
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=_module)

@@ -19,8 +19,8 @@ from warpsmith.catalogue import (
     STEPS,
     Argument,
     ArgumentsError,
-    Parameter,
     Step,
+    StepParameter,
     arguments_of,
     describe,
     make,
@@ -73,12 +73,12 @@ def test_a_page_is_complete(cls: type[Step]) -> None:
     assert {p.name for p in page.parameters if p.default is None} <= set(page.example)
 
 
-def _some(parameter: Parameter) -> Argument:
+def _some(parameter: StepParameter) -> Argument:
     defaults: dict[str, Argument] = {"text": "f/i", "number": 2, "flag": True, "texts": ("i",), "numbers": (2,)}
     return parameter.choices[0] if parameter.choices else defaults[parameter.kind]
 
 
-def _arguments(parameter: Parameter) -> st.SearchStrategy[Argument]:
+def _arguments(parameter: StepParameter) -> st.SearchStrategy[Argument]:
     numbers = st.integers(-(2**63) + 1, 2**63 - 1)
     kinds: dict[str, st.SearchStrategy[Argument]] = {
         "text": st.sampled_from(parameter.choices) if parameter.choices else st.text(),

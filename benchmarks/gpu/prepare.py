@@ -35,7 +35,7 @@ from warpsmith.front.load import FrontOptions
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.run.native.harness import add_harness, plan_harness
 from warpsmith.run.native.programs import RUNTIME_FILE
-from warpsmith.run.referee.reference import Reference, run_environment, runtime_files
+from warpsmith.run.referee.reference import ReferenceProgram, run_environment, runtime_files
 from warpsmith.run.verification import Sources, VerifyOptions
 from warpsmith.tree.shared import restore_shared
 
@@ -139,7 +139,7 @@ def _with_harness(result: PortResult, builds: dict[str, Sources]) -> tuple[tuple
     if isinstance(callers, str):
         return callers
     with tempfile.TemporaryDirectory() as work:
-        reference = Reference(callers, options, Path(work), harness=True)
+        reference = ReferenceProgram(callers, options, Path(work), harness=True)
         if not reference.built.command:
             return reference.built.message
         skip = _bad_calls(reference)
@@ -148,7 +148,7 @@ def _with_harness(result: PortResult, builds: dict[str, Sources]) -> tuple[tuple
     return candidate if isinstance(candidate, str) else (skip, {"reference": callers, "candidate": candidate})
 
 
-def _bad_calls(reference: Reference) -> tuple[int, ...]:
+def _bad_calls(reference: ReferenceProgram) -> tuple[int, ...]:
     """Return the calls in which the original itself fails, in the order in which they do."""
     bad: list[int] = []
     while True:

@@ -15,7 +15,7 @@ from benchmarks.wrong_candidates.programs import Program
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.device_code import host_uses
 from warpsmith.run.referee.referee import judge_program
-from warpsmith.run.referee.reference import Reference
+from warpsmith.run.referee.reference import ReferenceProgram
 from warpsmith.run.verification import Sources, VerifyOptions
 
 __all__ = ["Referee"]
@@ -30,7 +30,7 @@ class Referee:
         self._own = {name: (program.folder / name).read_text("latin-1") for name in program.files}
         data = str(program.data) if program.data else None
         self._options = VerifyOptions(run_args=tuple(program.args.split()), run_dir=data, timeout_s=limit)
-        self._reference = Reference(self._sources({}), self._options, folder / "original")
+        self._reference = ReferenceProgram(self._sources({}), self._options, folder / "original")
         self._lock = threading.Lock()
         self._asked = 0
 

@@ -62,8 +62,8 @@ __all__ = [
     "ArgumentsError",
     "Kind",
     "Page",
-    "Parameter",
     "Step",
+    "StepParameter",
     "arguments_of",
     "describe",
     "make",
@@ -113,7 +113,7 @@ STEPS: tuple[type[Step], ...] = (
 )
 
 
-class Parameter(Struct, frozen=True):
+class StepParameter(Struct, frozen=True):
     """One field of a step; `default` is None where it must be given; `choices` are empty where any value is taken."""
 
     name: str
@@ -128,7 +128,7 @@ class Page(Struct, frozen=True):
     name: str
     title: str
     doc: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[StepParameter, ...]
     example: Mapping[str, str]
     before: str
     after: str
@@ -180,7 +180,7 @@ def arguments_of(step: Step) -> dict[str, Argument]:
     return given
 
 
-def parameters(cls: type[Step]) -> tuple[Parameter, ...]:
+def parameters(cls: type[Step]) -> tuple[StepParameter, ...]:
     """Return the parameters of a step in the order of its fields; raises TypeError where a field's type is none that
     a recipe can hold."""
     hints: Mapping[str, object] = typing.get_type_hints(cls)
@@ -215,17 +215,17 @@ _PLAIN: Mapping[object, Kind] = {
 }
 
 
-def _parameter(cls: type[Step], name: str, hint: object) -> Parameter:
+def _parameter(cls: type[Step], name: str, hint: object) -> StepParameter:
     words = typing.get_args(hint) if typing.get_origin(hint) is Literal else ()
     kind = "text" if words and all(isinstance(word, str) for word in words) else _PLAIN.get(hint)
     if kind is None:
         raise TypeError(f"a recipe cannot hold {name}: {hint}")
     default = default_of(cls, name)
     assert default is None or isinstance(default, str | int | tuple)
-    return Parameter(name, kind, default, tuple(str(word) for word in words))
+    return StepParameter(name, kind, default, tuple(str(word) for word in words))
 
 
-def _exact(name: str, parameter: Parameter, value: object) -> Argument:
+def _exact(name: str, parameter: StepParameter, value: object) -> Argument:
     """Return `value` if it has exactly the type of the parameter."""
     items = tuple(value) if isinstance(value, list | tuple) else None
     match parameter.kind, value:

@@ -15,11 +15,11 @@ from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
 from warpsmith.base.source import Span
 from warpsmith.machine.devices import Device, device
 from warpsmith.simt import memory as simt
-from warpsmith.simt.counters import Counters, Request
+from warpsmith.simt.counters import Counters, WarpRequest
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.observer import Lane
-from warpsmith.ssa.nodes import Block, Instruction, Memory, Module, Space
+from warpsmith.ssa.nodes import BasicBlock, Instruction, Memory, Module, Space
 
 __all__ = [
     "BASE", "GRID", "SHAPES", "Launched", "Recorder", "Run", "Watch", "clashes", "gpu", "launched", "ran", "unordered",
@@ -41,23 +41,23 @@ Presence = tuple[int, int, object]
 """Block, warp and moment."""
 
 
-class Recorder(simt.Memory):
+class Recorder(simt.LaunchMemory):
     """Memory that keeps every access to what threads share: address, bytes, who."""
 
-    touched: list[tuple[int, int, simt.Access]] = field(default_factory=list)
+    touched: list[tuple[int, int, simt.RecordedAccess]] = field(default_factory=list)
 
     def __init__(self) -> None:
         super().__init__(checks=False)
         self.touched = []
 
-    def read(self, buffer: simt.Buffer, offset: int, size: int, access: simt.Access) -> int:
+    def read(self, buffer: simt.Buffer, offset: int, size: int, access: simt.RecordedAccess) -> int:
         if buffer.space != "local":
             self.touched.append((buffer.address + offset, size, access))
         if not all(buffer.known[offset : offset + size]):
             self.unwritten.append(((buffer.name, offset, size), access))
         return super().read(buffer, offset, size, access)
 
-    def write(self, buffer: simt.Buffer, offset: int, size: int, number: int, access: simt.Access) -> None:
+    def write(self, buffer: simt.Buffer, offset: int, size: int, number: int, access: simt.RecordedAccess) -> None:
         if buffer.space != "local":
             self.touched.append((buffer.address + offset, size, access))
         super().write(buffer, offset, size, number, access)
@@ -86,7 +86,7 @@ class Anywhere(Recorder):
             self.made[start] = simt.Buffer("p", "global", start, bytearray(data), bytearray(b"\1" * 80))
         return self.made[start], address - start
 
-    def write(self, buffer: simt.Buffer, offset: int, size: int, number: int, access: simt.Access) -> None:
+    def write(self, buffer: simt.Buffer, offset: int, size: int, number: int, access: simt.RecordedAccess) -> None:
         super().write(buffer, offset, size, int.from_bytes(buffer.data[offset : offset + size], "little"), access)
 
 
@@ -96,7 +96,7 @@ class Watch(Counters):
     there: dict[str, dict[Presence, set[int]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(set)))
     log: dict[Instruction, dict[tuple[int, int, object], int]] = field(default_factory=lambda: defaultdict(dict))
 
-    def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+    def enter(self, lane: Lane, block: BasicBlock, moment: object, start: int) -> None:
         self.there[block.name][lane.block, lane.warp, moment].add(lane.lane)
 
     def access(self, lane: Lane, place: Instruction, moment: object, where: tuple[Space, int, int]) -> None:
@@ -110,7 +110,7 @@ class Launched(Struct):
     module: Module
     outcome: Outcome
     memory: Recorder
-    requests: dict[Instruction, list[Request]]
+    requests: dict[Instruction, list[WarpRequest]]
     log: dict[Instruction, dict[tuple[int, int, object], int]]
     there: dict[str, dict[Presence, set[int]]]
     n: int
@@ -122,7 +122,7 @@ class Launched(Struct):
     def of(cls, module: Module, outcome: Outcome, seen: tuple[Recorder, Watch], **given: int) -> Launched:
         """Put together what was seen of a run."""
         memory, watch = seen
-        requests: dict[Instruction, list[Request]] = defaultdict(list)
+        requests: dict[Instruction, list[WarpRequest]] = defaultdict(list)
         for request in watch.requests():
             requests[request.place].append(request)
         return cls(module, outcome, memory, requests, watch.log, watch.there, **given)
@@ -158,7 +158,7 @@ class Run(Struct, dict=True):
         """What some thread came to, if only to the block of code that it is in."""
         return {i for block, i in self.facts.function.instructions() if self.did.there.get(block.name)}
 
-    def present(self, request: Request) -> bool:
+    def present(self, request: WarpRequest) -> bool:
         """Whether all lanes of the warp asked."""
         return len(request.addresses) == self.lanes(request.warp)
 
@@ -201,7 +201,7 @@ def ran(seed: int, did: Launched) -> Run:
 def clashes(made: Run) -> set[frozenset[object]]:
     """Return the pairs of instructions with which two threads of a block touch one byte of shared memory, one of them
     writing, with nothing between that orders them."""
-    bytes_: dict[object, set[simt.Access]] = defaultdict(set)
+    bytes_: dict[object, set[simt.RecordedAccess]] = defaultdict(set)
     for address, size, access in made.did.memory.touched:
         if address >= simt.SHARED_WINDOW:
             # beyond the end of its array it may meet another, of which nothing is said
@@ -213,7 +213,7 @@ def clashes(made: Run) -> set[frozenset[object]]:
             if unordered(a, b)}  # fmt: skip
 
 
-def unordered(a: simt.Access, b: simt.Access) -> bool:
+def unordered(a: simt.RecordedAccess, b: simt.RecordedAccess) -> bool:
     """Whether two accesses to a byte between the same two barriers conflict, with no barrier of a warp between."""
     one, two = a.origin, b.origin
     apart = one.warp != two.warp or one.warp_epoch == two.warp_epoch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.uniformity.facts import AccessFact, Bound, KernelFacts, LaunchShape
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, LaunchShape, ParameterBound
 from warpsmith.machine.devices import device
 from warpsmith.machine.requests import bank_ways, local_sectors, sectors, words
 from warpsmith.ssa.reader import parse_module
@@ -58,7 +58,7 @@ def test_a_symbolic_stride_is_a_sector_a_lane_if_it_is_large() -> None:
     fact = access("  %e:i32 = mul %x %n", ROW)
     assert (str(fact.sectors), fact.stride, fact.certainty) == ("32", "4·n", "conditional")
     assert any(text.startswith("n >= ") for text in fact.assumptions)
-    granted = access("  %e:i32 = mul %x %n", LaunchShape((256, 1, 1), None, {}, (Bound("n", 8, 4096),)))
+    granted = access("  %e:i32 = mul %x %n", LaunchShape((256, 1, 1), None, {}, (ParameterBound("n", 8, 4096),)))
     assert (str(granted.sectors), granted.certainty) == ("32", "proven")
     given = access("  %e:i32 = mul %x %n", LaunchShape((256, 1, 1), None, {"n": 2}))
     assert given.sectors_aligned is not None

@@ -13,8 +13,8 @@ from warpsmith.analysis.affine import guards
 from warpsmith.analysis.affine.symbols import Form, constant_form
 from warpsmith.analysis.memory import phases, spread
 from warpsmith.analysis.memory.forms import Forms
-from warpsmith.analysis.memory.lanes import Lanes
-from warpsmith.analysis.memory.presence import Presence, Presences
+from warpsmith.analysis.memory.lanes import BlockLanes
+from warpsmith.analysis.memory.presence import Presences, ThreadPresence
 from warpsmith.analysis.memory.wrapping import Wrapping
 from warpsmith.analysis.sync import barriers, races
 from warpsmith.analysis.sync.races import Judge
@@ -46,7 +46,7 @@ def one_start_is_enough(patch: Patch) -> None:
 
 
 def everyone_is_there(patch: Patch) -> None:
-    patch.setattr(Presences, "_at", lambda self, block: Presence("all", self.everyone))
+    patch.setattr(Presences, "_at", lambda self, block: ThreadPresence("all", self.everyone))
 
 
 def guards_are_taken_at_their_word(patch: Patch) -> None:
@@ -76,7 +76,7 @@ def loops_are_looked_at_once(patch: Patch) -> None:
 
 
 def tables_are_lines(patch: Patch) -> None:
-    patch.setattr(Lanes, "_linear", lambda self, table, bits: Form(bits, {(self.axes[0],): table[1] - table[0]}))
+    patch.setattr(BlockLanes, "_linear", lambda self, table, bits: Form(bits, {(self.axes[0],): table[1] - table[0]}))
 
 
 def classes_share_nothing(patch: Patch) -> None:

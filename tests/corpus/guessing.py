@@ -20,7 +20,7 @@ from tests.corpus.addressing import Addressing, addressing
 from tests.corpus.inputs import ANYTHING, Inputs
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch, Outcome
-from warpsmith.simt.memory import SHARED_WINDOW, Access, Buffer, Conflict, Fault, Memory
+from warpsmith.simt.memory import SHARED_WINDOW, AccessConflict, Buffer, Fault, LaunchMemory, RecordedAccess
 from warpsmith.simt.observer import Observer
 from warpsmith.ssa.nodes import Function, Instruction, Module, Param, Query, Space
 from warpsmith.ssa.semantics import pattern_of
@@ -77,7 +77,7 @@ def _bits(*numbers: int) -> int:
     return state
 
 
-class Anywhere(Memory):
+class Anywhere(LaunchMemory):
     """Global memory in pages that are made where they are touched; `addressing` tells what loads are for."""
 
     seed: int = 0
@@ -96,7 +96,7 @@ class Anywhere(Memory):
         given = any(data) or _bits(self.seed, len(self.buffers)) % 3 == 0
         return super().allocate(name, data, known=given, space=space)
 
-    def conflict(self, found: Conflict) -> None:
+    def conflict(self, found: AccessConflict) -> None:
         """End the run where one thread reads what another writes; what only written is may differ, but nobody sees."""
         super().conflict(found)
         if "load" in (found.first.kind, found.second.kind):
@@ -122,7 +122,7 @@ class Anywhere(Memory):
                 page.known[at - start : at - start + len(word)] = b"\1" * len(word)
         return page
 
-    def read(self, buffer: Buffer, offset: int, size: int, access: Access) -> int:
+    def read(self, buffer: Buffer, offset: int, size: int, access: RecordedAccess) -> int:
         """Return what is there; whoever comes first decides what it is."""
         if buffer.space in ("global", "constant") and not all(buffer.known[offset : offset + size]):
             word = self._word(buffer.address + offset, access.instruction)

@@ -17,7 +17,17 @@ from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.simt.observer import Lane
-from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Phi, Switch, Value, terminator_operands
+from warpsmith.ssa.nodes import (
+    BasicBlock,
+    Branch,
+    Constant,
+    Instruction,
+    Operand,
+    Phi,
+    Switch,
+    Value,
+    terminator_operands,
+)
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import number_of, to_signed
 
@@ -55,7 +65,7 @@ class Needed(Struct, frozen=True):
     phis: Mapping[str, tuple[Phi, ...]]
 
     @classmethod
-    def at(cls, level: Uniformity, blocks: Iterable[Block]) -> Needed:
+    def at(cls, level: Uniformity, blocks: Iterable[BasicBlock]) -> Needed:
         """Return what is needed for the branches at the end of blocks."""
         ends = {block.name: terminator_operands(block.terminator) for block in blocks}
         pending = [operand for operands in ends.values() for operand in operands]
@@ -94,7 +104,7 @@ class Ruler(Struct):
         for value, bits in zip(place.results, results, strict=True):
             mine[value] = _margin(place, bits, mine) if value.type.bits == 1 else bits
 
-    def branch(self, lane: Lane, block: Block, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, taken: str) -> None:
         """Measure a branch, and take along what the next block has by the way to it."""
         phis = self.needed.phis.get(taken, ())
         measured = block.name in self.needed.blocks
@@ -109,7 +119,7 @@ class Ruler(Struct):
         mine.update([(phi.result, _known(dict(phi.incoming)[block.name], mine)) for phi in phis])
 
 
-def _of_block(block: Block, known: Mapping[Value, float]) -> float:
+def _of_block(block: BasicBlock, known: Mapping[Value, float]) -> float:
     match block.terminator:
         case Branch(condition=condition):
             return _known(condition, known)

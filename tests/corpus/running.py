@@ -9,7 +9,7 @@ from tests.corpus.inputs import Inputs
 from tests.corpus.reading import Run
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Observer
 from warpsmith.ssa.nodes import Module
 
@@ -17,14 +17,14 @@ __all__ = ["ran"]
 
 
 def ran(
-    module: Module, run: Run, given: int | Inputs, observer: Observer | None = None, memory: Memory | None = None
+    module: Module, run: Run, given: int | Inputs, observer: Observer | None = None, memory: LaunchMemory | None = None
 ) -> tuple[Outcome, dict[str, bytes]]:
     """Run a kernel on inputs of its own for each seed; return how it ended and what its buffers hold."""
     inputs = given if isinstance(given, Inputs) else Inputs(given)
     seed = inputs.seed
     function = module.function(run.kernel)
     assert function is not None, run.kernel
-    chosen, memory = random.Random(f"{run.kernel} {seed}"), memory or Memory(checks=False)
+    chosen, memory = random.Random(f"{run.kernel} {seed}"), memory or LaunchMemory(checks=False)
     arguments, buffers = {}, {}
     for parameter in function.parameters:
         content = run.buffer(parameter.name, chosen)

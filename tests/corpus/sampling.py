@@ -10,7 +10,7 @@ from tests.corpus.inputs import Inputs
 from tests.corpus.margins import Near, Ruler
 from tests.corpus.watching import Together
 from warpsmith.simt.observer import Lane
-from warpsmith.ssa.nodes import Block, Instruction
+from warpsmith.ssa.nodes import BasicBlock, Instruction
 
 __all__ = ["Known", "Samples", "Who"]
 
@@ -70,7 +70,7 @@ class Samples(Together):
                 mine[place, moment] = self._at, numbers
             self._at = None
 
-    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, moment: object, taken: str) -> None:
         """Take note of the way taken, and of who has."""
         if block not in self.blocks:
             return

@@ -14,9 +14,9 @@ from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Lane, Silent
-from warpsmith.ssa.nodes import Block, Branch, Instruction, Module
+from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Module
 from warpsmith.ssa.reader import parse_module
 
 KERNEL = """
@@ -55,14 +55,14 @@ NEGATED = [("i32", "  %l:i1 = sle %p %a\n  %c:i1 = not %l"), ("i32", "  %l:i1 = 
 class _Ways(Silent):
     """Measures each branch of `both`, and compares the sign with the way taken."""
 
-    def __init__(self, ruler: Ruler, block: Block) -> None:
+    def __init__(self, ruler: Ruler, block: BasicBlock) -> None:
         self.ruler, self.block = ruler, block
         self.margins: list[tuple[float, bool]] = []
 
     def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:
         self.ruler.value(lane, place, numbers)
 
-    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, moment: object, taken: str) -> None:
         self.ruler.near.clear()
         self.ruler.branch(lane, block, taken)
         if block is self.block and isinstance(block.terminator, Branch) and block.name in self.ruler.near:
@@ -89,7 +89,7 @@ def test_the_sign_of_a_margin_is_the_way_taken(type: str, condition: str) -> Non
         ways = _Ways(Ruler(Needed.at(facts.warp_level, [block])), block)
         given = {name: _number(type, chosen) for name in "ab"}
         launch = Launch((1, 1, 1), (32, 1, 1), given, lanes=(0, 1))
-        interpret(facts.module, "k", launch, Memory(checks=False), ways)
+        interpret(facts.module, "k", launch, LaunchMemory(checks=False), ways)
         seen += ways.margins
     assert len(seen) == 60
     # of real numbers that are equal the margin is where it turns

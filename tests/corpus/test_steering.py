@@ -13,7 +13,7 @@ from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Observer
 from warpsmith.ssa.reader import parse_module
 
@@ -44,7 +44,7 @@ def _searched(condition: str) -> Steering:
     module = parse_module(KERNEL.replace("CONDITION", condition))
 
     def run(inputs: Inputs, observer: Observer, *, checks: bool) -> Outcome:
-        memory = Memory(checks=checks)
+        memory = LaunchMemory(checks=checks)
         buffer = memory.allocate("a", bytes(4 * 32))
         for address, word in inputs.words.items():
             buffer.data[address - buffer.address : address - buffer.address + len(word)] = word

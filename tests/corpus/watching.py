@@ -14,9 +14,9 @@ from typing import Self
 from msgspec import field
 
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
-from warpsmith.simt.counters import Counters, Request
+from warpsmith.simt.counters import Counters, WarpRequest
 from warpsmith.simt.observer import Lane
-from warpsmith.ssa.nodes import Block, Instruction
+from warpsmith.ssa.nodes import BasicBlock, Instruction
 
 __all__ = ["LEVELS", "Together", "wrong_accesses", "wrong_values"]
 
@@ -30,7 +30,7 @@ class Together(Counters):
     too."""
 
     same: dict[str, set[Instruction]] = field(default_factory=dict)
-    blocks: frozenset[Block] = frozenset()
+    blocks: frozenset[BasicBlock] = frozenset()
     counted: bool = True
     differs: dict[str, dict[Instruction, str]] = field(default_factory=lambda: {level: {} for level in LEVELS})
     diverged: dict[str, set[str]] = field(default_factory=lambda: {level: set() for level in LEVELS})
@@ -75,7 +75,7 @@ class Together(Counters):
                 self.same[level].discard(place)
                 self.differs[level][place] = f"{first} and {numbers} at {moment}"
 
-    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, moment: object, taken: str) -> None:
         """Compare the ways taken."""
         if block not in self.blocks:
             return
@@ -111,7 +111,7 @@ def wrong_values(facts: KernelFacts, seen: Together) -> Iterator[str]:
 
 def wrong_accesses(facts: KernelFacts, seen: Together, warp: int, numbers: dict[str, int]) -> Iterator[str]:
     """Yield what a fact says of an access and a request does not bear out."""
-    requests: dict[Instruction, list[Request]] = defaultdict(list)
+    requests: dict[Instruction, list[WarpRequest]] = defaultdict(list)
     for request in seen.requests():
         requests[request.place].append(request)
     x, y, z = facts.block
@@ -133,7 +133,7 @@ def _holds(fact: AccessFact, numbers: dict[str, int]) -> bool:
     return True
 
 
-def _wrong(fact: AccessFact, request: Request, *, full: bool, whole_row: bool) -> Iterator[str]:
+def _wrong(fact: AccessFact, request: WarpRequest, *, full: bool, whole_row: bool) -> Iterator[str]:
     lanes = sorted(request.addresses)
     where = f"{fact.kernel}: {fact.kind} of {fact.index} at {fact.span}, lanes {lanes[:3]}"
     if fact.active == "all" and not full:

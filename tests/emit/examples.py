@@ -28,7 +28,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
     replace,
 )  # fmt: skip
-from warpsmith.tree.program import Kernel, MappedLoop, Parameter, Program, Unit
+from warpsmith.tree.program import Kernel, KernelParameter, MappedLoop, Program, Unit
 from warpsmith.tree.types import DOUBLE, FLOAT, INT, VOID, FunctionType, Pointer, Scalar, Storage, Symbol, Type
 from warpsmith.tree.walk import rebuild
 
@@ -174,8 +174,8 @@ def saxpy(text: str = SAXPY) -> Ported:
     kernel = Kernel(
         "ws_saxpy_serial_k1", "saxpy_serial", "saxpy_serial/i", at, (MappedLoop(loop, "x", "saxpy_serial/i"),),
         ((loop.lower, loop.bound),), (256, 1, 1),
-        (Parameter(n, n, "value"), Parameter(a, a, "value"), Parameter(x_gpu, x, "buffer"),
-         Parameter(y_gpu, y, "buffer", True)), (), kernel_body, (),
+        (KernelParameter(n, n, "value"), KernelParameter(a, a, "value"), KernelParameter(x_gpu, x, "buffer"),
+         KernelParameter(y_gpu, y, "buffer", True)), (), kernel_body, (),
     )  # fmt: skip
     new = replace(function, body=replace(function.body, statements=statements))
     ported = msgspec.structs.replace(original.with_function(function, new), kernels=(kernel,))
@@ -278,7 +278,8 @@ def lu(text: str = LU, captures: bool = False) -> Ported:
         "ws_lu_k1", "lu", "lu/k/i", loop_i.span,
         (MappedLoop(loop_i, "y", "lu/k/i"), MappedLoop(loop_j, "x", "lu/k/i/j")),
         ((loop_i.lower, count(loop_i)), (loop_j.lower, count(loop_j))), (32, 8, 1),
-        (Parameter(gpu, a, "buffer", True), Parameter(n, n, "value"), Parameter(k, k, "value")), (), kernel_body, (),
+        (KernelParameter(gpu, a, "buffer", True), KernelParameter(n, n, "value"), KernelParameter(k, k, "value")),
+        (), kernel_body, (),
         strided=("y",),
     )  # fmt: skip
     new = replace(function, body=replace(function.body, statements=statements))

@@ -22,7 +22,7 @@ from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.settings.read import Wanted, read_settings
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 
 SOURCE = Path(__file__).parent / "kernels.cu"
 BLOCK, GRID = (32, 8, 1), (1, 1, 1)
@@ -79,7 +79,7 @@ def _kernels(*, safe: bool) -> Iterator[str]:
 def _ran(unit: KernelUnit, kernel: str, seed: int) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     """Return what a kernel leaves in `out`, for random numbers of both signs in `in`."""
     numbers = np.random.default_rng(seed)
-    memory = Memory()
+    memory = LaunchMemory()
     room = 4096
     data = numbers.standard_normal(room).astype("<f4")
     out = memory.allocate("out", np.zeros(room, "<f4").tobytes())

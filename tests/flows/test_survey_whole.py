@@ -28,7 +28,7 @@ from warpsmith.project.model import LinkCommand, Project
 from warpsmith.report.port.after_steps import BEST_FIRST, loop_word
 from warpsmith.report.port.served import Served
 from warpsmith.report.survey.model import SurveyReport
-from warpsmith.survey.link import Link, Outside
+from warpsmith.survey.link import OutsideFacts, ProgramLink
 from warpsmith.tree.plain import Plain
 
 Place = tuple[str, int, int]
@@ -133,17 +133,19 @@ def _told_without(name: str, empty: Plain) -> Callable[[pytest.MonkeyPatch], Non
     """Return a bug: a file is told nothing of one kind."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        told, outside = Link.export_known, Link.outside
+        told, outside = ProgramLink.export_known, ProgramLink.outside
 
         def less(said: Mapping[str, Plain]) -> dict[str, Plain]:
             return {**said, name: empty} if name in said else dict(said)
 
-        def less_outside(link: Link, number: int) -> Outside:
+        def less_outside(link: ProgramLink, number: int) -> OutsideFacts:
             real = outside(link, number)
             return msgspec.structs.replace(real, rest=less(real.rest))
 
-        patch.setattr(Link, "export_known", lambda link, number: less(cast(Mapping[str, Plain], told(link, number))))
-        patch.setattr(Link, "outside", less_outside)
+        patch.setattr(
+            ProgramLink, "export_known", lambda link, number: less(cast(Mapping[str, Plain], told(link, number)))
+        )
+        patch.setattr(ProgramLink, "outside", less_outside)
 
     return plant
 
@@ -151,10 +153,10 @@ def _told_without(name: str, empty: Plain) -> Callable[[pytest.MonkeyPatch], Non
 def _first_of_a_name(patch: pytest.MonkeyPatch) -> None:
     """Plant a bug: of functions of one name in two programs the first is believed."""
 
-    def first(link: Link, number: int, key: str) -> str:
+    def first(link: ProgramLink, number: int, key: str) -> str:
         return link.functions[next(n for n in link._defined[key] if n != number)][key]
 
-    patch.setattr(Link, "_entry", first)
+    patch.setattr(ProgramLink, "_entry", first)
 
 
 BUGS = {

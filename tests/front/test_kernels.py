@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.inputs import Source
-from warpsmith.front.kernels import KernelUnit, load_kernels
+from warpsmith.front.kernels import DeviceUnit, load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.tree.nodes import (
     Assign,
@@ -30,11 +30,11 @@ from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import walk
 
 
-def load(text: str, *arguments: str, name: str = "k.cu", kernels: tuple[str, ...] = ()) -> KernelUnit:
+def load(text: str, *arguments: str, name: str = "k.cu", kernels: tuple[str, ...] = ()) -> DeviceUnit:
     return load_kernels(Source(name, arguments, None, text), FrontOptions(), kernels)
 
 
-def functions(unit: KernelUnit) -> dict[str, Function]:
+def functions(unit: DeviceUnit) -> dict[str, Function]:
     return {f.symbol.label or f.symbol.name: f for _, f in unit.program.functions()}
 
 
@@ -56,7 +56,7 @@ def variables(function: Function) -> dict[str, Symbol]:
     return {d.symbol.name: d.symbol for n in walk(function.body) if isinstance(n, DeclStmt) for d in n.declarations}
 
 
-def boxes(unit: KernelUnit) -> list[str]:
+def boxes(unit: DeviceUnit) -> list[str]:
     found = [n for _, f in unit.program.functions() for n in walk(f.body) if isinstance(n, Verbatim | VerbatimExpr)]
     return [make_opaque.reason for make_opaque in found]
 

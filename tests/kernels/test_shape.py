@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.kernels.kernels import kernel
-from warpsmith.analysis.uniformity.facts import Bound
+from warpsmith.analysis.uniformity.facts import ParameterBound
 from warpsmith.base.errors import UsageError
 from warpsmith.kernels.shape import Launching, arguments_of, bounds_of, check_names, dim_of, shape_of
 from warpsmith.kernels.units import Launched
@@ -36,20 +36,23 @@ def test_arguments() -> None:
 @pytest.mark.parametrize(
     ("text", "bounds"),
     [
-        ("n >= 64", [Bound("n", 64, None)]),
-        ("n > 64", [Bound("n", 65, None)]),
-        ("n<=7", [Bound("n", None, 7)]),
-        ("n < 7", [Bound("n", None, 6)]),
-        ("n == 100", [Bound("n", 100, 100)]),
-        ("64 <= n", [Bound("n", 64, None)]),
-        ("64 > n", [Bound("n", None, 63)]),
-        ("-3 == n", [Bound("n", -3, -3)]),
-        ("n % 32 == 0", [Bound("n", multiple=32)]),
-        ("n % 0 == 0", [Bound("n", multiple=1)]),
-        ("n >= 1 && m < 5 and k == 2", [Bound("n", 1, None), Bound("m", None, 4), Bound("k", 2, 2)]),
+        ("n >= 64", [ParameterBound("n", 64, None)]),
+        ("n > 64", [ParameterBound("n", 65, None)]),
+        ("n<=7", [ParameterBound("n", None, 7)]),
+        ("n < 7", [ParameterBound("n", None, 6)]),
+        ("n == 100", [ParameterBound("n", 100, 100)]),
+        ("64 <= n", [ParameterBound("n", 64, None)]),
+        ("64 > n", [ParameterBound("n", None, 63)]),
+        ("-3 == n", [ParameterBound("n", -3, -3)]),
+        ("n % 32 == 0", [ParameterBound("n", multiple=32)]),
+        ("n % 0 == 0", [ParameterBound("n", multiple=1)]),
+        (
+            "n >= 1 && m < 5 and k == 2",
+            [ParameterBound("n", 1, None), ParameterBound("m", None, 4), ParameterBound("k", 2, 2)],
+        ),
     ],
 )
-def test_assumptions(text: str, bounds: list[Bound]) -> None:
+def test_assumptions(text: str, bounds: list[ParameterBound]) -> None:
     assert list(bounds_of([text])) == bounds
 
 

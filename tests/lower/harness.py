@@ -21,7 +21,7 @@ from warpsmith.run.emulated.build import run_emulated
 from warpsmith.run.verification import Sources
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Observer
 from warpsmith.ssa.nodes import Module
 from warpsmith.ssa.text import print_function
@@ -75,7 +75,7 @@ def interpreted(module: Module, name: str, block: Dim, observer: Observer | None
     """Return what a kernel writes as SSA; raises AssertionError where it does not end well."""
     function = module.function(name)
     assert function is not None
-    memory, arguments = Memory(checks=False), {}
+    memory, arguments = LaunchMemory(checks=False), {}
     whole, real = inputs()
     data = {"in": whole, "fin": real, **{label: bytes(size) for label, size in OUTPUTS.items()}}
     buffers = {label: memory.allocate(label, content) for label, content in data.items()}

@@ -18,7 +18,7 @@ from warpsmith.front.load import FrontOptions
 from warpsmith.lower.program import Lowered, lower
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Module
 
 FLAGS = ("-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt")
@@ -97,7 +97,7 @@ def interpreted(module: Module, job: Job) -> dict[str, bytes] | str:
     function = module.function(job.kernel)
     if function is None or not function.blocks:
         return "it is not there"
-    memory, arguments, buffers = Memory(checks=False), {}, {}
+    memory, arguments, buffers = LaunchMemory(checks=False), {}, {}
     for parameter, argument in zip(function.parameters, job.arguments, strict=True):
         if isinstance(argument, tuple):
             name, content = argument

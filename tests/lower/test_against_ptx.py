@@ -15,7 +15,7 @@ from warpsmith.base.source import SourceFile
 from warpsmith.front.ptx.read import read_ptx
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Function, Module
 from warpsmith.ssa.passes.inline import inline_calls
 from warpsmith.ssa.passes.tidy import tidy
@@ -35,7 +35,7 @@ def _ptx(text: str, folder: Path) -> Module:
 
 
 def _ran(module: Module, function: Function, block: Dim) -> list[str]:
-    memory = Memory(checks=False)
+    memory = LaunchMemory(checks=False)
     whole, real = inputs()
     data = {"in": whole, "fin": real, **{label: bytes(size) for label, size in OUTPUTS.items()}}
     buffers = {label: memory.allocate(label, content) for label, content in data.items()}

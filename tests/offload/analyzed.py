@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from tests.offload.hand import load
-from warpsmith.offload.fragments import Choice, Request
+from warpsmith.offload.fragments import DraftChoice, OffloadRequest
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.offload.selection.choice import choose
@@ -33,11 +33,11 @@ class Analyzed(Struct, frozen=True):
     def function(self, name: str = "f") -> Function:
         return self.facts[name].function
 
-    def request(self, name: str = "f", options: OffloadOptions | None = None) -> Request:
+    def request(self, name: str = "f", options: OffloadOptions | None = None) -> OffloadRequest:
         names, known = Names(self.program).scope(), Summaries.of(self.program)
-        return Request(self.program, self.facts[name], options or OffloadOptions(), PolyOptions(), names, known)
+        return OffloadRequest(self.program, self.facts[name], options or OffloadOptions(), PolyOptions(), names, known)
 
-    def choice(self, name: str = "f", options: OffloadOptions | None = None) -> Choice:
+    def choice(self, name: str = "f", options: OffloadOptions | None = None) -> DraftChoice:
         return choose(self.request(name, options), {})
 
     def find(self, text: str, kind: type[N], function: str = "f") -> N:

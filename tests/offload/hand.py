@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.expressions import number
-from warpsmith.offload.fragments import Choice, Draft, OffloadRegion, Request
-from warpsmith.offload.mapping.kernels import Built, build
+from warpsmith.offload.fragments import Draft, DraftChoice, OffloadRegion, OffloadRequest
+from warpsmith.offload.mapping.kernels import BuiltKernel, build
 from warpsmith.offload.names import Names
-from warpsmith.offload.plan import Buffer, OffloadOptions
-from warpsmith.poly.facts import AccessFact, FunctionFacts, LoopFacts, PolyOptions
+from warpsmith.offload.plan import DeviceBuffer, OffloadOptions
+from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions, ReferenceFact
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Assign, Binary, Expr, For, Function, Index, Loop, Name, Unary
 from warpsmith.tree.program import Program, Unit
@@ -36,29 +36,29 @@ def request(
     parallel: Sequence[str],
     live_out: Sequence[str] = (),
     options: OffloadOptions | None = None,
-) -> Request:
+) -> OffloadRequest:
     unit, found = next((u, f) for u, f in program.functions() if f.symbol.name == function)
     facts = _facts(unit, found, set(parallel), set(live_out))
-    return Request(program, facts, options or OffloadOptions(), PolyOptions(), Names(program).scope())
+    return OffloadRequest(program, facts, options or OffloadOptions(), PolyOptions(), Names(program).scope())
 
 
-def build_all(request: Request, choice: Choice) -> dict[str, Built]:
+def build_all(request: OffloadRequest, choice: DraftChoice) -> dict[str, BuiltKernel]:
     """Return what becomes of every draft when each array has a buffer from its first element on."""
     symbols = dict.fromkeys(u.symbol for d in choice.drafts for u in d.uses if u.kind != "value")
     zero = number(0, request.facts.function.span)
     buffers = tuple(
-        Buffer(_device(request, s), s, zero, zero, (), not isinstance(s.type, Array | Pointer)) for s in symbols
+        DeviceBuffer(_device(request, s), s, zero, zero, (), not isinstance(s.type, Array | Pointer)) for s in symbols
     )
     offload_region = OffloadRegion((request.facts.function.body,), choice.drafts, buffers, ())
     name = request.facts.function.symbol.name
     return {d.region: build(request, offload_region, d, f"ws_{name}_k{i + 1}") for i, d in enumerate(choice.drafts)}
 
 
-def draft(choice: Choice, region: str) -> Draft:
+def draft(choice: DraftChoice, region: str) -> Draft:
     return next(d for d in choice.drafts if d.region == region)
 
 
-def _device(request: Request, symbol: Symbol) -> Symbol:
+def _device(request: OffloadRequest, symbol: Symbol) -> Symbol:
     text = request.names.fresh(f"{symbol.name}_gpu")
     element = element_type(symbol.type)
     plain = replace(element, const=False) if isinstance(element, Scalar) else element
@@ -87,7 +87,7 @@ def _facts(unit: Unit, function: Function, parallel: set[str], live_out: set[str
     return FunctionFacts(unit, function, tuple(found))
 
 
-def _accesses(loop: Loop) -> Iterator[AccessFact]:
+def _accesses(loop: Loop) -> Iterator[ReferenceFact]:
     inner = {id(p.base) for p in walk(loop) if isinstance(p, Index)}
     written = {id(p.target) for p in walk(loop) if isinstance(p, Assign)}
     for part in walk(loop):
@@ -95,7 +95,7 @@ def _accesses(loop: Loop) -> Iterator[AccessFact]:
             base = root_symbol(part)
             if base is None:
                 continue
-            yield AccessFact(part, base, part.type, id(part) in written, _strides(part), True)
+            yield ReferenceFact(part, base, part.type, id(part) in written, _strides(part), True)
 
 
 def _strides(access: Index) -> Mapping[Symbol, int | None]:

@@ -12,7 +12,7 @@ from tests.offload.mapping.test_kernels import LU
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.offload import port as port_module
-from warpsmith.offload.fragments import Request
+from warpsmith.offload.fragments import OffloadRequest
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.port import plan_port
@@ -184,7 +184,7 @@ def test_all_plans_of_a_function_share_its_effort(tmp_path: Path, monkeypatch: p
     efforts: dict[str, list[Effort]] = {}
     real = vars(port_module)["_function"]
 
-    def plan(request: Request, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> object:
+    def plan(request: OffloadRequest, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> object:
         efforts.setdefault(request.facts.function.symbol.name, []).append(request.effort)
         return real(request, names, failed)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.command_line import Call, add_implied, commands_of, compiler_family, read_call
+from warpsmith.project.command_line import CompilerCall, add_implied, commands_of, compiler_family, read_call
 
 HOME = "/home/me/p"
 
 
-def call(words: str, directory: str = HOME) -> Call:
+def call(words: str, directory: str = HOME) -> CompilerCall:
     found = read_call(words.split(), directory)
     assert found is not None
     return found

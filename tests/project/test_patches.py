@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.patches import Change, Patch, find_patch_root, patch_name, series_texts
+from warpsmith.project.patches import FileChange, Patch, find_patch_root, patch_name, series_texts
 
 LINES = "".join(f"line {n}\n" for n in range(40))
 
@@ -27,24 +27,24 @@ def run(command: Sequence[str], folder: Path) -> tuple[int, str]:
 @pytest.mark.parametrize(
     "change",
     [
-        Change("a.c", LINES, LINES.replace("line 7\n", "line 7\nmore\n")),
-        Change("a.c", LINES, LINES.replace("line 7\n", "").replace("line 30", "line thirty")),
-        Change("a.c", LINES.rstrip(), LINES.rstrip() + " more"),
-        Change("a.c", LINES.rstrip(), LINES),
-        Change("a.c", LINES, LINES.rstrip()),
-        Change("a.c", LINES.replace("\n", "\r\n"), LINES.replace("\n", "\r\n").replace("7\r", "7\r\nmore\r")),
-        Change("a.c", "\xef\xbb\xbf" + LINES, "\xef\xbb\xbf#ifdef X\n" + LINES),
-        Change("a.c", "\xe9\xff\n", "\xe9\xff\n\xe4\n"),
-        Change("new/deep/b.cu", None, LINES),
-        Change("new.h", None, "no line end"),
-        Change("gone.h", LINES, None),
-        Change("with blank.c", LINES, LINES + "more\n"),
-        Change('odd"name\\.c', LINES, LINES + "more\n"),
-        Change("\u00fcber.c", LINES, LINES + "more\n"),
+        FileChange("a.c", LINES, LINES.replace("line 7\n", "line 7\nmore\n")),
+        FileChange("a.c", LINES, LINES.replace("line 7\n", "").replace("line 30", "line thirty")),
+        FileChange("a.c", LINES.rstrip(), LINES.rstrip() + " more"),
+        FileChange("a.c", LINES.rstrip(), LINES),
+        FileChange("a.c", LINES, LINES.rstrip()),
+        FileChange("a.c", LINES.replace("\n", "\r\n"), LINES.replace("\n", "\r\n").replace("7\r", "7\r\nmore\r")),
+        FileChange("a.c", "\xef\xbb\xbf" + LINES, "\xef\xbb\xbf#ifdef X\n" + LINES),
+        FileChange("a.c", "\xe9\xff\n", "\xe9\xff\n\xe4\n"),
+        FileChange("new/deep/b.cu", None, LINES),
+        FileChange("new.h", None, "no line end"),
+        FileChange("gone.h", LINES, None),
+        FileChange("with blank.c", LINES, LINES + "more\n"),
+        FileChange('odd"name\\.c', LINES, LINES + "more\n"),
+        FileChange("\u00fcber.c", LINES, LINES + "more\n"),
     ],
     ids=lambda change: change.path.encode("ascii", "replace").decode(),
 )
-def test_git_applies_it_and_takes_it_back(change: Change, tmp_path: Path) -> None:
+def test_git_applies_it_and_takes_it_back(change: FileChange, tmp_path: Path) -> None:
     path = tmp_path / change.path
     if change.before is not None:
         path.write_bytes(change.before.encode("latin-1"))
@@ -57,7 +57,7 @@ def test_git_applies_it_and_takes_it_back(change: Change, tmp_path: Path) -> Non
 
 
 def test_a_patch_without_a_change_is_left_out() -> None:
-    same, other = Change("a", "x\n", "x\n"), Change("b", "x\n", "y\n")
+    same, other = FileChange("a", "x\n", "x\n"), FileChange("b", "x\n", "y\n")
     texts = series_texts([Patch("nothing", "", (same,)), Patch("b: some thing", "", (same, other))], "x")
     assert len(texts) == 1
     assert "a/a" not in texts[0]
@@ -71,7 +71,11 @@ def test_git_am_takes_the_series(tmp_path: Path) -> None:
         subprocess.run([*git, *command], cwd=tmp_path, check=True)
     second = LINES + "more\n"
     texts = series_texts(
-        [Patch("first", "why", (Change("a", LINES, second),)), Patch("second", "", (Change("b", None, "b\n"),))], "x"
+        [
+            Patch("first", "why", (FileChange("a", LINES, second),)),
+            Patch("second", "", (FileChange("b", None, "b\n"),)),
+        ],
+        "x",
     )
     for number, text in enumerate(texts):
         (tmp_path / f"{number}.patch").write_text(text)
@@ -89,7 +93,7 @@ def test_a_project_in_a_folder_of_its_checkout(start: str, tmp_path: Path) -> No
     assert find_patch_root(str(root)) == str(root)
     subprocess.run(["git", "init", "-q", "."], cwd=tmp_path, check=True)
     assert find_patch_root(str(root)) == str(tmp_path)
-    changes = (Change("a.c", LINES, "new\n" + LINES), Change("gpu/b.cu", None, LINES))
+    changes = (FileChange("a.c", LINES, "new\n" + LINES), FileChange("gpu/b.cu", None, LINES))
     (text,) = series_texts([Patch("one", "two", changes)], "x", "code/our solver/")
     apply(tmp_path / start, text)
     assert (root / "a.c").read_text() == "new\n" + LINES

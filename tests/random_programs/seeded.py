@@ -15,9 +15,9 @@ from warpsmith.loops import versions
 from warpsmith.offload import port
 from warpsmith.offload.data import buffers
 from warpsmith.offload.expressions import shift_expression
-from warpsmith.offload.fragments import Draft, Use
+from warpsmith.offload.fragments import Draft, HostUse
 from warpsmith.offload.mapping import kernels, ranges
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers import placement, transfers
 from warpsmith.poly import analyze
 from warpsmith.poly.dependences import dependences, judge
@@ -28,7 +28,7 @@ from warpsmith.poly.isl.formula import Formula
 from warpsmith.poly.regions import loops
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import Expr, For, Literal, Stmt, Unary
-from warpsmith.tree.program import Assumption, Parameter
+from warpsmith.tree.program import Assumption, KernelParameter
 from warpsmith.tree.types import INT, Symbol
 
 __all__ = ["DYNAMIC", "STATIC"]
@@ -145,16 +145,16 @@ def _copies_without(direction: str) -> Seed:
 
 
 def _partly_written_as_covered(patch: Patch) -> None:
-    def covers(finder: buffers.BufferFinder, draft: Draft, use: Use, buffer: Buffer, given: object) -> bool:
+    def covers(finder: buffers.BufferFinder, draft: Draft, use: HostUse, buffer: DeviceBuffer, given: object) -> bool:
         return use.written and not use.read
 
     patch.setattr(buffers.BufferFinder, "covers", covers)
 
 
 def _offset_dropped(patch: Patch) -> None:
-    real: Callable[[Parameter, Symbol, Expr], Expr] = vars(kernels)["_argument"]
+    real: Callable[[KernelParameter, Symbol, Expr], Expr] = vars(kernels)["_argument"]
 
-    def argument(parameter: Parameter, buffer: Symbol, lower: Expr) -> Expr:
+    def argument(parameter: KernelParameter, buffer: Symbol, lower: Expr) -> Expr:
         return real(parameter, buffer, Literal(span=lower.span, type=INT, text="0", value=0))
 
     patch.setattr("warpsmith.offload.mapping.kernels._argument", argument)

@@ -168,7 +168,7 @@ int solve(State *s, int steps);
 def _section_too_short(patch: Patch) -> None:
     real = host_loops._section_range
 
-    def section(symbol: object, element: object, lower: Expr, upper: Expr, touch: object) -> needs.Range:
+    def section(symbol: object, element: object, lower: Expr, upper: Expr, touch: object) -> needs.MemoryRange:
         return real(symbol, element, lower, lower, touch)  # type: ignore[arg-type]
 
     patch.setattr(host_loops, "_section_range", section)

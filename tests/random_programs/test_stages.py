@@ -199,7 +199,7 @@ def _absent_for_one_caller(patch: Patch) -> None:
 
 
 def _copies_are_overlooked(patch: Patch) -> None:
-    patch.setattr(needs.Needs, "note_copy", lambda *_: None)
+    patch.setattr(needs.HostNeeds, "note_copy", lambda *_: None)
 
 
 def _no_guard(patch: Patch) -> None:

@@ -28,7 +28,7 @@ from warpsmith.flows.porting.sources import sources_of
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
 from warpsmith.run.emulated.build import build_emulated, run_emulated
-from warpsmith.run.native.tools import Limits
+from warpsmith.run.native.tools import RunLimits
 
 __all__ = ["BAD", "Outcome", "Word", "judge", "together"]
 
@@ -38,7 +38,7 @@ Word = Literal["same", "kept", "meaningless", "refused", "wrong", "unbuilt", "cr
 
 BAD: tuple[Word, ...] = ("wrong", "unbuilt", "crashed", "late", "rejected", "refused", "unjudged")
 _SCHEDULES = (0, 1, 2)
-_ORIGINAL_S, _LIMITS = 5.0, Limits(seconds=60.0)
+_ORIGINAL_S, _LIMITS = 5.0, RunLimits(seconds=60.0)
 
 
 class Outcome(Struct, frozen=True):

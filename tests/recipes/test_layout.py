@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
-from warpsmith.recipes.layout import LONGEST_LINE, Table, tables, values
+from warpsmith.recipes.layout import LONGEST_LINE, RecipeTable, tables, values
 
 TEXT = '''# a recipe
 recipe = 1   # the format
@@ -46,7 +46,7 @@ def test_tables_keys_values_and_items_have_their_places() -> None:
     assert sizes is not None and [item.text for item in sizes.items] == ["32", "8"]
     assume = first.entry("assume")
     assert assume is not None and [(i.text, i.line) for i in assume.items] == [('"n >= 1"', 3), ("'m >= 2'", 4)]
-    assert first.entry("name") is None and tables(file("")) == (Table("", None, False, ()),)
+    assert first.entry("name") is None and tables(file("")) == (RecipeTable("", None, False, ()),)
 
 
 def test_values_are_those_of_tomllib() -> None:

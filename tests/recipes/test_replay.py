@@ -20,7 +20,7 @@ from warpsmith.loops.place import LoopContext
 from warpsmith.offload.decisions import Decided
 from warpsmith.poly.analyze import Facts
 from warpsmith.recipes import replay
-from warpsmith.recipes.listed import Listed
+from warpsmith.recipes.listed import ListedStep
 from warpsmith.recipes.reading import recipe_of
 from warpsmith.recipes.replay import apply_steps
 from warpsmith.recipes.writing import write_recipe
@@ -81,12 +81,12 @@ def test_an_address_that_names_two_loops_is_usage_until_it_says_which(tmp_path: 
     static = "static " + TWO
     start = prepared(tmp_path, static, static)
     with pytest.raises(UsageError) as caught:
-        apply_steps(start, [Listed(make("keep", {"loop": "f/i"}))])
+        apply_steps(start, [ListedStep(make("keep", {"loop": "f/i"}))])
     assert caught.value.findings[0].rule == "INP011"
     assert "names 2 loops" in str(caught.value)
     assert f"{tmp_path}/1.c:f/i" in str(caught.value)
     for address in ("1.c:f/i", "1.c:3", f"{tmp_path}/1.c:f/i"):
-        made = apply_steps(start, [Listed(make("keep", {"loop": address}))])
+        made = apply_steps(start, [ListedStep(make("keep", {"loop": address}))])
         (decision,) = made.program.decisions
         assert decision.node.span.file.path.endswith("1.c")
 
@@ -203,7 +203,7 @@ def test_steps_that_make_any_amount_of_text_are_stopped(tmp_path: Path, monkeypa
     monkeypatch.setattr(replay, "MOST_NODES", 2000)
     text = "void f(int n, double *a)\n{\n    a[0] = 1;\n    for (int i = 0; i < n; i++)\n        a[i] = 1;\n}\n"
     with pytest.raises(RefusedError) as caught:
-        apply_steps(prepared(tmp_path, text), [Listed(Grows("f/i"))] * 30)
+        apply_steps(prepared(tmp_path, text), [ListedStep(Grows("f/i"))] * 30)
     assert caught.value.findings[0].rule == "STP006"
 
 
@@ -215,7 +215,7 @@ def test_a_function_of_a_header_is_not_changed(tmp_path: Path) -> None:
 
 
 def test_a_long_recipe_stops_at_the_first_refused_step(tmp_path: Path) -> None:
-    steps = [Listed(make("keep", {"loop": "f/i"}))] * 100 + [Listed(make("offload", {"loop": "f/i#2"}))] * 9900
+    steps = [ListedStep(make("keep", {"loop": "f/i"}))] * 100 + [ListedStep(make("offload", {"loop": "f/i#2"}))] * 9900
     with pytest.raises(RefusedError) as caught:
         apply_steps(prepared(tmp_path, TWO), steps)
     assert "step 101 of 10000" in str(caught.value)
@@ -246,7 +246,7 @@ def test_what_would_make_a_step_legal_is_tried_and_checked(tmp_path: Path) -> No
 
 
 def test_a_reason_without_a_place_is_told_too(tmp_path: Path) -> None:
-    listed = Listed(make("keep", {"loop": "f/i"}))
+    listed = ListedStep(make("keep", {"loop": "f/i"}))
     (finding,) = replay.refusal(listed, "step 1 of 1", Unknown((Reason("STP002", "it has no place"),)))
     assert finding.message == "step 1 of 1, keep=f/i, does not fit: it has no place"
     (empty,) = replay.refusal(listed, "step 1 of 1", Unknown(()))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.recipes.cases import TWO, prepared
 from warpsmith.base.errors import RefusedError, UsageError
-from warpsmith.loops.prepared import Change
+from warpsmith.loops.prepared import RunChange
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.recipes.request import StepRequest
@@ -83,13 +83,13 @@ def test_a_guard_that_nothing_tests_is_refused(tmp_path: Path) -> None:
     _, function = next(program.functions())
     run = statements_of(function.body)[:1]
     guards = (Assumption("n <= m", "guarded"), Assumption("k >= 1", "granted"), Assumption("m >= 2", "guarded"))
-    change = Change(function.symbol, function, function, run, run, guards)
+    change = RunChange(function.symbol, function, function, run, run, guards)
     asked = StepRequest.of(None, ("interchange=f/i",))
     with pytest.raises(RefusedError, match="only if n <= m and m >= 2, and nothing tests") as told:
-        asked.check_tested([Change(function.symbol, function, function, (), run, guards), change])
+        asked.check_tested([RunChange(function.symbol, function, function, (), run, guards), change])
     (finding,) = told.value.findings
     assert finding.help == ("--assume 'n <= m' asserts it", "--assume 'm >= 2' asserts it")
     assert finding.span is not None and finding.span.line == 3
     asked.check_tested([])
-    asked.check_tested([Change(function.symbol, function, function, (), run, guards)])
+    asked.check_tested([RunChange(function.symbol, function, function, (), run, guards)])
     StepRequest(()).check_tested([change])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warpsmith.base.source import SourceFile
-from warpsmith.catalogue import STEPS, Argument, Parameter, Step, make, parameters
+from warpsmith.catalogue import STEPS, Argument, Step, StepParameter, make, parameters
 from warpsmith.recipes.reading import recipe_of
 from warpsmith.recipes.writing import write_recipe
 
@@ -19,7 +19,7 @@ _TEXTS = st.text(max_size=100).map(lambda text: text.encode("utf-8", "replace").
 _NUMBERS = st.integers(-(2**63) + 1, 2**63 - 1)
 
 
-def arguments(parameter: Parameter) -> st.SearchStrategy[Argument]:
+def arguments(parameter: StepParameter) -> st.SearchStrategy[Argument]:
     kinds: dict[str, st.SearchStrategy[Argument]] = {
         "text": st.sampled_from(parameter.choices) if parameter.choices else _TEXTS,
         "number": _NUMBERS,

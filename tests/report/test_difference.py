@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.base.errors import UsageError
-from warpsmith.report.difference import Change, compare_reports, difference_json, difference_text, read_report
+from warpsmith.report.difference import ValueChange, compare_reports, difference_json, difference_text, read_report
 from warpsmith.report.json_parts import SCHEMA, Json
 
 
@@ -45,8 +45,8 @@ def test_numbers_of_kernels_and_categories_of_loops() -> None:
     new = report(kernels=[{"name": "k", "device": "h100", "resources": {"registers": 40, "spill_bytes": 0}}, more],
                  loops=[{"id": "f/i", "category": "sequential"}])  # fmt: skip
     assert compare_reports(old, new).changes == (
-        Change("k (h100)", "resources registers", 32, 40), Change("l", "branches total", None, 2),
-        Change("f/i", "category", "parallel", "sequential"),
+        ValueChange("k (h100)", "resources registers", 32, 40), ValueChange("l", "branches total", None, 2),
+        ValueChange("f/i", "category", "parallel", "sequential"),
     )  # fmt: skip
 
 

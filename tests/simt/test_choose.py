@@ -9,9 +9,9 @@ import pytest
 
 from tests.simt.test_interpreter import kernel
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
-from warpsmith.simt.choose import TRIAL, Choice, Done, Engine, execute
+from warpsmith.simt.choose import TRIAL, Done, Engine, EngineChoice, execute
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Module
 
 LONG = """
@@ -30,10 +30,10 @@ def made(body: str) -> Module:
 
 def ran(body: str, engine: Engine, *, timeline: bool = False) -> tuple[Done, bytes]:
     """Run a kernel of 32 threads."""
-    module, memory = made(body), Memory()
+    module, memory = made(body), LaunchMemory()
     buffer = memory.allocate("out", struct.pack("<64I", *range(64)))
     arguments = {"out": struct.pack("<Q", buffer.address), "n": bytes(4)}
-    done = execute(module, "k", Launch(arguments=arguments), memory, Choice(engine, timeline))
+    done = execute(module, "k", Launch(arguments=arguments), memory, EngineChoice(engine, timeline))
     return done, bytes(buffer.data)
 
 
@@ -89,10 +89,10 @@ def test_what_ends_a_long_run_is_not_looked_at_again(monkeypatch: pytest.MonkeyP
 
 def test_counters_of_a_run_that_is_cut_short_are_kept() -> None:
     body = LONG.replace("setp.lt.u32 %p1, %r2, 3000", "setp.ge.u32 %p1, %r2, 0")
-    module, memory, kept = made(body), Memory(), list[Done]()
+    module, memory, kept = made(body), LaunchMemory(), list[Done]()
     buffer = memory.allocate("out", bytes(256))
     launch = Launch(arguments={"out": struct.pack("<Q", buffer.address), "n": bytes(4)}, max_steps=1 << 62)
-    execute_once = partial(execute, module, "k", launch, memory, Choice("compiled"), rescue=kept.append)
+    execute_once = partial(execute, module, "k", launch, memory, EngineChoice("compiled"), rescue=kept.append)
     with pytest.raises(OutOfTimeError), time_limit(5):
         execute_once()
     assert [done.outcome.complete for done in kept] == [False]

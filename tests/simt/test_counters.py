@@ -7,7 +7,7 @@ import struct
 from warpsmith.simt.counters import BranchCount, Counters, MemoryCount
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.reader import parse_module
 
 STRIDED = """
@@ -37,7 +37,7 @@ end
 
 def test_requests_and_ways_are_counted_once_a_warp() -> None:
     module = parse_module(STRIDED)
-    memory = Memory()
+    memory = LaunchMemory()
     start = memory.allocate("a", bytes(256)).address
     counters = Counters()
     launch = Launch((1, 1, 1), (16, 1, 1), {"a": struct.pack("<q", start)}, warp=8)

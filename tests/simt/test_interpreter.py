@@ -14,9 +14,9 @@ from warpsmith.base.source import SourceFile
 from warpsmith.front.ptx.read import read_ptx
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch, Outcome
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Lane, Silent
-from warpsmith.ssa.nodes import Block, Instruction, Module, Space
+from warpsmith.ssa.nodes import BasicBlock, Instruction, Module, Space
 
 REGISTERS = ".reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %rd<20>; .reg .f32 %f<9>;"
 ENTER = """
@@ -54,7 +54,7 @@ def launched(
     module: Module, out: Sequence[int], launch: Launch, observer: Silent | None = None
 ) -> tuple[Outcome, list[int]]:
     """Run `k` on 32-bit numbers in one launch."""
-    memory = Memory()
+    memory = LaunchMemory()
     buffer = memory.allocate("out", array("I", [x & 0xFFFFFFFF for x in out]).tobytes())
     arguments = {"out": struct.pack("<Q", buffer.address), "n": struct.pack("<i", 0)}
     outcome = interpret(module, "k", replace(launch, arguments=arguments), memory, observer)
@@ -243,7 +243,7 @@ class _Branches(Silent):
         self.ways: dict[tuple[str, object], set[str]] = defaultdict(set)
         self.touched: list[tuple[Space, int]] = []
 
-    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, moment: object, taken: str) -> None:
         self.ways[block.name, moment].add(taken)
 
     def access(self, lane: Lane, place: Instruction, moment: object, where: tuple[Space, int, int]) -> None:

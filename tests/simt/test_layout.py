@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from warpsmith.base.source import SourceFile
 from warpsmith.front.ptx.read import read_ptx
-from warpsmith.simt.layout import Part, local_layout, shared_layout
+from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
 
 TEXT = """.version 8.0
 .target sm_80
@@ -32,5 +32,5 @@ def test_a_kernel_has_what_it_names_and_what_it_calls_names() -> None:
     ordered = sorted(one.parts, key=lambda part: part.start)
     assert all(a.end < b.start and b.start % 128 == 0 for a, b in pairwise(ordered))
     assert [part.name for part in local_layout(module, "one").parts] == ["v"]
-    assert shared_layout(module, "two").parts == (Part("t", 0, 8),)
+    assert shared_layout(module, "two").parts == (MemoryPart("t", 0, 8),)
     assert one.near(one.starts["s"] + 140) == next(part for part in one.parts if part.name == "s")

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.simt.layout import Layout, Part
-from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Access, AccessKind, Buffer, Fault, Memory, Origin
+from warpsmith.simt.layout import MemoryLayout, MemoryPart
+from warpsmith.simt.memory import (
+    LOCAL_WINDOW,
+    SHARED_WINDOW,
+    AccessKind,
+    AccessOrigin,
+    Buffer,
+    Fault,
+    LaunchMemory,
+    RecordedAccess,
+)
 
-SHARED = Layout((Part("s", 0, 8), Part("t", 16, 24)), 24)
+SHARED = MemoryLayout((MemoryPart("s", 0, 8), MemoryPart("t", 16, 24)), 24)
 
 
 def by(
     thread: int, kind: AccessKind = "store", *, block: int = 0, warp: int | None = None, epoch: int = 0, step: int = 0,
     at: object = None,
-) -> Access:  # fmt: skip
-    return Access(
-        kind, Origin(block, thread // 32 if warp is None else warp, thread, epoch, step), at or (thread, kind)
+) -> RecordedAccess:  # fmt: skip
+    return RecordedAccess(
+        kind, AccessOrigin(block, thread // 32 if warp is None else warp, thread, epoch, step), at or (thread, kind)
     )
 
 
-def made(*, known: bool = True) -> tuple[Memory, Buffer]:
-    memory = Memory()
+def made(*, known: bool = True) -> tuple[LaunchMemory, Buffer]:
+    memory = LaunchMemory()
     return memory, memory.allocate("a", bytes(16), known=known)
 
 
@@ -39,9 +48,9 @@ def test_buffers_lie_far_apart_and_a_byte_beyond_the_end_belongs_to_nothing() ->
 
 
 def test_pieces_stand_at_their_windows_and_gaps_between_variables_are_nobodys() -> None:
-    memory = Memory()
+    memory = LaunchMemory()
     piece = memory.piece("the shared memory of block 0", "shared", SHARED)
-    local = memory.piece("the local memory", "local", Layout((), 4))
+    local = memory.piece("the local memory", "local", MemoryLayout((), 4))
     assert (piece.address, local.address) == (SHARED_WINDOW, LOCAL_WINDOW)
     assert memory.find(SHARED_WINDOW + 20, 4, (piece, local)) == (piece, 20)
     for offset in (6, 8, 12):
@@ -60,13 +69,13 @@ def test_numbers_are_little_endian_and_known_once_written() -> None:
 
 
 def test_constant_memory_is_not_written() -> None:
-    memory = Memory()
+    memory = LaunchMemory()
     constant = memory.allocate("c", bytes(4), space="constant")
     with pytest.raises(Fault, match="c is constant and is written"):
         memory.write(constant, 0, 4, 1, by(0))
 
 
-def clash(one: Access, other: Access, *, apart: int = 0) -> bool:
+def clash(one: RecordedAccess, other: RecordedAccess, *, apart: int = 0) -> bool:
     memory, a = made()
     for access, offset in ((one, 0), (other, apart)):
         if access.kind == "load":
@@ -97,7 +106,7 @@ def clash(one: Access, other: Access, *, apart: int = 0) -> bool:
         (by(0, "atomic"), by(0, "atomic", block=1), False),
     ],
 )
-def test_accesses_that_nothing_orders(one: Access, other: Access, *, expected: bool) -> None:
+def test_accesses_that_nothing_orders(one: RecordedAccess, other: RecordedAccess, *, expected: bool) -> None:
     assert clash(one, other) == expected
 
 
@@ -111,7 +120,7 @@ def test_each_pair_of_instructions_is_told_once_and_local_memory_never() -> None
         memory.write(a, 0, 4, 1, by(thread, at="store"))
     assert len(memory.conflicts) == 1
     assert (memory.conflicts[0].buffer, memory.conflicts[0].offset) == ("a", 0)
-    piece = memory.piece("l", "local", Layout((), 8))
+    piece = memory.piece("l", "local", MemoryLayout((), 8))
     for thread in range(2):
         memory.write(piece, 0, 4, 1, by(thread, at="local"))
     assert len(memory.conflicts) == 1
@@ -135,7 +144,7 @@ def test_what_was_before_a_barrier_is_forgotten() -> None:
 
 
 def test_without_checks_nothing_is_remembered() -> None:
-    memory = Memory(checks=False)
+    memory = LaunchMemory(checks=False)
     a = memory.allocate("a", bytes(8), known=False)
     memory.write(a, 0, 4, 1, by(0))
     memory.write(a, 0, 4, 2, by(1))

@@ -14,8 +14,8 @@ from tests.corpus.running import ran
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
-from warpsmith.simt.memory import Memory
-from warpsmith.simt.tally import Piece, Tally, Totals, totals
+from warpsmith.simt.memory import LaunchMemory
+from warpsmith.simt.tally import Tally, Totals, WarpPiece, totals
 from warpsmith.ssa.nodes import Branch, Module
 from warpsmith.ssa.reader import parse_module
 
@@ -42,7 +42,7 @@ end
 
 
 def watched(module: Module, numbers: list[int], width: int, seed: int = 0) -> tuple[Tally, Outcome]:
-    memory = Memory()
+    memory = LaunchMemory()
     start = memory.allocate("a", struct.pack(f"<{len(numbers)}I", *numbers)).address
     launch = Launch((1, 1, 1), (len(numbers), 1, 1), {"a": struct.pack("<q", start)}, warp=width, seed=seed)
     tally = Tally()
@@ -131,7 +131,7 @@ def test_the_sums_come_out_and_do_not_depend_on_turns() -> None:
         assert found[0] == found[1]
 
 
-def _check_order(pieces: list[Piece], tally: Tally, key: tuple[int, int]) -> None:
+def _check_order(pieces: list[WarpPiece], tally: Tally, key: tuple[int, int]) -> None:
     """Each lane meets its pieces in the order in which it went."""
     warp = tally._warps[key]
     for lane, way in warp.ways.items():

@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Lane, Silent
 from warpsmith.ssa.nodes import Instruction
 from warpsmith.ssa.reader import parse_module
@@ -29,7 +29,7 @@ def ran(body: str, threads: int = 1, more: str = "", warp: int = 32) -> tuple[Ou
     head = "shared @s i32 x 4 align 4\nkernel @k(p 8 align 8 i64, n 4 align 4 i32)\nstart:\n  %p:i64 = param [p+0]\n"
     text = f"{head}{body}\n"
     text += ("" if "return" in body else "  return\n") + f"end\n{more}"
-    memory, kept = Memory(), Kept()
+    memory, kept = LaunchMemory(), Kept()
     buffer = memory.allocate("p", bytes(range(32)))
     arguments = {"p": struct.pack("<q", buffer.address), "n": struct.pack("<i", -3)}
     launch = Launch((2, 1, 1), (threads, 1, 1), arguments, warp=warp)

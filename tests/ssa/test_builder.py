@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Constant,
     Function,
@@ -122,7 +122,7 @@ def _run(function: Function, steps: int) -> list[int] | None:
     return None
 
 
-def _phis(block: Block, before: str, held: dict[Value, int]) -> dict[Value, int]:
+def _phis(block: BasicBlock, before: str, held: dict[Value, int]) -> dict[Value, int]:
     return {phi.result: _number(dict(phi.incoming)[before], held) for phi in block.phis}
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping
 
 from warpsmith.ssa.graph import EXIT, Cycle, Graph
-from warpsmith.ssa.nodes import Block, Branch, Constant, Function, Jump, Return, Terminator
+from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Function, Jump, Return, Terminator
 from warpsmith.ssa.types import I1
 
 YES = Constant(I1, 1)
@@ -14,7 +14,7 @@ Edges = Mapping[str, tuple[str, ...]]
 
 
 def _function(edges: Mapping[str, tuple[str, ...]]) -> Function:
-    return Function("f", True, (), (), tuple(Block(name, (), (), _end(after)) for name, after in edges.items()))
+    return Function("f", True, (), (), tuple(BasicBlock(name, (), (), _end(after)) for name, after in edges.items()))
 
 
 def _end(after: tuple[str, ...]) -> Terminator:

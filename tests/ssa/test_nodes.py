@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Constant,
     Exit,
@@ -45,7 +45,7 @@ def test_ends_of_blocks(end: Jump, after: tuple[str, ...], read: tuple[object, .
 
 def test_instructions_come_in_order_with_their_blocks() -> None:
     one, two = (Instruction("add", (N, N), (Value(I32),)) for _ in range(2))
-    blocks = (Block("a", (), (one,), Jump("b")), Block("b", (), (two,), Return()))
+    blocks = (BasicBlock("a", (), (one,), Jump("b")), BasicBlock("b", (), (two,), Return()))
     function = Function("f", False, (), (), blocks)
     assert list(function.instructions()) == [(blocks[0], one), (blocks[1], two)]
     assert one.result is one.results[0] and one.result != two.result

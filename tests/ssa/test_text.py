@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.ssa.test_verify import GOOD
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Constant,
     Exit,
@@ -33,7 +33,7 @@ def test_values_with_one_name_get_numbers() -> None:
     code = tuple(
         Instruction("add", (Constant(I32, 1), one), (two,)) for one, two in ((Constant(I32, 2), x), (x, y), (y, z))
     )
-    function = Function("f", False, (), (I32,), (Block("a", (), code, Return((Value(I32),))),))
+    function = Function("f", False, (), (I32,), (BasicBlock("a", (), code, Return((Value(I32),))),))
     assert print_function(function).splitlines() == [
         "function @f() -> i32", "a:", "  %x:i32 = add 1:i32 2:i32", "  %x.1:i32 = add 1:i32 %x",
         "  %v.1:i32 = add 1:i32 %x.1", "  return %?", "end",
@@ -44,9 +44,9 @@ def test_values_with_one_name_get_numbers() -> None:
 def test_flags_that_say_nothing_are_left_out() -> None:
     p = Constant(I1, 1)
     blocks = (
-        Block("a", (), (), Branch(p, "b", "c", True, True, construct="for")),
-        Block("b", (), (), Switch(p, ((3, "c"),), "a", True)),
-        Block("c", (), (), Exit(fails=True)),
+        BasicBlock("a", (), (), Branch(p, "b", "c", True, True, construct="for")),
+        BasicBlock("b", (), (), Switch(p, ((3, "c"),), "a", True)),
+        BasicBlock("c", (), (), Exit(fails=True)),
     )
     symbols = (Symbol("t", "constant", F32, 2, 4, (0, 255)),)
     function = Function("f", True, (), (), blocks, symbols, Limits(None, (1, 2, 3), None))

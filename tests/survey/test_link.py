@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from warpsmith.poly.effects.outside import OutsideFunction, encode_function
 from warpsmith.poly.effects.summary import Summary
-from warpsmith.survey.link import Exports, Link
+from warpsmith.survey.link import Exports, ProgramLink
 from warpsmith.survey.plain import decode_outside
 from warpsmith.survey.texts import compact, plain_of
 from warpsmith.tree.plain import Plain
@@ -41,11 +41,11 @@ def _exports(*functions: Plain, named: dict[str, list[str]] | None = None, main:
     }
 
 
-def _link(*exports: Exports, programs: list[frozenset[int]] | None = None, complete: bool = True) -> Link:
-    return Link(list(exports), programs or [frozenset()] * len(exports), complete)
+def _link(*exports: Exports, programs: list[frozenset[int]] | None = None, complete: bool = True) -> ProgramLink:
+    return ProgramLink(list(exports), programs or [frozenset()] * len(exports), complete)
 
 
-def _known(link: Link, number: int) -> dict[str, bool | None]:
+def _known(link: ProgramLink, number: int) -> dict[str, bool | None]:
     """Return what a file hears of the functions that it names: do they do input or output, None: not known."""
     found = decode_outside(link.outside(number).plain).functions
     return {s.name: None if f.summary is None else f.summary.io for s, f in found.items()}

@@ -9,7 +9,7 @@ from pathlib import Path
 from warpsmith.loops.search.effort import FunctionEffort, LoopEffort
 from warpsmith.project.profile.model import LoopProfile, profile_of
 from warpsmith.report.survey.model import SurveyLoop
-from warpsmith.survey.places import Answers, joined_loops
+from warpsmith.survey.places import FileAnswers, joined_loops
 from warpsmith.survey.plain import encode_effort
 from warpsmith.tree.plain import Plain
 
@@ -32,14 +32,14 @@ def verdict(
 
 def answers(
     unit: str, places: list[list[Plain]], verdicts: Mapping[int, Mapping[str, Plain]], operations: tuple[int, ...] = ()
-) -> Answers:
+) -> FileAnswers:
     loops = tuple(LoopEffort(-1, 10, True, n, (), ()) for n in operations)
     efforts: list[Plain] = (
         [[encode_effort(FunctionEffort("f", 1, (), loops)), list(range(len(loops)))]] if loops else []
     )
     exports: dict[str, Plain] = {"files": [unit], "loops": list(places)}
     found: dict[str, Plain] = {"verdicts": [[n, dict(v)] for n, v in verdicts.items()], "efforts": efforts}
-    return Answers(exports, found)
+    return FileAnswers(exports, found)
 
 
 def shown(loops: tuple[SurveyLoop, ...]) -> list[tuple[str, int, str]]:

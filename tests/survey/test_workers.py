@@ -13,7 +13,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
 from warpsmith.survey import workers
 from warpsmith.survey.limits import SurveyLimits
-from warpsmith.survey.workers import Crew, Job
+from warpsmith.survey.workers import Crew, FileJob
 from warpsmith.tree.plain import Plain
 
 LIMITS = SurveyLimits(front=FrontOptions())
@@ -51,7 +51,7 @@ def crew(jobs: int) -> Crew:
 
 def test_one_process_answers_in_order() -> None:
     with crew(1) as alone:
-        jobs = [Job("analyze", (n,), (n * 10, "told")) for n in (5, 1)]
+        jobs = [FileJob("analyze", (n,), (n * 10, "told")) for n in (5, 1)]
         assert [answer for _, answer in alone.run(jobs)] == [[5, 50, "told"], [1, 10, "told"]]
         assert dict(alone.read([0, 1])) == {n: [n, os.getpid()] for n in (0, 1)}
 
@@ -63,7 +63,7 @@ def test_several_processes_give_the_same_answers_and_keep_their_files() -> None:
         assert {n: answer[0] for n, answer in read.items()} == {n: n for n in numbers}
         homes = {n: answer[1] for n, answer in read.items()}
         assert len(set(homes.values())) == 2 and os.getpid() not in homes.values()
-        jobs = [Job("summarize", (n,), ("x",)) for n in numbers if n != 4]
+        jobs = [FileJob("summarize", (n,), ("x",)) for n in numbers if n != 4]
         for job, answer in two.run(jobs):
             assert answer == [job.numbers[0], "x", homes[job.numbers[0]]]
 
@@ -78,7 +78,7 @@ def test_a_process_that_dies_takes_one_file_with_it() -> None:
 def test_a_failure_is_told_with_its_details(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with crew(1) as alone:
-        jobs = [Job("summarize", (n,), ("x",)) for n in (4, 5)]
+        jobs = [FileJob("summarize", (n,), ("x",)) for n in (4, 5)]
         (_, failed), (_, good) = alone.run(jobs)
     assert good == [5, "x", os.getpid()]
     details = Path(cast("dict[str, str]", failed)["crashed"])

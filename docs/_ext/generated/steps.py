@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from generated.markdown import cell, code, fence, literal, prose, table, tree
-from warpsmith.catalogue import STEPS, Page, Parameter, describe
+from warpsmith.catalogue import STEPS, Page, StepParameter, describe
 
 __all__ = ["pages"]
 
@@ -35,11 +35,11 @@ def _page(page: Page) -> str:
     return "\n".join([*lines, "this:", "", fence(page.after, "c"), ""])
 
 
-def _kind(parameter: Parameter) -> str:
+def _kind(parameter: StepParameter) -> str:
     return " or ".join(parameter.choices) if parameter.choices else parameter.kind
 
 
-def _default(parameter: Parameter) -> str:
+def _default(parameter: StepParameter) -> str:
     match parameter.default:
         case None:
             return "must be given"

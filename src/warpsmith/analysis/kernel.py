@@ -14,9 +14,9 @@ from warpsmith.analysis.memory.accesses import accesses, addresses, places
 from warpsmith.analysis.memory.bounds import in_launch
 from warpsmith.analysis.memory.branches import branches
 from warpsmith.analysis.memory.forms import Forms
-from warpsmith.analysis.memory.lanes import Lanes
+from warpsmith.analysis.memory.lanes import BlockLanes
 from warpsmith.analysis.memory.presence import Presences, conditions
-from warpsmith.analysis.resources.resources import Compiled, resources
+from warpsmith.analysis.resources.resources import CompilerFigures, resources
 from warpsmith.analysis.sync.barriers import Races, barriers, exchanges, races
 from warpsmith.analysis.sync.grid import across_blocks
 from warpsmith.analysis.sync.orders import find_agreed, find_compared
@@ -32,7 +32,7 @@ __all__ = ["block_of", "examine"]
 
 
 def examine(
-    module: Module, kernel: str, shape: LaunchShape, device: Device, compiled: Compiled | None = None
+    module: Module, kernel: str, shape: LaunchShape, device: Device, compiled: CompilerFigures | None = None
 ) -> KernelFacts:
     """Return what is known of `kernel`; `compiled`: what the compiler says of its registers, where it was asked.
 
@@ -96,7 +96,7 @@ def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -
 
 def _solve(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:
     assert answer.threads.block is not None
-    lanes = Lanes(answer.threads.block, answer.threads.warp, answer.threads)
+    lanes = BlockLanes(answer.threads.block, answer.threads.warp, answer.threads)
     forms = Forms(module, answer, lanes, shape)
     forms.solve([*addresses(forms), *conditions(forms)])
     return forms

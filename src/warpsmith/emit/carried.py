@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from warpsmith.emit.parts import Part, select
+from warpsmith.emit.parts import RuntimeText, select
 from warpsmith.emit.words import Support
 
-__all__ = ["Needs", "check_text", "declarations", "pool_prototypes", "pool_text", "run_time"]
+__all__ = ["RuntimeNeeds", "check_text", "declarations", "pool_prototypes", "pool_text", "run_time"]
 
 
-class Needs(Struct, frozen=True):
+class RuntimeNeeds(Struct, frozen=True):
     """What a program's run time has besides device memory and copies: the table of what is `present`, that of the
     `allocations` that it asks for, and where `rows` start; the `switch` that turns a port in the user's files off."""
 
@@ -33,30 +33,30 @@ class Needs(Struct, frozen=True):
         return frozenset(name for name, wanted in chosen.items() if wanted)
 
 
-def check_text(support: Support, needs: Needs) -> str:
+def check_text(support: Support, needs: RuntimeNeeds) -> str:
     """Return the check of CUDA calls; every kernel file has its own."""
     return _part("check.cu", support, needs).text
 
 
-def run_time(support: Support, needs: Needs) -> Part:
+def run_time(support: Support, needs: RuntimeNeeds) -> RuntimeText:
     """Return all of the run time, the check included; its first line says whose it is."""
     return _part("runtime.cu", support, needs)
 
 
-def pool_text(support: Support, needs: Needs) -> Part:
+def pool_text(support: Support, needs: RuntimeNeeds) -> RuntimeText:
     """Return the run time for a file that has the check already; one kernel file of a program has it."""
     return select("runtime.cu", needs.features(support), prefix=support.prefix, before={"check.cu"})
 
 
 def pool_prototypes(support: Support) -> str:
     """Return what a launcher that needs device memory of its own must have seen of the pool."""
-    return _part("pool.h", support, Needs()).text
+    return _part("pool.h", support, RuntimeNeeds()).text
 
 
-def declarations(support: Support, needs: Needs) -> str:
+def declarations(support: Support, needs: RuntimeNeeds) -> str:
     """Return what host text needs to know of the run time, as C and C++; it may stand in several headers."""
     return _part("runtime.h", support, needs).text
 
 
-def _part(name: str, support: Support, needs: Needs) -> Part:
+def _part(name: str, support: Support, needs: RuntimeNeeds) -> RuntimeText:
     return select(name, needs.features(support), prefix=support.prefix)

@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from warpsmith import __version__
 
-__all__ = ["FEATURES", "Part", "Value", "fill", "part_names", "select"]
+__all__ = ["FEATURES", "RuntimeText", "Value", "fill", "part_names", "select"]
 
 FEATURES: Final = frozenset({"PRESENT", "ALLOCATIONS", "ROWS", "SWITCH", "OTHER_ALLOCATIONS"})
 """What a port's run time may have besides device memory and copies: the present table; the table of blocks of memory;
@@ -44,7 +44,7 @@ _NOT_OF_ALLOCATIONS: Final = frozenset({"ws_data_dies", "WS_TELL_COPY"})
 Value = str | Callable[..., str]
 
 
-class Part(Struct, frozen=True):
+class RuntimeText(Struct, frozen=True):
     """Text for a port: the system headers that it needs before it, and the files of `runtime/` that it was made of."""
 
     headers: tuple[str, ...]
@@ -52,7 +52,7 @@ class Part(Struct, frozen=True):
     files: frozenset[str]
 
 
-def select(name: str, features: Set[str], *, prefix: str = "ws", before: Set[str] = frozenset()) -> Part:
+def select(name: str, features: Set[str], *, prefix: str = "ws", before: Set[str] = frozenset()) -> RuntimeText:
     """Return a file of `runtime/` with all that it includes and `before` has not, for a port with these features.
 
     `prefix` takes the place of `ws` in the names that are the port's own.
@@ -60,7 +60,7 @@ def select(name: str, features: Set[str], *, prefix: str = "ws", before: Set[str
     assert features <= FEATURES, features
     reader = _Reader(features, prefix, set(before))
     text = "\n".join(reader.lines(name))
-    return Part(tuple(sorted(reader.headers)), _tidy(text), frozenset(reader.seen))
+    return RuntimeText(tuple(sorted(reader.headers)), _tidy(text), frozenset(reader.seen))
 
 
 def fill(name: str, values: Mapping[str, Value]) -> str:

@@ -34,13 +34,13 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import peel, root_symbol, walk
 
-__all__ = ["Range", "Ranges"]
+__all__ = ["Ranges", "ValueRange"]
 
 _AXES: Final = "xyz"
 _DEEPEST: Final = 24
 
 
-class Range(Struct, frozen=True):
+class ValueRange(Struct, frozen=True):
     """least ≤ it ≤ most."""
 
     least: int
@@ -75,17 +75,17 @@ class Ranges(Struct, frozen=True):
         kept = {symbol: init for symbol, init in declared.items() if not writes[symbol]}
         return cls(block, kept, counters)
 
-    def of_expression(self, expr: Expr, depth: int = 0) -> Range | None:
+    def of_expression(self, expr: Expr, depth: int = 0) -> ValueRange | None:
         """Return the range of an expression; None where it is not known."""
         if depth > _DEEPEST or not is_integer(expr.type):
             return None
         found = self._find_range(peel(expr), depth)
         return found if found is not None and _fits(found, expr.type) else None
 
-    def _find_range(self, bare: Expr, depth: int) -> Range | None:
+    def _find_range(self, bare: Expr, depth: int) -> ValueRange | None:
         match bare:
             case Literal(value=int() as number):
-                return Range(number, number)
+                return ValueRange(number, number)
             case Name(symbol=symbol):
                 return self._variable(symbol, depth)
             case Member(base=base, field=axis):
@@ -98,9 +98,9 @@ class Ranges(Struct, frozen=True):
             case _:
                 return None
 
-    def _variable(self, symbol: Symbol, depth: int) -> Range | None:
+    def _variable(self, symbol: Symbol, depth: int) -> ValueRange | None:
         if symbol.value is not None:
-            return Range(symbol.value, symbol.value)
+            return ValueRange(symbol.value, symbol.value)
         if not is_integer(symbol.type):
             return None
         if symbol in self.initial:
@@ -114,17 +114,17 @@ class Ranges(Struct, frozen=True):
             return None
         if low.least == low.most:
             last = low.least + (last - low.least) // counter.step * counter.step
-        return Range(low.least, last)
+        return ValueRange(low.least, last)
 
-    def _register(self, base: Expr, axis: str) -> Range | None:
+    def _register(self, base: Expr, axis: str) -> ValueRange | None:
         if not isinstance(base, Name) or axis not in _AXES or self.block is None:
             return None
         size = self.block[_AXES.index(axis)]
         match base.symbol.name:
             case "threadIdx":
-                return Range(0, size - 1)
+                return ValueRange(0, size - 1)
             case "blockDim":
-                return Range(size, size)
+                return ValueRange(size, size)
             case _:
                 return None
 
@@ -171,7 +171,7 @@ def _step(advance: Expr, symbol: Symbol) -> int:
             return 0
 
 
-def _fits(found: Range, type: Type) -> bool:
+def _fits(found: ValueRange, type: Type) -> bool:
     if not isinstance(type, Scalar):
         return False
     signed = type.kind == "signed"
@@ -179,38 +179,38 @@ def _fits(found: Range, type: Type) -> bool:
     return least <= found.least and found.most <= most
 
 
-def _sum(one: Range, other: Range) -> Range | None:
-    return Range(one.least + other.least, one.most + other.most)
+def _sum(one: ValueRange, other: ValueRange) -> ValueRange | None:
+    return ValueRange(one.least + other.least, one.most + other.most)
 
 
-def _difference(one: Range, other: Range) -> Range | None:
-    return Range(one.least - other.most, one.most - other.least)
+def _difference(one: ValueRange, other: ValueRange) -> ValueRange | None:
+    return ValueRange(one.least - other.most, one.most - other.least)
 
 
-def _product(one: Range, other: Range) -> Range | None:
+def _product(one: ValueRange, other: ValueRange) -> ValueRange | None:
     ends = [a * b for a in (one.least, one.most) for b in (other.least, other.most)]
-    return Range(min(ends), max(ends))
+    return ValueRange(min(ends), max(ends))
 
 
-def _quotient(one: Range, other: Range) -> Range | None:
-    return Range(one.least // other.most, one.most // other.least) if one.least >= 0 and other.least > 0 else None
+def _quotient(one: ValueRange, other: ValueRange) -> ValueRange | None:
+    return ValueRange(one.least // other.most, one.most // other.least) if one.least >= 0 and other.least > 0 else None
 
 
-def _remainder(one: Range, other: Range) -> Range | None:
-    return Range(0, min(one.most, other.most - 1)) if one.least >= 0 and other.least > 0 else None
+def _remainder(one: ValueRange, other: ValueRange) -> ValueRange | None:
+    return ValueRange(0, min(one.most, other.most - 1)) if one.least >= 0 and other.least > 0 else None
 
 
-def _mask(one: Range, other: Range) -> Range | None:
+def _mask(one: ValueRange, other: ValueRange) -> ValueRange | None:
     least = [r for r in (one, other) if r.least >= 0]
-    return Range(0, min(r.most for r in least)) if least else None
+    return ValueRange(0, min(r.most for r in least)) if least else None
 
 
-def _shift_range(one: Range, other: Range) -> Range | None:
+def _shift_range(one: ValueRange, other: ValueRange) -> ValueRange | None:
     if one.least < 0 or other.least < 0 or other.most > 31:
         return None
-    return Range(one.least >> other.most, one.most >> other.least)
+    return ValueRange(one.least >> other.most, one.most >> other.least)
 
 
-_RULES: Final[Mapping[str, Callable[[Range, Range], Range | None]]] = {
+_RULES: Final[Mapping[str, Callable[[ValueRange, ValueRange], ValueRange | None]]] = {
     "+": _sum, "-": _difference, "*": _product, "/": _quotient, "%": _remainder, "&": _mask, ">>": _shift_range,
 }  # fmt: skip

@@ -13,7 +13,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.explaining.explain_file import FileResult, FileTask
 from warpsmith.flows.explaining.explain_files import explain_files
-from warpsmith.flows.explaining.selection import Choice, Chosen, choose_findings
+from warpsmith.flows.explaining.selection import Chosen, RuleChoice, choose_findings
 from warpsmith.kernels.shape import Launching, check_names
 from warpsmith.kernels.units import KernelFile
 from warpsmith.machine.devices import device
@@ -50,7 +50,7 @@ def explain(files: Sequence[KernelFile], options: ExplainOptions) -> AnalysisRep
     settings = options.settings
     # What was asked for, before anything is read that takes time.
     devices = tuple(device(name) for name in settings.texts("device"))
-    Choice(settings)
+    RuleChoice(settings)
     # Each file by itself: text → kernels → SSA → facts, for each device → what the rules say.
     wanted = (options.ptxas, options.diagrams, options.fixes)
     tasks = [FileTask(file, devices, options.launching, settings, options.kernels, *wanted) for file in files]

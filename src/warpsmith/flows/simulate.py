@@ -25,10 +25,10 @@ from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputR
 from warpsmith.report.simulation.rows import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
-from warpsmith.simt.choose import Choice, Done, Engine, execute
+from warpsmith.simt.choose import Done, Engine, EngineChoice, execute
 from warpsmith.simt.launch import Dim, Launch, Outcome
-from warpsmith.simt.layout import ROW, Part, shared_layout
-from warpsmith.simt.memory import Buffer, Memory
+from warpsmith.simt.layout import ROW, MemoryPart, shared_layout
+from warpsmith.simt.memory import Buffer, LaunchMemory
 from warpsmith.ssa.nodes import Function
 
 __all__ = ["SimulateOptions", "simulate"]
@@ -79,7 +79,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     _check_out(options.out, arguments)
     clock.lap("parse")
     # the run, every lane by itself
-    memory = Memory(checks=bool(options.checks))
+    memory = LaunchMemory(checks=bool(options.checks))
     end = shared_layout(unit.module, kernel.name).end
     buffers, packed, parts = _place_arguments(arguments, memory, end + shared)
     before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
@@ -87,7 +87,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     asked = shared + sum(part.end - part.start for part in parts)
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, width, options.seed, options.max_steps)
-    choice = Choice(options.engine, options.timeline, text_order(unit.module))
+    choice = EngineChoice(options.engine, options.timeline, text_order(unit.module))
     run = partial(execute, unit.module, kernel.name, launch, memory, choice, progress=options.progress)
     done, cut = _until_cut(run, _limit_time(options.settings, name, kernel), kernel)
     clock.lap("run")
@@ -184,13 +184,13 @@ def _check_out(out: Mapping[str, str], arguments: Sequence[Argument]) -> None:
 
 
 def _place_arguments(
-    arguments: Iterable[Argument], memory: Memory, end: int
-) -> tuple[dict[str, Buffer], dict[str, bytes], tuple[Part, ...]]:
+    arguments: Iterable[Argument], memory: LaunchMemory, end: int
+) -> tuple[dict[str, Buffer], dict[str, bytes], tuple[MemoryPart, ...]]:
     """Put the arguments into memory; shared memory that arguments ask for comes behind byte `end`. Returns buffers, the
     bytes of the parameters, and the parts of shared memory that are arguments."""
     buffers: dict[str, Buffer] = {}
     packed: dict[str, bytes] = {}
-    parts: list[Part] = []
+    parts: list[MemoryPart] = []
     for one in arguments:
         if one.bytes is not None:
             packed[one.name] = one.bytes
@@ -200,7 +200,7 @@ def _place_arguments(
         else:
             start = -(-max((part.end + ROW for part in parts), default=end) // ROW) * ROW
             packed[one.name] = start.to_bytes(8, "little")
-            parts.append(Part(one.name, start, start + one.local))
+            parts.append(MemoryPart(one.name, start, start + one.local))
     return buffers, packed, tuple(parts)
 
 

@@ -26,13 +26,13 @@ from warpsmith.project.profile.model import Profile
 from warpsmith.report.model import Status
 from warpsmith.report.survey.constructs import blockers
 from warpsmith.report.survey.model import SurveyReport
-from warpsmith.survey.cache import Cache, Record
+from warpsmith.survey.cache import Cache, FileRecord
 from warpsmith.survey.limits import SurveyLimits
-from warpsmith.survey.link import ROUNDS, Link, Outside
-from warpsmith.survey.places import Answers, joined_loops
+from warpsmith.survey.link import ROUNDS, OutsideFacts, ProgramLink
+from warpsmith.survey.places import FileAnswers, joined_loops
 from warpsmith.survey.plain import decode_finding
 from warpsmith.survey.texts import Texts, fingerprint
-from warpsmith.survey.workers import Crew, Job
+from warpsmith.survey.workers import Crew, FileJob
 from warpsmith.tree.plain import Plain
 
 __all__ = ["SurveyOptions", "survey"]
@@ -59,7 +59,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
     cache = Cache(options.cache, options.limits)
     with Crew(options.limits, sources, max(1, min(options.jobs, len(sources)))) as crew:
         # What an earlier survey found, where nothing that it was found from has changed.
-        records: list[Record] = []
+        records: list[FileRecord] = []
         for number, source in enumerate(sources):
             records.append(cache.load(source))
             if records[-1].exports is None:
@@ -73,7 +73,7 @@ def survey(project: Project, options: SurveyOptions) -> SurveyReport:
             raise InputError(*(findings or [_nothing(project)]))
         # What each tells the others, until nothing new is said.
         programs = _programs(project, commands)
-        link = Link([record.exports for record in records], programs, not (findings or _hides_code(project)))
+        link = ProgramLink([record.exports for record in records], programs, not (findings or _hides_code(project)))
         state.settle(link)
         clock.lap("link")
         # The verdicts, each with what is known of all.
@@ -125,7 +125,7 @@ def _sources(project: Project) -> tuple[list[Source], list[int], list[Finding]]:
     return sources, numbers, findings
 
 
-def _line_counts(sources: Sequence[Source], records: Sequence[Record]) -> dict[str, int]:
+def _line_counts(sources: Sequence[Source], records: Sequence[FileRecord]) -> dict[str, int]:
     """Return the lines of each file that could be read; one that is compiled several times counts once."""
     return {s.path: int(str(r.exports["lines"])) for s, r in zip(sources, records, strict=True) if r.exports}
 
@@ -157,7 +157,7 @@ def _nothing(project: Project) -> Finding:
 class _Arguments(Struct, frozen=True):
     """What a file is given; plain data only where somebody is to read it."""
 
-    outside: Outside
+    outside: OutsideFacts
     others: tuple[Plain, ...] = ()
 
     @property
@@ -170,7 +170,7 @@ class _Survey(Struct):
     there was no time."""
 
     cache: Cache
-    records: list[Record]
+    records: list[FileRecord]
     crew: Crew
     sources: Sequence[Source]
     progress: Progress = ignore_progress
@@ -194,7 +194,7 @@ class _Survey(Struct):
                     findings.append((number, [self._report_crash(number, exports)]))
         return [finding for _, found in sorted(findings, key=lambda f: f[0]) for finding in found]
 
-    def settle(self, link: Link) -> None:
+    def settle(self, link: ProgramLink) -> None:
         """Work out what functions do that call those of other files, until nothing changes."""
         waiting = link.waiting()
         for _ in range(ROUNDS):
@@ -214,7 +214,7 @@ class _Survey(Struct):
                         pass
             waiting = sorted({number for numbers in news for number in numbers} - self.late)
 
-    def verdicts(self, link: Link) -> list[Answers]:
+    def verdicts(self, link: ProgramLink) -> list[FileAnswers]:
         """Return every file's verdicts with its exports."""
         asked: dict[int, str] = {}
         arguments: dict[int, _Arguments] = {}
@@ -224,13 +224,13 @@ class _Survey(Struct):
                 asked[number] = f"verdicts {fingerprint([outside.question, known])}"
                 arguments[number] = _Arguments(outside, (known,))
         found = dict(self._answers("analyze", asked, arguments))
-        answers: list[Answers] = []
+        answers: list[FileAnswers] = []
         for number, record in enumerate(self.records):
             answer = found.get(number)
             if record.exports is None:
                 continue
             known = self._judged(number, answer)
-            answers.append(Answers(record.exports, known, link.programs[number], number in self.late))
+            answers.append(FileAnswers(record.exports, known, link.programs[number], number in self.late))
             self.failures += [decode_finding(f) for f in cast(list[Plain], record.exports["warnings"])]
         return answers
 
@@ -258,13 +258,13 @@ class _Survey(Struct):
         self, task: Literal["summarize", "analyze"], asked: Mapping[int, str], arguments: Mapping[int, _Arguments]
     ) -> Iterator[tuple[int, Plain]]:
         """Yield answers to questions, remembered ones first."""
-        jobs: list[Job] = []
+        jobs: list[FileJob] = []
         for number, question in asked.items():
             remembered = self.records[number].get(question)
             if remembered is not None:
                 yield number, remembered
             else:
-                jobs.append(Job(task, (number,), arguments[number].plain))
+                jobs.append(FileJob(task, (number,), arguments[number].plain))
         stage = "linking" if task == "summarize" else "analyzing"
         for done, (job, answer) in enumerate(self.crew.run(jobs), start=1):
             self.progress(Activity(stage, self.sources[job.numbers[0]].path, done, len(jobs)))

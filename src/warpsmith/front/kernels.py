@@ -37,7 +37,7 @@ from warpsmith.tree.repeats import HostRepeat
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["KernelUnit", "LaunchSite", "LostKernel", "load_kernels"]
+__all__ = ["DeviceUnit", "LaunchSite", "LostKernel", "load_kernels"]
 
 
 class LaunchSite(Struct, frozen=True):
@@ -50,7 +50,7 @@ class LaunchSite(Struct, frozen=True):
     span: Span | None
 
 
-class KernelUnit(Struct, frozen=True):
+class DeviceUnit(Struct, frozen=True):
     """The device code of one file; `kernels` are the names of those that can be analyzed, as one writes them, `lost`
     what of them cannot. `device_text`: the file without its host functions, in the same places, for a compiler that
     takes device code only (front/cuda/nvrtc.py); "" for OpenCL."""
@@ -71,12 +71,12 @@ class KernelUnit(Struct, frozen=True):
         raise KeyError(kernel)
 
 
-def load_kernels(source: Source, options: FrontOptions, instances: tuple[str, ...] = ()) -> KernelUnit:
+def load_kernels(source: Source, options: FrontOptions, instances: tuple[str, ...] = ()) -> DeviceUnit:
     """Read the device code of one file; what cannot be read is a finding. `instances`: kernels of templates that the
     user names, `k<float, 32>`."""
     given = read_device_input(full_source(source, options), options.node_limit)
     if isinstance(given, Finding):
-        return KernelUnit(Program(()), (), (given,))
+        return DeviceUnit(Program(()), (), (given,))
     wanted = tuple(name for name in instances if "<" in name)
     unit = _read(given, options, wanted, plain=True) if given.language == "cuda" else None
     if unit is None:
@@ -85,7 +85,7 @@ def load_kernels(source: Source, options: FrontOptions, instances: tuple[str, ..
     return unit
 
 
-def _read(given: DeviceInput, options: FrontOptions, wanted: tuple[str, ...], *, plain: bool) -> KernelUnit | None:
+def _read(given: DeviceInput, options: FrontOptions, wanted: tuple[str, ...], *, plain: bool) -> DeviceUnit | None:
     """Read a file; None where it may read better with the C++ library's own headers."""
     asked = _instantiate(given, wanted)
     file = SourceFile(given.file.path, given.file.text + asked) if asked else given.file
@@ -93,11 +93,11 @@ def _read(given: DeviceInput, options: FrontOptions, wanted: tuple[str, ...], *,
     request = (file.path, device_arguments(given, plain=plain), text.encode("latin-1"), options.node_limit, False)
     (answer,) = parse_files([request], options.timeout_s)
     if isinstance(answer, Failed):
-        return KernelUnit(Program(()), (), (_report_failure(given, answer, options),))
+        return DeviceUnit(Program(()), (), (_report_failure(given, answer, options),))
     if answer.exceeded:
         message = f"{file.path} has more than {options.node_limit:,} syntax tree nodes, the limit"
         finding = Finding("INP003", "error", message, Span(file, 0, 0), ("split the file",))
-        return KernelUnit(Program(()), (), (finding,))
+        return DeviceUnit(Program(()), (), (finding,))
     return _Reader(given, file, answer, wanted).unit(plain=plain)
 
 
@@ -137,7 +137,7 @@ class _Reader:
         self.table = self.context.table
         self.problems = Problems(self.context, file, len(given.file.text))
 
-    def unit(self, *, plain: bool) -> KernelUnit | None:
+    def unit(self, *, plain: bool) -> DeviceUnit | None:
         """Return the unit; None where another round with other headers may give more."""
         written: list[Function] = []
         called: list[Function] = []
@@ -165,7 +165,7 @@ class _Reader:
         launches, repeats = tuple(self._launches(labels)), tuple(self._repeats())
         gone = (*(kernel for kernel in lost.values() if kernel is not None), *find_partly_lost(kept, set(lost)))
         text = self._device_text() if self.given.language == "cuda" else ""
-        return KernelUnit(Program((unit,)), kernels, findings, launches, gone, text, repeats)
+        return DeviceUnit(Program((unit,)), kernels, findings, launches, gone, text, repeats)
 
     def _device_text(self) -> str:
         """Return the file's text with blanks in place of host functions."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from warpsmith.base.c_lexer import NAME
 from warpsmith.base.c_text import strip_code
-from warpsmith.tree.text.directives import Clause, Directive, Family, Listed, words_of
+from warpsmith.tree.text.directives import Clause, Directive, Family, ListItem, words_of
 
 __all__ = ["read_directive"]
 
@@ -174,7 +174,7 @@ def _split_modifier(name: str, argument: str) -> tuple[str, str]:
     return argument, ""
 
 
-def _items(text: str) -> tuple[Listed, ...] | None:
+def _items(text: str) -> tuple[ListItem, ...] | None:
     """Return the items of a list; None where one is no variable."""
     parts: list[str] = [""]
     depth = 0
@@ -185,4 +185,4 @@ def _items(text: str) -> tuple[Listed, ...] | None:
         else:
             parts[-1] += character
     found = [_ITEM.fullmatch(part) for part in parts]
-    return tuple(Listed(m[1], m[2]) for m in found if m) if all(found) else None
+    return tuple(ListItem(m[1], m[2]) for m in found if m) if all(found) else None

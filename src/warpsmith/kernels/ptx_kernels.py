@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.cuda.nvrtc import PtxText, compile_to_ptx
-from warpsmith.front.kernels import KernelUnit, LostKernel
+from warpsmith.front.kernels import DeviceUnit, LostKernel
 from warpsmith.front.ptx.read import read_ptx
 from warpsmith.lower.program import Lowered
-from warpsmith.ssa.nodes import Block, Function, Instruction, Module, Param
+from warpsmith.ssa.nodes import BasicBlock, Function, Instruction, Module, Param
 from warpsmith.tree.types import Symbol
 
 __all__ = ["Recovered", "recover_kernels"]
@@ -34,7 +34,7 @@ class Recovered(Struct, frozen=True):
     parameters: Mapping[str, tuple[Symbol, ...]]
 
 
-def recover_kernels(read: KernelUnit, lowered: Lowered, arguments: Sequence[str]) -> Recovered:
+def recover_kernels(read: DeviceUnit, lowered: Lowered, arguments: Sequence[str]) -> Recovered:
     """Return the device code of a file with the kernels that only a compiler takes, where NVRTC is and takes them."""
     said = (*read.findings, *lowered.findings)
     wanted = {kernel.name: kernel for kernel in (*_find_without_code(read, lowered.module), *read.lost)}
@@ -47,7 +47,7 @@ def recover_kernels(read: KernelUnit, lowered: Lowered, arguments: Sequence[str]
     return _put_together(lowered.module, said, wanted, _read(own, made), made)
 
 
-def _find_without_code(read: KernelUnit, module: Module) -> Iterable[LostKernel]:
+def _find_without_code(read: DeviceUnit, module: Module) -> Iterable[LostKernel]:
     """Yield the kernels with a tree of which no code could be made."""
     for function in module.functions:
         if function.kernel and not function.blocks and function.name in read.kernels:
@@ -96,7 +96,7 @@ def _name_kernel(function: Function, kernel: LostKernel) -> Function:
     return replace(function, name=kernel.name, parameters=parameters, blocks=blocks, span=kernel.span)
 
 
-def _rename_block(block: Block, names: Mapping[str, str]) -> Block:
+def _rename_block(block: BasicBlock, names: Mapping[str, str]) -> BasicBlock:
     return replace(block, instructions=tuple(_with_names(i, names) for i in block.instructions))
 
 

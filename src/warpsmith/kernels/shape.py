@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from warpsmith.analysis.uniformity.facts import Bound, Dim, LaunchShape
+from warpsmith.analysis.uniformity.facts import Dim, LaunchShape, ParameterBound
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.kernels.units import Launched
@@ -60,7 +60,7 @@ def arguments_of(texts: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def bounds_of(texts: Iterable[str]) -> tuple[Bound, ...]:
+def bounds_of(texts: Iterable[str]) -> tuple[ParameterBound, ...]:
     """Return what `--assume` grants; raises UsageError for what is not of a form that is known.
 
     >>> [bound.text for bound in bounds_of(["n % 32 == 0 && n >= 64"])]
@@ -69,7 +69,7 @@ def bounds_of(texts: Iterable[str]) -> tuple[Bound, ...]:
     return tuple(_parse_bound(part.strip()) for text in texts for part in re.split(r"&&|\band\b", text))
 
 
-def _parse_bound(text: str) -> Bound:
+def _parse_bound(text: str) -> ParameterBound:
     found = _FORM.match(text)
     turned = _TURNED.match(text) if found is None else None
     if found is None and turned is None:
@@ -77,13 +77,13 @@ def _parse_bound(text: str) -> Bound:
         forms = ("the forms: 'n % 32 == 0', 'n >= 64', 'n < 4096', 'n == 100', joined by &&",)
         raise UsageError(Finding("INP000", "error", message, help=forms))
     if found is not None and found["multiple"]:
-        return Bound(found["name"], multiple=max(1, int(found["multiple"])))
+        return ParameterBound(found["name"], multiple=max(1, int(found["multiple"])))
     match = found or turned
     assert match is not None
     op, number = match["op"] if found is not None else _MIRROR[match["op"]], int(match["number"])
     least = {">=": number, ">": number + 1, "==": number}.get(op)
     most = {"<=": number, "<": number - 1, "==": number}.get(op)
-    return Bound(match["name"], least, most)
+    return ParameterBound(match["name"], least, most)
 
 
 def shape_of(
@@ -98,7 +98,7 @@ def shape_of(
     for bound in bounds_of((*settings.texts("assume"), *row.assume, *said.assume)):
         symbol = _parameter(function, bound.parameter)
         if symbol is not None:
-            bounds.append(Bound(symbol, bound.least, bound.most, bound.multiple))
+            bounds.append(ParameterBound(symbol, bound.least, bound.most, bound.multiple))
     return LaunchShape(
         said.block or row.block or (launched.block if launched is not None else None),
         said.grid or row.grid or (launched.grid if launched is not None else None),

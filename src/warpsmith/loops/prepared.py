@@ -25,7 +25,7 @@ from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import same, walk
 
-__all__ = ["Applied", "Change", "Prepared", "as_written", "pairs"]
+__all__ = ["Applied", "Prepared", "RunChange", "as_written", "pairs"]
 
 # steps that say where a loop runs, and change nothing: the kernel's own offload region tests what its verdict rests on
 _PLACING = ("map", "offload", "keep")
@@ -54,7 +54,7 @@ class Applied(Struct, frozen=True):
         return tuple(a for a in found if isinstance(a, Assumption))
 
 
-class Change(Struct, frozen=True):
+class RunChange(Struct, frozen=True):
     """The run `new` of the function `rewritten` stands in place of `old` of the user's function `written`; it is right
     where `assumptions` hold."""
 
@@ -88,10 +88,10 @@ class Prepared(Struct, frozen=True):
         """The rewritten program."""
         return self.facts.program
 
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[RunChange, ...]:
         """Return every run that the steps changed."""
         return tuple(
-            Change(function.symbol, function, after, old, new, self._assumptions(function, old, new))
+            RunChange(function.symbol, function, after, old, new, self._assumptions(function, old, new))
             for function, after in pairs(self.original.program, self.program)
             for old, new in changed_runs(function, after)
         )
@@ -110,11 +110,11 @@ class Prepared(Struct, frozen=True):
                 program = with_run(program, holder, change.new, versioned)
         return program
 
-    def untestable(self) -> tuple[Change, ...]:
+    def untestable(self) -> tuple[RunChange, ...]:
         """Return the changes whose guards cannot be tested where the changed run is entered."""
         return tuple(c for c in self.changes() if not self._testable(c))
 
-    def _testable(self, change: Change) -> bool:
+    def _testable(self, change: RunChange) -> bool:
         guards = [a for a in change.assumptions if a.kind == "guarded"]
         if not guards:
             return True
@@ -183,7 +183,7 @@ def _elsewhere(applied: Sequence[Applied]) -> Iterator[Assumption]:
             yield replace(assumption, condition=None) if assumption.kind == "guarded" else assumption
 
 
-def as_written(scope: Run, changes: Sequence[Change]) -> Run:
+def as_written(scope: Run, changes: Sequence[RunChange]) -> Run:
     """Return the user's statements in whose place `scope` stands; `changes` are those of its function.
 
     Where only a part of a change stands in `scope`, that part stays as the steps made it: the user's statements do what

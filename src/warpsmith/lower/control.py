@@ -13,7 +13,7 @@ from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, value_type
 from warpsmith.lower.names import QUERIES, initialize
 from warpsmith.lower.operators import binary
-from warpsmith.lower.places import Variable
+from warpsmith.lower.places import LocalVariable
 from warpsmith.ssa.nodes import Branch, Constant, Construct, Jump, Operand
 from warpsmith.ssa.types import I1
 from warpsmith.tree import nodes
@@ -104,7 +104,7 @@ def _in_register(frame: Frame, e: nodes.Name) -> bool:
         return not is_object(e.type)
     if symbol.storage not in ("local", "parameter") or is_object(symbol.type):
         return False
-    return isinstance(frame.variable(symbol), Variable)
+    return isinstance(frame.variable(symbol), LocalVariable)
 
 
 def _is_float(type: tree.Type) -> bool:

@@ -22,9 +22,9 @@ from warpsmith.base.source import Span
 from warpsmith.lower.conversions import convert_value
 from warpsmith.lower.layout import NotModeled, align_of, is_object, lanes_of, leaf, size_of, stored_type, value_type
 from warpsmith.lower.places import (
+    LocalVariable,
     MemoryPlace,
     Target,
-    Variable,
     address_of_symbol,
     copy,
     load_pieces,
@@ -38,12 +38,12 @@ from warpsmith.ssa.types import I8, Type
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 
-__all__ = ["Frame", "Loop", "Names", "Result", "Rules", "key_of", "symbol_for"]
+__all__ = ["Frame", "JumpTargets", "ModuleNames", "Result", "Rules", "key_of", "symbol_for"]
 
 Result = Operand | MemoryPlace | tuple[Operand, ...] | None
 
 
-class Names:
+class ModuleNames:
     """Names of symbols in one module: the user's own, with a number where it is taken."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Rules(Struct, frozen=True):
     constants: Mapping[str, nodes.Expr]
 
 
-class Loop(Struct, frozen=True):
+class JumpTargets(Struct, frozen=True):
     """Where `break` and `continue` go; `after` None: a switch takes no `continue`."""
 
     exit: str
@@ -106,7 +106,7 @@ class Frame(Struct):
     """One function on its way."""
 
     rules: Rules
-    names: Names
+    names: ModuleNames
     builder: Builder
     addressed: frozenset[str]
     result: tree.Type
@@ -115,7 +115,7 @@ class Frame(Struct):
     places: dict[str, MemoryPlace] = field(default_factory=dict)
     homes: dict[str, tuple[str, Space]] = field(default_factory=dict)
     symbols: list[Symbol] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[JumpTargets] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     ours: bool = False
     skipped: bool = False
@@ -264,7 +264,7 @@ class Frame(Struct):
         home = self.homes.get(symbol.key) or self.rules.globals.get(symbol.key)
         if home is None and symbol.storage in ("local", "parameter") and symbol.key not in self.declared:
             raise NotModeled(f"{symbol.name}, a variable of another function")
-        return Variable(key_of(symbol), symbol.type) if home is None else address_of_symbol(self.builder, *home)
+        return LocalVariable(key_of(symbol), symbol.type) if home is None else address_of_symbol(self.builder, *home)
 
     def is_here(self, symbol: tree.Symbol) -> bool:
         """Whether a local variable is one of this function, as far as it has been met."""
@@ -344,7 +344,11 @@ class Frame(Struct):
         result = self.emit_unknown(getattr(node, "type", tree.VOID), node.text[:200], tuple(operands))
         for symbol in (s for s in named if s in node.writes):
             target = self.variable(symbol)
-            if isinstance(target, Variable) and symbol.storage in ("local", "parameter") and not is_object(symbol.type):
+            if (
+                isinstance(target, LocalVariable)
+                and symbol.storage in ("local", "parameter")
+                and not is_object(symbol.type)
+            ):
                 own = value_type(symbol.type)
                 self.builder.write(key_of(symbol), self.builder.emit("unmodeled", (), own, Text(node.text[:200])))
         return result

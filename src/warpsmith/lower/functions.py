@@ -13,7 +13,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.lower.calls import call, is_void
 from warpsmith.lower.control import logical, lower_conditional
 from warpsmith.lower.conversions import truth
-from warpsmith.lower.frame import Frame, Names, Result, Rules, key_of
+from warpsmith.lower.frame import Frame, ModuleNames, Result, Rules, key_of
 from warpsmith.lower.layout import NotModeled, align_of, is_object, pieces, size_of, stored_type, value_type
 from warpsmith.lower.names import (
     element_place,
@@ -115,7 +115,7 @@ TARGETS: Final[dict[type, Callable[[Frame, Any], Target]]] = {
 
 
 def lower_function(
-    rules: Rules, names: Names, function: nodes.Function, called: str
+    rules: Rules, names: ModuleNames, function: nodes.Function, called: str
 ) -> tuple[Function, tuple[Finding, ...]]:
     """Return `function` under the name `called`, and what was not modeled. Where control is lost, it has no blocks."""
     type = function.symbol.type

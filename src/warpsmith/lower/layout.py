@@ -21,7 +21,7 @@ from warpsmith.tree import types as tree
 __all__ = [
     "MOST_PIECES",
     "NotModeled",
-    "Piece",
+    "ScalarPiece",
     "align_of",
     "is_object",
     "lanes_of",
@@ -45,7 +45,7 @@ class NotModeled(Exception):
         self.span = span
 
 
-class Piece(Struct, frozen=True):
+class ScalarPiece(Struct, frozen=True):
     """`count` scalars of `type` at `offset`, moved by one access; `leaf` is their type in the tree."""
 
     offset: int
@@ -141,9 +141,9 @@ def leaf(type: tree.Type) -> tree.Type:
     return type
 
 
-def pieces(type: tree.Type) -> tuple[Piece, ...]:
+def pieces(type: tree.Type) -> tuple[ScalarPiece, ...]:
     """Return the accesses that copy an object, in order; raises NotModeled."""
-    found: list[Piece] = []
+    found: list[ScalarPiece] = []
     for piece in _pieces(type, 0):
         found.append(piece)
         if len(found) > MOST_PIECES:
@@ -151,7 +151,7 @@ def pieces(type: tree.Type) -> tuple[Piece, ...]:
     return tuple(found)
 
 
-def _pieces(type: tree.Type, offset: int) -> Iterator[Piece]:
+def _pieces(type: tree.Type, offset: int) -> Iterator[ScalarPiece]:
     match type:
         case tree.Record() if type.lanes or _is_one_access(type):
             element = _alone(type.fields[0].type)
@@ -170,7 +170,7 @@ def _pieces(type: tree.Type, offset: int) -> Iterator[Piece]:
             for number in range(type.count or 0):
                 yield from _pieces(type.of, offset + number * size)
         case _:
-            yield Piece(offset, stored_type(type), 1, type)
+            yield ScalarPiece(offset, stored_type(type), 1, type)
 
 
 def _is_one_access(type: tree.Record) -> bool:
@@ -189,25 +189,25 @@ def _alone(type: tree.Type) -> tree.Type:
     return type
 
 
-def _vector(type: Type, count: int, offset: int, element: tree.Type) -> Iterator[Piece]:
+def _vector(type: Type, count: int, offset: int, element: tree.Type) -> Iterator[ScalarPiece]:
     """Yield the accesses of a vector: 16 bytes and 4 elements at most, aligned to their size."""
     at = 0
     while at < count:
         width = next(w for w in (4, 2, 1) if w <= count - at and at % w == 0 and w * type.bytes <= 16)
-        yield Piece(offset + at * type.bytes, type, width, element)
+        yield ScalarPiece(offset + at * type.bytes, type, width, element)
         at += width
 
 
-def _words(type: tree.Record, offset: int) -> Iterator[Piece]:
+def _words(type: tree.Record, offset: int) -> Iterator[ScalarPiece]:
     """Yield the accesses of a union: those of the member that fills it with the fewest, else words."""
     covers = [pieces(f.type) for f in type.fields if size_of(f.type) == type.bytes and not _has_padding(f.type)]
     if covers:
         best = min(covers, key=len)
-        yield from (Piece(offset + p.offset, p.type, p.count, p.leaf) for p in best)
+        yield from (ScalarPiece(offset + p.offset, p.type, p.count, p.leaf) for p in best)
         return
     word = min(align_of(type), 8)
     unsigned = tree.Scalar(f"{8 * word} bits", 8 * word, "unsigned")
-    yield from (Piece(offset + at, TYPES[f"i{8 * word}"], 1, unsigned) for at in range(0, type.bytes, word))
+    yield from (ScalarPiece(offset + at, TYPES[f"i{8 * word}"], 1, unsigned) for at in range(0, type.bytes, word))
 
 
 def _has_padding(type: tree.Type) -> bool:

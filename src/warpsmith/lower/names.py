@@ -8,7 +8,7 @@ from warpsmith.lower.conversions import convert_value, is_signed, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, align_of, is_object, lanes_of, leaf, size_of, stored_type, value_type
 from warpsmith.lower.operators import move_pointer, read
-from warpsmith.lower.places import Bits, Lanes, MemoryPlace, Target, place_pointed, store
+from warpsmith.lower.places import Bits, MemoryPlace, Target, VectorLanes, place_pointed, store
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Operand, Query, Text
 from warpsmith.ssa.types import I32, I64
@@ -135,7 +135,7 @@ def member_place(frame: Frame, e: nodes.Member) -> Target:
         numbers = _numbers(e)
         if len(numbers) == 1:
             return base.with_alignment(align_of(record)).at(numbers[0] * stored_type(element).bytes)
-        return Lanes(base, element, numbers)
+        return VectorLanes(base, element, numbers)
     field = _field(record, e.field)
     if field is None:
         raise NotModeled(f"the member {e.field}", e.span)

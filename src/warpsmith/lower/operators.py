@@ -7,7 +7,7 @@ from typing import Final
 from warpsmith.lower.conversions import convert_value, is_signed, number, resize_integer, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, size_of, value_type
-from warpsmith.lower.places import Bits, Lanes, MemoryPlace, Target, load, place_pointed, pointer_to, store
+from warpsmith.lower.places import Bits, MemoryPlace, Target, VectorLanes, load, place_pointed, pointer_to, store
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, NoWrap, Operand
 from warpsmith.ssa.types import I1, I32, I64
@@ -319,17 +319,17 @@ def _assigned_lanes(frame: Frame, e: nodes.Assign) -> tuple[Operand, ...]:
 
 
 def _write_lanes(frame: Frame, target: Target, kind: tree.Type, lanes: tuple[Operand, ...]) -> None:
-    if not isinstance(target, Lanes):
+    if not isinstance(target, VectorLanes):
         frame.store_lanes(target, kind, lanes)
         return
     for number_, lane in zip(target.numbers, lanes, strict=True):
-        store(frame.builder, Lanes(target.place, target.element, (number_,)), target.element, lane)
+        store(frame.builder, VectorLanes(target.place, target.element, (number_,)), target.element, lane)
 
 
 def _read_lanes(frame: Frame, target: Target, kind: tree.Type) -> tuple[Operand, ...]:
-    if isinstance(target, Lanes):
+    if isinstance(target, VectorLanes):
         return tuple(
-            load(frame.builder, Lanes(target.place, target.element, (n,)), target.element) for n in target.numbers
+            load(frame.builder, VectorLanes(target.place, target.element, (n,)), target.element) for n in target.numbers
         )
     return frame.read_lanes(target, kind)
 

@@ -25,10 +25,10 @@ from warpsmith.tree import types as tree
 
 __all__ = [
     "Bits",
-    "Lanes",
+    "LocalVariable",
     "MemoryPlace",
     "Target",
-    "Variable",
+    "VectorLanes",
     "address_of_symbol",
     "copy",
     "load",
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-class Variable(Struct, frozen=True):
+class LocalVariable(Struct, frozen=True):
     """A local scalar without an address."""
 
     key: tuple[str, str]
@@ -81,7 +81,7 @@ class Bits(Struct, frozen=True):
     width: int
 
 
-class Lanes(Struct, frozen=True):
+class VectorLanes(Struct, frozen=True):
     """Lanes `numbers` of the vector of `element` at `place`."""
 
     place: MemoryPlace
@@ -89,7 +89,7 @@ class Lanes(Struct, frozen=True):
     numbers: tuple[int, ...]
 
 
-Target = Variable | MemoryPlace | Bits | Lanes
+Target = LocalVariable | MemoryPlace | Bits | VectorLanes
 
 
 def address_of_symbol(builder: Builder, name: str, space: Space) -> MemoryPlace:
@@ -133,7 +133,7 @@ def _detail(place: MemoryPlace, offset: int, align: int) -> Memory:
 def load(builder: Builder, target: Target, type: tree.Type) -> Operand:
     """Return the value of a scalar."""
     match target:
-        case Variable():
+        case LocalVariable():
             return builder.read(target.key, value_type(type))
         case MemoryPlace():
             stored = stored_type(type)
@@ -142,7 +142,7 @@ def load(builder: Builder, target: Target, type: tree.Type) -> Operand:
             return builder.emit("ne", (found, constant(I8, 0)), I1) if value_type(type) == I1 else found
         case Bits():
             return _load_bits(builder, target, type)
-        case Lanes():
+        case VectorLanes():
             (number,) = target.numbers
             return load(builder, target.place.at(number * stored_type(target.element).bytes), target.element)
 
@@ -150,7 +150,7 @@ def load(builder: Builder, target: Target, type: tree.Type) -> Operand:
 def store(builder: Builder, target: Target, type: tree.Type, value: Operand) -> None:
     """Write a scalar, whose value has the type already."""
     match target:
-        case Variable():
+        case LocalVariable():
             builder.write(target.key, value)
         case MemoryPlace():
             if value.type == I1:
@@ -158,7 +158,7 @@ def store(builder: Builder, target: Target, type: tree.Type, value: Operand) -> 
             builder.emit_many("store", (target.address, value), (), _detail(target, 0, align_of(type)))
         case Bits():
             _store_bits(builder, target, value)
-        case Lanes():
+        case VectorLanes():
             (number,) = target.numbers
             store(builder, target.place.at(number * stored_type(target.element).bytes), target.element, value)
 

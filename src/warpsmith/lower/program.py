@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.lower.constants import initial_numbers
-from warpsmith.lower.frame import Names, Rules, symbol_for
+from warpsmith.lower.frame import ModuleNames, Rules, symbol_for
 from warpsmith.lower.functions import TARGETS, VALUES, lower_function
 from warpsmith.lower.layout import NotModeled
 from warpsmith.ssa.nodes import Callee, Function, Module, Space, Symbol
@@ -40,7 +40,7 @@ class Lowered(Struct, frozen=True):
 def lower(program: Program, *, inline: bool = True) -> Lowered:
     """Return the device code of `program`; `inline`: kernels have no calls left, as far as that can be."""
     functions = _functions(program)
-    names = Names()
+    names = ModuleNames()
     symbols, homes, constants, findings = _variables(program, names)
     called = _name_called(functions)
     rules = Rules(VALUES, TARGETS, {f.symbol.key: f for f in functions}, called, homes, constants)
@@ -85,7 +85,7 @@ def _functions(program: Program) -> tuple[nodes.Function, ...]:
 
 def _name_called(functions: tuple[nodes.Function, ...]) -> dict[str, str]:
     """Return the name of each function in the module: what the user calls it, with a number where that is taken."""
-    names = Names()
+    names = ModuleNames()
     ordered = sorted(functions, key=lambda f: not (f.device is not None and f.device.kernel))
     return {f.symbol.key: names.fresh(f.symbol.label or f.symbol.name) for f in ordered}
 
@@ -99,7 +99,7 @@ _SPACES: Mapping[str, Space] = {
 
 
 def _variables(
-    program: Program, names: Names
+    program: Program, names: ModuleNames
 ) -> tuple[list[Symbol], dict[str, tuple[str, Space]], dict[str, nodes.Expr], list[Finding]]:
     """Return the variables of the module, where each lies by its key, and the constants that host code shares."""
     symbols: list[Symbol] = []

@@ -14,7 +14,7 @@ from typing import Any, Final
 from warpsmith.base.source import Span
 from warpsmith.lower.control import branch
 from warpsmith.lower.conversions import convert_value, number
-from warpsmith.lower.frame import Frame, Loop, key_of
+from warpsmith.lower.frame import Frame, JumpTargets, key_of
 from warpsmith.lower.layout import NotModeled, is_object, value_type
 from warpsmith.lower.names import initialize
 from warpsmith.lower.operators import arithmetic, compare_operands
@@ -132,7 +132,7 @@ def _switch(frame: Frame, s: nodes.Switch) -> None:
             else:
                 cases.append((_label(frame, label, kind), block))
     builder.end(Switch(value, tuple(cases), other, span=builder.span))
-    frame.loops.append(Loop(after, None))
+    frame.loops.append(JumpTargets(after, None))
     for case, block in zip(s.cases, blocks, strict=True):
         if block != blocks[0]:
             _leave(frame, block)
@@ -171,7 +171,7 @@ def _while(frame: Frame, s: nodes.While) -> None:
     _test(frame, s.condition, body, after, s.form)
     builder.seal(body)
     builder.start(body)
-    _body(frame, s.body, Loop(after, again))
+    _body(frame, s.body, JumpTargets(after, again))
     _leave(frame, again)
     if s.advance is not None:
         builder.seal(again)
@@ -195,7 +195,7 @@ def _do(frame: Frame, s: nodes.While) -> None:
     body, again, after = builder.fresh("body"), builder.fresh("again"), builder.fresh("after")
     builder.end(Jump(body, builder.span))
     builder.start(body)
-    _body(frame, s.body, Loop(after, again))
+    _body(frame, s.body, JumpTargets(after, again))
     _leave(frame, again)
     builder.seal(again)
     builder.start(again)
@@ -205,7 +205,7 @@ def _do(frame: Frame, s: nodes.While) -> None:
     builder.start(after)
 
 
-def _body(frame: Frame, body: nodes.Stmt, loop: Loop) -> None:
+def _body(frame: Frame, body: nodes.Stmt, loop: JumpTargets) -> None:
     frame.loops.append(loop)
     run(frame, body)
     frame.loops.pop()
@@ -229,7 +229,7 @@ def _for(frame: Frame, s: nodes.For) -> None:
     builder.end(Branch(condition, body, after, span=builder.span, construct="for"))
     builder.seal(body)
     builder.start(body)
-    _body(frame, s.body, Loop(after, again))
+    _body(frame, s.body, JumpTargets(after, again))
     _leave(frame, again)
     builder.seal(again)
     builder.start(again)

@@ -32,10 +32,10 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from warpsmith.loops.prepared import Change
+from warpsmith.loops.prepared import RunChange
 from warpsmith.offload.memory.presence import Resident
 from warpsmith.offload.names import Names
-from warpsmith.offload.plan import Buffer, OffloadOptions, Refusal
+from warpsmith.offload.plan import DeviceBuffer, OffloadOptions, Refusal
 from warpsmith.offload.values.reductions import Accumulator
 from warpsmith.offload.values.running import RunningKernel
 from warpsmith.poly.effects.summaries import Summaries
@@ -45,10 +45,10 @@ from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
 
-__all__ = ["Choice", "Draft", "OffloadRegion", "Request", "Use"]
+__all__ = ["Draft", "DraftChoice", "HostUse", "OffloadRegion", "OffloadRequest"]
 
 
-class Use(Struct, frozen=True):
+class HostUse(Struct, frozen=True):
     """How a fragment uses one variable of the host.
 
     value   scalar that no fragment of the function writes on the device: host value passed at each launch
@@ -85,7 +85,7 @@ class Draft(Struct, frozen=True, eq=False):
     kind: Literal["nest", "single"]
     statements: tuple[Stmt, ...]
     loops: tuple[LoopFacts, ...]
-    uses: tuple[Use, ...]
+    uses: tuple[HostUse, ...]
     locals: tuple[Symbol, ...]
     finals: tuple[Stmt, ...]
     assumptions: tuple[Assumption, ...]
@@ -93,14 +93,14 @@ class Draft(Struct, frozen=True, eq=False):
     scan: RunningKernel | None = None
 
 
-class Choice(Struct, frozen=True):
+class DraftChoice(Struct, frozen=True):
     """The drafts of one function in source order, and the parallel loops that stay on the host."""
 
     drafts: tuple[Draft, ...]
     refusals: tuple[Refusal, ...]
 
 
-class Request(Struct, frozen=True):
+class OffloadRequest(Struct, frozen=True):
     """What every part of offload needs to know about the function at hand.
 
     `facts` has the original function; new names come from `names` (names.py: `names.fresh("A_gpu")`);
@@ -114,7 +114,7 @@ class Request(Struct, frozen=True):
     poly: PolyOptions
     names: Names
     summaries: Summaries | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[RunChange, ...] = ()
     resident: Resident | None = None
     written: Program | None = None
     effort: Effort = field(default_factory=Effort)
@@ -134,7 +134,7 @@ class OffloadRegion(Struct, frozen=True, eq=False):
 
     scope: tuple[Stmt, ...]
     drafts: tuple[Draft, ...]
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[DeviceBuffer, ...]
     guards: tuple[Assumption, ...]
     covers: frozenset[tuple[Draft, Symbol]] = frozenset()
     resident: bool = False

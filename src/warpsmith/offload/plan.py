@@ -13,19 +13,19 @@ from msgspec import Struct, field
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.prepared import Change
+from warpsmith.loops.prepared import RunChange
 from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt, While
 from warpsmith.tree.program import Assumption, Axis, Kernel, Program
 from warpsmith.tree.types import Symbol
 
 __all__ = [
-    "Buffer",
     "CostEstimate",
     "DataRegion",
     "DataRegions",
+    "DeviceBuffer",
     "Fragment",
-    "Inserted",
+    "InsertedStatements",
     "OffloadOptions",
     "Plan",
     "Port",
@@ -83,7 +83,7 @@ class Fragment(Struct, frozen=True):
     holds_at: Mapping[str, int] = field(default_factory=dict)
 
 
-class Buffer(Struct, frozen=True):
+class DeviceBuffer(Struct, frozen=True):
     """The device copy of `host`: it stands for elements [lower, upper) and lives in `scope` (a statement run).
     `allocation`: they are all of the allocation that the pointer `host` points into. `starts`: `host` leads to rows,
     whose allocations are all meant, and this variable has where they start; where it is `host` itself, the buffer is
@@ -126,7 +126,7 @@ class Plan(Struct, frozen=True):
     """The whole decision."""
 
     fragments: tuple[Fragment, ...]
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[DeviceBuffer, ...]
     transfers: tuple[Transfer, ...]
     refusals: tuple[Refusal, ...]
     findings: tuple[Finding, ...]
@@ -158,7 +158,7 @@ class RefusedDataRegion(Struct, frozen=True):
     reason: Reason
 
 
-class Inserted(Struct, frozen=True):
+class InsertedStatements(Struct, frozen=True):
     """`statements` stand `where` ("before", "after", "within" an empty block, "else") `node`, a statement of the
     function as it was before the port. They only make sense where the device is in use, and change nothing else.
     `made`: they stand in what steps made of the user's text, and are part of an offload region's version; `user`: the
@@ -178,7 +178,7 @@ class DataRegions(Struct, frozen=True):
 
     data_regions: tuple[DataRegion, ...] = ()
     whole: frozenset[Function] = frozenset()
-    inserted: tuple[Inserted, ...] = ()
+    inserted: tuple[InsertedStatements, ...] = ()
     refused: tuple[RefusedDataRegion, ...] = ()
 
 
@@ -193,6 +193,6 @@ class Port(Struct, frozen=True):
     reference: Program
     candidate: Program
     written: Program
-    uncovered: tuple[Change, ...] = ()
+    uncovered: tuple[RunChange, ...] = ()
     versions: tuple[Versioned, ...] = ()
-    inserted: tuple[Inserted, ...] = ()
+    inserted: tuple[InsertedStatements, ...] = ()

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.changes import counterparts
-from warpsmith.loops.prepared import Change, Prepared, as_written
+from warpsmith.loops.prepared import Prepared, RunChange, as_written
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.offload.data.named_extents import named_extents
 from warpsmith.offload.data.residency import place
@@ -29,14 +29,14 @@ from warpsmith.offload.findings import (
     refused_findings,
     transfer_findings,
 )
-from warpsmith.offload.fragments import Draft, OffloadRegion, Request
-from warpsmith.offload.mapping.kernels import Built, build
+from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
+from warpsmith.offload.mapping.kernels import BuiltKernel, build
 from warpsmith.offload.memory.rows import resident_for_rows
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import (
     DataRegions,
     Fragment,
-    Inserted,
+    InsertedStatements,
     OffloadOptions,
     Plan,
     Port,
@@ -72,7 +72,7 @@ class _Planned(Struct, frozen=True):
     original: Function
     function: Function
     offload_regions: tuple[OffloadRegion, ...]
-    built: tuple[Built, ...]
+    built: tuple[BuiltKernel, ...]
     transfers: tuple[Transfer, ...]
     refusals: tuple[Refusal, ...]
     versions: tuple[Versioned, ...] = ()
@@ -104,12 +104,12 @@ def plan_port(
     changes = prepared.changes() if prepared is not None else ()
     names, summaries = Names(program), facts.summaries if facts.program is program else Summaries.of(program)
     planned: list[_Planned] = []
-    requests: list[Request] = []
+    requests: list[OffloadRequest] = []
     for function in facts.functions:
         mine = tuple(c for c in changes if c.function == function.function.symbol)
         written = prepared.original.program if prepared is not None else program
         resident = resident_for_rows(function.function, summaries)
-        request = Request(
+        request = OffloadRequest(
             program, function, options, poly_options, names.scope(), summaries, mine, resident, written=written
         )
         found = _function(request, names, _find_failed(function.function, unwritable))
@@ -154,7 +154,7 @@ def _find_failed(function: Function, unwritable: Unwritable) -> dict[int, tuple[
 
 
 def _with_data_regions(
-    planned: list[_Planned], requests: list[Request], unwritable: Unwritable, closed: Mapping[Function, Reason]
+    planned: list[_Planned], requests: list[OffloadRequest], unwritable: Unwritable, closed: Mapping[Function, Reason]
 ) -> tuple[list[_Planned], DataRegions]:
     """Return the functions planned again where loops may keep data on the device between calls."""
     if not requests or requests[0].options.transfers != "optimized":
@@ -197,7 +197,7 @@ def _nests(found: _Planned) -> int:
     return sum(built.fragment.kind == "nest" for built in found.built)
 
 
-def _with_insertions(found: _Planned, coherent: Coherent | None, changes: Sequence[Change]) -> _Planned:
+def _with_insertions(found: _Planned, coherent: Coherent | None, changes: Sequence[RunChange]) -> _Planned:
     """Return a planned function with statements added between its own, and in the fallbacks of its offload regions."""
     if coherent is None or not (coherent.all() or coherent.fallbacks):
         return found
@@ -219,8 +219,8 @@ def _in_fallback(versioned: tuple[Stmt, ...], around: tuple[tuple[Stmt, ...], tu
 
 
 def _insert_statements(
-    found: _Planned, inserted: Mapping[Function, Coherent], changes: Sequence[Change]
-) -> Iterator[Inserted]:
+    found: _Planned, inserted: Mapping[Function, Coherent], changes: Sequence[RunChange]
+) -> Iterator[InsertedStatements]:
     """Yield what is added between the statements of one function."""
     if found.original not in inserted:
         return
@@ -228,15 +228,19 @@ def _insert_statements(
     user = counterparts(changes[0].written, changes[0].rewritten) if changes else {}
     decided = inserted[found.original]
     for at, statements in decided.inserted.items():
-        yield Inserted(found.original, at.where, at.node, tuple(statements), at.node in made, user.get(at.node))
+        yield InsertedStatements(
+            found.original, at.where, at.node, tuple(statements), at.node in made, user.get(at.node)
+        )
     for at, statements in decided.frames.items():
         outer = beside(changes, at)
         inside = at.node in made and outer is None
-        yield Inserted(found.original, at.where, at.node, tuple(statements), inside, outer or user.get(at.node))
+        yield InsertedStatements(
+            found.original, at.where, at.node, tuple(statements), inside, outer or user.get(at.node)
+        )
 
 
 def _comparable(
-    program: Program, planned: Sequence[_Planned], changes: Sequence[Change], summaries: Summaries
+    program: Program, planned: Sequence[_Planned], changes: Sequence[RunChange], summaries: Summaries
 ) -> Program:
     """Return the program as the port is compared with it: where steps rewrote an offload region's loops, the same
     guards and the steps' own choose between what the steps made and what the user wrote."""
@@ -265,7 +269,7 @@ def _comparable(
     return program
 
 
-def _find_uncovered(changes: Sequence[Change], offload_regions: Sequence[OffloadRegion]) -> Iterator[Change]:
+def _find_uncovered(changes: Sequence[RunChange], offload_regions: Sequence[OffloadRegion]) -> Iterator[RunChange]:
     """Yield the changes that need a guard and stand in no offload region that tests it."""
     for change in changes:
         guarded = any(assumption.kind == "guarded" for assumption in change.assumptions)
@@ -285,7 +289,7 @@ def _apply_plan(program: Program, planned: Sequence[_Planned]) -> Program:
     return replace(ported, kernels=kernels, assumptions=tuple(guards))
 
 
-def _function(request: Request, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> _Planned:
+def _function(request: OffloadRequest, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> _Planned:
     """Plan one function: again from the start without what failed, until nothing fails."""
     failures = dict(failed)
     with shared_effort(request.effort) as effort:
@@ -302,7 +306,7 @@ def _function(request: Request, names: Names, failed: Mapping[int, tuple[str, Re
 _Failures = tuple[tuple[Draft, Reason], ...]
 
 
-def _attempt(request: Request, drafts: tuple[Draft, ...]) -> _Planned | _Failures:
+def _attempt(request: OffloadRequest, drafts: tuple[Draft, ...]) -> _Planned | _Failures:
     """Return the function with all of `drafts` as kernels, or the drafts that block it (never none)."""
     function = request.facts.function
     if not drafts:
@@ -315,7 +319,7 @@ def _attempt(request: Request, drafts: tuple[Draft, ...]) -> _Planned | _Failure
     )
     if unguarded:
         return unguarded
-    built: dict[Draft, Built] = {}
+    built: dict[Draft, BuiltKernel] = {}
     failed: list[tuple[Draft, Reason]] = []
     for offload_region in placement.offload_regions:
         for draft in offload_region.drafts:
@@ -347,7 +351,7 @@ def _find_unguarded(offload_region: OffloadRegion) -> Iterator[tuple[Draft, Reas
 
 
 def _assemble_plan(
-    request: Request, offload_regions: tuple[OffloadRegion, ...], built: Mapping[Draft, Built]
+    request: OffloadRequest, offload_regions: tuple[OffloadRegion, ...], built: Mapping[Draft, BuiltKernel]
 ) -> _Planned:
     function = request.facts.function
     transfers: list[Transfer] = []

@@ -22,8 +22,16 @@ from warpsmith.tree.types import Symbol, Type
 from warpsmith.tree.walk import walk
 
 __all__ = [
-    "AccessFact", "Category", "ClaimFacts", "FunctionFacts", "LoopFacts", "PolyOptions", "Reduction", "Section",
-    "Sections", "reading",
+    "Category",
+    "ClaimFacts",
+    "FunctionFacts",
+    "LoopFacts",
+    "PolyOptions",
+    "Reduction",
+    "ReferenceFact",
+    "Section",
+    "Sections",
+    "reading",
 ]  # fmt: skip
 
 _CHOICE = 100
@@ -63,7 +71,7 @@ class Reduction(Struct, frozen=True):
     companions: tuple[Symbol, ...] = ()
 
 
-class AccessFact(Struct, frozen=True):
+class ReferenceFact(Struct, frozen=True):
     """One array reference. `strides`: how many elements the address moves per step of a counter (None: not a known
     number, so large); a counter that is not listed does not move it. `affine`: exact, not over-approximated."""
 
@@ -109,7 +117,7 @@ class LoopFacts(Struct, frozen=True):
     live_out: tuple[Symbol, ...]
     reductions: tuple[Reduction, ...]
     reasons: tuple[Reason, ...]
-    accesses: tuple[AccessFact, ...]
+    accesses: tuple[ReferenceFact, ...]
     combined: Verdict | None = None
     blamed: tuple[Symbol, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from warpsmith.project.model import CompileCommand, LinkCommand
 
 __all__ = [
-    "Call",
+    "CompilerCall",
     "add_implied",
     "commands_of",
     "compiler_family",
@@ -97,7 +97,7 @@ _STAGES: Final[dict[str, Stage]] = {
 }  # fmt: skip
 
 
-class Call(Struct, frozen=True):
+class CompilerCall(Struct, frozen=True):
     """One call of a compiler: `inputs` are (absolute path, language; None where it is no source of C, C++ or CUDA)."""
 
     directory: str
@@ -147,7 +147,7 @@ def expand_responses(words: Sequence[str], directory: str) -> tuple[list[str], l
     return expanded, missing
 
 
-def read_call(words: Sequence[str], directory: str) -> Call | None:
+def read_call(words: Sequence[str], directory: str) -> CompilerCall | None:
     """Return what a command of these words does in `directory`; None where no compiler is called."""
     own = _drop_launchers(words)
     family = compiler_family(own[0]) if own else None
@@ -157,7 +157,7 @@ def read_call(words: Sequence[str], directory: str) -> Call | None:
     return _Reader(directory, own[0], family).read(expanded, tuple(missing))
 
 
-def commands_of(call: Call) -> tuple[tuple[CompileCommand, ...], LinkCommand | None]:
+def commands_of(call: CompilerCall) -> tuple[tuple[CompileCommand, ...], LinkCommand | None]:
     """Return the sources that a call compiles, and the program that it links."""
     if call.stage == "other":
         return (), None
@@ -189,7 +189,7 @@ def implied_arguments(compiler: str) -> tuple[str, ...]:
     return ()
 
 
-def add_implied(call: Call) -> Call:
+def add_implied(call: CompilerCall) -> CompilerCall:
     """Return the call of an MPI wrapper with the options that it adds; any other call as it is."""
     family = compiler_family(call.compiler) or ""
     if not family.startswith("mpi"):
@@ -209,7 +209,7 @@ def language_of(path: str) -> str | None:
     )
 
 
-def _object(call: Call, path: str) -> str:
+def _object(call: CompilerCall, path: str) -> str:
     return call.output or _path(call.directory, f"{Path(path).stem}.o")
 
 
@@ -256,7 +256,7 @@ class _Reader:
         self.arguments: list[str] = []
         self.link_arguments: list[str] = []
 
-    def read(self, words: Sequence[str], missing: tuple[str, ...]) -> Call:
+    def read(self, words: Sequence[str], missing: tuple[str, ...]) -> CompilerCall:
         rest = iter(words)
         for word in rest:
             if word in _STAGES and self.stage != "other":
@@ -264,7 +264,7 @@ class _Reader:
             self._word(word, rest)
         arguments, link = tuple(self.arguments), tuple(self.link_arguments)
         inputs, output = tuple(self.inputs), self.output
-        return Call(self.directory, self.compiler, self.stage, inputs, output, arguments, link, missing)
+        return CompilerCall(self.directory, self.compiler, self.stage, inputs, output, arguments, link, missing)
 
     def _word(self, word: str, rest: Iterator[str]) -> None:
         if word in ("-", "--") or not word.startswith("-"):

@@ -21,10 +21,10 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-__all__ = ["Change", "Patch", "find_patch_root", "patch_name", "series_texts"]
+__all__ = ["FileChange", "Patch", "find_patch_root", "patch_name", "series_texts"]
 
 
-class Change(Struct, frozen=True):
+class FileChange(Struct, frozen=True):
     """A file before and after; `path` is relative to the project's root, `before` is None for a new file, `after` for
     one that goes away."""
 
@@ -39,7 +39,7 @@ class Patch(Struct, frozen=True):
 
     subject: str
     body: str
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
 
 
 def find_patch_root(root: str) -> str:
@@ -80,7 +80,7 @@ def _mail(patch: Patch, number: int, count: int, signature: str) -> str:
     return "\n".join(lines) + "\n" + diffs + f"--\n{signature}\n"
 
 
-def _diff(change: Change) -> str:
+def _diff(change: FileChange) -> str:
     a, b = _quote(f"a/{change.path}"), _quote(f"b/{change.path}")
     mode = "100755" if change.executable else "100644"
     hashes = f"index {_blob(change.before)}..{_blob(change.after)}"

@@ -22,7 +22,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.source import SourceFile, Span
 
-__all__ = ["LONGEST_LINE", "Entry", "Table", "tables", "values"]
+__all__ = ["LONGEST_LINE", "RecipeEntry", "RecipeTable", "tables", "values"]
 
 LONGEST_LINE = 4000
 _MARK = "\xef\xbb\xbf"
@@ -43,7 +43,7 @@ _BLANKS = re.compile(r"[ \t]*+")
 _PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$| \(at end of document\)$")
 
 
-class Entry(Struct, frozen=True):
+class RecipeEntry(Struct, frozen=True):
     """One `key = value`; `items` are the elements of an array."""
 
     key: str
@@ -52,35 +52,35 @@ class Entry(Struct, frozen=True):
     items: tuple[Span, ...] = ()
 
 
-class Table(Struct, frozen=True):
+class RecipeTable(Struct, frozen=True):
     """A table with its entries in order; the one before the first header has no name and no `header`."""
 
     name: str
     header: Span | None
     array: bool
-    entries: tuple[Entry, ...]
+    entries: tuple[RecipeEntry, ...]
 
-    def entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> RecipeEntry | None:
         """Return the entry of a key."""
         return next((entry for entry in self.entries if entry.key == key), None)
 
 
-def tables(file: SourceFile) -> tuple[Table, ...]:
+def tables(file: SourceFile) -> tuple[RecipeTable, ...]:
     """Return the tables of a recipe in order, the nameless one first; raises UsageError (RCP001, RCP002) at the first
     place that is no TOML or uses more of it than recipes do."""
     _check_lines(file)
     scan = _Scan(file, len(_MARK) if file.text.startswith(_MARK) else 0)
-    made: list[Table] = []
+    made: list[RecipeTable] = []
     name, header, array = "", None, False
-    entries: dict[str, Entry] = {}
+    entries: dict[str, RecipeEntry] = {}
     while scan.more():
         if not scan.at("["):
             scan.add_entry(entries)
             continue
-        made.append(Table(name, header, array, tuple(entries.values())))
+        made.append(RecipeTable(name, header, array, tuple(entries.values())))
         entries = {}
         name, header, array = scan.header()
-    return (*made, Table(name, header, array, tuple(entries.values())))
+    return (*made, RecipeTable(name, header, array, tuple(entries.values())))
 
 
 def _check_lines(file: SourceFile) -> None:
@@ -120,7 +120,7 @@ class _Scan(Struct):
         self._end()
         return name, span, array
 
-    def add_entry(self, entries: dict[str, Entry]) -> None:
+    def add_entry(self, entries: dict[str, RecipeEntry]) -> None:
         """Take `key = value` and add it; a key may stand only once in its table."""
         name, place = self._key()
         if not self.at("="):
@@ -134,7 +134,7 @@ class _Scan(Struct):
         items = self._array() if self.at("[") else ()
         if start == self.position:
             self._value()
-        entries[name] = Entry(name, place, Span(self.file, start, self.position), items)
+        entries[name] = RecipeEntry(name, place, Span(self.file, start, self.position), items)
         self._end()
 
     def _key(self) -> tuple[str, Span]:

@@ -7,10 +7,10 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.loops.step import Step
 
-__all__ = ["Listed"]
+__all__ = ["ListedStep"]
 
 
-class Listed(Struct, frozen=True):
+class ListedStep(Struct, frozen=True):
     """A step with the place that asks for it: its name in a recipe; None where it was an option."""
 
     step: Step

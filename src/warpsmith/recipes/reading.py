@@ -24,8 +24,8 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.catalogue import ArgumentsError, make
-from warpsmith.recipes.layout import Entry, Table, tables, values
-from warpsmith.recipes.listed import Listed
+from warpsmith.recipes.layout import RecipeEntry, RecipeTable, tables, values
+from warpsmith.recipes.listed import ListedStep
 
 __all__ = ["FORMAT", "LARGEST", "Recipe", "read_recipe", "recipe_of"]
 
@@ -40,7 +40,7 @@ class Recipe(Struct, frozen=True):
     """What a recipe says; `inputs` are the names of the files that it was made for."""
 
     file: SourceFile
-    steps: tuple[Listed, ...]
+    steps: tuple[ListedStep, ...]
     assumptions: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
 
@@ -68,10 +68,10 @@ def recipe_of(file: SourceFile) -> Recipe:
     findings = [*_version(file, top, known), *_top_level(top, known), *_headers(steps)]
     if findings:
         raise UsageError(*findings[:_MOST_FINDINGS])
-    listed: list[Listed] = []
+    listed: list[ListedStep] = []
     for table, given in zip(steps, _tables_of(known), strict=True):
         made = _step(table, given)
-        if isinstance(made, Listed):
+        if isinstance(made, ListedStep):
             listed.append(made)
         else:
             findings += made
@@ -102,7 +102,7 @@ def _unusable(message: str, span: Span | None = None) -> Finding:
     return Finding("RCP001", "error", message, span, ("`warpsmith port FILE --save-recipe RECIPE` writes one",))
 
 
-def _version(file: SourceFile, top: Table, known: dict[str, object]) -> Iterator[Finding]:
+def _version(file: SourceFile, top: RecipeTable, known: dict[str, object]) -> Iterator[Finding]:
     given = known.get("recipe")
     entry = top.entry("recipe")
     if entry is None:
@@ -116,7 +116,7 @@ def _version(file: SourceFile, top: Table, known: dict[str, object]) -> Iterator
         yield Finding("RCP001", "error", text, entry.value, ("a newer warpsmith may read it",))
 
 
-def _top_level(top: Table, known: dict[str, object]) -> Iterator[Finding]:
+def _top_level(top: RecipeTable, known: dict[str, object]) -> Iterator[Finding]:
     for entry in top.entries:
         if entry.key == "step":
             help = 'write each step as [[step]] with lines such as name = "tile"'
@@ -128,7 +128,7 @@ def _top_level(top: Table, known: dict[str, object]) -> Iterator[Finding]:
             yield from _wrong_texts(entry, known[entry.key])
 
 
-def _wrong_texts(entry: Entry, value: object) -> Iterator[Finding]:
+def _wrong_texts(entry: RecipeEntry, value: object) -> Iterator[Finding]:
     if not isinstance(value, list):
         yield Finding("RCP002", "error", f"{entry.key} is a list of texts", entry.value)
         return
@@ -145,7 +145,7 @@ def _too_long(text: str, span: Span) -> Iterator[Finding]:
         yield Finding("RCP002", "error", f"a text of {len(text)} characters; at most {_LONGEST_TEXT}", short)
 
 
-def _headers(found: Iterable[Table]) -> Iterator[Finding]:
+def _headers(found: Iterable[RecipeTable]) -> Iterator[Finding]:
     for table in found:
         if table.header is None or (table.name == "step" and table.array):
             continue
@@ -161,7 +161,7 @@ def _tables_of(known: dict[str, object]) -> tuple[dict[str, object], ...]:
     return tuple(found) if isinstance(found, list) else ()
 
 
-def _step(table: Table, given: dict[str, object]) -> Listed | tuple[Finding, ...]:
+def _step(table: RecipeTable, given: dict[str, object]) -> ListedStep | tuple[Finding, ...]:
     """Return the step of one table, or what is wrong with it."""
     header = table.header
     assert header is not None
@@ -176,12 +176,12 @@ def _step(table: Table, given: dict[str, object]) -> Listed | tuple[Finding, ...
         return (Finding("RCP002", "error", "name is a text", named.value),)
     arguments = {key: _decode_texts(value) for key, value in given.items() if key != "name"}
     try:
-        return Listed(make(name, arguments), named.value)
+        return ListedStep(make(name, arguments), named.value)
     except ArgumentsError as error:
         return tuple(_place_error(error, table, header, finding) for finding in error.findings)
 
 
-def _place_error(error: ArgumentsError, table: Table, header: Span, finding: Finding) -> Finding:
+def _place_error(error: ArgumentsError, table: RecipeTable, header: Span, finding: Finding) -> Finding:
     """Return a finding about a step's arguments at the key or value that is to blame."""
     entry = table.entry(error.key) if error.key is not None else None
     span = header if entry is None else entry.place if error.unknown else entry.value
@@ -191,7 +191,7 @@ def _place_error(error: ArgumentsError, table: Table, header: Span, finding: Fin
     return Finding(finding.rule, finding.severity, finding.message, span, helps)
 
 
-def _long_values(entry: Entry, value: object) -> Iterator[Finding]:
+def _long_values(entry: RecipeEntry, value: object) -> Iterator[Finding]:
     if isinstance(value, str):
         yield from _too_long(value, entry.value)
     elif isinstance(value, list):

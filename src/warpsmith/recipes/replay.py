@@ -21,7 +21,7 @@ from warpsmith.loops.prepared import Applied, Prepared, pairs
 from warpsmith.loops.step import Step, check_step, rewrite_program, step_text
 from warpsmith.offload.decisions import find_undecided
 from warpsmith.recipes.enabling import Enabling, enabling_steps
-from warpsmith.recipes.listed import Listed
+from warpsmith.recipes.listed import ListedStep
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
@@ -32,7 +32,7 @@ MOST_NODES = 20_000
 _NO_LOOP = ("INP010", "INP011")
 
 
-def apply_steps(prepared: Prepared, steps: Sequence[Listed], *, explain: bool = False) -> Prepared:
+def apply_steps(prepared: Prepared, steps: Sequence[ListedStep], *, explain: bool = False) -> Prepared:
     """Return the program after `steps`, in order.
 
     Raises RefusedError at the first step that is not Proved; with `explain` it names the steps that, applied before,
@@ -43,7 +43,7 @@ def apply_steps(prepared: Prepared, steps: Sequence[Listed], *, explain: bool = 
     return prepared
 
 
-def _apply_listed(prepared: Prepared, listed: Listed, which: str, *, explain: bool) -> Prepared:
+def _apply_listed(prepared: Prepared, listed: ListedStep, which: str, *, explain: bool) -> Prepared:
     step, facts, program = listed.step, prepared.facts, prepared.program
     try:
         verdict = check_step(step, program, facts)
@@ -61,7 +61,7 @@ def _apply_listed(prepared: Prepared, listed: Listed, which: str, *, explain: bo
 
 
 def refusal(
-    listed: Listed, which: str, verdict: Refuted | Unknown, enabling: tuple[Enabling, ...] | None = None
+    listed: ListedStep, which: str, verdict: Refuted | Unknown, enabling: tuple[Enabling, ...] | None = None
 ) -> tuple[Finding, ...]:
     """Return the findings for a step whose check is `verdict`; `enabling` are single steps that would make it legal,
     None where they were not looked for."""
@@ -97,7 +97,7 @@ def _details(reason: Reason) -> tuple[str, ...]:
     return (f"{found.kind} dependence of {found.variable}: distance ({distance}), direction ({direction}), {carried}",)
 
 
-def _enabling_help(listed: Listed, enabling: tuple[Enabling, ...] | None) -> tuple[str, ...]:
+def _enabling_help(listed: ListedStep, enabling: tuple[Enabling, ...] | None) -> tuple[str, ...]:
     if enabling is None:
         return ()
     if not enabling:
@@ -107,7 +107,7 @@ def _enabling_help(listed: Listed, enabling: tuple[Enabling, ...] | None) -> tup
     return tuple(f"legal after {step}{'' if then == own else f', as {then}'} (checked)" for step, then in named)
 
 
-def _finding(listed: Listed, head: str, reason: Reason, helps: tuple[str, ...]) -> Finding:
+def _finding(listed: ListedStep, head: str, reason: Reason, helps: tuple[str, ...]) -> Finding:
     """Return one reason as a finding: at the recipe's line where there is one, with the user's lines below it."""
     notes: list[Note] = []
     if listed.span is not None and reason.span is not None:
@@ -128,13 +128,13 @@ def _finding(listed: Listed, head: str, reason: Reason, helps: tuple[str, ...]) 
     )
 
 
-def _explain_missing(listed: Listed, which: str, error: RefusedError) -> Exception:
+def _explain_missing(listed: ListedStep, which: str, error: RefusedError) -> Exception:
     """Return the error for a step whose address names no loop, several, or one that it cannot be about."""
     findings = tuple(_locate_finding(listed, which, finding) for finding in error.findings)
     return UsageError(*findings) if findings[0].rule in _NO_LOOP else RefusedError(*findings)
 
 
-def _locate_finding(listed: Listed, which: str, finding: Finding) -> Finding:
+def _locate_finding(listed: ListedStep, which: str, finding: Finding) -> Finding:
     notes = finding.related
     if listed.span is not None and finding.span is not None:
         notes = (Note(finding.span, ""), *notes)
@@ -146,7 +146,7 @@ def _locate_finding(listed: Listed, which: str, finding: Finding) -> Finding:
     )
 
 
-def _check_result(listed: Listed, which: str, prepared: Prepared, after: Program) -> None:
+def _check_result(listed: ListedStep, which: str, prepared: Prepared, after: Program) -> None:
     """Raise where what the step makes cannot be used: a decision is lost, a header is changed, a function too large."""
     reason = _find_lost(after) or _in_header(prepared, after) or _too_large(prepared, after)
     if reason is not None:

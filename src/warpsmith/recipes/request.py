@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.loops.prepared import Change, Prepared
+from warpsmith.loops.prepared import Prepared, RunChange
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import PolyOptions, statement_spans
-from warpsmith.recipes.listed import Listed
+from warpsmith.recipes.listed import ListedStep
 from warpsmith.tree.program import Assumption
 
 __all__ = ["StepRequest"]
@@ -25,7 +25,7 @@ __all__ = ["StepRequest"]
 class StepRequest(Struct, frozen=True):
     """`steps` in order; `granted` is what the recipe's author asserted; `exact`: nothing may be added."""
 
-    steps: tuple[Listed, ...]
+    steps: tuple[ListedStep, ...]
     granted: tuple[Assumption, ...] = ()
     exact: bool = False
 
@@ -55,7 +55,7 @@ class StepRequest(Struct, frozen=True):
         placed = any(listed.step.name in ("offload", "map") for listed in self.steps)
         return msgspec.structs.replace(options, decided_only=self.exact and placed)
 
-    def check_tested(self, uncovered: Iterable[Change]) -> None:
+    def check_tested(self, uncovered: Iterable[RunChange]) -> None:
         """Raise RefusedError where the steps need a test at run time that no part of the plan makes."""
         found = next((change for change in uncovered if change.old), None)
         if found is None or not self.steps:

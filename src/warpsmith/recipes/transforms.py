@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.catalogue import Argument, ArgumentsError, Parameter, Step, make, parameters, step_class
-from warpsmith.recipes.listed import Listed
+from warpsmith.catalogue import Argument, ArgumentsError, Step, StepParameter, make, parameters, step_class
+from warpsmith.recipes.listed import ListedStep
 
 __all__ = ["example_step", "transforms"]
 
@@ -20,9 +20,9 @@ _FORM = "the form is NAME=LOOP or NAME=LOOP,key=value"
 _KEYED = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
 
 
-def transforms(texts: tuple[str, ...]) -> tuple[Listed, ...]:
+def transforms(texts: tuple[str, ...]) -> tuple[ListedStep, ...]:
     """Return the steps that options name, in order; raises UsageError (STP004) where one makes no sense."""
-    return tuple(Listed(_transform(text)) for text in texts)
+    return tuple(ListedStep(_transform(text)) for text in texts)
 
 
 def example_step(name: str, given: Mapping[str, str]) -> Step:
@@ -75,7 +75,7 @@ def _split(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _value(parameter: Parameter | None, text: str) -> Argument:
+def _value(parameter: StepParameter | None, text: str) -> Argument:
     """Return the value that a text stands for; the text itself where it is none of the parameter's type."""
     if parameter is None:
         return text

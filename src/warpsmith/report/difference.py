@@ -18,10 +18,10 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.report.json_parts import SCHEMA, Json
 
-__all__ = ["Change", "Difference", "compare_reports", "difference_json", "difference_text", "read_report"]
+__all__ = ["ReportDifference", "ValueChange", "compare_reports", "difference_json", "difference_text", "read_report"]
 
 
-class Change(Struct, frozen=True):
+class ValueChange(Struct, frozen=True):
     """One number or word of a kernel or a loop: `old` or `new` is None where only one report has it."""
 
     subject: str
@@ -30,14 +30,14 @@ class Change(Struct, frozen=True):
     new: str | float | None
 
 
-class Difference(Struct, frozen=True):
+class ReportDifference(Struct, frozen=True):
     """The findings of the second report only (`new`), of the first one only (`gone`), and those of both; what else
     changed."""
 
     new: tuple[Json, ...]
     gone: tuple[Json, ...]
     same: int
-    changes: tuple[Change, ...]
+    changes: tuple[ValueChange, ...]
 
     @property
     def is_worse(self) -> bool:
@@ -64,11 +64,11 @@ def read_report(path: str) -> Json:
     return loaded
 
 
-def compare_reports(old: Json, new: Json, *, files_count: bool = True) -> Difference:
+def compare_reports(old: Json, new: Json, *, files_count: bool = True) -> ReportDifference:
     """Return what changed from `old` to `new`; `files_count`: a finding in another file is another one."""
     before, after = (_findings(report, files_count=files_count) for report in (old, new))
     common = Counter({key: min(len(found), len(after.get(key, ()))) for key, found in before.items()})
-    return Difference(
+    return ReportDifference(
         tuple(one for key, found in after.items() for one in found[common[key] :]),
         tuple(one for key, found in before.items() for one in found[common[key] :]),
         common.total(),
@@ -121,13 +121,13 @@ def _loops(report: Json) -> Facts:
     return {(str(row.get("id")), "category"): str(row.get("category")) for row in _rows(report, "loops")}
 
 
-def _find_changed(old: Facts, new: Facts) -> Iterator[Change]:
+def _find_changed(old: Facts, new: Facts) -> Iterator[ValueChange]:
     for key in dict.fromkeys([*old, *new]):
         if old.get(key) != new.get(key):
-            yield Change(*key, old.get(key), new.get(key))
+            yield ValueChange(*key, old.get(key), new.get(key))
 
 
-def difference_json(difference: Difference) -> Json:
+def difference_json(difference: ReportDifference) -> Json:
     """Return it as the schema's `diff` has it."""
     return {
         "new": list(difference.new),
@@ -139,7 +139,7 @@ def difference_json(difference: Difference) -> Json:
     }
 
 
-def difference_text(difference: Difference) -> str:
+def difference_text(difference: ReportDifference) -> str:
     """Return it for people."""
     lines = [f"+ {_line(one)}" for one in difference.new] + [f"- {_line(one)}" for one in difference.gone]
     lines += [_text(one) for one in difference.changes]
@@ -153,7 +153,7 @@ def _line(row: Json) -> str:
     return f"{place}{row.get('severity')}[{row.get('rule')}] {row.get('message')}"
 
 
-def _text(change: Change) -> str:
+def _text(change: ValueChange) -> str:
     old, new = ("-" if value is None else f"{value:g}" if isinstance(value, float) else value for value in
                 (change.old, change.new))  # fmt: skip
     delta = ""

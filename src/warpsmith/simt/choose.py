@@ -21,15 +21,15 @@ from msgspec.structs import replace
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.machine.requests import SECTOR
 from warpsmith.simt.counters import BranchCount
-from warpsmith.simt.engine.counts import Counts, RequestSum
+from warpsmith.simt.engine.counts import EngineCounts, RequestSum
 from warpsmith.simt.engine.engine import Checks, order_matters, run, why_refused
 from warpsmith.simt.interpreter import interpret
-from warpsmith.simt.launch import Launch, Outcome, Problem
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.launch import KernelProblem, Launch, Outcome
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.tally import Tally, Totals, totals
-from warpsmith.ssa.nodes import Block, Module
+from warpsmith.ssa.nodes import BasicBlock, Module
 
-__all__ = ["Choice", "Done", "Engine", "execute"]
+__all__ = ["Done", "Engine", "EngineChoice", "execute"]
 
 Engine = Literal["", "compiled", "interpreter"]
 TRIAL: Final = 30_000
@@ -40,13 +40,13 @@ AGAIN: Final = 3_000_000
 """Instructions of lanes after which a mistake that ended a run is not looked at again, which takes half a minute."""
 
 
-class Choice(Struct, frozen=True):
+class EngineChoice(Struct, frozen=True):
     """`engine`: who is asked for, "" for either; `timeline`: every piece that a warp executed is wanted; `order`: where
     blocks stand in the text, for it."""
 
     engine: Engine = ""
     timeline: bool = False
-    order: Mapping[Block, int] | None = None
+    order: Mapping[BasicBlock, int] | None = None
 
 
 class Done(Struct, frozen=True):
@@ -55,7 +55,7 @@ class Done(Struct, frozen=True):
 
     outcome: Outcome
     totals: Totals
-    branches: Mapping[Block, BranchCount]
+    branches: Mapping[BasicBlock, BranchCount]
     requests: Iterable[RequestSum]
     pieces: Tally | None = None
     note: str = ""
@@ -69,8 +69,8 @@ def execute(
     module: Module,
     kernel: str,
     launch: Launch,
-    memory: Memory,
-    choice: Choice,
+    memory: LaunchMemory,
+    choice: EngineChoice,
     *,
     progress: Progress = ignore_progress,
     rescue: Callable[[Done], None] = forget_part,
@@ -89,7 +89,7 @@ def execute(
         restore()
     checks = Checks(uninitialized=memory.checks, races=memory.checks)
 
-    def stop_early(counts: Counts) -> None:
+    def stop_early(counts: EngineCounts) -> None:
         rescue(_make_done(counts, ()))
 
     made = run(module, kernel, launch, memory, checks, progress=progress, rescue=stop_early)
@@ -100,7 +100,7 @@ def execute(
     return wanted.run_interpreted(launch.max_steps, made.why)
 
 
-def _make_done(counts: Counts, problems: tuple[Problem, ...] | None) -> Done:
+def _make_done(counts: EngineCounts, problems: tuple[KernelProblem, ...] | None) -> Done:
     """Return what the compiled machine did; `problems`: what ended it, None where it came to its end."""
     outcome = Outcome(problems is None, counts.totals.lane_instructions, problems or (), ())
     return Done(outcome, counts.totals, counts.branches, counts.requests)
@@ -112,8 +112,8 @@ class _Wanted(Struct, frozen=True):
     module: Module
     kernel: str
     launch: Launch
-    memory: Memory
-    choice: Choice
+    memory: LaunchMemory
+    choice: EngineChoice
     progress: Progress
 
     def why_refused(self) -> str:

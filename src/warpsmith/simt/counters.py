@@ -15,12 +15,12 @@ from msgspec import Struct, field
 
 from warpsmith.machine.requests import bank_ways, local_sectors, sectors, words
 from warpsmith.simt.observer import Lane, Silent
-from warpsmith.ssa.nodes import Block, Instruction, Space
+from warpsmith.ssa.nodes import BasicBlock, Instruction, Space
 
-__all__ = ["BranchCount", "Counters", "MemoryCount", "Request"]
+__all__ = ["BranchCount", "Counters", "MemoryCount", "WarpRequest"]
 
 
-class Request(Struct, frozen=True):
+class WarpRequest(Struct, frozen=True):
     """What the lanes of one warp asked for together: lane → address in `space`, `bytes` each."""
 
     place: Instruction
@@ -82,16 +82,16 @@ class Counters(Struct, Silent):
         # the lane is here for a second time in one moment: a loop with several entries
         asked.append((space, size, {lane.lane: address}))
 
-    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, moment: object, taken: str) -> None:
         """Keep the way of one lane."""
         self._ways[lane.block, lane.warp, block, moment][lane.lane] = taken
 
-    def requests(self) -> Iterator[Request]:
+    def requests(self) -> Iterator[WarpRequest]:
         """Yield every request."""
         for (block, warp, place, _), asked in self._asked.items():
             assert isinstance(place, Instruction)
             for space, size, addresses in asked:
-                yield Request(place, block, warp, space, size, addresses)
+                yield WarpRequest(place, block, warp, space, size, addresses)
 
     def memory(self) -> dict[Instruction, MemoryCount]:
         """Return the sums for each access, in the order in which they were first made."""
@@ -106,11 +106,11 @@ class Counters(Struct, Silent):
             )
         return found
 
-    def branches(self) -> dict[Block, BranchCount]:
+    def branches(self) -> dict[BasicBlock, BranchCount]:
         """Return the counts for each block that ends with a branch or a jump, in the order of the first visit."""
-        found: dict[Block, BranchCount] = {}
+        found: dict[BasicBlock, BranchCount] = {}
         for (_, _, block, _), ways in self._ways.items():
-            assert isinstance(block, Block)
+            assert isinstance(block, BasicBlock)
             count = found.setdefault(block, BranchCount())
             count.visits += 1
             count.lanes += len(ways)

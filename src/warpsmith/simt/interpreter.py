@@ -19,11 +19,11 @@ from msgspec import Struct, field
 from warpsmith.base.progress import Activity, Progress, ignore_progress
 from warpsmith.simt.collect import collect_given
 from warpsmith.simt.exchange import exchange_lanes
-from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
+from warpsmith.simt.launch import KernelProblem, Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
-from warpsmith.simt.memory import Access, Buffer, Fault, Memory, Where, allocate_shared
+from warpsmith.simt.memory import Buffer, Fault, LaunchMemory, RecordedAccess, Where, allocate_shared
 from warpsmith.simt.observer import Lane, Observer, Silent
-from warpsmith.simt.thread import Code, Kernel, Thread
+from warpsmith.simt.thread import Code, LaunchedKernel, Thread
 from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module
 
 __all__ = ["interpret"]
@@ -36,7 +36,7 @@ def interpret(
     module: Module,
     kernel: str,
     launch: Launch,
-    memory: Memory,
+    memory: LaunchMemory,
     observer: Observer | None = None,
     *,
     progress: Progress = ignore_progress,
@@ -52,25 +52,27 @@ def interpret(
     return Outcome(run.complete, run.steps, (*run.problems, *unwritten, *overflows), tuple(memory.conflicts))
 
 
-def _overflow(instruction: Instruction, lane: Lane) -> Problem:
+def _overflow(instruction: Instruction, lane: Lane) -> KernelProblem:
     message = f"a signed number of {instruction.result.type.bits} bits overflows, which has no meaning in C"
-    return Problem(message, instruction.span, lane.block, lane.thread, "overflow")
+    return KernelProblem(message, instruction.span, lane.block, lane.thread, "overflow")
 
 
-def _report_unwritten(where: Where, access: Access) -> Problem:
+def _report_unwritten(where: Where, access: RecordedAccess) -> KernelProblem:
     name, offset, _ = where
     message = f"{name} is read at byte {offset} before anything was written there"
     span = getattr(access.instruction, "span", None)
-    return Problem(message, span, access.origin.block, access.origin.thread, "uninitialized", where)
+    return KernelProblem(message, span, access.origin.block, access.origin.thread, "uninitialized", where)
 
 
-def _prepare_kernel(module: Module, name: str, launch: Launch, memory: Memory, observer: Observer) -> Kernel:
+def _prepare_kernel(
+    module: Module, name: str, launch: Launch, memory: LaunchMemory, observer: Observer
+) -> LaunchedKernel:
     codes = {function.name: Code.of(function) for function in module.functions if function.blocks}
     entry = codes[name]
     constants = allocate_shared(module, memory)
     shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
     places = {**constants, **local.starts, **shared.starts}
-    return Kernel(module, entry, launch, memory, codes, places, shared, local, observer)
+    return LaunchedKernel(module, entry, launch, memory, codes, places, shared, local, observer)
 
 
 class _Block(Struct):
@@ -95,11 +97,11 @@ class _Block(Struct):
 class _Run:
     """One launch on its way."""
 
-    def __init__(self, kernel: Kernel, progress: Progress) -> None:
+    def __init__(self, kernel: LaunchedKernel, progress: Progress) -> None:
         self.kernel = kernel
         self.progress = progress
         self.steps = 0
-        self.problems: list[Problem] = []
+        self.problems: list[KernelProblem] = []
         self.complete = False
         self.stopped = False
 
@@ -169,7 +171,7 @@ class _Run:
 
     def _stop(self, message: str, thread: Thread, kind: ProblemKind, where: Where | None = None) -> None:
         self.stopped = True
-        self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread, kind, where))
+        self.problems.append(KernelProblem(message, thread.span, thread.lane.block, thread.lane.thread, kind, where))
 
     # --- lanes that wait for each other
 
@@ -214,7 +216,7 @@ class _Run:
 
     def _note(self, message: str, thread: Thread, kind: ProblemKind) -> None:
         if not any(problem.message == message and problem.span == thread.span for problem in self.problems):
-            self.problems.append(Problem(message, thread.span, thread.lane.block, thread.lane.thread, kind))
+            self.problems.append(KernelProblem(message, thread.span, thread.lane.block, thread.lane.thread, kind))
 
     def _barriers(self, block: _Block) -> bool:
         """Open the barriers at which enough threads stand."""

@@ -12,11 +12,11 @@ from typing import Literal
 from msgspec import Struct, field
 
 from warpsmith.base.source import Span
-from warpsmith.simt.layout import Part
-from warpsmith.simt.memory import Conflict, Where
+from warpsmith.simt.layout import MemoryPart
+from warpsmith.simt.memory import AccessConflict, Where
 from warpsmith.ssa.types import Type
 
-__all__ = ["Dim", "Launch", "Outcome", "Problem", "ProblemKind", "Textures"]
+__all__ = ["Dim", "KernelProblem", "Launch", "Outcome", "ProblemKind", "Textures"]
 
 Dim = tuple[int, int, int]
 """Sizes along x, y, z."""
@@ -36,7 +36,7 @@ class Launch(Struct, frozen=True):
     block: Dim = (32, 1, 1)
     arguments: Mapping[str, bytes] = field(default_factory=dict)
     shared: int = 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[MemoryPart, ...] = ()
     warp: int = 32
     seed: int = 0
     max_steps: int = 10_000_000
@@ -64,7 +64,7 @@ written; a barrier that not all come to, or not the same one; a vote or shuffle 
 trap; a number that the language says does not overflow, and does: the run goes on, and is `complete`."""
 
 
-class Problem(Struct, frozen=True):
+class KernelProblem(Struct, frozen=True):
     """Something that a kernel must not do, in words, with the line and the thread, and `where` in memory."""
 
     message: str
@@ -81,5 +81,5 @@ class Outcome(Struct, frozen=True):
 
     complete: bool
     steps: int
-    problems: tuple[Problem, ...]
-    conflicts: tuple[Conflict, ...]
+    problems: tuple[KernelProblem, ...]
+    conflicts: tuple[AccessConflict, ...]

@@ -16,13 +16,13 @@ from msgspec import Struct
 
 from warpsmith.ssa.nodes import Address, Callee, Function, Module, Space, Symbol
 
-__all__ = ["ROW", "Layout", "Part", "local_layout", "shared_layout"]
+__all__ = ["ROW", "MemoryLayout", "MemoryPart", "local_layout", "shared_layout"]
 
 ROW: Final = 128
 """All banks once."""
 
 
-class Part(Struct, frozen=True):
+class MemoryPart(Struct, frozen=True):
     """A variable, or what the launch adds, from byte `start` to before byte `end`."""
 
     name: str
@@ -30,10 +30,10 @@ class Part(Struct, frozen=True):
     end: int
 
 
-class Layout(Struct, frozen=True):
+class MemoryLayout(Struct, frozen=True):
     """`end`: where what the launch adds starts."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[MemoryPart, ...]
     end: int
 
     @property
@@ -46,31 +46,31 @@ class Layout(Struct, frozen=True):
         """Where each variable starts."""
         return {part.name: part.start for part in self.parts}
 
-    def near(self, offset: int) -> Part | None:
+    def near(self, offset: int) -> MemoryPart | None:
         """Return the part that a byte is in, else the one that ends before it: beyond an end is where most go."""
         before = [part for part in self.parts if part.start <= offset] or self.parts[:1]
         return max(before, key=lambda part: part.start, default=None)
 
 
-def shared_layout(module: Module, kernel: str, dynamic: int = 0, given: Sequence[Part] = ()) -> Layout:
+def shared_layout(module: Module, kernel: str, dynamic: int = 0, given: Sequence[MemoryPart] = ()) -> MemoryLayout:
     """Return the layout of the shared memory of a block. `dynamic`: bytes that the launch adds, for variables of no
     size; `given`: parts of them that arguments are."""
-    found, open_ = list[Part](), list[str]()
+    found, open_ = list[MemoryPart](), list[str]()
     end = _lay_out(_symbols(module, kernel, "shared"), found, open_)
     if dynamic and not given:
         open_ = open_ or ["shared memory"]
-    found += [Part(name, end, end + dynamic) for name in open_]
-    return Layout((*found, *given), end)
+    found += [MemoryPart(name, end, end + dynamic) for name in open_]
+    return MemoryLayout((*found, *given), end)
 
 
-def local_layout(module: Module, kernel: str) -> Layout:
+def local_layout(module: Module, kernel: str) -> MemoryLayout:
     """Return the layout of the local memory of a thread."""
-    found = list[Part]()
+    found = list[MemoryPart]()
     end = _lay_out(_symbols(module, kernel, "local"), found, [])
-    return Layout(tuple(found), end)
+    return MemoryLayout(tuple(found), end)
 
 
-def _lay_out(symbols: Iterable[Symbol], found: list[Part], open_: list[str]) -> int:
+def _lay_out(symbols: Iterable[Symbol], found: list[MemoryPart], open_: list[str]) -> int:
     """Put parts into `found`, names of variables without a size into `open_`; return where there is room again."""
     end = 0
     for symbol in symbols:
@@ -79,7 +79,7 @@ def _lay_out(symbols: Iterable[Symbol], found: list[Part], open_: list[str]) -> 
             continue
         step = max(symbol.align, ROW)
         start = -(-end // step) * step
-        found.append(Part(symbol.name, start, start + symbol.bytes))
+        found.append(MemoryPart(symbol.name, start, start + symbol.bytes))
         end = start + symbol.bytes + ROW
     return -(-end // ROW) * ROW
 

@@ -17,11 +17,19 @@ from typing import Final, Literal
 
 from msgspec import Struct, field
 
-from warpsmith.simt.layout import Layout, Part
+from warpsmith.simt.layout import MemoryLayout, MemoryPart
 from warpsmith.ssa.nodes import Module, Space
 
 __all__ = [
-    "LOCAL_WINDOW", "SHARED_WINDOW", "Access", "Buffer", "Conflict", "Fault", "Memory", "Origin", "Where",
+    "LOCAL_WINDOW",
+    "SHARED_WINDOW",
+    "AccessConflict",
+    "AccessOrigin",
+    "Buffer",
+    "Fault",
+    "LaunchMemory",
+    "RecordedAccess",
+    "Where",
     "allocate_shared",
 ]  # fmt: skip
 
@@ -48,7 +56,7 @@ class Fault(Exception):
         self.where = where
 
 
-class Origin(Struct, frozen=True):
+class AccessOrigin(Struct, frozen=True):
     """Who accesses: block, warp and thread by their linear numbers, and how many barriers of the block and of the warp
     the thread has passed."""
 
@@ -59,21 +67,21 @@ class Origin(Struct, frozen=True):
     warp_epoch: int
 
 
-class Access(Struct, frozen=True):
+class RecordedAccess(Struct, frozen=True):
     """One access to one byte, as it is remembered; `instruction` is for whoever reports it."""
 
     kind: AccessKind
-    origin: Origin
+    origin: AccessOrigin
     instruction: object
 
 
-class Conflict(Struct, frozen=True):
+class AccessConflict(Struct, frozen=True):
     """Two accesses that nothing orders: `buffer` and the byte in it."""
 
     buffer: str
     offset: int
-    first: Access
-    second: Access
+    first: RecordedAccess
+    second: RecordedAccess
 
 
 class Buffer(Struct):
@@ -85,8 +93,8 @@ class Buffer(Struct):
     address: int
     data: bytearray
     known: bytearray
-    parts: tuple[Part, ...] = ()
-    last: dict[int, dict[tuple[int, int, AccessKind], list[Access]]] = field(default_factory=dict)
+    parts: tuple[MemoryPart, ...] = ()
+    last: dict[int, dict[tuple[int, int, AccessKind], list[RecordedAccess]]] = field(default_factory=dict)
 
     @property
     def end(self) -> int:
@@ -94,14 +102,14 @@ class Buffer(Struct):
         return self.address + len(self.data)
 
 
-class Memory:
+class LaunchMemory:
     """All buffers of one launch. `checks`: look for races and for reads of what was never written."""
 
     def __init__(self, *, checks: bool = True) -> None:
         self.checks = checks
         self.buffers: list[Buffer] = []
-        self.conflicts: list[Conflict] = []
-        self.unwritten: list[tuple[Where, Access]] = []
+        self.conflicts: list[AccessConflict] = []
+        self.unwritten: list[tuple[Where, RecordedAccess]] = []
         self._next = _FIRST
 
     def allocate(self, name: str, data: bytes, *, known: bool = True, space: Space = "global") -> Buffer:
@@ -127,7 +135,7 @@ class Memory:
 
         return restore
 
-    def piece(self, name: str, space: Space, layout: Layout) -> Buffer:
+    def piece(self, name: str, space: Space, layout: MemoryLayout) -> Buffer:
         """Return the shared memory of a block or the local memory of a thread: it stands at its window."""
         address = SHARED_WINDOW if space == "shared" else LOCAL_WINDOW
         return Buffer(name, space, address, bytearray(layout.size), bytearray(layout.size), layout.parts)
@@ -147,14 +155,14 @@ class Memory:
         if near is None or max(near.address - address, address - near.end) > _GAP:
             return Fault(f"{size} bytes at {address:#x}, where there is no memory", "bounds")
         offset = address - near.address
-        part = Layout(near.parts, 0).near(offset)
+        part = MemoryLayout(near.parts, 0).near(offset)
         if part is not None:
             message = f"{size} bytes at byte {offset - part.start} of {part.name}, which has {part.end - part.start}"
             return Fault(message, "bounds", (near.name, offset, size))
         message = f"{size} bytes at byte {offset} of {near.name}, which has {len(near.data)}"
         return Fault(message, "bounds", (near.name, offset, size))
 
-    def read(self, buffer: Buffer, offset: int, size: int, access: Access) -> int:
+    def read(self, buffer: Buffer, offset: int, size: int, access: RecordedAccess) -> int:
         """Return `size` bytes as a number."""
         if self.checks:
             if not all(buffer.known[offset : offset + size]):
@@ -162,7 +170,7 @@ class Memory:
             self._remember(buffer, offset, size, access)
         return int.from_bytes(buffer.data[offset : offset + size], "little")
 
-    def write(self, buffer: Buffer, offset: int, size: int, number: int, access: Access) -> None:
+    def write(self, buffer: Buffer, offset: int, size: int, number: int, access: RecordedAccess) -> None:
         """Put `number` into `size` bytes; raises Fault where the memory is constant."""
         if buffer.space == "constant":
             raise Fault(f"{buffer.name} is constant and is written")
@@ -171,7 +179,7 @@ class Memory:
         buffer.data[offset : offset + size] = number.to_bytes(size, "little")
         buffer.known[offset : offset + size] = bytes([1]) * size
 
-    def _remember(self, buffer: Buffer, offset: int, size: int, access: Access) -> None:
+    def _remember(self, buffer: Buffer, offset: int, size: int, access: RecordedAccess) -> None:
         """Compare an access with those before it, and keep it: of each warp and kind two threads are enough, since
         whoever comes next differs from one of them, and only those since the last barrier."""
         if buffer.space == "local":
@@ -181,7 +189,7 @@ class Memory:
             for others in known.values():
                 for other in others:
                     if _is_unordered(other, access):
-                        self.conflict(Conflict(buffer.name, byte, other, access))
+                        self.conflict(AccessConflict(buffer.name, byte, other, access))
             origin = access.origin
             mine = known.setdefault((origin.block, origin.warp, access.kind), [])
             since = (origin.epoch, origin.warp_epoch)
@@ -189,14 +197,14 @@ class Memory:
             if len(mine) < 2 and all(other.origin.thread != origin.thread for other in mine):
                 mine.append(access)
 
-    def conflict(self, found: Conflict) -> None:
+    def conflict(self, found: AccessConflict) -> None:
         """Keep two accesses that nothing orders, once for each pair of instructions."""
         pair = (found.first.instruction, found.second.instruction)
         if not any((c.first.instruction, c.second.instruction) == pair for c in self.conflicts):
             self.conflicts.append(found)
 
 
-def allocate_shared(module: Module, memory: Memory) -> dict[str, int]:
+def allocate_shared(module: Module, memory: LaunchMemory) -> dict[str, int]:
     """Make the variables of a module that all threads share; return where each is."""
     found: dict[str, int] = {}
     own = (symbol for function in module.functions if function.blocks for symbol in function.symbols)
@@ -208,7 +216,7 @@ def allocate_shared(module: Module, memory: Memory) -> dict[str, int]:
     return found
 
 
-def _is_unordered(one: Access, other: Access) -> bool:
+def _is_unordered(one: RecordedAccess, other: RecordedAccess) -> bool:
     """Whether the two conflict: one writes, not both are atomic, and no barrier stands between them."""
     if one.kind == other.kind and one.kind != "store":
         return False

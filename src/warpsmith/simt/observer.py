@@ -11,7 +11,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from warpsmith.ssa.nodes import Block, Instruction, Space
+from warpsmith.ssa.nodes import BasicBlock, Instruction, Space
 
 __all__ = ["Lane", "Observer", "Silent"]
 
@@ -31,7 +31,7 @@ class Observer(Protocol):
     """All that may be watched; every method is called before the effect is visible to other lanes. A branch is reported
     when the lane leaves the block, which it entered before."""
 
-    def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+    def enter(self, lane: Lane, block: BasicBlock, moment: object, start: int) -> None:
         """Lane `lane` comes to instruction `start` of `block`: 0, or the one behind a call that has returned. It goes
         on to the next call of the block, else to its end, unless the run is stopped."""
         ...
@@ -40,7 +40,7 @@ class Observer(Protocol):
         """Lane `lane` has computed the results of `place`."""
         ...
 
-    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, moment: object, taken: str) -> None:
         """Lane `lane` leaves `block` for the block `taken`."""
         ...
 
@@ -52,13 +52,13 @@ class Observer(Protocol):
 class Silent:
     """Watches nothing; a base for observers that need one method."""
 
-    def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+    def enter(self, lane: Lane, block: BasicBlock, moment: object, start: int) -> None:
         """Ignore it."""
 
     def value(self, lane: Lane, place: Instruction, moment: object, numbers: tuple[int, ...]) -> None:
         """Ignore it."""
 
-    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, moment: object, taken: str) -> None:
         """Ignore it."""
 
     def access(self, lane: Lane, place: Instruction, moment: object, where: tuple[Space, int, int]) -> None:

@@ -24,16 +24,16 @@ from msgspec import Struct, field
 from warpsmith.simt.counters import Counters
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.simt.observer import Lane
-from warpsmith.ssa.nodes import Block, Branch, Instruction, Space, Switch, Terminator
+from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Space, Switch, Terminator
 
-__all__ = ["Piece", "Tally", "Totals", "totals"]
+__all__ = ["Tally", "Totals", "WarpPiece", "totals"]
 
 
-class Piece(Struct, frozen=True, eq=False):
+class WarpPiece(Struct, frozen=True, eq=False):
     """Instructions of `block` from number `start` to `stop` (its terminator is number len(instructions)), executed by
     the lanes of `mask` together."""
 
-    block: Block
+    block: BasicBlock
     start: int
     stop: int
     mask: int
@@ -58,9 +58,9 @@ class Piece(Struct, frozen=True, eq=False):
 class _Warp(Struct):
     """The lanes of a warp as they come: for each its pieces by number, in its own order."""
 
-    pieces: list[tuple[Block, int]] = field(default_factory=list)
+    pieces: list[tuple[BasicBlock, int]] = field(default_factory=list)
     masks: list[int] = field(default_factory=list)
-    numbers: dict[tuple[Block, int, object, int], int] = field(default_factory=dict)
+    numbers: dict[tuple[BasicBlock, int, object, int], int] = field(default_factory=dict)
     ways: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
@@ -68,10 +68,10 @@ class Tally(Counters):
     """An observer that keeps which lanes of a warp were where together, besides what Counters keeps. `order`: where a
     block stands in the text; of two arms the one that stands first is executed first."""
 
-    order: Mapping[Block, int] = field(default_factory=dict)
+    order: Mapping[BasicBlock, int] = field(default_factory=dict)
     _warps: dict[tuple[int, int], _Warp] = field(default_factory=lambda: defaultdict(_Warp))
 
-    def enter(self, lane: Lane, block: Block, moment: object, start: int) -> None:
+    def enter(self, lane: Lane, block: BasicBlock, moment: object, start: int) -> None:
         """Put the lane to those of its warp that are there in the same moment."""
         warp = self._warps[lane.block, lane.warp]
         bit, again = 1 << lane.lane, 0
@@ -96,7 +96,7 @@ class Tally(Counters):
             space, address = _own_space(address)
         Counters.access(self, lane, place, moment, (space, address, size))
 
-    def warps(self) -> Iterator[tuple[tuple[int, int], list[Piece]]]:
+    def warps(self) -> Iterator[tuple[tuple[int, int], list[WarpPiece]]]:
         """Yield (block, warp) with its pieces in order, for each warp."""
         for key in sorted(self._warps):
             yield key, _order_pieces(self._warps[key], self.order)
@@ -111,7 +111,7 @@ def _own_space(address: int) -> tuple[Space, int]:
 # --- the order
 
 
-def _order_pieces(warp: _Warp, order: Mapping[Block, int]) -> list[Piece]:
+def _order_pieces(warp: _Warp, order: Mapping[BasicBlock, int]) -> list[WarpPiece]:
     """Return the pieces of a warp in an order in which each comes after all that its lanes do before.
 
     Kept: the head of each lane; a piece is ready when all its lanes have it as their head. Of those that are ready the
@@ -121,7 +121,7 @@ def _order_pieces(warp: _Warp, order: Mapping[Block, int]) -> list[Piece]:
     heads = dict.fromkeys(warp.ways, 0)
     waiting: Counter[int] = Counter(way[0] for way in warp.ways.values())
     left = list(warp.masks)
-    made: list[Piece] = []
+    made: list[WarpPiece] = []
     last = 0
     while waiting:
         ready = [n for n, lanes in waiting.items() if left[n].bit_count() == lanes]
@@ -141,18 +141,18 @@ def _order_pieces(warp: _Warp, order: Mapping[Block, int]) -> list[Piece]:
     return made
 
 
-def _next(ready: Sequence[int], warp: _Warp, last: int, order: Mapping[Block, int]) -> int:
+def _next(ready: Sequence[int], warp: _Warp, last: int, order: Mapping[BasicBlock, int]) -> int:
     """Return which of the pieces that are ready comes next: one of the lanes that were just active, so that an arm is
     finished before another starts; of several the one that stands first in the text."""
     mine = [n for n in ready if warp.masks[n] & last]
     return min(mine or ready, key=lambda n: (order.get(warp.pieces[n][0], 0), warp.pieces[n][1], n))
 
 
-def _piece(block: Block, start: int, mask: int) -> Piece:
+def _piece(block: BasicBlock, start: int, mask: int) -> WarpPiece:
     for number in range(start, len(block.instructions)):
         if block.instructions[number].op == "call":
-            return Piece(block, start, number + 1, mask)
-    return Piece(block, start, len(block.instructions) + 1, mask)
+            return WarpPiece(block, start, number + 1, mask)
+    return WarpPiece(block, start, len(block.instructions) + 1, mask)
 
 
 # --- the sums
@@ -184,7 +184,7 @@ def totals(tally: Tally, width: int) -> Totals:
     return found
 
 
-def _add(pieces: Sequence[Piece], width: int, found: Totals) -> None:
+def _add(pieces: Sequence[WarpPiece], width: int, found: Totals) -> None:
     """Add one warp. `met[a][b]`: the last piece in which lanes a and b were together; `all_met`: in which all were."""
     everyone = 0
     for piece in pieces:

@@ -14,14 +14,23 @@ from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.layout import Layout
-from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Access, AccessKind, Buffer, Fault, Memory, Origin
+from warpsmith.simt.layout import MemoryLayout
+from warpsmith.simt.memory import (
+    LOCAL_WINDOW,
+    SHARED_WINDOW,
+    AccessKind,
+    AccessOrigin,
+    Buffer,
+    Fault,
+    LaunchMemory,
+    RecordedAccess,
+)
 from warpsmith.simt.observer import Lane, Observer
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.library import compute_lanewise
 from warpsmith.ssa.nodes import (
     Address,
-    Block,
+    BasicBlock,
     Branch,
     Callee,
     Constant,
@@ -46,7 +55,7 @@ from warpsmith.ssa.semantics import lane as compute
 from warpsmith.ssa.semantics import number_of, pattern_of, to_signed
 from warpsmith.ssa.types import Type
 
-__all__ = ["TOGETHER", "Code", "Frame", "Kernel", "Thread"]
+__all__ = ["TOGETHER", "CallFrame", "Code", "LaunchedKernel", "Thread"]
 
 TOGETHER: Final = frozenset({"barrier", "warp_barrier", "vote", "shuffle", "match", "reduce", "active"})
 """Ops for which a lane waits for others."""
@@ -57,7 +66,7 @@ class Code(Struct, frozen=True):
     each header the blocks of its cycle."""
 
     function: Function
-    blocks: Mapping[str, Block]
+    blocks: Mapping[str, BasicBlock]
     around: Mapping[str, tuple[str, ...]]
     cycles: Mapping[str, frozenset[str]]
 
@@ -75,12 +84,12 @@ class Code(Struct, frozen=True):
         )
 
 
-class Frame(Struct):
+class CallFrame(Struct):
     """A function that a thread is in: where, what its values are, which iteration of its loops (`moment`: of those
     around the block)."""
 
     code: Code
-    block: Block
+    block: BasicBlock
     place: int
     values: dict[Value, int]
     rounds: dict[str, int]
@@ -89,17 +98,17 @@ class Frame(Struct):
     moment: tuple[int, ...] = ()
 
 
-class Kernel(Struct, frozen=True):
+class LaunchedKernel(Struct, frozen=True):
     """What all threads of a launch share. `places`: where each variable stands, in its own space."""
 
     module: Module
     entry: Code
     launch: Launch
-    memory: Memory
+    memory: LaunchMemory
     codes: Mapping[str, Code]
     places: Mapping[str, int]
-    shared: Layout
-    local: Layout
+    shared: MemoryLayout
+    local: MemoryLayout
     observer: Observer
     overflows: dict[Instruction, Lane] = field(default_factory=dict)
 
@@ -108,11 +117,11 @@ class Thread(Struct):
     """One thread; `waiting` is the instruction at which it stands until others come, `operands` what it brought;
     `moment` is the dynamic instance of what it does now: calls and iterations, outermost first."""
 
-    kernel: Kernel
+    kernel: LaunchedKernel
     lane: Lane
     shared: Buffer
     local: Buffer
-    frames: list[Frame] = field(default_factory=list)
+    frames: list[CallFrame] = field(default_factory=list)
     waiting: Instruction | None = None
     operands: tuple[int, ...] = ()
     ended: bool = False
@@ -124,7 +133,7 @@ class Thread(Struct):
     def start(self) -> None:
         """Stand at the entry."""
         code = self.kernel.entry
-        self.frames = [Frame(code, code.function.blocks[0], 0, {}, {})]
+        self.frames = [CallFrame(code, code.function.blocks[0], 0, {}, {})]
         self.enter(self.frames[0], "", code.function.blocks[0].name)
 
     @property
@@ -160,7 +169,7 @@ class Thread(Struct):
         frame.place += 1
         self.waiting = None
 
-    def number(self, operand: Operand, frame: Frame) -> int:
+    def number(self, operand: Operand, frame: CallFrame) -> int:
         """Return what an operand is in this lane; what is undefined has a pattern that differs from lane to lane."""
         match operand:
             case Value():
@@ -172,7 +181,7 @@ class Thread(Struct):
 
     # --- what instructions do
 
-    def execute(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def execute(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Return the results of an instruction that needs no other lane."""
         special = _SPECIAL.get(instruction.op)
         if special is not None:
@@ -192,7 +201,7 @@ class Thread(Struct):
         if whole != to_signed(results[0], type):
             self.kernel.overflows.setdefault(instruction, self.lane)
 
-    def load(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def load(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Read consecutive elements."""
         size = instruction.results[0].type.bytes
         place, offset = self.place(instruction, operands[0], size * len(instruction.results))
@@ -200,7 +209,7 @@ class Thread(Struct):
         read = self.kernel.memory.read
         return tuple(read(place, offset + n * size, size, access) for n in range(len(instruction.results)))
 
-    def store(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def store(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Write consecutive elements."""
         size = instruction.operands[1].type.bytes
         place, offset = self.place(instruction, operands[0], size * (len(operands) - 1))
@@ -219,10 +228,12 @@ class Thread(Struct):
         self.kernel.memory.write(place, offset, type.bytes, new & ((1 << type.bits) - 1), access)
         return (old,) if instruction.results else ()
 
-    def make_access(self, instruction: Instruction, kind: AccessKind) -> Access:
+    def make_access(self, instruction: Instruction, kind: AccessKind) -> RecordedAccess:
         """Return who accesses what, for the memory to remember."""
-        return Access(
-            kind, Origin(self.lane.block, self.lane.warp, self.lane.thread, self.epoch, self.warp_epoch), instruction
+        return RecordedAccess(
+            kind,
+            AccessOrigin(self.lane.block, self.lane.warp, self.lane.thread, self.epoch, self.warp_epoch),
+            instruction,
         )
 
     def place(self, instruction: Instruction, address: int, size: int) -> tuple[Buffer, int]:
@@ -239,7 +250,7 @@ class Thread(Struct):
         window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(detail.space, 0)
         return self.kernel.memory.find(where + window, size, (self.shared, self.local))
 
-    def param(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def param(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Read a parameter: of the launch, or what the caller gave."""
         detail = instruction.detail
         assert isinstance(detail, Param)
@@ -254,7 +265,7 @@ class Thread(Struct):
             raise Fault(f"the launch gives no argument {detail.parameter}, or not all of it")
         return (int.from_bytes(given[detail.offset : detail.offset + size], "little"),)
 
-    def address(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def address(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Return where a variable stands in its own space."""
         detail = instruction.detail
         assert isinstance(detail, Address)
@@ -263,7 +274,7 @@ class Thread(Struct):
             return (place,)
         raise Fault(f"there is no variable called {detail.symbol}")
 
-    def query(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def query(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Read a special register."""
         detail = instruction.detail
         assert isinstance(detail, Query)
@@ -287,20 +298,20 @@ class Thread(Struct):
             raise Fault(f"the register %{name} has no value here", "unmodeled")
         return simple[name]
 
-    def window(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def window(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Convert between an address in one space and the generic one."""
         detail = instruction.detail
         space = detail.text if isinstance(detail, Text) else ""
         base = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space, 0)
         return ((operands[0] + (base if instruction.op == "to_generic" else -base)) % 2**64,)
 
-    def refuse_unknown(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def refuse_unknown(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Refuse what has no semantics."""
         detail = instruction.detail
         text = detail.text if isinstance(detail, Text) else instruction.op
         raise Fault(f"this instruction is not modeled: {text}", "unmodeled")
 
-    def library(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def library(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Compute a function of the mathematics library, or ask what a texture has; refuse any other."""
         found = compute_lanewise(instruction, operands)
         if found is not None:
@@ -311,13 +322,13 @@ class Thread(Struct):
         names = (f"{detail.text} {number}" for number in range(len(instruction.results)))
         return tuple(textures(n, operands, v.type) for n, v in zip(names, instruction.results, strict=True))
 
-    def nothing(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
+    def nothing(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Do nothing: memory is always in order here."""
         return ()
 
     # --- control
 
-    def call(self, frame: Frame, instruction: Instruction, operands: tuple[int, ...]) -> None:
+    def call(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> None:
         """Enter a function of the module."""
         detail = instruction.detail
         assert isinstance(detail, Callee)
@@ -334,11 +345,11 @@ class Thread(Struct):
             for p, number, operand in zip(given, operands, instruction.operands, strict=True)
         }
         first = code.function.blocks[0]
-        self.frames.append(Frame(code, first, 0, {}, {}, values, instruction))
+        self.frames.append(CallFrame(code, first, 0, {}, {}, values, instruction))
         self.note_moment()
         self.kernel.observer.enter(self.lane, first, self.moment, 0)
 
-    def leave(self, frame: Frame) -> None:
+    def leave(self, frame: CallFrame) -> None:
         """Execute the terminator of the block."""
         terminator = frame.block.terminator
         match terminator:
@@ -353,7 +364,7 @@ class Thread(Struct):
                 self.kernel.observer.branch(self.lane, frame.block, self.moment, target)
                 self.enter(frame, frame.block.name, target)
 
-    def target(self, terminator: Jump | Branch | Switch, frame: Frame) -> str:
+    def target(self, terminator: Jump | Branch | Switch, frame: CallFrame) -> str:
         """Return the block that comes next."""
         match terminator:
             case Jump():
@@ -385,7 +396,7 @@ class Thread(Struct):
         frame.moment = tuple(frame.rounds.get(header, 0) for header in frame.code.around[frame.block.name])
         self.moment = tuple((frame.call, frame.moment) for frame in self.frames)
 
-    def enter(self, frame: Frame, before: str, name: str) -> None:
+    def enter(self, frame: CallFrame, before: str, name: str) -> None:
         """Go to block `name`: its phis take their values all at once, its cycles count."""
         block = frame.code.blocks[name]
         incoming = {phi.result: dict(phi.incoming)[before] for phi in block.phis} if before else {}
@@ -420,7 +431,7 @@ _COMBINE: dict[str, Callable[[Type, int, tuple[int, ...]], int]] = {
     "fadd": _add,
 }
 
-_SPECIAL: dict[str, Callable[[Thread, Frame, Instruction, tuple[int, ...]], tuple[int, ...]]] = {
+_SPECIAL: dict[str, Callable[[Thread, CallFrame, Instruction, tuple[int, ...]], tuple[int, ...]]] = {
     "load": Thread.load,
     "store": Thread.store,
     "param": Thread.param,

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Constant,
     Detail,
@@ -172,7 +172,7 @@ class Builder:
         block.waiting.clear()
         self._fill()
 
-    def finish(self) -> tuple[Block, ...]:
+    def finish(self) -> tuple[BasicBlock, ...]:
         """Return the blocks in the order in which they were started; those that nothing leads to are left out."""
         for name in list(self._blocks):
             self.seal(name)
@@ -258,7 +258,7 @@ class Builder:
             operand = self._replaced[operand]
         return operand
 
-    def _make_block(self, block: _Open, reached: set[str]) -> Block:
+    def _make_block(self, block: _Open, reached: set[str]) -> BasicBlock:
         phis = tuple(
             Phi(value, tuple((name, self._now(operand)) for name, operand in incoming.items() if name in reached))
             for value, incoming in block.phis.items()
@@ -267,7 +267,7 @@ class Builder:
             Instruction(i.op, tuple(map(self._now, i.operands)), i.results, i.detail, i.span)
             for i in block.instructions
         )
-        return Block(block.name, phis, instructions, self._ending(block.terminator or Unreachable()), block.calls)
+        return BasicBlock(block.name, phis, instructions, self._ending(block.terminator or Unreachable()), block.calls)
 
     def _ending(self, terminator: Terminator) -> Terminator:
         match terminator:

@@ -31,7 +31,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.ssa.types import Type
 
 __all__ = [
-    "Address", "Barrier", "Block", "Branch", "Callee", "Constant", "Construct", "Convert", "Detail", "Exchange",
+    "Address", "Barrier", "BasicBlock", "Branch", "Callee", "Constant", "Construct", "Convert", "Detail", "Exchange",
     "Exit", "Fence", "Float", "Function", "Instruction", "Jump", "Limits", "Memory", "Module", "NoWrap", "Operand",
     "Param", "Parameter", "Phi", "Query", "Return", "Rounding", "Space", "Switch", "Symbol", "Terminator", "Text",
     "Undefined", "Unreachable", "Value", "successors", "terminator_operands",
@@ -251,7 +251,7 @@ class Unreachable(Struct, frozen=True, eq=False):
 Terminator = Jump | Branch | Switch | Return | Exit | Unreachable
 
 
-class Block(Struct, frozen=True, eq=False):
+class BasicBlock(Struct, frozen=True, eq=False):
     """A run of instructions with one entry and one terminator. `calls`: where it was inlined, the calls through which
     control came here, outermost first."""
 
@@ -305,13 +305,13 @@ class Function(Struct, frozen=True, eq=False):
     kernel: bool
     parameters: tuple[Parameter, ...]
     results: tuple[Type, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[BasicBlock, ...]
     symbols: tuple[Symbol, ...] = ()
     limits: Limits = Limits()
     span: Span | None = None
     listing: SourceFile | None = None
 
-    def instructions(self) -> Iterator[tuple[Block, Instruction]]:
+    def instructions(self) -> Iterator[tuple[BasicBlock, Instruction]]:
         """Yield every instruction with its block, in order."""
         for block in self.blocks:
             for instruction in block.instructions:

@@ -14,7 +14,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.ssa.nodes import (
     Address,
     Barrier,
-    Block,
+    BasicBlock,
     Branch,
     Callee,
     Constant,
@@ -135,13 +135,13 @@ class _Reader(Struct):
             yield line
         raise ValueError("the function has no end")
 
-    def _blocks(self, code: list[str]) -> Iterator[Block]:
+    def _blocks(self, code: list[str]) -> Iterator[BasicBlock]:
         starts = [n for n, text in enumerate(code) if text.endswith(":") and " " not in text]
         for start, end in zip(starts, [*starts[1:], len(code)], strict=False):
             inside = code[start + 1 : end]
             phis = [text for text in inside if " = phi " in text]
             rest = [text for text in inside[:-1] if " = phi " not in text]
-            yield Block(
+            yield BasicBlock(
                 code[start][:-1],
                 tuple(map(self._phi, phis)),
                 tuple(map(self._instruction, rest)),

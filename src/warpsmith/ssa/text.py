@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from warpsmith.ssa.nodes import (
     Address,
     Barrier,
-    Block,
+    BasicBlock,
     Branch,
     Callee,
     Constant,
@@ -112,7 +112,7 @@ def _values(function: Function) -> Iterator[Value]:
             yield from instruction.results
 
 
-def _block(block: Block, names: dict[Value, str]) -> Iterable[str]:
+def _block(block: BasicBlock, names: dict[Value, str]) -> Iterable[str]:
     yield f"{block.name}:"
     for phi in block.phis:
         yield f"  {_phi(phi, names)}"

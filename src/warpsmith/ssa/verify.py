@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Function,
     Instruction,
@@ -61,7 +61,7 @@ def _structure(function: Function) -> Iterator[str]:
         yield from _ending(function, block)
 
 
-def _ending(function: Function, block: Block) -> Iterator[str]:
+def _ending(function: Function, block: BasicBlock) -> Iterator[str]:
     match block.terminator:
         case Branch(condition=condition) if condition.type != I1:
             yield f"{block.name}: the condition of its branch is no predicate"
@@ -90,7 +90,7 @@ def _uses(function: Function) -> Iterator[str]:
             yield from _find_reached(operand, place, graph, block.name, len(block.instructions))
 
 
-def _phi(phi: Phi, block: Block, place: dict[Value, tuple[str, int]], graph: Graph) -> Iterator[str]:
+def _phi(phi: Phi, block: BasicBlock, place: dict[Value, tuple[str, int]], graph: Graph) -> Iterator[str]:
     if {name for name, _ in phi.incoming} != set(graph.predecessors[block.name]):
         yield f"{block.name}: the phi %{phi.result.name} does not name its predecessors"
     for name, operand in phi.incoming:

@@ -33,7 +33,7 @@ from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.texts import Texts, compact, fingerprint, join_texts, plain_of, split_texts
 from warpsmith.tree.plain import Plain
 
-__all__ = ["Cache", "Record", "default_cache"]
+__all__ = ["Cache", "FileRecord", "default_cache"]
 
 KEPT = 12
 """So many answers of each kind are kept for one file; more come from branches that somebody switches between."""
@@ -44,7 +44,7 @@ def default_cache() -> Path:
     return cache_folder() / "survey"
 
 
-class Record(Struct):
+class FileRecord(Struct):
     """What is known of one file; `found`: lines by questions. `changed`: there is something to write, `settled`: and it
     will still be true."""
 
@@ -95,7 +95,7 @@ class Cache:
         self._hashes: dict[str, str | None] = {}
         self._started = time.time()
 
-    def load(self, source: Source) -> Record:
+    def load(self, source: Source) -> FileRecord:
         """Return what is known of a file: an empty record where that is nothing, or no longer true."""
         key = fingerprint([self._limits, str(Path(source.path).absolute()), list(source.arguments), source.language])
         try:
@@ -106,12 +106,14 @@ class Cache:
                     whole = own == key and bool(named) and exports.keys() | set(_TABLES) >= _EXPORTED
                     if whole and all(self.content(path) == content for path, content in named.items()):
                         tables = {name: cast(Plain, split_texts(lines.pop(0))) for name in _TABLES}
-                        return Record(key, named, {**exports, **tables}, dict(zip(map(str, found), lines, strict=True)))
+                        return FileRecord(
+                            key, named, {**exports, **tables}, dict(zip(map(str, found), lines, strict=True))
+                        )
                 case _:
                     pass
         except (OSError, ValueError, IndexError, RecursionError):
             pass
-        return Record(key)
+        return FileRecord(key)
 
     def content(self, path: str) -> str | None:
         """Return the hash of a file's content, None where it cannot be read."""
@@ -122,7 +124,7 @@ class Cache:
                 self._hashes[path] = None
         return self._hashes[path]
 
-    def renew(self, record: Record, exports: Mapping[str, Plain]) -> None:
+    def renew(self, record: FileRecord, exports: Mapping[str, Plain]) -> None:
         """Note what reading a file anew has shown."""
         hashes = {str(path): self.content(str(path)) for path in cast(list[str], exports["files"])}
         # what changes while we read may not be what was read
@@ -136,7 +138,7 @@ class Cache:
         except OSError:
             return False
 
-    def save(self, record: Record) -> None:
+    def save(self, record: FileRecord) -> None:
         """Write a record that has changed; a cache that cannot be written is no error."""
         exports = record.exports
         if self._folder is None or exports is None or not (record.changed and record.settled):

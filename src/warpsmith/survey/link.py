@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from warpsmith.survey.texts import Texts, compact, plain_of
 from warpsmith.tree.plain import Plain
 
-__all__ = ["ROUNDS", "Link", "Outside"]
+__all__ = ["ROUNDS", "OutsideFacts", "ProgramLink"]
 
 ROUNDS: Final = 8
 _FILE_SCOPE: Final = ("global", "static", "static local")
@@ -27,7 +27,7 @@ _NOTHING_KNOWN: Final = ",null]"
 Exports = Mapping[str, Plain]
 
 
-class Outside(Struct, frozen=True):
+class OutsideFacts(Struct, frozen=True):
     """What a file is given for its summaries and verdicts: functions as texts, and the `rest`."""
 
     functions: tuple[str, ...]
@@ -44,7 +44,7 @@ class Outside(Struct, frozen=True):
         return {"functions": [plain_of(text) for text in self.functions], **self.rest}
 
 
-class Link(Struct):
+class ProgramLink(Struct):
     """`exports` by the number of the file (None: it cannot be read); `programs`: for each file the numbers of the
     programs that it goes into (all empty: not known); `complete`: every file of the project is among them."""
 
@@ -93,7 +93,7 @@ class Link(Struct):
         self.functions[number], self._open[number] = functions, frozenset()
         return [n for n, needed in self._needed.items() if not news.isdisjoint(needed)]
 
-    def outside(self, number: int) -> Outside:
+    def outside(self, number: int) -> OutsideFacts:
         """Return what a file is given for its summaries and verdicts."""
         exports = cast(Exports, self.exports[number])
         entries = [self._entry(number, key) for key in self._needed[number]]
@@ -105,7 +105,7 @@ class Link(Struct):
             "mentioned": list(self._joined["mentioned"].values()),
             "closed": self.closed,
         }
-        return Outside(tuple(entries), rest)
+        return OutsideFacts(tuple(entries), rest)
 
     def _touching(self, entry: str) -> tuple[str, ...]:
         """Return the keys of the variables that a function names in its summary."""

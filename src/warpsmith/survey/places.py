@@ -27,13 +27,13 @@ from warpsmith.survey.gain import GAIN_DEVICE, Gain, gain_of
 from warpsmith.survey.plain import decode_effort
 from warpsmith.tree.plain import Plain
 
-__all__ = ["Answers", "joined_loops"]
+__all__ = ["FileAnswers", "joined_loops"]
 
 Home = tuple[str, int]
 """A loop in a function: the function's key in the call graph, and the loop's number in it."""
 
 
-class Answers(Struct, frozen=True):
+class FileAnswers(Struct, frozen=True):
     """What is known of one file: its exports, the verdicts on its loops with their efforts, and the numbers of the
     programs that it goes into. `late`: there was no time for verdicts."""
 
@@ -53,7 +53,7 @@ class _Joined(Struct):
     """A text that is compiled several times, as a template's, is several loops."""
 
 
-def joined_loops(answers: Sequence[Answers], root: str, profile: Profile | None) -> tuple[SurveyLoop, ...]:
+def joined_loops(answers: Sequence[FileAnswers], root: str, profile: Profile | None) -> tuple[SurveyLoop, ...]:
     """Return every loop once, those with the most work first; paths are relative to `root` where they lie below it."""
     joined = _Joined()
     for answer in answers:
@@ -73,7 +73,7 @@ def joined_loops(answers: Sequence[Answers], root: str, profile: Profile | None)
     return tuple(ranked)
 
 
-def _join(answer: Answers, joined: _Joined, *, memory: bool) -> None:
+def _join(answer: FileAnswers, joined: _Joined, *, memory: bool) -> None:
     listed = [_list(place) for place in _list(answer.exports["loops"])]
     verdicts = {int(str(n)): v for n, v in map(_list, _list(answer.found["verdicts"]))}
     unit = str(_list(answer.exports["files"])[0])

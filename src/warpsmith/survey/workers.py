@@ -27,13 +27,13 @@ from warpsmith.tree.plain import Plain
 if TYPE_CHECKING:
     from warpsmith.survey.unit import Desk
 
-__all__ = ["Crew", "Job"]
+__all__ = ["Crew", "FileJob"]
 
 BATCH = 8
 """So many files are parsed by one parser process: it takes a tenth of a second to start."""
 
 
-class Job(Struct, frozen=True):
+class FileJob(Struct, frozen=True):
     """One thing to do for files; `numbers` has several only to `read`."""
 
     task: Literal["read", "summarize", "analyze"]
@@ -44,8 +44,8 @@ class Job(Struct, frozen=True):
 class _Worker(Struct):
     process: multiprocessing.Process
     pipe: Connection
-    pending: list[Job] = field(default_factory=list)
-    at: Job | None = None
+    pending: list[FileJob] = field(default_factory=list)
+    at: FileJob | None = None
 
 
 class Crew:
@@ -58,7 +58,7 @@ class Crew:
         self._desk: Desk | None = None
         self._workers: list[_Worker | None] = [None] * jobs
         self._homes: dict[int, int] = {}
-        self._ahead: Job | None = None
+        self._ahead: FileJob | None = None
 
     def __enter__(self) -> Crew:
         return self
@@ -72,7 +72,7 @@ class Crew:
     def hurry(self, number: int) -> None:
         """Let the first file that must be read be read at once, while others are still looked up."""
         if self._ahead is None and self._jobs > 1:
-            self._ahead = Job("read", (number,))
+            self._ahead = FileJob("read", (number,))
             worker = self._worker(self._home(self._ahead))
             worker.pending.append(self._ahead)
             _next(worker)
@@ -82,16 +82,16 @@ class Crew:
         numbers = [n for n in numbers if self._ahead is None or n not in self._ahead.numbers]
         batches = [tuple(numbers[at : at + BATCH]) for at in range(0, len(numbers), BATCH)]
         again: list[int] = []
-        for job, answer in self.run([Job("read", batch) for batch in batches]):
+        for job, answer in self.run([FileJob("read", batch) for batch in batches]):
             if isinstance(answer, list):
                 yield from zip(job.numbers, answer, strict=True)
             else:
                 again += job.numbers
         # one of a batch brought it down: each by itself
-        for job, answer in self.run([Job("read", (number,)) for number in again]):
+        for job, answer in self.run([FileJob("read", (number,)) for number in again]):
             yield job.numbers[0], answer[0] if isinstance(answer, list) else answer
 
-    def run(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Plain]]:
+    def run(self, jobs: Sequence[FileJob]) -> Iterator[tuple[FileJob, Plain]]:
         """Yield every job with its answer."""
         if self._jobs == 1:
             for job in jobs:
@@ -113,7 +113,7 @@ class Crew:
             self._desk = _desk(self._limits, self._sources)
         return self._desk
 
-    def _home(self, job: Job) -> int:
+    def _home(self, job: FileJob) -> int:
         """Return which process a job goes to: where its file was read before, else the next in turn."""
         known = self._homes.get(job.numbers[0])
         home = known if known is not None else len(set(self._homes.items())) // BATCH % self._jobs
@@ -167,7 +167,7 @@ def _desk(limits: SurveyLimits, sources: Sequence[Source]) -> Desk:
     return made
 
 
-def _answer(desk: Desk, job: Job) -> Plain:
+def _answer(desk: Desk, job: FileJob) -> Plain:
     """Return what a desk says; where it fails, in what file the details are: the other files are served."""
     try:
         return _ask_desk(desk, job)
@@ -177,7 +177,7 @@ def _answer(desk: Desk, job: Job) -> Plain:
         return {"crashed": file.name}
 
 
-def _ask_desk(desk: Desk, job: Job) -> Plain:
+def _ask_desk(desk: Desk, job: FileJob) -> Plain:
     match job.task:
         case "read":
             return desk.read(job.numbers)
@@ -195,7 +195,7 @@ def _serve(pipe: Connection, parent: int, limits: SurveyLimits, sources: Sequenc
     desk = _desk(limits, sources)
     while True:
         try:
-            job: Job = pipe.recv()
+            job: FileJob = pipe.recv()
         except EOFError:
             return
         pipe.send(_answer(desk, job))

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Literal, Protocol
+from typing import Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.base.records import Partial
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.base.verdict import Verdict
 from warpsmith.tree.effects.effects import EffectsTable
 from warpsmith.tree.effects.file import house_effects
 from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt, Top
@@ -26,15 +25,14 @@ __all__ = [
     "Assumption",
     "Axis",
     "Combine",
-    "Constant",
     "Decision",
+    "DeviceConstant",
     "Kernel",
+    "KernelParameter",
     "Language",
     "MappedLoop",
-    "Parameter",
     "Program",
     "Scan",
-    "Step",
     "TypeText",
     "Unit",
 ]
@@ -103,7 +101,7 @@ class MappedLoop(Struct, frozen=True):
     id: str
 
 
-class Parameter(Struct, frozen=True):
+class KernelParameter(Struct, frozen=True):
     """One kernel parameter: `symbol` as kernel text names it (A_gpu), `host` the user's variable that it stands for.
 
     value   an external scalar that is not written: passed by value under the user's name
@@ -187,7 +185,7 @@ class Kernel(Struct, frozen=True):
     mapped: tuple[MappedLoop, ...]
     launch: tuple[tuple[Expr, Expr], ...]
     block: tuple[int, int, int]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     locals: tuple[Symbol, ...]
     body: Stmt
     functions: tuple[Symbol, ...]
@@ -203,7 +201,7 @@ class Kernel(Struct, frozen=True):
         return self.mapped[0].loop.span.line if self.mapped else self.span.line
 
 
-class Constant(Struct, frozen=True):
+class DeviceConstant(Struct, frozen=True):
     """A file-scope constant that device code reads, with its definition."""
 
     symbol: Symbol
@@ -259,18 +257,3 @@ def _replace_function(unit: Unit, old: Function, new: Function) -> Unit:
         items=tuple(new if i is old else i for i in unit.items),
         functions=tuple(new if f is old else f for f in unit.functions),
     )
-
-
-class Step(Protocol):
-    """A rewriting: a frozen record whose fields are its parameters, with two pure methods.
-
-    `facts` is the memo of what is known about the program's regions; its type is the maker's (poly's `Facts`).
-    """
-
-    def check(self, program: Program, facts: object) -> Verdict:
-        """Say whether the step may be applied, under which assumptions, or why not."""
-        ...
-
-    def apply(self, program: Program) -> Program:
-        """Return the rewritten program."""
-        ...

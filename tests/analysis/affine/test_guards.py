@@ -6,15 +6,15 @@ import pytest
 
 from warpsmith.analysis.affine.guards import Guard, Guards, bits, find_diverged
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import Block, Branch, Constant, Function, Instruction, Jump, Return, Terminator
+from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Function, Instruction, Jump, Return, Terminator
 from warpsmith.ssa.types import I1
 
 BODY = (Instruction("fence", (), ()),)
 
 
-def graph(**ways: str) -> tuple[Graph, dict[str, Block]]:
+def graph(**ways: str) -> tuple[Graph, dict[str, BasicBlock]]:
     """Return the graph of blocks that do something, each with the names of its successors."""
-    made = {name: Block(name, (), BODY, _end(after.split())) for name, after in ways.items()}
+    made = {name: BasicBlock(name, (), BODY, _end(after.split())) for name, after in ways.items()}
     return Graph.of(Function("f", True, (), (), tuple(made.values()))), made
 
 
@@ -59,9 +59,9 @@ def test_threads_that_never_come_back_are_missing_from_then_on() -> None:
 def test_an_end_that_all_reach_by_leaving_is_no_place_where_they_miss_each_other() -> None:
     # an empty block that ends the thread: those who go there straight are not met again
     made = {
-        "a": Block("a", (), BODY, _end(["work", "end"])),
-        "work": Block("work", (), BODY, _end(["end"])),
-        "end": Block("end", (), (), Return()),
+        "a": BasicBlock("a", (), BODY, _end(["work", "end"])),
+        "work": BasicBlock("work", (), BODY, _end(["end"])),
+        "end": BasicBlock("end", (), (), Return()),
     }
     g = Graph.of(Function("f", True, (), (), tuple(made.values())))
     assert g.leaving == {"end"}

@@ -18,7 +18,7 @@ from warpsmith.analysis.affine.guards import bits, find_diverged
 from warpsmith.analysis.affine.joins import between, follow_divergence, meeting
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Constant,
     Function,
@@ -47,7 +47,7 @@ def function(seed: int) -> Function:
         after = tuple(dict.fromkeys(chance.sample(pool, min(len(pool), chance.choice((0, 1, 1, 2, 2, 2, 2, 3))))))
         phis = (Phi(Value(I32), ()),) if chance.random() < 0.7 else ()
         body = (Instruction("fence", (), ()),) if chance.random() < 0.3 else ()
-        blocks.append(Block(name, phis, body, _end(after)))
+        blocks.append(BasicBlock(name, phis, body, _end(after)))
     return Function("f", True, (), (), tuple(blocks))
 
 

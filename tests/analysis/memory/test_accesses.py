@@ -12,7 +12,7 @@ import pytest
 from tests.analysis.accesses import memory_module, phased_module
 from tests.analysis.runs import Launched, Run, launched, ran
 from warpsmith.analysis.uniformity.facts import AccessFact
-from warpsmith.simt.counters import Request
+from warpsmith.simt.counters import WarpRequest
 from warpsmith.ssa.nodes import Module
 
 
@@ -52,7 +52,7 @@ def wrong(made: Run) -> Iterator[str]:
             yield from _wrong(made, fact, request)
 
 
-def _wrong(made: Run, fact: AccessFact, request: Request) -> Iterator[str]:
+def _wrong(made: Run, fact: AccessFact, request: WarpRequest) -> Iterator[str]:
     full = made.present(request)
     lanes = sorted(request.addresses)
     where = f"{fact.kind} {fact.index} lanes {lanes} {sorted(request.addresses.values())[:3]}"
@@ -72,7 +72,7 @@ def _wrong(made: Run, fact: AccessFact, request: Request) -> Iterator[str]:
         yield from _misplaced(made, fact, request, where)
 
 
-def _misplaced(made: Run, fact: AccessFact, request: Request, where: str) -> Iterator[str]:
+def _misplaced(made: Run, fact: AccessFact, request: WarpRequest, where: str) -> Iterator[str]:
     """Yield what is wrong with where the lanes of a full request are."""
     lanes = sorted(request.addresses)
     if fact.pattern == "uniform" and len(set(request.addresses.values())) > 1:

@@ -21,7 +21,7 @@ from warpsmith.machine.devices import device
 from warpsmith.machine.limits import MAX_GRID
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Lane, Silent
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import (
@@ -185,7 +185,7 @@ def wrong(seed: int, met: Counter[str]) -> list[str]:
         arguments = {"n": struct.pack("<i", chosen.choice((0, 1, 100, -1, 1 << 30)))}
         threads = block[0] * block[1] * block[2]
         launch = Launch(largest, block, arguments, only=(only,), lanes=(0, 1, threads // 2, threads - 1))
-        outcome = interpret(module, "k", launch, Memory(checks=False), seen)
+        outcome = interpret(module, "k", launch, LaunchMemory(checks=False), seen)
         assert outcome.complete, outcome.problems[0].message
     return seen.wrong
 

@@ -19,7 +19,7 @@ from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory as Buffers
+from warpsmith.simt.memory import LaunchMemory as Buffers
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Module, NoWrap, Param, Query, Return
 from warpsmith.ssa.types import I32, I64

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, from_atom
-from warpsmith.analysis.memory.lanes import Lanes, hull
+from warpsmith.analysis.memory.lanes import BlockLanes, hull
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.analysis.uniformity.seeds import Threads
 
 
-def lanes(block: Dim, level: str = "warp", warp: int = 4) -> Lanes:
-    return Lanes(block, warp, Threads("block" if level == "block" else "warp", block, warp))
+def lanes(block: Dim, level: str = "warp", warp: int = 4) -> BlockLanes:
+    return BlockLanes(block, warp, Threads("block" if level == "block" else "warp", block, warp))
 
 
 def test_threads_are_counted_along_x_first() -> None:

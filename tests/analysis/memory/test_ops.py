@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.test_kernel import TILE, told
-from warpsmith.analysis.uniformity.facts import AccessFact, Bound, LaunchShape
+from warpsmith.analysis.uniformity.facts import AccessFact, LaunchShape, ParameterBound
 
 LINE = LaunchShape((32, 1, 1))
-EVEN = LaunchShape((32, 1, 1), None, {}, (Bound("n", 0, 1 << 20, 64),))
+EVEN = LaunchShape((32, 1, 1), None, {}, (ParameterBound("n", 0, 1 << 20, 64),))
 
 
 def at(lines: str, shape: LaunchShape = EVEN) -> AccessFact:

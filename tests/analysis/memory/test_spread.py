@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from warpsmith.analysis.affine.symbols import Atom, Form, from_atom
-from warpsmith.analysis.memory.lanes import Lanes
-from warpsmith.analysis.memory.spread import Layout, Spread, Spreads, layout, spread
+from warpsmith.analysis.memory.lanes import BlockLanes
+from warpsmith.analysis.memory.spread import AddressLayout, Spread, Spreads, layout, spread
 from warpsmith.analysis.uniformity.facts import Count, Dim
 from warpsmith.analysis.uniformity.seeds import Threads
 
@@ -13,12 +13,12 @@ M = Atom("m", "shared", 101)
 A = Atom("a", "shared", 102)
 
 
-def lanes(block: Dim = (32, 1, 1)) -> Lanes:
-    return Lanes(block, 32, Threads("warp", block))
+def lanes(block: Dim = (32, 1, 1)) -> BlockLanes:
+    return BlockLanes(block, 32, Threads("warp", block))
 
 
 def cost(
-    form: Form, of: Lanes, access: tuple[str, int, int] = ("sectors", 4, 4), aligned: int = 0, asks: int = 1024
+    form: Form, of: BlockLanes, access: tuple[str, int, int] = ("sectors", 4, 4), aligned: int = 0, asks: int = 1024
 ) -> Spread | None:
     laid = layout(form, of, {A: aligned} if aligned else {})
     assert laid is not None
@@ -100,18 +100,18 @@ def test_a_layout_has_the_number_of_each_thread_the_factors_and_where_it_starts(
     of = lanes((4, 1, 1))
     x = of.axes[0]
     laid = layout(Form(64, {(A,): 1, (x,): 4, (x, N): 8, (): 3}), of, {A: 8})
-    assert laid == Layout((0, 4, 8, 12), {(N,): (0, 8, 16, 24)}, (3, 8))
+    assert laid == AddressLayout((0, 4, 8, 12), {(N,): (0, 8, 16, 24)}, (3, 8))
     assert laid.is_plain([2]) and not laid.is_plain([0, 1])
-    assert layout(from_atom(A, 64), of, {}) == Layout((0, 0, 0, 0), {}, (0, 0))
+    assert layout(from_atom(A, 64), of, {}) == AddressLayout((0, 0, 0, 0), {}, (0, 0))
 
 
 def test_costs_are_worked_out_once_and_starts_matter_in_a_sector_only() -> None:
     of = lanes((4, 1, 1))
     spreads, everyone = Spreads(of), frozenset(range(4))
-    one = Layout((0, 4, 8, 12), {}, (32, 8))
+    one = AddressLayout((0, 4, 8, 12), {}, (32, 8))
     found = spreads.of(one, everyone, ("sectors", 4, 4))
-    assert found is spreads.of(Layout((0, 4, 8, 12), {}, (64, 9)), everyone, ("sectors", 4, 4))
-    other = spreads.of(Layout((0, 4, 8, 12), {}, (24, 8)), everyone, ("sectors", 4, 4))
+    assert found is spreads.of(AddressLayout((0, 4, 8, 12), {}, (64, 9)), everyone, ("sectors", 4, 4))
+    other = spreads.of(AddressLayout((0, 4, 8, 12), {}, (24, 8)), everyone, ("sectors", 4, 4))
     assert found is not None and other is not None
     assert (found.proven, other.proven) == (Count(1, 1), Count(2, 2))
     assert spreads.of(one, frozenset({0}), ("sectors", 4, 4)) is not found

@@ -9,7 +9,7 @@ from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.kernel import _solve
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.transfer import short_name
-from warpsmith.analysis.uniformity.facts import Bound, Dim, LaunchShape
+from warpsmith.analysis.uniformity.facts import Dim, LaunchShape, ParameterBound
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import uniformity
 from warpsmith.ssa.reader import parse_module
@@ -83,14 +83,19 @@ def test_registers_of_the_launch() -> None:
 def test_parameters_and_what_is_said_of_them() -> None:
     plain = atom("%e:i32 = param [n+0]")
     assert (plain.name, plain.argument, plain.range, plain.residue) == ("n", "n", (-(2**31), 2**31 - 1), (0, 0))
-    granted = LaunchShape(BLOCK, None, {}, (Bound("n", 3, None, 12), Bound("n", None, 99), Bound("m", 0, 1, 64)))
+    granted = LaunchShape(
+        BLOCK,
+        None,
+        {},
+        (ParameterBound("n", 3, None, 12), ParameterBound("n", None, 99), ParameterBound("m", 0, 1, 64)),
+    )
     assert (atom("%e:i32 = param [n+0]", granted).range, atom("%e:i32 = param [n+0]", granted).residue) == (
         (3, 99), (0, 2)
     )  # fmt: skip
     given = LaunchShape(BLOCK, None, {"n": -5})
     assert form("%e:i32 = param [n+0]", given).constant == -5
     # a part of a parameter is another number
-    part = atom("%e:i32 = param [a+4]", LaunchShape(BLOCK, None, {"a": 7}, (Bound("a", 0, 9),)))
+    part = atom("%e:i32 = param [a+4]", LaunchShape(BLOCK, None, {"a": 7}, (ParameterBound("a", 0, 9),)))
     assert (part.name, part.range[0]) == ("a+4", -(2**31))
 
 

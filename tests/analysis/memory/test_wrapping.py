@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, from_atom
-from warpsmith.analysis.memory.lanes import Lanes
+from warpsmith.analysis.memory.lanes import BlockLanes
 from warpsmith.analysis.memory.wrapping import Wrapping, split
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.analysis.uniformity.seeds import Threads
@@ -16,7 +16,7 @@ EVEN = Atom("even", "shared", 52, (-(2**31), 2**31 - 1), (0, 6))
 
 
 def of(block: Dim = (8, 1, 1), warp: int = 8) -> Wrapping:
-    return Wrapping(Lanes(block, warp, Threads("warp", block, warp)))
+    return Wrapping(BlockLanes(block, warp, Threads("warp", block, warp)))
 
 
 def form(t: Wrapping, coefficient: int, atom: Atom | None = None, factor: int = 1, bits: int = 32) -> Form:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.analysis.resources.resources import Compiled, live_registers, resources
+from warpsmith.analysis.resources.resources import CompilerFigures, live_registers, resources
 from warpsmith.analysis.uniformity.facts import ResourceFact
 from warpsmith.machine.devices import device
 from warpsmith.machine.occupancy import occupancy
@@ -101,7 +101,7 @@ end
 """
 
 
-def held(compiled: Compiled | None = None, name: str = "h100", dynamic: int = 0) -> ResourceFact:
+def held(compiled: CompilerFigures | None = None, name: str = "h100", dynamic: int = 0) -> ResourceFact:
     module = parse_module(MODULE)
     kernel = module.functions[0]
     return resources((module, kernel, Graph.of(kernel)), device(name), (64, 2, 1), dynamic, compiled)
@@ -116,12 +116,12 @@ def test_shared_memory_of_all_that_is_called_is_laid_out_in_order() -> None:
 
 
 def test_what_a_compiler_says_counts() -> None:
-    fact = held(Compiled(200, 16))
+    fact = held(CompilerFigures(200, 16))
     assert (fact.registers, fact.source, fact.shared_bytes, fact.spill_bytes) == (200, "ptxas", 416, 16)
-    assert held(Compiled(200, 0, 64)).shared_bytes == 64
-    assert held(Compiled(4, 0)).registers == 4
-    assert held(Compiled(64, 0)).occupancy == occupancy(device("h100"), 128, 64, 416)
-    occupied, estimated = held(Compiled(200, 0)).occupancy, held().occupancy
+    assert held(CompilerFigures(200, 0, 64)).shared_bytes == 64
+    assert held(CompilerFigures(4, 0)).registers == 4
+    assert held(CompilerFigures(64, 0)).occupancy == occupancy(device("h100"), 128, 64, 416)
+    occupied, estimated = held(CompilerFigures(200, 0)).occupancy, held().occupancy
     assert occupied is not None and estimated is not None and occupied.warps < estimated.warps
 
 

@@ -21,9 +21,9 @@ from tests.analysis.sync.test_barriers import wrong as wrong_barriers
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.uniformity.facts import ExchangeFact
-from warpsmith.simt.counters import Request
+from warpsmith.simt.counters import WarpRequest
 from warpsmith.simt.layout import shared_layout
-from warpsmith.simt.memory import SHARED_WINDOW, Access
+from warpsmith.simt.memory import SHARED_WINDOW, RecordedAccess
 from warpsmith.ssa.nodes import Instruction, Module
 
 __all__ = ["CHECKS", "Judged", "borne_out", "judged"]
@@ -44,7 +44,7 @@ class Claim(Struct, frozen=True):
         return int(found[1]), int(found[2] or found[1])
 
     @property
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[WarpRequest]:
         """Those of whole warps: a rule speaks of no other, where it is not known who is missing."""
         asked = self.made.did.requests[self.place]
         return [request for request in asked if len(request.addresses) == self.made.did.warp]
@@ -282,7 +282,7 @@ def _race(claim: Claim) -> Iterator[str]:
         yield f"{one} and {two} do not clash"
 
 
-MemoryAccess = tuple[int, int, Access]
+MemoryAccess = tuple[int, int, RecordedAccess]
 
 
 def _touched(made: Run, place: Instruction, who: str) -> list[MemoryAccess]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.analysis.test_kernel import told
 from warpsmith.analysis.rules.branch_kinds import is_boundary, is_bounded_by_guard, period_of
-from warpsmith.analysis.rules.lanes import Lanes, masks
+from warpsmith.analysis.rules.lanes import LaneValues, masks
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
@@ -85,7 +85,7 @@ def period(lines: str, *, known: bool = False) -> int | None:
     (branch,) = facts.branches
     end = branch.place.terminator
     assert isinstance(end, Branch)
-    split = masks(Lanes(facts), end) if known else None
+    split = masks(LaneValues(facts), end) if known else None
     return period_of(facts, comparison(facts, end.condition), split)
 
 

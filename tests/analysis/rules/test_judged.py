@@ -13,7 +13,7 @@ from tests.analysis.rules.judged import CHECKS, judged
 from warpsmith.analysis.affine.symbols import constant_form
 from warpsmith.analysis.memory import spread
 from warpsmith.analysis.memory.accesses import _Access
-from warpsmith.analysis.memory.presence import Presence, Presences
+from warpsmith.analysis.memory.presence import Presences, ThreadPresence
 from warpsmith.analysis.rules.memory import memory, shared
 from warpsmith.analysis.rules.origins import Numbers
 from warpsmith.analysis.sync import barriers, grid
@@ -114,7 +114,7 @@ def some_lane_is_always_missing(patch: Patch) -> None:
 
 
 def no_lane_is_missing(patch: Patch) -> None:
-    patch.setattr(Presences, "_at", lambda self, block: Presence("all", self.everyone))
+    patch.setattr(Presences, "_at", lambda self, block: ThreadPresence("all", self.everyone))
 
 
 def blocks_are_all_at_one_place(patch: Patch) -> None:

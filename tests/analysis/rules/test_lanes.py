@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.test_kernel import told
-from warpsmith.analysis.rules.lanes import Lanes, alive_at, masks, only_way
+from warpsmith.analysis.rules.lanes import LaneValues, alive_at, masks, only_way
 from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
 from warpsmith.ssa.nodes import Branch, Constant, Undefined
 from warpsmith.ssa.types import I32
@@ -17,7 +17,7 @@ def value(lines: str, shape: LaunchShape = SHAPE) -> tuple[int, ...] | None:
     body = "\n".join(f"  {line.strip()}" for line in lines.split(";"))
     facts = told(body, shape)
     (wanted,) = (value for value in facts.warp_level.definitions if value.name == "e")
-    return Lanes(facts).of(wanted)
+    return LaneValues(facts).of(wanted)
 
 
 ALL = range(64)
@@ -61,11 +61,11 @@ def test_a_counter_of_a_loop_is_not_known_and_long_chains_are() -> None:
 
 
 def test_constants_and_what_is_undefined() -> None:
-    lanes = Lanes(told("", SHAPE))
+    lanes = LaneValues(told("", SHAPE))
     assert lanes.of(Constant(I32, 7)) == (7,) * 64
     assert lanes.of(Undefined(I32)) is None
     assert lanes.threads[9] == (1, 1, 0)
-    assert [len(warp) for warp in Lanes(told("", LaunchShape((40, 1, 1)))).warps(range(40))] == [32, 8]
+    assert [len(warp) for warp in LaneValues(told("", LaunchShape((40, 1, 1)))).warps(range(40))] == [32, 8]
 
 
 NESTED = """
@@ -90,14 +90,14 @@ def nested() -> KernelFacts:
 
 def test_the_masks_of_a_branch(nested: KernelFacts) -> None:
     ends = {branch.place.name: branch.place.terminator for branch in nested.branches}
-    lanes = Lanes(nested)
+    lanes = LaneValues(nested)
     assert isinstance(ends["start"], Branch) and isinstance(ends["two"], Branch)
     assert masks(lanes, ends["start"]) == (0x1F1F1F1F, 0x1F1F1F1F)
     assert masks(lanes, ends["two"]) is None
 
 
 def test_who_gets_where(nested: KernelFacts) -> None:
-    lanes = Lanes(nested)
+    lanes = LaneValues(nested)
     assert alive_at(nested, "start", lanes) is None and alive_at(nested, "end", lanes) is None
     assert alive_at(nested, "one", lanes) == [int(t % 8 < 5) for t in ALL]
     # the other way of the second branch; of the third nothing is known

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from tests.analysis.test_kernel import HEAD
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.resources.resources import Compiled
+from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.launch import launch
 from warpsmith.analysis.uniformity.facts import Dim, LaunchShape
@@ -18,7 +18,7 @@ from warpsmith.ssa.reader import parse_module
 def found(
     block: Dim | None = (256, 1, 1),
     grid: Dim | None = None,
-    compiled: Compiled | None = None,
+    compiled: CompilerFigures | None = None,
     limits: Limits | None = None,
     *,
     body: str = "",
@@ -40,17 +40,17 @@ def test_nothing_is_said_of_a_launch_that_fills_the_device() -> None:
 
 
 def test_low_occupancy_by_registers() -> None:
-    low = found(compiled=Compiled(128, 0))["OCC001"]
+    low = found(compiled=CompilerFigures(128, 0))["OCC001"]
     assert low.certainty == "proven" and "16 of 64 warps (25.0%), limited by registers" in low.message
     # half of the warps is not low
-    assert found(compiled=Compiled(64, 0)) == {}
+    assert found(compiled=CompilerFigures(64, 0)) == {}
 
 
 def test_fewer_registers_that_would_do_are_named() -> None:
-    (said,) = found(compiled=Compiled(128, 0))["OCC001"].help
+    (said,) = found(compiled=CompilerFigures(128, 0))["OCC001"].help
     assert said == "80 registers a thread (__launch_bounds__, -maxrregcount) would give 37.5%"
-    assert "24 of 64" in found(compiled=Compiled(80, 0))["OCC001"].message
-    assert "16 of 64" in found(compiled=Compiled(88, 0))["OCC001"].message
+    assert "24 of 64" in found(compiled=CompilerFigures(80, 0))["OCC001"].message
+    assert "16 of 64" in found(compiled=CompilerFigures(88, 0))["OCC001"].message
 
 
 def test_low_occupancy_by_shared_memory() -> None:
@@ -64,12 +64,12 @@ def test_low_occupancy_by_shared_memory() -> None:
 
 def test_registers_that_limit_a_kernel_without_bounds() -> None:
     free = Limits()
-    assert set(found(compiled=Compiled(64, 0), limits=free)) == {"OCC005"}
-    told = found(compiled=Compiled(64, 0), limits=free)["OCC005"]
+    assert set(found(compiled=CompilerFigures(64, 0), limits=free)) == {"OCC005"}
+    told = found(compiled=CompilerFigures(64, 0), limits=free)["OCC005"]
     assert told.help[0].startswith("declare it: __launch_bounds__(256)") and told.certainty == "proven"
-    assert found(None, compiled=Compiled(64, 0), limits=free)["OCC005"].certainty == "conditional"
-    assert found(compiled=Compiled(64, 0), limits=Limits(None, (256, 1, 1))) == {}
-    assert found(compiled=Compiled(16, 0), limits=free) == {}
+    assert found(None, compiled=CompilerFigures(64, 0), limits=free)["OCC005"].certainty == "conditional"
+    assert found(compiled=CompilerFigures(64, 0), limits=Limits(None, (256, 1, 1))) == {}
+    assert found(compiled=CompilerFigures(16, 0), limits=free) == {}
 
 
 def test_a_block_that_is_no_whole_number_of_warps() -> None:
@@ -89,7 +89,7 @@ def test_a_grid_with_fewer_blocks_than_multiprocessors() -> None:
 
 def test_a_tail_of_the_last_wave() -> None:
     resident = 8 * device("h100").units  # 64 warps, blocks of 8
-    tail = found(grid=(2 * resident + 10, 1, 1), compiled=Compiled(32, 0))["OCC003"]
+    tail = found(grid=(2 * resident + 10, 1, 1), compiled=CompilerFigures(32, 0))["OCC003"]
     assert f"2 full waves of {resident} and a tail of 10" in tail.message and tail.certainty == "proven"
     assert tail.estimate is not None and tail.estimate.value == 1.49 and round(tail.impact, 2) == 1.49
     assert found(grid=(2 * resident + 10, 1, 1))["OCC003"].certainty == "heuristic"
@@ -107,13 +107,13 @@ def test_limits_of_a_launch() -> None:
     assert "grid.y = 65,536, 65,535 at most" in excess((256, 1, 1), (1, 65_536, 1))
     assert "the kernel promises 256 at most" in excess((288, 1, 1))
     assert "the kernel demands (64, 1, 1)" in excess((128, 1, 1), limits=Limits(None, (64, 1, 1)))
-    assert "registers a block" in excess((1024, 1, 1), compiled=Compiled(128, 0), limits=many)
+    assert "registers a block" in excess((1024, 1, 1), compiled=CompilerFigures(128, 0), limits=many)
     # where a launch fails, its occupancy does not matter
-    assert "OCC001" not in found((1024, 1, 1), compiled=Compiled(128, 0), limits=many)
+    assert "OCC001" not in found((1024, 1, 1), compiled=CompilerFigures(128, 0), limits=many)
     assert "OCC004" not in found((1024, 1, 1), (2**31 - 1, 65_535, 65_535), limits=many)
 
 
 def test_spills_and_calls() -> None:
-    assert "OCC006" in found(compiled=Compiled(32, 4)) and "OCC006" not in found(compiled=Compiled(32, 0))
+    assert "OCC006" in found(compiled=CompilerFigures(32, 4)) and "OCC006" not in found(compiled=CompilerFigures(32, 0))
     twice = found(body="  call [@f]\n  call [@f]\n  call [@unknown]")
     assert twice["OCC007"].message.startswith("f is called, not inlined")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.analysis.test_kernel import ROW, told
-from warpsmith.analysis.rules.origins import Numbers, Origin, is_compiled, origin
+from warpsmith.analysis.rules.origins import Numbers, ValueOrigin, is_compiled, origin
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.source import SourceFile
 from warpsmith.ssa.nodes import Constant, Undefined, Value
@@ -17,14 +17,14 @@ def values(lines: str) -> tuple[KernelFacts, dict[str, Value]]:
     return facts, {value.name: value for value in facts.warp_level.definitions}
 
 
-def made_of(lines: str) -> Origin:
+def made_of(lines: str) -> ValueOrigin:
     facts, named = values(lines)
     return origin(facts, named["e"])
 
 
 def test_indices_and_parameters() -> None:
     found = made_of("%d:i32 = mul %x %n; %e:i32 = add %d %b")
-    assert found == Origin(frozenset({"n"}), frozenset({"tid.x", "ctaid.x"}))
+    assert found == ValueOrigin(frozenset({"n"}), frozenset({"tid.x", "ctaid.x"}))
     assert (found.of_thread, found.of_block, found.plain, found.of_launch) == (True, True, True, False)
 
 
@@ -54,18 +54,18 @@ def test_what_is_no_pure_op_is_unknown() -> None:
 def test_a_loop_and_what_it_starts_with() -> None:
     loop = "jump head\nhead:\n  %j:i32 = phi start %x head %k\n  %k:i32 = add %j %n\n  %e:i32 = add %k 1:i32\n"
     found = made_of(f"{loop}  %c:i1 = slt %e 4:i32\n  branch %c head done\ndone:")
-    assert found == Origin(frozenset({"n"}), frozenset({"tid.x"}), loop=True)
+    assert found == ValueOrigin(frozenset({"n"}), frozenset({"tid.x"}), loop=True)
 
 
 def test_a_join_is_made_of_both_ways_and_no_loop() -> None:
     body = "%c:i1 = slt %b 4:i32\n  branch %c yes no\nyes:\n  jump no\nno:\n  %e:i32 = phi start %x yes %n"
-    assert made_of(body) == Origin(frozenset({"n"}), frozenset({"tid.x"}))
+    assert made_of(body) == ValueOrigin(frozenset({"n"}), frozenset({"tid.x"}))
 
 
 def test_several_operands_and_constants() -> None:
     facts, named = values("")
-    assert origin(facts, named["x"], named["n"]) == Origin(frozenset({"n"}), frozenset({"tid.x"}))
-    assert origin(facts, Constant(I32, 3)) == Origin() == origin(facts)
+    assert origin(facts, named["x"], named["n"]) == ValueOrigin(frozenset({"n"}), frozenset({"tid.x"}))
+    assert origin(facts, Constant(I32, 3)) == ValueOrigin() == origin(facts)
 
 
 def test_a_kernel_with_a_listing_was_compiled() -> None:

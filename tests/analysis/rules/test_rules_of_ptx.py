@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from warpsmith.analysis.resources.resources import Compiled
+from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.flows.explaining import explain_file
 from warpsmith.kernels.shape import Launching
@@ -65,16 +65,18 @@ def test_calls_that_are_left(body: str, callees: list[str]) -> None:
 @pytest.mark.parametrize(
     ("compiled", "count"),
     [
-        (Compiled(200, 4), 1),
-        (Compiled(255, 32), 1),
-        (Compiled(32, 4096, 64), 1),
-        (Compiled(200, 0, 16), 0),
-        (Compiled(255, 0), 0),
+        (CompilerFigures(200, 4), 1),
+        (CompilerFigures(255, 32), 1),
+        (CompilerFigures(32, 4096, 64), 1),
+        (CompilerFigures(200, 0, 16), 0),
+        (CompilerFigures(255, 0), 0),
         (None, 0),
     ],
     ids=["a word", "many", "with shared memory", "none", "many registers", "not asked"],
 )
-def test_registers_that_are_spilled(compiled: Compiled | None, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_registers_that_are_spilled(
+    compiled: CompilerFigures | None, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(explain_file, "assemble_ptx", lambda *_: {"k": compiled})
     found = _found("", "OCC006", ptxas=compiled is not None)
     assert len(found) == count

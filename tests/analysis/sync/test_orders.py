@@ -22,7 +22,7 @@ from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import (
     Branch,
@@ -153,7 +153,7 @@ def wrong(facts: KernelFacts) -> list[str]:
     for n in NUMBERS:
         seen = Seen()
         launch = Launch((2, 1, 1), facts.block, {"n": struct.pack("<i", n)}, max_steps=60_000)
-        outcome = interpret(facts.module, "k", launch, Memory(checks=False), seen)
+        outcome = interpret(facts.module, "k", launch, LaunchMemory(checks=False), seen)
         if any(problem.kind == "overflow" for problem in outcome.problems):
             continue
         for (level, _, moment, place), numbers in seen.values.items():

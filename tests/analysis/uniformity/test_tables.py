@@ -12,14 +12,14 @@ from tests.analysis.uniformity import test_uniformity
 from warpsmith.analysis.affine import privates
 from warpsmith.analysis.uniformity import tables, uniformity
 from warpsmith.analysis.uniformity.active_threads import ActiveThreadSets
-from warpsmith.analysis.uniformity.tables import UNIFORM, Table, Tables
+from warpsmith.analysis.uniformity.tables import UNIFORM, ThreadTable, ThreadTables
 
 Patch = pytest.MonkeyPatch
 Bug = Callable[[Patch], None]
 
 
 def carries_are_forgotten(patch: Patch) -> None:
-    patch.setattr(Tables, "_split", lambda self, table, rest: tuple(n & ((1 << rest) - 1) for n in table.numbers))
+    patch.setattr(ThreadTables, "_split", lambda self, table, rest: tuple(n & ((1 << rest) - 1) for n in table.numbers))
 
 
 def what_is_shared_has_any_low_bits(patch: Patch) -> None:
@@ -27,37 +27,37 @@ def what_is_shared_has_any_low_bits(patch: Patch) -> None:
 
 
 def orders_go_by_the_numbers(patch: Patch) -> None:
-    patch.setattr(Tables, "_decide_order", lambda self, i, o, test: UNIFORM)
+    patch.setattr(ThreadTables, "_decide_order", lambda self, i, o, test: UNIFORM)
 
 
 def rows_are_moved_anyhow(patch: Patch) -> None:
-    patch.setattr(Tables, "_find_offset", lambda self, one, other: 0)
+    patch.setattr(ThreadTables, "_find_offset", lambda self, one, other: 0)
 
 
 def ways_do_not_matter_to_rows(patch: Patch) -> None:
-    original = Tables.join
-    patch.setattr(Tables, "join", lambda self, found, *, diverged: original(self, found, diverged=False))
+    original = ThreadTables.join
+    patch.setattr(ThreadTables, "join", lambda self, found, *, diverged: original(self, found, diverged=False))
 
 
 def only_the_first_warp_is_compared(patch: Patch) -> None:
-    patch.setattr(Tables, "_alike", lambda self, numbers: len(set(numbers[: self.warp])) == 1)
+    patch.setattr(ThreadTables, "_alike", lambda self, numbers: len(set(numbers[: self.warp])) == 1)
 
 
 def masks_keep_all_bits(patch: Patch) -> None:
-    patch.setitem(tables._RULES, "and", lambda self, i, o: Table(o[0].numbers, o[0].rest))
+    patch.setitem(tables._RULES, "and", lambda self, i, o: ThreadTable(o[0].numbers, o[0].rest))
 
 
 def every_equality_picks_one(patch: Patch) -> None:
-    patch.setattr(Tables, "picks_one", lambda self, i, operands: True)
+    patch.setattr(ThreadTables, "picks_one", lambda self, i, operands: True)
 
 
 def few_are_one(patch: Patch) -> None:
-    patch.setattr(Tables, "at_most_one", lambda self, threads: threads.bit_count() <= 2)
+    patch.setattr(ThreadTables, "at_most_one", lambda self, threads: threads.bit_count() <= 2)
 
 
 def both_sides_are_one_side(patch: Patch) -> None:
-    original = Tables.holders
-    patch.setattr(Tables, "holders", lambda self, table, *, value: original(self, table, value=True))
+    original = ThreadTables.holders
+    patch.setattr(ThreadTables, "holders", lambda self, table, *, value: original(self, table, value=True))
 
 
 def others_computed_alike(patch: Patch) -> None:

@@ -19,9 +19,9 @@ from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Lane, Silent
-from warpsmith.ssa.nodes import Block, Instruction, Module
+from warpsmith.ssa.nodes import BasicBlock, Instruction, Module
 from warpsmith.ssa.nodes import Memory as Access
 from warpsmith.ssa.reader import parse_module
 
@@ -41,7 +41,7 @@ class Seen(Struct, Silent):
         for level, group in _groups(lane):
             self.values[level, group, moment, place].add(numbers)
 
-    def branch(self, lane: Lane, block: Block, moment: object, taken: str) -> None:
+    def branch(self, lane: Lane, block: BasicBlock, moment: object, taken: str) -> None:
         for level, group in _groups(lane):
             self.ways[level, group, moment, block.name].add(taken)
 
@@ -54,7 +54,7 @@ def _groups(lane: Lane) -> Iterator[tuple[str, int]]:
 def _seen(module: Module, block: Dim) -> Seen:
     seen = Seen()
     launch = Launch((2, 1, 1), block, {"n": struct.pack("<i", 5)}, warp=WARP, max_steps=6000)
-    interpret(module, "k", launch, Memory(checks=False), seen)
+    interpret(module, "k", launch, LaunchMemory(checks=False), seen)
     return seen
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.emit.host_device import tables
-from warpsmith.emit.carried import Needs, declarations, run_time
+from warpsmith.emit.carried import RuntimeNeeds, declarations, run_time
 from warpsmith.emit.words import Support
 from warpsmith.run.native.tools import c_compiler, cxx_compiler
 
@@ -271,7 +271,7 @@ int main(void)
 
 def _linked(directory: Path, more: tuple[str, ...], options: tuple[str, ...] = ()) -> str:
     (directory / "table.cpp").write_text(_TABLE)
-    (directory / "asks.c").write_text(declarations(Support("ws"), Needs(allocations=True)) + _ASKS)
+    (directory / "asks.c").write_text(declarations(Support("ws"), RuntimeNeeds(allocations=True)) + _ASKS)
     for name, compiler in (("table.cpp", cxx_compiler()), ("asks.c", c_compiler()), *((n, c_compiler()) for n in more)):
         subprocess.run([compiler, "-c", "-w", "-O1", name], cwd=directory, check=True)
     objects = ["asks.o", *(f"{Path(name).stem}.o" for name in more), "table.o"]
@@ -292,7 +292,7 @@ def test_c_and_static_programs(tmp_path: Path) -> None:
 
 
 def test_another_prefix_leaves_the_names_alone() -> None:
-    text = run_time(Support("ws1"), Needs(present=True, allocations=True, rows=True)).text
+    text = run_time(Support("ws1"), RuntimeNeeds(present=True, allocations=True, rows=True)).text
     assert "#define WS_WEAK_ALLOCATIONS __attribute__((weak))\n" in text
     assert 'extern "C" WS_WEAK_ALLOCATIONS size_t ws_allocation_bytes(' in text
     assert "ws1_copy_to_device(there->table" in text and "void *ws1_rows_enter(" in text

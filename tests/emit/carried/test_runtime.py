@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.emit.carried import Needs, declarations, run_time
+from warpsmith.emit.carried import RuntimeNeeds, declarations, run_time
 from warpsmith.emit.words import Support
 
 CUDA = """\
@@ -46,8 +46,9 @@ def run(
     main: str, tmp_path: Path, prefix: str = "ws", options: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
     support = Support(prefix)
+    needs = RuntimeNeeds()
     text = "\n".join([
-        CUDA, "#include <mutex>\n#include <stdio.h>", declarations(support, Needs()), run_time(support, Needs()).text,
+        CUDA, "#include <mutex>\n#include <stdio.h>", declarations(support, needs), run_time(support, needs).text,
         f"int main() {{ {main} }}",
     ])  # fmt: skip
     source = tmp_path / "a.cpp"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.emit.host_device import CALLERS, HOST_DEVICE, tables
-from warpsmith.emit.carried import Needs, declarations
+from warpsmith.emit.carried import RuntimeNeeds, declarations
 from warpsmith.emit.words import Support
 from warpsmith.run.native.tools import cxx_compiler
 
@@ -285,7 +285,7 @@ _BUGS: dict[str, Callable[[str], str]] = {
 
 def _run(text: str, directory: Path, level: str = "-O1") -> str:
     source, program = directory / "table.cpp", directory / "table"
-    declared = declarations(Support("ws"), Needs(present=True, allocations=True))
+    declared = declarations(Support("ws"), RuntimeNeeds(present=True, allocations=True))
     known = f"#define CALLERS {int(CALLERS)}"
     source.write_text("\n".join((HOST_DEVICE, declared, known, text, _PROGRAM)))
     flags = ["-std=c++17", level, "-w", "-fno-stack-protector"]

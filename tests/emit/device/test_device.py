@@ -13,7 +13,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.words import choose_support
 from warpsmith.tree.nodes import Function
-from warpsmith.tree.program import Kernel, Parameter
+from warpsmith.tree.program import Kernel, KernelParameter
 from warpsmith.tree.types import Pointer, Symbol
 
 TEXT = """
@@ -37,9 +37,9 @@ static int host(int n) { return n + counter; }
 def kernel_of(function: Function, number: int) -> Kernel:
     """Return a kernel of one thread with the body of a function."""
 
-    def parameter(symbol: Symbol) -> Parameter:
+    def parameter(symbol: Symbol) -> KernelParameter:
         kind: Literal["value", "buffer"] = "buffer" if isinstance(symbol.type, Pointer) else "value"
-        return Parameter(symbol, symbol, kind, True)
+        return KernelParameter(symbol, symbol, kind, True)
 
     parameters = tuple(parameter(symbol) for symbol in function.parameters)
     name, body = f"ws_f_k{number}", function.body

@@ -17,7 +17,7 @@ from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has
 from warpsmith.tree.nodes import Function, Launch, Name, Stmt, replace
 from warpsmith.tree.printing.patch import Patcher
 from warpsmith.tree.printing.printer import join_lines
-from warpsmith.tree.program import Kernel, Parameter, Program
+from warpsmith.tree.program import Kernel, KernelParameter, Program
 
 
 def port(tmp_path: Path, text: str) -> tuple[Program, Program]:
@@ -38,10 +38,10 @@ def port(tmp_path: Path, text: str) -> tuple[Program, Program]:
     return program, msgspec.structs.replace(program.with_function(function, new), kernels=(kernel,))
 
 
-def _parameter(symbol: object, function: Function) -> Parameter:
+def _parameter(symbol: object, function: Function) -> KernelParameter:
     found = next(s for s in function.parameters if s is symbol)
     pointer = type(found.type).__name__ == "Pointer"
-    return Parameter(found, found, "buffer" if pointer else "value", pointer)
+    return KernelParameter(found, found, "buffer" if pointer else "value", pointer)
 
 
 def kernels(tmp_path: Path, text: str) -> str:

@@ -18,7 +18,7 @@ from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.emit.words import Support
 from warpsmith.tree.nodes import Binary, Call, Conditional, Expr, ExprStmt, For, Literal, Name, Relation
 from warpsmith.tree.printing.printer import Printer
-from warpsmith.tree.program import Axis, Kernel, MappedLoop, Parameter
+from warpsmith.tree.program import Axis, Kernel, KernelParameter, MappedLoop
 from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, UNSIGNED, VOID, FunctionType, Scalar, Symbol
 
 HERE = Span(SourceFile("none.c", ""), 0, 0)
@@ -104,8 +104,9 @@ def _kernel(case: Case) -> Kernel:
     )  # fmt: skip
     return Kernel(
         "k", "f", "f/i", HERE, (MappedLoop(loop, case.axis, "f/i"),), ((lower, _launched(case, lower, bound)),),
-        (256, 1, 1) if case.axis == "x" else (1, 8, 1), (Parameter(lo, lo, "value"), Parameter(hi, hi, "value")), (),
-        body, (), strided=(case.axis,) if case.strided else (),
+        (256, 1, 1) if case.axis == "x" else (1, 8, 1),
+        (KernelParameter(lo, lo, "value"), KernelParameter(hi, hi, "value")), (), body,
+        (), strided=(case.axis,) if case.strided else (),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from tests.offload.analyzed import analyzed
 from warpsmith.base.errors import RefusedError
 from warpsmith.emit.device.prototypes import kernel_type, launcher_type, launcher_words, plain, read_only
 from warpsmith.tree.printing.printer import print_type
-from warpsmith.tree.program import Kernel, Parameter
+from warpsmith.tree.program import Kernel, KernelParameter
 from warpsmith.tree.types import INT, Array, Pointer, Scalar
 
 HEAD = "struct point { double x; float row[4]; }; enum color { RED };\nvoid use(const double *p);\n"
@@ -20,10 +20,10 @@ ARGS = (
 )
 
 
-def kernel(body: str, folder: Path, *written: str) -> tuple[Kernel, dict[str, Parameter]]:
+def kernel(body: str, folder: Path, *written: str) -> tuple[Kernel, dict[str, KernelParameter]]:
     function = analyzed(f"{HEAD}void f({ARGS}) {{ {body} }}", folder).function()
     parameters = {
-        s.name: Parameter(s, s, "buffer" if isinstance(s.type, Pointer) else "value", s.name in written)
+        s.name: KernelParameter(s, s, "buffer" if isinstance(s.type, Pointer) else "value", s.name in written)
         for s in function.parameters
     }
     made = Kernel(
@@ -72,7 +72,7 @@ def test_a_buffer_is_a_pointer(tmp_path: Path) -> None:
     made, parameters = kernel("bytes[0] = n;", tmp_path, "bytes")
     n = parameters["n"].symbol
     with pytest.raises(RefusedError, match="n is not a pointer on the device"):
-        kernel_type(made, Parameter(n, n, "cell", True))
+        kernel_type(made, KernelParameter(n, n, "cell", True))
 
 
 def test_a_plain_type_has_no_names_of_the_users() -> None:

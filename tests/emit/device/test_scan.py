@@ -17,7 +17,7 @@ from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.run.referee.referee import judge_program
-from warpsmith.run.referee.reference import Reference
+from warpsmith.run.referee.reference import ReferenceProgram
 from warpsmith.run.verification import Sources, VerifyOptions
 
 OPTIONS = VerifyOptions(timeout_s=60)
@@ -57,7 +57,7 @@ int main(void)
 }
 """
 
-Built = tuple[Reference, Sources]
+Built = tuple[ReferenceProgram, Sources]
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     assert [f.region for f in ported] == ["sums/i", "highest/i"]
     reference = sources_of(written.port.reference, written.reference, captured=True)
     candidate = sources_of(written.port.candidate, written.candidate, captured=True)
-    return Reference(reference, OPTIONS, folder / "original"), candidate
+    return ReferenceProgram(reference, OPTIONS, folder / "original"), candidate
 
 
 def verdict(built: Built, old: str, new: str, work: Path) -> str:

@@ -8,8 +8,8 @@ import msgspec.structs
 import pytest
 
 from tests.emit.examples import saxpy
-from warpsmith.emit.carried import Needs
-from warpsmith.emit.host.cuda import Job
+from warpsmith.emit.carried import RuntimeNeeds
+from warpsmith.emit.host.cuda import UnitJob
 from warpsmith.emit.host.headers import by_file, once
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.in_place.versioned import Versioned
@@ -29,7 +29,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return load_program([str(folder / name) for name in ("main.c", "other.c")], FrontOptions()).program
 
 
-def _job(program: Program, launching: dict[str, str]) -> Job:
+def _job(program: Program, launching: dict[str, str]) -> UnitJob:
     """Return the job of main.c, whose functions launch the kernels given by their names."""
     unit = program.units[0]
     ready = saxpy().ported.kernels[0]
@@ -42,7 +42,7 @@ def _job(program: Program, launching: dict[str, str]) -> Job:
             function = replace(function, body=replace(function.body, statements=(launch,)))
         changed.append(function)
     rewritten = msgspec.structs.replace(unit, functions=tuple(changed))
-    return Job(unit, rewritten, kernels, PurePosixPath("main.c"), "main", pool=True, needs=Needs())
+    return UnitJob(unit, rewritten, kernels, PurePosixPath("main.c"), "main", pool=True, needs=RuntimeNeeds())
 
 
 def test_a_kernel_belongs_to_the_file_that_launches_it(program: Program) -> None:

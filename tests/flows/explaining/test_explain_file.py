@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.flows.ptx import file, kernel, settings_of
 from warpsmith.analysis.kernel import examine
-from warpsmith.analysis.resources.resources import Compiled
+from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.base.findings import Finding
 from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.flows.explaining import explain_file as flow
@@ -67,7 +67,7 @@ def test_a_kernel_that_fails_is_a_diagnostic_and_the_others_are_served(monkeypat
 
 
 def test_registers_are_those_that_ptxas_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flow, "assemble_ptx", lambda data, arch: {"k": Compiled(77, 0)})
+    monkeypatch.setattr(flow, "assemble_ptx", lambda data, arch: {"k": CompilerFigures(77, 0)})
     assert [one.resources.registers for one in explain_file(task(ptxas=True)).kernels] == [77]
     assert explain_file(task()).kernels[0].resources.source == "estimate"
     lost = Finding("TOL001", "error", "no ptxas")

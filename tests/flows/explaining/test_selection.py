@@ -11,7 +11,7 @@ from tests.report.analysis.samples import reported
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.explaining.explain_file import FileResult
-from warpsmith.flows.explaining.selection import Choice, Chosen, choose_findings
+from warpsmith.flows.explaining.selection import Chosen, RuleChoice, choose_findings
 from warpsmith.report.analysis.model import Reported
 from warpsmith.report.analysis.silenced.baseline import Baseline, entry_of
 from warpsmith.settings.model import Setting, Settings
@@ -28,8 +28,8 @@ def settings(
     return Settings(found.values, found.origins, found.root, severity=severity or {}, per_file_ignores=per_file or {})
 
 
-def choice(**how: Setting) -> Choice:
-    return Choice(settings(how))
+def choice(**how: Setting) -> RuleChoice:
+    return RuleChoice(settings(how))
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_more_rules_are_added_to_those_selected() -> None:
 
 
 def test_severities() -> None:
-    found = Choice(settings({}, {"MEM": "error", "DIV001": "note"}))
+    found = RuleChoice(settings({}, {"MEM": "error", "DIV001": "note"}))
     assert [found.severity(code) for code in ("MEM001", "DIV001", "SYN006")] == ["error", "note", "note"]
     with pytest.raises(UsageError, match="a severity is one of"):
-        Choice(settings({}, {"MEM": "fatal"}))
+        RuleChoice(settings({}, {"MEM": "fatal"}))
 
 
 def test_rules_that_do_not_exist_are_told_with_what_is_near() -> None:
@@ -70,7 +70,7 @@ def test_rules_that_do_not_exist_are_told_with_what_is_near() -> None:
 
 
 def test_rules_are_off_for_files(tmp_path: Path) -> None:
-    found = Choice(settings({}, per_file={"gen/*.cu": ("MEM",)}))
+    found = RuleChoice(settings({}, per_file={"gen/*.cu": ("MEM",)}))
     root = str(tmp_path)
     assert found.ignores(str(tmp_path / "gen" / "k.cu"), root, "MEM001")
     assert not found.ignores(str(tmp_path / "gen" / "k.cu"), root, "DIV001")

@@ -10,7 +10,7 @@ import pytest
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.in_place import FOLDER, InPlace
 from warpsmith.flows.porting import series as flow
-from warpsmith.flows.porting.series import Built, Earlier, Series, earlier_port, make_series
+from warpsmith.flows.porting.series import Earlier, ProjectBuild, Series, earlier_port, make_series
 
 SOLVE = "int solve(void)\n{\n    return 1;\n}\n"
 KERNEL = f"{FOLDER}/solve_kernels.cu"
@@ -33,7 +33,7 @@ def port(kernel: str = "kernel 1\n", changed: str = "solve.c", text: str = SOLVE
 def made(root: Path, what: InPlace, monkeypatch: pytest.MonkeyPatch) -> Series:
     """Return the series of a project whose build file is not understood."""
     monkeypatch.setattr(flow, "edit_build", lambda *given: None)
-    return make_series(str(root), what, {"solve.c": ("solve/i",)}, Built(("solve.c",)))
+    return make_series(str(root), what, {"solve.c": ("solve/i",)}, ProjectBuild(("solve.c",)))
 
 
 def applied(root: Path, series: Series) -> None:

@@ -5,11 +5,11 @@ from itertools import pairwise
 import pytest
 
 from warpsmith.base.source import SourceFile
-from warpsmith.front.c.scan import Scan, bare
+from warpsmith.front.c.scan import ScannedText, bare
 
 
-def scan(text: str) -> Scan:
-    return Scan.of(SourceFile("case.c", text))
+def scan(text: str) -> ScannedText:
+    return ScannedText.of(SourceFile("case.c", text))
 
 
 def test_strings_and_comments_hide_punctuation() -> None:
@@ -69,8 +69,8 @@ def test_punctuation_is_seen_beside_anything(text: str, characters: str) -> None
 
 
 def test_raw_strings_are_of_cxx_alone() -> None:
-    assert Scan.of(SourceFile("a.cpp", 'f(R"(;")"); g();')).characters == "();();"
-    assert Scan.of(SourceFile("a.c", 'f(R"(;");')).characters == "();"
+    assert ScannedText.of(SourceFile("a.cpp", 'f(R"(;")"); g();')).characters == "();();"
+    assert ScannedText.of(SourceFile("a.c", 'f(R"(;");')).characters == "();"
 
 
 @pytest.mark.parametrize(

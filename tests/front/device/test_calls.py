@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.front.test_kernels import boxes, functions, lines, load
-from warpsmith.front.kernels import KernelUnit
+from warpsmith.front.kernels import DeviceUnit
 from warpsmith.tree.nodes import Call, Name, Unary
 from warpsmith.tree.types import Pointer
 from warpsmith.tree.walk import walk
@@ -40,16 +40,16 @@ __global__ void k(float *p, Vec v, Vec *q, Op op, bool c) {
 
 
 @pytest.fixture(scope="module")
-def unit() -> KernelUnit:
+def unit() -> DeviceUnit:
     return load(TEXT)
 
 
-def calls(unit: KernelUnit, name: str) -> list[Call]:
+def calls(unit: DeviceUnit, name: str) -> list[Call]:
     found = [n for n in walk(functions(unit)["k"].body) if isinstance(n, Call) and isinstance(n.function, Name)]
     return [c for c in found if isinstance(c.function, Name) and c.function.symbol.name.rpartition("::")[2] == name]
 
 
-def test_a_method_gets_its_object(unit: KernelUnit) -> None:
+def test_a_method_gets_its_object(unit: DeviceUnit) -> None:
     first, second = calls(unit, "norm")
     assert isinstance(first.arguments[0], Unary) and first.arguments[0].op == "&" and len(first.arguments) == 2
     assert isinstance(second.arguments[0], Name) and second.arguments[0].symbol.name == "q"
@@ -62,7 +62,7 @@ def test_a_method_gets_its_object(unit: KernelUnit) -> None:
     assert len(static.arguments) == 1
 
 
-def test_references_get_addresses(unit: KernelUnit) -> None:
+def test_references_get_addresses(unit: DeviceUnit) -> None:
     (swapped,) = calls(unit, "swap")
     assert all(isinstance(a.type, Pointer) for a in swapped.arguments)
     chosen, picked = swapped.arguments
@@ -72,12 +72,12 @@ def test_references_get_addresses(unit: KernelUnit) -> None:
     assert isinstance(minus.arguments[0], Unary) and not isinstance(minus.arguments[1].type, Pointer)
 
 
-def test_arguments_that_are_left_out_stand_there(unit: KernelUnit) -> None:
+def test_arguments_that_are_left_out_stand_there(unit: DeviceUnit) -> None:
     (more,) = calls(unit, "more")
     assert [type(a).__name__ for a in more.arguments] == ["Literal", "Literal", "Call"]
 
 
-def test_objects_are_made_by_functions_that_return_them(unit: KernelUnit) -> None:
+def test_objects_are_made_by_functions_that_return_them(unit: DeviceUnit) -> None:
     written = list(lines(functions(unit)["k"]))
     assert [w for w in written if w.startswith(("w =", "x =", "y ="))] == [
         "w = Vec::Vec(3.0f)",
@@ -87,5 +87,5 @@ def test_objects_are_made_by_functions_that_return_them(unit: KernelUnit) -> Non
     assert "v = w" in written
 
 
-def test_what_cannot_be_called_is_a_box(unit: KernelUnit) -> None:
+def test_what_cannot_be_called_is_a_box(unit: DeviceUnit) -> None:
     assert boxes(unit) == ["a virtual call"]

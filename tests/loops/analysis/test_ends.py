@@ -6,7 +6,7 @@ import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.loops.analysis.ends import fits, form_expr, over, typed_facts
-from warpsmith.loops.analysis.shape import Range, range_of
+from warpsmith.loops.analysis.shape import CounterRange, range_of
 from warpsmith.loops.linear import Linear
 from warpsmith.tree.nodes import For
 from warpsmith.tree.printing.printer import print_expr
@@ -37,7 +37,7 @@ def header(program: Analyzed, name: str, low: int, past: int, *, facts: tuple[Li
     n = Linear(((program.symbol("n", name), 1),))
     # n is a small number: nothing overflows
     known = (n, n.scale(-1).shift(1000)) if facts is None else facts
-    made = over(mine, own, Range(own.low.shift(low), own.past.shift(past)), known)
+    made = over(mine, own, CounterRange(own.low.shift(low), own.past.shift(past)), known)
     return None if made is None else f"i = {print_expr(made.lower)}; i {made.relation} {print_expr(made.bound)}"
 
 
@@ -62,7 +62,7 @@ def test_the_header_of_another_range(name: str, low: int, past: int, text: str |
         mine = loop(program, name)
         own = range_of(mine)
         assert own is not None
-        made = over(mine, own, Range(own.low.shift(low), own.past.shift(past)), facts or ())
+        made = over(mine, own, CounterRange(own.low.shift(low), own.past.shift(past)), facts or ())
         assert (
             None if made is None else f"i = {print_expr(made.lower)}; i {made.relation} {print_expr(made.bound)}"
         ) == text

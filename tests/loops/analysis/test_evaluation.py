@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.loops.analysis.evaluation import Evidence, find_reassigned, risks
+from warpsmith.loops.analysis.evaluation import KnownBefore, find_reassigned, risks
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import For, While
@@ -57,7 +57,7 @@ def test_the_conditions_under_which_a_load_is_made_anyway(name: str, program: An
     loop = next(n for n in walk(program.function(function).body) if isinstance(n, For | While))
     load = program.expr(CASES[name][1], function)
     facts = Facts.about(program.program, PolyOptions())
-    found = Evidence.of(facts, program.function(function), loop).needs(load)
+    found = KnownBefore.of(facts, program.function(function), loop).needs(load)
     assert (None if found is None else ", ".join(map(print_expr, found))) == CASES[name][2]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.loops.analysis.invariants import Survey, holds_pointers, invariant_type, root_of, survey
+from warpsmith.loops.analysis.invariants import InvariantSurvey, holds_pointers, invariant_type, root_of, survey
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
@@ -46,7 +46,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
     return analyzed(HEAD + "".join(parts), tmp_path_factory.mktemp("invariants"))
 
 
-def looked(program: Analyzed, name: str) -> Survey:
+def looked(program: Analyzed, name: str) -> InvariantSurvey:
     address = program.facts[f"t_{name}"].loops[0].id
     return survey(Facts.about(program.program, PolyOptions()), LoopContext.of(program.program, address))
 

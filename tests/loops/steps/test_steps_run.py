@@ -13,7 +13,7 @@ import pytest
 from tests.loops.steps import random_nests
 from tests.loops.steps.twins import SIZES, Stand, completed, differences, function_text, stands, stepped
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.analysis.shape import Range
+from warpsmith.loops.analysis.shape import CounterRange
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.step import Step
 from warpsmith.loops.steps.order import distribute, fuse, interchange, peel, reverse, split, tile, unroll
@@ -169,9 +169,9 @@ def _unclamped(cut: split._Cut, value: object) -> object:
     return value
 
 
-def _too_wide(outer: For, first: Range, second: Range) -> Range:
+def _too_wide(outer: For, first: CounterRange, second: CounterRange) -> CounterRange:
     found = HULL(outer, first, second)
-    return Range(found.low, found.past.shift(-1))
+    return CounterRange(found.low, found.past.shift(-1))
 
 
 def _unguarded(*arguments: object, **more: object) -> tuple[Linear, list[object]]:

@@ -10,9 +10,9 @@ from msgspec import Struct
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.offload.data import residency
 from warpsmith.offload.data.residency import Placement, place
-from warpsmith.offload.fragments import OffloadRegion, Request
+from warpsmith.offload.fragments import OffloadRegion, OffloadRequest
 from warpsmith.offload.names import Names
-from warpsmith.offload.plan import Buffer, OffloadOptions
+from warpsmith.offload.plan import DeviceBuffer, OffloadOptions
 from warpsmith.offload.selection.choice import choose
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions, statement_spans
@@ -21,7 +21,7 @@ from warpsmith.tree.walk import names
 
 
 class Placed(Struct, frozen=True):
-    request: Request
+    request: OffloadRequest
     placement: Placement
 
     @property
@@ -29,7 +29,7 @@ class Placed(Struct, frozen=True):
         (offload_region,) = self.placement.offload_regions
         return offload_region
 
-    def buffer(self, name: str) -> Buffer:
+    def buffer(self, name: str) -> DeviceBuffer:
         return next(b for h in self.placement.offload_regions for b in h.buffers if b.host.name == name)
 
     @property
@@ -43,7 +43,7 @@ def placed(text: str, directory: Path) -> Placed:
     program = load_program([str(path)], FrontOptions()).program
     facts = analyze(program, PolyOptions())
     function = next(f for f in facts.functions if f.function.symbol.name == "f")
-    request = Request(program, function, OffloadOptions(), PolyOptions(), Names(program).scope())
+    request = OffloadRequest(program, function, OffloadOptions(), PolyOptions(), Names(program).scope())
     return Placed(request, place(request, choose(request, {}).drafts))
 
 
@@ -52,7 +52,7 @@ def lines(statements: object) -> str:
     return statement_spans(statements).text
 
 
-def section(buffer: Buffer) -> str:
+def section(buffer: DeviceBuffer) -> str:
     return f"{print_expr(buffer.lower)} .. {print_expr(buffer.upper)}"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.offload.hand import build_all, load, request
 from warpsmith.base.errors import RefusedError
-from warpsmith.offload.mapping.kernels import Built
+from warpsmith.offload.mapping.kernels import BuiltKernel
 from warpsmith.offload.selection.choice import choose
 from warpsmith.tree.nodes import Launch
 from warpsmith.tree.printing.printer import print_expr, print_stmt, print_type
@@ -28,7 +28,7 @@ void lu(int N, double *A)
 """
 
 
-def built(directory: Path, text: str, function: str, *parallel: str) -> dict[str, Built]:
+def built(directory: Path, text: str, function: str, *parallel: str) -> dict[str, BuiltKernel]:
     asked = request(load(text, directory), function, parallel)
     return build_all(asked, choose(asked, {}))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load, request
-from warpsmith.offload.mapping.profile import Reference, estimate, references, size_of
+from warpsmith.offload.mapping.profile import ProfiledReference, estimate, references, size_of
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import CHAR, DOUBLE, INT, Array, FunctionType, Pointer, Record, Scalar
 
@@ -66,28 +66,28 @@ def test_a_while_loop_is_assumed_to_run_often_and_one_without_iterations_weighs_
     ("reference", "shape", "fastest", "sectors", "lines"),
     [
         # 32 doubles in a row: 8 sectors; a block of 64 brings 4 lines
-        (Reference(8, (1,), 1), (64,), (0,), 8.0, 4 / 64),
-        (Reference(4, (1,), 1), (64,), (0,), 4.0, 2 / 64),
+        (ProfiledReference(8, (1,), 1), (64,), (0,), 8.0, 4 / 64),
+        (ProfiledReference(4, (1,), 1), (64,), (0,), 4.0, 2 / 64),
         # all threads one element; each its own sector
-        (Reference(8, (0,), 1), (64,), (0,), 1.0, 1 / 64),
-        (Reference(8, (64,), 1), (64,), (0,), 32.0, 1.0),
+        (ProfiledReference(8, (0,), 1), (64,), (0,), 1.0, 1 / 64),
+        (ProfiledReference(8, (64,), 1), (64,), (0,), 32.0, 1.0),
         # x over the first loop or the second: a warp is 32 along x
-        (Reference(8, (64, 1), 1), (8, 32), (1, 0), 8.0, 16 / 256),
-        (Reference(8, (64, 1), 1), (32, 8), (0, 1), 32.0, 32 / 256),
+        (ProfiledReference(8, (64, 1), 1), (8, 32), (1, 0), 8.0, 16 / 256),
+        (ProfiledReference(8, (64, 1), 1), (32, 8), (0, 1), 32.0, 32 / 256),
         # 8 along x and 4 along y
-        (Reference(8, (64, 1), 1), (4, 8), (1, 0), 8.0, 4 / 32),
+        (ProfiledReference(8, (64, 1), 1), (4, 8), (1, 0), 8.0, 4 / 32),
         # an element of three lines
-        (Reference(384, (1,), 1), (32,), (0,), 32 * 12.0, 3.0),
+        (ProfiledReference(384, (1,), 1), (32,), (0,), 32 * 12.0, 3.0),
     ],
 )
 def test_sectors_and_lines(
-    reference: Reference, shape: tuple[int, ...], fastest: tuple[int, ...], sectors: float, lines: float
+    reference: ProfiledReference, shape: tuple[int, ...], fastest: tuple[int, ...], sectors: float, lines: float
 ) -> None:
     found = estimate([reference], shape, fastest)
     assert (found.sectors_per_request, found.lines_per_thread) == (sectors, lines)
 
 
 def test_references_count_as_often_as_they_repeat() -> None:
-    found = estimate([Reference(8, (1,), 1), Reference(8, (0,), 3)], (32,), (0,), ("so",))
+    found = estimate([ProfiledReference(8, (1,), 1), ProfiledReference(8, (0,), 3)], (32,), (0,), ("so",))
     assert (found.sectors_per_request, found.lines_per_thread, found.assumed) == (11 / 4, 5 / 32, ("so",))
     assert estimate([], (32,), (0,)).sectors_per_request == 0

@@ -17,7 +17,7 @@ from warpsmith.offload.memory.presence import (
     find_short_lived,
     place_base,
 )
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.pointers import Root
 from warpsmith.tree.nodes import Expr, Name
@@ -239,6 +239,6 @@ def test_what_every_call_hands_over_of_its_own_is_never_kept(program: Analyzed) 
     assert not [root for root in opened.absent if root.kind == "entry"]
 
 
-def buffer(program: Analyzed, host: Symbol) -> Buffer:
+def buffer(program: Analyzed, host: Symbol) -> DeviceBuffer:
     zero: Expr = program.find("u", Name)
-    return Buffer(host, host, zero, zero, (), cell=False)
+    return DeviceBuffer(host, host, zero, zero, (), cell=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.offload.hand import load
-from warpsmith.offload.plan import Inserted, OffloadOptions, Port
+from warpsmith.offload.plan import InsertedStatements, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
@@ -86,7 +86,7 @@ def updates(port: Port, function: str = "run") -> list[str]:
     return [one.rpartition(": ")[2] for one in shown(port, function) if one.rpartition(": ")[2][:4] in ("host", "devi")]
 
 
-def _head(one: Inserted) -> str:
+def _head(one: InsertedStatements) -> str:
     return one.node.span.text.split("\n")[0].split("(")[0].strip(" {") or "{"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.offload.transfers.abstract_programs import Program
-from warpsmith.loops.prepared import Change
+from warpsmith.loops.prepared import RunChange
 from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.regions.coherence import Coherent
 from warpsmith.offload.regions.versions_in_place import beside, find_written_in_versions, versions_in_place
@@ -18,16 +18,16 @@ Run = tuple[Stmt, ...]
 class Case(Program):
     """A function of the user's, and what steps made of it."""
 
-    def change(self, old: Run, new: Run) -> Change:
+    def change(self, old: Run, new: Run) -> RunChange:
         user, made = self.function(old), self.function(new)
-        return Change(user.symbol, user, made, old, new, ())
+        return RunChange(user.symbol, user, made, old, new, ())
 
     def declared(self) -> Stmt:
         symbol = Symbol(f"c{self.position}", f"c{self.position}", INT, "local")
         return DeclStmt(span=self.span(), declarations=(VarDecl(span=self.span(), symbol=symbol, init=self.expr()),))
 
     def made(
-        self, change: Change | None, offload_regions: dict[OffloadRegion, Run], added: Coherent | None = None
+        self, change: RunChange | None, offload_regions: dict[OffloadRegion, Run], added: Coherent | None = None
     ) -> list[tuple[object, ...]]:
         function: Function = change.rewritten if change else self.function(next(iter(offload_regions)).scope)
         changes = [change] if change else []

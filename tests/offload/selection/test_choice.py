@@ -8,7 +8,7 @@ import pytest
 
 from tests.offload.hand import build_all, draft, load, request
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.fragments import Choice
+from warpsmith.offload.fragments import DraftChoice
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.offload.selection.choice import choose, failure_key
 from warpsmith.tree.nodes import Pragma
@@ -26,7 +26,7 @@ void f(int n, double *A)
 """
 
 
-def chosen(directory: Path, text: str, *parallel: str, live: tuple[str, ...] = ()) -> Choice:
+def chosen(directory: Path, text: str, *parallel: str, live: tuple[str, ...] = ()) -> DraftChoice:
     return choose(request(load(text, directory), "f", parallel, live), {})
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.offload.analyzed import analyzed
-from warpsmith.offload.fragments import Choice
+from warpsmith.offload.fragments import DraftChoice
 
 HEAD = """
 static double once(double x) { return x * 2; }
@@ -17,7 +17,7 @@ struct pair { double x; };
 LOOP = "for (int i = 0; i < n; i++) a[i] = a[i] * 0.5 + k;"
 
 
-def choice(body: str, folder: Path, before: str = "") -> Choice:
+def choice(body: str, folder: Path, before: str = "") -> DraftChoice:
     """Choose in a function whose loop over k has `body` and then a kernel in it."""
     text = (
         f"{HEAD}void f(int n, double *restrict a, double *restrict other, int *at, struct pair s)\n"

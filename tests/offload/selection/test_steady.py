@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.offload.fragments import Draft, Use
+from warpsmith.offload.fragments import Draft, HostUse
 from warpsmith.offload.selection.steady import deciding, moving
 from warpsmith.tree.nodes import For, Stmt
 
@@ -31,7 +31,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
     return analyzed(TEXT, tmp_path_factory.mktemp("steady"))
 
 
-def draft(*statements: Stmt, uses: tuple[Use, ...] = ()) -> Draft:
+def draft(*statements: Stmt, uses: tuple[HostUse, ...] = ()) -> Draft:
     return Draft("f/t/i", "nest", statements, (), uses, (), (), ())
 
 
@@ -58,7 +58,7 @@ def test_only_what_changes_otherwise_than_as_a_counter_moves(program: Analyzed) 
 def test_a_cell_that_the_fragment_may_leave_as_it_was_is_not_its_own(program: Analyzed) -> None:
     around = program.statement("for (int t")
     off = program.symbol("off")
-    uses = (Use(off, "cell", True, True),)
+    uses = (HostUse(off, "cell", True, True),)
     assert shown(moving(draft(around, uses=uses), (around,), frozenset({off}))) == "off"
     certain = (replace(uses[0], covers=True),)
     assert shown(moving(draft(around, uses=certain), (around,), frozenset({off}))) == ""

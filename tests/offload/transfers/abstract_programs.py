@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.offload.fragments import Draft, OffloadRegion, Use
-from warpsmith.offload.plan import Buffer, TransferScheme
-from warpsmith.offload.transfers.placement import Access
-from warpsmith.offload.transfers.transfers import Moved, insert_copies
+from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion
+from warpsmith.offload.plan import DeviceBuffer, TransferScheme
+from warpsmith.offload.transfers.placement import PointAccess
+from warpsmith.offload.transfers.transfers import MovedStatements, insert_copies
 from warpsmith.tree.nodes import (
     Block,
     Break,
@@ -48,7 +48,7 @@ class Program(Struct):
 
     objects: tuple[str, ...] = ("x",)
     live: frozenset[str] = frozenset({"x", "y"})
-    accesses: dict[tuple[Node, str], Access] = field(default_factory=dict)
+    accesses: dict[tuple[Node, str], PointAccess] = field(default_factory=dict)
     drafts: list[Draft] = field(default_factory=list)
     covers: set[tuple[Draft, Symbol]] = field(default_factory=set)
     position: int = 0
@@ -73,7 +73,7 @@ class Program(Struct):
 
     def note(self, node: Node, use: str, write: str, whole: str) -> None:
         for name in {*use, *write, *whole}:
-            self.accesses[(node, name)] = Access(
+            self.accesses[(node, name)] = PointAccess(
                 host_use=name in use or name in write, host_write=name in write or name in whole
             )
 
@@ -81,7 +81,8 @@ class Program(Struct):
         """A fragment: reads `use`, writes a part of `write`, all of `whole`."""
         stmt = ExprStmt(span=self.span(), expr=self.expr())
         uses = tuple(
-            Use(self.symbol(n), "buffer", n in use, n in write or n in whole) for n in sorted({*use, *write, *whole})
+            HostUse(self.symbol(n), "buffer", n in use, n in write or n in whole)
+            for n in sorted({*use, *write, *whole})
         )
         draft = Draft(f"k{len(self.drafts)}", "nest", (stmt,), (), uses, (), (), ())
         self.drafts.append(draft)
@@ -135,16 +136,16 @@ class Program(Struct):
 
     # --- the port
 
-    def access(self, node: Node, buffer: Buffer) -> Access:
-        return self.accesses.get((node, buffer.host.name), Access())
+    def access(self, node: Node, buffer: DeviceBuffer) -> PointAccess:
+        return self.accesses.get((node, buffer.host.name), PointAccess())
 
-    def lives_on(self, buffer: Buffer) -> bool:
+    def lives_on(self, buffer: DeviceBuffer) -> bool:
         return buffer.host.name in self.live
 
     def offload_region(self, scope: tuple[Stmt, ...]) -> OffloadRegion:
         zero, many = self.expr(), Literal(span=self.span(), type=INT, text="64", value=64)
         buffers = tuple(
-            Buffer(
+            DeviceBuffer(
                 Symbol(f"{n}_gpu", f"{n}_gpu", Pointer(DOUBLE), "device"), self.symbol(n), zero, many, scope, cell=False
             )
             for n in self.objects
@@ -155,7 +156,7 @@ class Program(Struct):
         name = Symbol("f", "f", FunctionType(VOID, ()), "function")
         return Function(span=self.span(), symbol=name, parameters=(), body=self.block(*scope), static=False)
 
-    def port(self, *scope: Stmt, scheme: TransferScheme = "optimized") -> Moved:
+    def port(self, *scope: Stmt, scheme: TransferScheme = "optimized") -> MovedStatements:
         """Return the scope with its copies; raises RuntimeError where the static check finds fault."""
         launches: dict[Draft, tuple[Stmt, ...]] = {
             d: (Launch(span=d.statements[0].span, kernel=d.region, arguments=(), region=d.region),) for d in self.drafts

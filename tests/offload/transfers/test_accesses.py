@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
-from warpsmith.offload.fragments import Draft, OffloadRegion, Use
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers.accesses import ProgramAccess, freed_pointer, kernel_access, point_accesses
 from warpsmith.offload.transfers.flow import build_flow
-from warpsmith.offload.transfers.placement import Access
+from warpsmith.offload.transfers.placement import PointAccess
 from warpsmith.tree.nodes import Call, Stmt
 
 TEXT = """
@@ -72,12 +72,14 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
 
 def buffer(
     program: Analyzed, name: str, scope: Sequence[Stmt] = (), function: str = "f", *, allocation: bool = False
-) -> Buffer:
+) -> DeviceBuffer:
     host, zero = program.symbol(name, function), program.expr("0", "sum")
-    return Buffer(host, host, zero, zero, tuple(scope), cell=False, allocation=allocation)
+    return DeviceBuffer(host, host, zero, zero, tuple(scope), cell=False, allocation=allocation)
 
 
-def offload_region(*buffers: Buffer, uses: tuple[Use, ...] = (), statement: Stmt | None = None) -> OffloadRegion:
+def offload_region(
+    *buffers: DeviceBuffer, uses: tuple[HostUse, ...] = (), statement: Stmt | None = None
+) -> OffloadRegion:
     drafts = (Draft("k", "nest", (statement,), (), uses, (), (), ()),) if statement is not None else ()
     return OffloadRegion(buffers[0].scope, drafts, buffers, ())
 
@@ -127,15 +129,15 @@ def test_what_moved_to_the_device_is_touched_by_nobody(program: Analyzed) -> Non
     stmt = program.statement("cell = 4")
     host = ProgramAccess(
         program.request(),
-        offload_region(mine, uses=(Use(mine.host, "cell", True, True, device_only=True),), statement=stmt),
+        offload_region(mine, uses=(HostUse(mine.host, "cell", True, True, device_only=True),), statement=stmt),
     )
-    assert host.access(stmt, mine) == Access() and not host.lives_on(mine)
+    assert host.access(stmt, mine) == PointAccess() and not host.lives_on(mine)
 
 
 def test_a_block_that_goes_back_as_a_whole_is_met_by_what_lies_beside(program: Analyzed) -> None:
     def asked(name: str, *, written: bool) -> bool:
         mine = buffer(program, "u", allocation=True)
-        uses = (Use(mine.host, "buffer", True, written),)
+        uses = (HostUse(mine.host, "buffer", True, written),)
         where = offload_region(mine, uses=uses, statement=program.statement("cell = 4"))
         return ProgramAccess(program.request(), where).access(program.statement(name), mine).host_write
 
@@ -186,18 +188,18 @@ def test_whether_anybody_reads_it_behind_the_scope(
 @pytest.mark.parametrize(
     ("use", "covered", "access"),
     [
-        (("buffer", True, False), False, Access(device_use=True)),
-        (("buffer", False, True), False, Access(device_use=True, device_write=True)),
-        (("buffer", False, True), True, Access(device_write=True)),
-        (("buffer", True, False), True, Access(device_use=True)),
-        (("value", True, False), False, Access()),
+        (("buffer", True, False), False, PointAccess(device_use=True)),
+        (("buffer", False, True), False, PointAccess(device_use=True, device_write=True)),
+        (("buffer", False, True), True, PointAccess(device_write=True)),
+        (("buffer", True, False), True, PointAccess(device_use=True)),
+        (("value", True, False), False, PointAccess()),
     ],
 )
 def test_a_kernel_that_renews_all_of_a_buffer_needs_no_older_content(
-    use: tuple[str, bool, bool], covered: bool, access: Access, program: Analyzed
+    use: tuple[str, bool, bool], covered: bool, access: PointAccess, program: Analyzed
 ) -> None:
     mine = buffer(program, "v")
-    made = Use(mine.host, *use)  # type: ignore[arg-type]
+    made = HostUse(mine.host, *use)  # type: ignore[arg-type]
     where = offload_region(mine, uses=(made,), statement=program.statement("v[3] = 1"))
     (draft,) = where.drafts
     covers = frozenset({(draft, mine.host)}) if covered else frozenset()
@@ -208,16 +210,16 @@ def test_a_kernel_that_renews_all_of_a_buffer_needs_no_older_content(
 def test_a_cell_that_is_certainly_written_is_not_used(read: bool, covers: bool, uses: bool, program: Analyzed) -> None:
     mine = buffer(program, "cell")
     where = offload_region(
-        mine, uses=(Use(mine.host, "cell", read, True, covers),), statement=program.statement("cell = 4")
+        mine, uses=(HostUse(mine.host, "cell", read, True, covers),), statement=program.statement("cell = 4")
     )
-    assert kernel_access(where, where.drafts[0], mine) == Access(device_use=uses, device_write=True)
-    assert kernel_access(where, where.drafts[0], buffer(program, "v")) == Access()
+    assert kernel_access(where, where.drafts[0], mine) == PointAccess(device_use=uses, device_write=True)
+    assert kernel_access(where, where.drafts[0], buffer(program, "v")) == PointAccess()
 
 
 def test_a_launch_reads_the_values_that_it_passes_and_the_end_what_lives_on(program: Analyzed) -> None:
     stmt, behind = program.statement("cell = 4"), program.statement("cell += 2")
     mine = buffer(program, "cell", (stmt, behind))
-    where = offload_region(mine, uses=(Use(mine.host, "value", True, False),), statement=stmt)
+    where = offload_region(mine, uses=(HostUse(mine.host, "value", True, False),), statement=stmt)
     flow = build_flow(mine.scope, {stmt: where.drafts[0]})
     found = point_accesses(flow, where, mine, ProgramAccess(program.request(), where))
     shown = [(p.kind, a.host_use, a.host_write) for p, a in zip(flow.points, found, strict=True) if p.kind != "slot"]

@@ -14,7 +14,7 @@ from tests.sampling import one_in
 from warpsmith.offload.plan import TransferScheme
 from warpsmith.offload.transfers import placement, transfers
 from warpsmith.offload.transfers.flow import Flow, Point
-from warpsmith.offload.transfers.placement import Access, Insertion, PlacementError, arrange
+from warpsmith.offload.transfers.placement import Insertion, PlacementError, PointAccess, arrange
 from warpsmith.offload.transfers.transfer_check import check_transfers
 from warpsmith.tree.nodes import Block, Break, Copy, For, If, Launch, Return, Stmt, Switch, While
 
@@ -202,7 +202,7 @@ def test_no_scheme_copies_an_object_less_often_than_the_optimized_one() -> None:
 
 
 def test_a_placement_that_forgets_loops_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(placement.Problem, "weight", lambda self, number: 1)
+    monkeypatch.setattr(placement.FlowProblem, "weight", lambda self, number: 1)
     assert more_than_another_scheme(range(12))
 
 
@@ -222,7 +222,7 @@ def test_the_optimized_scheme_copies_less() -> None:
 
 # --- seeded bugs
 
-Mutant = Callable[[Flow, tuple[Access, ...], TransferScheme], frozenset[Insertion]]
+Mutant = Callable[[Flow, tuple[PointAccess, ...], TransferScheme], frozenset[Insertion]]
 
 
 def _without_preds(flow: Flow, dropped: Callable[[int, int], bool]) -> Flow:
@@ -237,52 +237,52 @@ def _without_preds(flow: Flow, dropped: Callable[[int, int], bool]) -> Flow:
     return replace(flow, points=tuple(points))
 
 
-def _forget_partial(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _forget_partial(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     return arrange(flow, tuple(replace(a, device_use=a.device_use and not a.device_write) for a in accesses), scheme)
 
 
-def _forget_exits(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _forget_exits(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     pairs = zip(flow.points, accesses, strict=True)
-    return arrange(flow, tuple(Access() if p.kind == "exit" else a for p, a in pairs), scheme)
+    return arrange(flow, tuple(PointAccess() if p.kind == "exit" else a for p, a in pairs), scheme)
 
 
-def _forget_back_edges(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _forget_back_edges(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     return arrange(_without_preds(flow, lambda pred, point: pred >= point), accesses, scheme)
 
 
-def _forget_second_arms(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _forget_second_arms(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     return arrange(_without_preds(flow, lambda pred, point: pred < point - 2), accesses, scheme)
 
 
-def _forget_host_writes(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _forget_host_writes(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     return arrange(flow, tuple(replace(a, host_write=False) for a in accesses), scheme)
 
 
-def _forget_host_uses(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _forget_host_uses(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     pairs = zip(flow.points, accesses, strict=True)
     return arrange(flow, tuple(replace(a, host_use=a.host_use and p.kind == "exit") for p, a in pairs), scheme)
 
 
-def _forget_conditions(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _forget_conditions(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     pairs = zip(flow.points, accesses, strict=True)
-    own = tuple(Access() if p.kind == "host" and not isinstance(p.nodes[0], Stmt) else a for p, a in pairs)
+    own = tuple(PointAccess() if p.kind == "host" and not isinstance(p.nodes[0], Stmt) else a for p, a in pairs)
     return arrange(flow, own, scheme)
 
 
-def _drop_last(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _drop_last(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     return frozenset(sorted(arrange(flow, accesses, scheme))[:-1])
 
 
-def _drop_first(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _drop_first(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     return frozenset(sorted(arrange(flow, accesses, scheme))[1:])
 
 
-def _turn_around(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _turn_around(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     first, *rest = sorted(arrange(flow, accesses, scheme)) or [(0, "to device")]
     return frozenset({(first[0], "to host" if first[1] == "to device" else "to device"), *rest})
 
 
-def _hoist_everything(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _hoist_everything(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     result = arrange(flow, accesses, scheme)
     for span in flow.loops:
         inside = {c for c in result if span.head <= c[0] < span.end}
@@ -290,7 +290,7 @@ def _hoist_everything(flow: Flow, accesses: tuple[Access, ...], scheme: Transfer
     return result
 
 
-def _sink_below_branches(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def _sink_below_branches(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     """The printed rule: a copy at the end of an arm moves behind the branch, whatever the other arm did."""
     result = set(arrange(flow, accesses, scheme))
     for copy in tuple(result):
@@ -332,10 +332,10 @@ def test_what_is_called_valid_never_uses_old_data(monkeypatch: pytest.MonkeyPatc
     """Copies that lack one, or go the other way, are called valid only where no run shows that they are wrong."""
     said: list[bool] = []
 
-    def spoiled(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+    def spoiled(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
         mutant = MUTANTS[-6 + len(said) % 4] if spoil else arrange
         copies = mutant(flow, accesses, scheme)
-        said.append(placement.Problem(flow, accesses).valid(copies))
+        said.append(placement.FlowProblem(flow, accesses).valid(copies))
         return copies
 
     monkeypatch.setattr(transfers, "arrange", spoiled)

@@ -9,7 +9,7 @@ import pytest
 from tests.poly.analysis import facts_of
 from tests.poly.programs import load, loop
 from warpsmith.base.verdict import Proved
-from warpsmith.poly.dependences.reductions import Update, updates
+from warpsmith.poly.dependences.reductions import AssociativeUpdate, updates
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import For, Node
 from warpsmith.tree.walk import rebuild, walk
@@ -137,7 +137,7 @@ def test_a_use_that_stands_in_two_places_is_no_update(tmp_path: Path) -> None:
     one = loop(load(text, tmp_path), "f/i")
     assert isinstance(one, For)
     (update,) = updates(one)
-    assert isinstance(update, Update)
+    assert isinstance(update, AssociativeUpdate)
     literal = next(n for n in _nodes(one) if getattr(n, "text", "") == "1")
     shared = rebuild(one, lambda node: update.target if node is literal else node)
     assert not updates(shared)

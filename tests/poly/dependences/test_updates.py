@@ -136,9 +136,9 @@ def _free_companions(patch: pytest.MonkeyPatch) -> None:
 
 def _stores(patch: pytest.MonkeyPatch) -> None:
     """Any constant store counts as a truth value's."""
-    real: Callable[[Assign], updates.Update | None] = vars(updates)["_constant"]
+    real: Callable[[Assign], updates.AssociativeUpdate | None] = vars(updates)["_constant"]
 
-    def constant(node: Assign) -> updates.Update | None:
+    def constant(node: Assign) -> updates.AssociativeUpdate | None:
         found = real(node)
         return None if found is None else replace(found, op="||")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.programs import function, shown
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.effects.variables import Event, Variables
+from warpsmith.poly.effects.variables import VariableEvent, Variables
 from warpsmith.tree.nodes import ExprStmt, Stmt
 from warpsmith.tree.program import Program
 
@@ -56,7 +56,7 @@ def _variables() -> Variables:
     return Variables.of(Summaries.of(_program()), function(_program(), "f"))
 
 
-def _shown(event: Event) -> str:
+def _shown(event: VariableEvent) -> str:
     name = ".".join((event.symbol.name, *event.path))
     if not event.write:
         return name

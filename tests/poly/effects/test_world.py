@@ -17,7 +17,7 @@ from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.effects.world import Piece, World
+from warpsmith.poly.effects.world import FunctionPiece, World
 from warpsmith.tree.nodes import Function, Node, Stmt, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
@@ -128,7 +128,7 @@ def test_what_did_not_change_is_not_asked_again(monkeypatch: pytest.MonkeyPatch)
     made: list[str] = []
     original = Summaries._summarize
 
-    def counted(known: Summaries, function: Function) -> Piece:
+    def counted(known: Summaries, function: Function) -> FunctionPiece:
         made.append(function.symbol.name)
         return original(known, function)
 
@@ -138,7 +138,7 @@ def test_what_did_not_change_is_not_asked_again(monkeypatch: pytest.MonkeyPatch)
     assert made == ["size"]
 
 
-def _callees_forgotten(known: Summaries, function: Function) -> Piece:
+def _callees_forgotten(known: Summaries, function: Function) -> FunctionPiece:
     for callee in known._callees(function):
         known.summary(callee)
     return known.world.piece(function, (), lambda: known._summarize(function))

@@ -11,11 +11,11 @@ from msgspec import Struct, field
 
 from tests.poly.expressions import expressions
 from tests.poly.isl.evaluation import holds
-from warpsmith.poly.isl.affine import Affine, compare
+from warpsmith.poly.isl.affine import AffineReader, compare
 from warpsmith.poly.isl.formula import TRUE, both, negate
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.space import make_set
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.nodes import Expr, Name
 from warpsmith.tree.types import LONG, UNSIGNED, Scalar
 
@@ -26,7 +26,7 @@ UNKNOWN = "m"
 class Oracle(Struct):
     """`m` is not known, nor is memory; i is a counter, the others are parameters. What is required is noted."""
 
-    vocabulary: Vocabulary
+    vocabulary: AtomVocabulary
     granting: bool
     asked: list[Polynomial] = field(default_factory=list)
 
@@ -45,9 +45,9 @@ class Oracle(Struct):
         return self.granting
 
 
-def reader(*, granting: bool = True) -> tuple[Affine, Oracle]:
-    oracle = Oracle(Vocabulary(), granting)
-    return Affine(oracle.vocabulary, oracle), oracle
+def reader(*, granting: bool = True) -> tuple[AffineReader, Oracle]:
+    oracle = Oracle(AtomVocabulary(), granting)
+    return AffineReader(oracle.vocabulary, oracle), oracle
 
 
 @functools.cache
@@ -141,7 +141,7 @@ def test_what_unsigned_arithmetic_asks_for(text: str, asked: list[str] | None) -
     assert refused.exact(expr) is None
 
 
-def _is_in_its_type(vocabulary: Vocabulary, value: Polynomial) -> bool:
+def _is_in_its_type(vocabulary: AtomVocabulary, value: Polynomial) -> bool:
     """Whether one unsigned atom is plainly at least zero."""
     (name,) = value.atoms() if len(value.atoms()) == 1 else ("",)
     low = vocabulary[name].low if name else None

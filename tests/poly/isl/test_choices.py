@@ -16,14 +16,14 @@ from warpsmith.poly.isl import choices
 from warpsmith.poly.isl.choices import common_quotient, decide_comparison, extreme_of
 from warpsmith.poly.isl.formula import Compare, Formula, at_least, both, either, equal, negate
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.vocabulary import Extreme, Quotient, Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary, Extreme, Quotient
 
 
 def _truncated(value: int, divisor: int) -> int:
     return abs(value) // divisor * (1 if value >= 0 else -1)
 
 
-def _quotient(vocabulary: Vocabulary, numerator: Polynomial, divisor: int) -> Polynomial:
+def _quotient(vocabulary: AtomVocabulary, numerator: Polynomial, divisor: int) -> Polynomial:
     name, _ = vocabulary.quotient((repr(numerator), divisor), "q")
     vocabulary.define(name, equal(ZERO, ZERO), Quotient(numerator, divisor, floor=False))
     return atom(name)
@@ -35,7 +35,7 @@ def test_a_choice_read_as_a_quotient_is_that_quotient(divisor: int, scale: int) 
     """`n*s < 0 ? -((-n + a) / d) : (n + b) / d` for every a and b: where it is read as floor(p / d), it is that."""
     read = 0
     for a, b in itertools.product(range(-1, divisor + 1), repeat=2):
-        vocabulary = Vocabulary()
+        vocabulary = AtomVocabulary()
         n = atom(vocabulary.parameter("n", "n", None, None))
         test = at_least(-n.scale(scale), constant(1))
         first = -_quotient(vocabulary, (-n).shift(a), divisor)
@@ -71,7 +71,7 @@ def test_extremes_and_constants() -> None:
 
 
 def test_other_choices_are_no_quotients() -> None:
-    vocabulary = Vocabulary()
+    vocabulary = AtomVocabulary()
     n = atom(vocabulary.parameter("n", "n", None, None))
     for sides in ((ZERO, n), (n, constant(16)), (n + n, -n), (n.shift(1), n * n)):
         assert common_quotient(vocabulary, at_least(n, ZERO), *sides) is None
@@ -92,7 +92,7 @@ def _disagreements(seeds: range) -> int:
     wrong = 0
     for seed in seeds:
         rng = random.Random(seed)
-        vocabulary = Vocabulary()
+        vocabulary = AtomVocabulary()
         plain = [vocabulary.parameter(name, name, None, None) for name in "xyz"]
         names, meanings = [*plain], {}
         for number in range(3):
@@ -119,13 +119,13 @@ def test_a_formula_without_extremes_is_true_where_it_was() -> None:
 
 
 def test_an_extreme_on_the_wrong_side_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = Vocabulary.define
+    original = AtomVocabulary.define
 
-    def turned(self: Vocabulary, name: str, definition: Formula, meaning: Quotient | Extreme | None = None) -> None:
+    def turned(self: AtomVocabulary, name: str, definition: Formula, meaning: Quotient | Extreme | None = None) -> None:
         wrong = Extreme(meaning.left, meaning.right, not meaning.least) if isinstance(meaning, Extreme) else meaning
         original(self, name, definition, wrong)
 
-    monkeypatch.setattr(Vocabulary, "define", turned)
+    monkeypatch.setattr(AtomVocabulary, "define", turned)
     assert _disagreements(range(60)) > 10
 
 

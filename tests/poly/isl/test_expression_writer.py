@@ -11,9 +11,9 @@ from msgspec import Struct
 from tests.poly.host_value import value
 from tests.poly.isl.evaluation import value_of
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.poly.isl.expression_writer import Bound, ExpressionWriter, NotWritableError, Variable
+from warpsmith.poly.isl.expression_writer import ExpressionWriter, IslBound, IslVariable, NotWritableError
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.nodes import Expr, Index, Name
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import INT, LONG, LONG_LONG, UNSIGNED, UNSIGNED_LONG, Array, Scalar, Symbol
@@ -34,11 +34,11 @@ class Place:
     """A writer over n, u (unsigned), z (unsigned long), w (long) and a loop's counter i (`up` or down)."""
 
     def __init__(self, said: Callable[[Polynomial], bool] = lambda _: False, *, sign: int = 1) -> None:
-        self.vocabulary = Vocabulary()
+        self.vocabulary = AtomVocabulary()
         types = {"n": INT, "m": INT, "u": UNSIGNED, "z": UNSIGNED_LONG, "w": LONG}
         self.n, self.m, self.u, self.z, self.w = (self._parameter(*item) for item in types.items())
         self.i = atom("row0")
-        counter = Variable(Symbol("i", "i", INT, "local"), sign)
+        counter = IslVariable(Symbol("i", "i", INT, "local"), sign)
         self.writer = ExpressionWriter(self.vocabulary, SPAN, {"row0": counter}, {}, (), Holding(said))
 
     def _parameter(self, name: str, type: Scalar) -> Polynomial:
@@ -156,16 +156,16 @@ def test_floors(known: bool) -> None:
 
 def test_bounds_of_a_loop() -> None:
     place = Place(small(100))
-    lower = place.writer.least([Bound(place.n, 2), Bound(ZERO, 1), Bound(place.m.shift(-3), 1)])
-    upper = place.writer.greatest([Bound(place.n, 3), Bound(place.m, 1)])
+    lower = place.writer.least([IslBound(place.n, 2), IslBound(ZERO, 1), IslBound(place.m.shift(-3), 1)])
+    upper = place.writer.greatest([IslBound(place.n, 3), IslBound(place.m, 1)])
     for n, m in itertools.product(range(-6, 7), repeat=2):
         assert value(lower, {"n": n, "m": m}) == max(-(-n // 2), 0, m - 3)
         assert value(upper, {"n": n, "m": m}) == min(n // 3, m)
-    negated = place.writer.least([Bound(place.n, 3).negate()])
+    negated = place.writer.least([IslBound(place.n, 3).negate()])
     assert [value(negated, {"n": n, "m": 0}) for n in (-4, 4)] == [2, -1]
     # beside a bound of zero a quotient of something negative may come out as it likes
-    clamped = place.writer.least([Bound(place.n, 2), Bound(ZERO, 1)])
-    alone = place.writer.least([Bound(place.n, 2), Bound(constant(-5), 1)])
+    clamped = place.writer.least([IslBound(place.n, 2), IslBound(ZERO, 1)])
+    alone = place.writer.least([IslBound(place.n, 2), IslBound(constant(-5), 1)])
     assert print_expr(clamped, nothing).count("?") < print_expr(alone, nothing).count("?")
 
 

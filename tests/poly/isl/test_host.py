@@ -23,7 +23,7 @@ from warpsmith.poly.isl.host import (
 )
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.space import Floored
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.nodes import Binary, Cast, Expr, Literal, Name
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import DOUBLE, INT, LONG_LONG, UNSIGNED_LONG, Scalar, Symbol
@@ -42,7 +42,7 @@ class Words:
     """A vocabulary with the variables of N, M, U, W, and an array's extent that is not written anywhere."""
 
     def __init__(self) -> None:
-        self.vocabulary = Vocabulary()
+        self.vocabulary = AtomVocabulary()
         self.n, self.m, self.u, self.w = (self._of(x) for x in (N, M, U, W))
         self.hidden = atom(self.vocabulary.parameter("?", "hidden", None, None))
 

@@ -7,8 +7,8 @@ import pytest
 from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, equal
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, constant
 from warpsmith.poly.isl.polynomial import atom as atom_named
-from warpsmith.poly.isl.room import Nest, long_runs, sample
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.room import CounterNest, long_runs, sample
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.types import INT, Symbol
 
 
@@ -16,7 +16,7 @@ class Names:
     """Parameters n, m, k and the counters i, j, l of a loop nest."""
 
     def __init__(self) -> None:
-        self.vocabulary = Vocabulary()
+        self.vocabulary = AtomVocabulary()
         self.n, self.m, self.k = (atom_named(self.vocabulary.parameter(x, x, None, INT)) for x in "nmk")
         self.counters = tuple(self.vocabulary.counter(Symbol(x, x, INT, "local"), x, None) for x in "ijl")
         self.i, self.j, self.l = (atom_named(name) for name in self.counters)
@@ -26,9 +26,9 @@ class Names:
         assert linear is not None
         return both([at_least(counter, ZERO), at_least(linear.shift(-1), counter)])
 
-    def found(self, domain: Formula, plain: Formula | None = None, **nests: Nest) -> dict[str, int] | None:
+    def found(self, domain: Formula, plain: Formula | None = None, **nests: CounterNest) -> dict[str, int] | None:
         counters = [c for c in self.counters if c in str(domain)]
-        every = {c: nests.get(self.vocabulary[c].text, Nest((), 1)) for c in counters}
+        every = {c: nests.get(self.vocabulary[c].text, CounterNest((), 1)) for c in counters}
         room = long_runs(self.vocabulary, domain, plain or domain, counters, nests=every)
         answer = sample(self.vocabulary, room)
         return None if answer is None else {self.vocabulary[name].text: value for name, value in answer.items()}
@@ -60,8 +60,8 @@ def test_a_step_takes_as_many_iterations() -> None:
     names = Names()
     plain = names.below(names.i, names.n)
     guarded = both([plain, at_least(constant(5000), names.n)])
-    assert names.found(guarded, plain, i=Nest((), 5)) is not None
-    assert names.found(guarded, plain, i=Nest((), -6)) is None
+    assert names.found(guarded, plain, i=CounterNest((), 5)) is not None
+    assert names.found(guarded, plain, i=CounterNest((), -6)) is None
 
 
 @pytest.mark.parametrize(("limit", "room"), [(10_000, True), (1000, False)])
@@ -91,7 +91,7 @@ def test_counters_inside_others_are_long_while_those_stand_still() -> None:
     names = Names()
     plain = both([names.below(names.i, names.n), names.below(names.j, names.n)])
     diagonal = both([plain, at_least(names.j, names.i), at_least(names.i + ONE, names.j)])
-    assert names.found(diagonal, plain, j=Nest((names.counters[0],), 1)) is None
+    assert names.found(diagonal, plain, j=CounterNest((names.counters[0],), 1)) is None
     assert names.found(diagonal, plain) is not None
 
 

@@ -10,7 +10,7 @@ from warpsmith.poly.isl import space
 from warpsmith.poly.isl.formula import FALSE, TRUE, Or, at_least, both, equal
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.space import Floored, OutOfBudgetError, budget
-from warpsmith.poly.isl.vocabulary import Atom, Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary, IslAtom
 
 X, N = atom("x"), atom("n")
 
@@ -24,13 +24,13 @@ def relation(text: str) -> isl.Map:
 
 
 @pytest.fixture
-def names() -> Vocabulary:
-    vocabulary = Vocabulary()
-    vocabulary.atoms["x"] = Atom("x", "x", "counter")
+def names() -> AtomVocabulary:
+    vocabulary = AtomVocabulary()
+    vocabulary.atoms["x"] = IslAtom("x", "x", "counter")
     return vocabulary
 
 
-def test_sets_from_formulas(names: Vocabulary) -> None:
+def test_sets_from_formulas(names: AtomVocabulary) -> None:
     n = names.parameter("n", "n", None, None)
     inside = both([at_least(X, constant(0)), at_least(atom(n), X)])
     assert space.make_set(names, ("x",), inside).is_equal(values(f"[{n}] -> {{ [x] : 0 <= x <= {n} }}"))
@@ -40,7 +40,7 @@ def test_sets_from_formulas(names: Vocabulary) -> None:
     assert space.make_set(names, ("x",), FALSE).is_empty()
 
 
-def test_quotients_are_hidden(names: Vocabulary) -> None:
+def test_quotients_are_hidden(names: AtomVocabulary) -> None:
     half, _ = names.quotient("half", "x/2")
     names.define(half, both([at_least(X, atom(half).scale(2)), at_least(atom(half).scale(2).shift(1), X)]))
     odd = both([equal(X, atom(half).scale(2).shift(1)), at_least(constant(5), X), at_least(X, constant(0))])
@@ -136,7 +136,7 @@ def test_the_nearest_pairs() -> None:
     )
 
 
-def test_a_simpler_formula_where_something_is_known(names: Vocabulary) -> None:
+def test_a_simpler_formula_where_something_is_known(names: AtomVocabulary) -> None:
     n = atom(names.parameter("n", "n", None, None))
     low, high = at_least(n, constant(2)), at_least(constant(9), n)
     assert space.gist(names, both([low, high]), low) == high

@@ -11,7 +11,7 @@ from tests.poly.isl.evaluation import holds
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.poly.isl.formula import And, Compare, Or, at_least, both, equal
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.vocabulary import Extreme, Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary, Extreme
 from warpsmith.tree.nodes import Name
 from warpsmith.tree.types import CHAR, INT, Symbol
 
@@ -19,19 +19,19 @@ COUNTER = Symbol("i", "i", INT, "local")
 
 
 @pytest.fixture
-def names() -> Vocabulary:
-    vocabulary = Vocabulary()
+def names() -> AtomVocabulary:
+    vocabulary = AtomVocabulary()
     for name in ("n", "m"):
         vocabulary.parameter(name, name, None, INT)
     vocabulary.counter(COUNTER, "inner", None)
     return vocabulary
 
 
-def named(vocabulary: Vocabulary, text: str) -> Polynomial:
+def named(vocabulary: AtomVocabulary, text: str) -> Polynomial:
     return atom(next(name for name, one in vocabulary.atoms.items() if one.text == text))
 
 
-def test_the_same_thing_is_the_same_atom(names: Vocabulary) -> None:
+def test_the_same_thing_is_the_same_atom(names: AtomVocabulary) -> None:
     assert atom(names.parameter("n", "again", None, None)) == named(names, "n")
     assert atom(names.counter(COUNTER, "inner", None)) == named(names, "i")
     other = names.counter(COUNTER, "another loop", None)
@@ -40,7 +40,7 @@ def test_the_same_thing_is_the_same_atom(names: Vocabulary) -> None:
     assert (first[1], second) == (True, (first[0], False))
 
 
-def test_atoms_know_the_range_of_their_type(names: Vocabulary) -> None:
+def test_atoms_know_the_range_of_their_type(names: AtomVocabulary) -> None:
     narrow = names[names.counter(Symbol("c", "c", CHAR, "local"), 1, None)]
     assert (narrow.low, narrow.high, narrow.kind) == (-128, 127, "counter")
     free = names[names.parameter("?", "2 odd", None, None)]
@@ -48,14 +48,14 @@ def test_atoms_know_the_range_of_their_type(names: Vocabulary) -> None:
     assert free.name[0].isalpha() and " " not in free.name
 
 
-def test_a_copy_learns_alone(names: Vocabulary) -> None:
+def test_a_copy_learns_alone(names: AtomVocabulary) -> None:
     own = names.copy()
     own.parameter("k", "k", None, INT)
     assert len(own.atoms) == len(names.atoms) + 1
     assert own.parameter("n", "n", None, INT) == names.parameter("n", "n", None, INT)
 
 
-def test_what_moves_with_a_counter_is_not_invariant(names: Vocabulary) -> None:
+def test_what_moves_with_a_counter_is_not_invariant(names: AtomVocabulary) -> None:
     n, i = named(names, "n"), named(names, "i")
     outer = Name(span=Span(SourceFile("none.c", ""), 0, 0), type=INT, symbol=COUNTER)
     around = names.counter(COUNTER, "around the region", outer)
@@ -66,7 +66,7 @@ def test_what_moves_with_a_counter_is_not_invariant(names: Vocabulary) -> None:
     assert [names.invariant(x) for x in (*i.atoms(), moving)] == [False] * 2
 
 
-def test_products_of_parameters_are_linear_and_those_of_counters_are_not(names: Vocabulary) -> None:
+def test_products_of_parameters_are_linear_and_those_of_counters_are_not(names: AtomVocabulary) -> None:
     n, m, i = (named(names, x) for x in "nmi")
     whole = (n * m).scale(3) + i - constant(2)
     linear = names.linear(whole)
@@ -78,7 +78,7 @@ def test_products_of_parameters_are_linear_and_those_of_counters_are_not(names: 
     assert twice == nested, "a product of a product is one product"
 
 
-def test_a_formula_is_linear_where_all_of_it_is(names: Vocabulary) -> None:
+def test_a_formula_is_linear_where_all_of_it_is(names: AtomVocabulary) -> None:
     n, m, i = (named(names, x) for x in "nmi")
     good, bad = at_least(n * m, i), equal(i * n, ZERO)
     assert names.linear_formula(And((good, good))) is not None
@@ -86,7 +86,9 @@ def test_a_formula_is_linear_where_all_of_it_is(names: Vocabulary) -> None:
 
 
 @pytest.mark.parametrize(("least", "factor"), [(True, 2), (True, -1), (False, 2), (False, -1)])
-def test_extremes_leave_a_formula_that_is_true_at_the_same_points(names: Vocabulary, least: bool, factor: int) -> None:
+def test_extremes_leave_a_formula_that_is_true_at_the_same_points(
+    names: AtomVocabulary, least: bool, factor: int
+) -> None:
     n, m = named(names, "n"), named(names, "m")
     extreme, _ = names.quotient("extreme", "min")
     names.define(extreme, equal(ZERO, ZERO), Extreme(n, m.shift(1), least=least))
@@ -102,7 +104,7 @@ def test_extremes_leave_a_formula_that_is_true_at_the_same_points(names: Vocabul
     assert names.drop_extremes(equation) == equation
 
 
-def test_definitions_come_with_what_they_need(names: Vocabulary) -> None:
+def test_definitions_come_with_what_they_need(names: AtomVocabulary) -> None:
     n = named(names, "n")
     half, quarter = names.quotient("half", "n/2")[0], names.quotient("quarter", "n/4")[0]
     names.define(half, at_least(n, atom(half).scale(2)))
@@ -112,7 +114,7 @@ def test_definitions_come_with_what_they_need(names: Vocabulary) -> None:
     assert names.definitions(n.atoms()) == (frozenset(), ())
 
 
-def test_polynomials_in_the_users_names(names: Vocabulary) -> None:
+def test_polynomials_in_the_users_names(names: AtomVocabulary) -> None:
     n, m = named(names, "n"), named(names, "m")
     assert names.text((n * m).scale(2) - n + constant(3)) == "2*m*n - n + 3"
     assert names.text(-n - constant(1)) == "-n - 1"

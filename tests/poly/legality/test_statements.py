@@ -11,7 +11,7 @@ from tests.poly.analysis import program_of
 from tests.poly.programs import function, shown
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.legality.statements import Survey, survey
+from warpsmith.poly.legality.statements import StatementSurvey, survey
 from warpsmith.tree.nodes import ExprStmt, For, Function, Stmt, VarDecl
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
@@ -69,7 +69,9 @@ def _run(one: Function) -> tuple[Stmt, ...]:
     return tuple(s for s in one.body.statements[2:] if not s.span.text.startswith("out"))
 
 
-def _surveyed(name: str, statements: frozenset[Stmt] | None = None, owned: frozenset[Symbol] = frozenset()) -> Survey:
+def _surveyed(
+    name: str, statements: frozenset[Stmt] | None = None, owned: frozenset[Symbol] = frozenset()
+) -> StatementSurvey:
     one = function(_facts().program, name)
     run = _run(one)
     found = frozenset(n for stmt in run for n in walk(stmt) if isinstance(n, ExprStmt) and _is_leaf(n))

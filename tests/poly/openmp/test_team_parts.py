@@ -8,7 +8,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from tests.poly.programs import function
-from warpsmith.poly.openmp.team_parts import NEUTRAL, Part, parts_in, starts_of
+from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
 from warpsmith.tree.nodes import Stmt, VarDecl
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
@@ -66,7 +66,7 @@ def _program() -> Program:
     return program_of("\n".join((*texts, STARTS)))
 
 
-def _shown(parts: tuple[Part, ...] | None) -> str:
+def _shown(parts: tuple[TeamUpdate, ...] | None) -> str:
     return "-" if parts is None else ", ".join(f"{p.target.name} {p.op} {p.local.name}" for p in parts)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from tests.poly.regions.modelled import modelled
-from warpsmith.poly.facts import AccessFact
+from warpsmith.poly.facts import ReferenceFact
 from warpsmith.poly.regions.access_facts import access_facts
 from warpsmith.tree.program import Program
 
@@ -44,7 +44,7 @@ def _program() -> Program:
     return program_of(HEAD + "\n".join(texts))
 
 
-def _shown(fact: AccessFact) -> str:
+def _shown(fact: ReferenceFact) -> str:
     pairs = sorted((s.name, "?" if stride is None else str(stride)) for s, stride in fact.strides.items())
     return ", ".join(f"{name} {stride}" for name, stride in pairs)
 

@@ -12,13 +12,13 @@ from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.isl.space import Set, make_set
 from warpsmith.poly.regions import state as state_module
-from warpsmith.poly.regions.answers import Answers
+from warpsmith.poly.regions.answers import RegionAnswers
 from warpsmith.poly.regions.model import build_region
 
 
 def test_an_answer_is_found_by_all_that_share_its_atoms() -> None:
-    first = Answers()
-    one, other = Answers(first, frozenset("ij")), Answers(first, frozenset("ij"))
+    first = RegionAnswers()
+    one, other = RegionAnswers(first, frozenset("ij")), RegionAnswers(first, frozenset("ij"))
     assert one.find("q", frozenset("i")) is None
     assert one.add("q", frozenset("i"), (), yes=True) and not one.add("r", frozenset("j"), (), yes=False)
     assert [known.find("q", frozenset("i")) for known in (first, one, other)] == [True] * 3
@@ -26,9 +26,9 @@ def test_an_answer_is_found_by_all_that_share_its_atoms() -> None:
     # k was made after they had parted: to each it is something else
     one.add("s", frozenset("ik"), (), yes=True)
     assert one.find("s", frozenset("ik")) is True and other.find("s", frozenset("ik")) is None
-    below = Answers(one, frozenset("ijk"))
+    below = RegionAnswers(one, frozenset("ijk"))
     assert below.find("s", frozenset("ik")) is True and below.find("q", frozenset("i")) is True
-    assert Answers(one, frozenset("ij")).find("s", frozenset("ik")) is None
+    assert RegionAnswers(one, frozenset("ij")).find("s", frozenset("ik")) is None
 
 
 def test_isl_is_asked_once_for_all_questions_about_a_region(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from tests.poly.isl.evaluation import holds
 from tests.poly.regions.modelled import modelled
 from warpsmith.poly.isl.formula import Formula
 from warpsmith.poly.isl.space import make_set
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.poly.regions.granted import condition, grants, names_in
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.program import Assumption
@@ -94,7 +94,7 @@ def _formula(text: str, state: State) -> Formula | None:
 def test_conditions_mean_what_they_say(text: str, state: State) -> None:
     formula = _formula(text, state)
     assert formula is not None
-    vocabulary: Vocabulary = state.vocabulary
+    vocabulary: AtomVocabulary = state.vocabulary
     for n, m in itertools.product(range(-4, 5), repeat=2):
         values = {name: {"n": n, "m": m, "i": 0}.get(one.text, n * m) for name, one in vocabulary.atoms.items()}
         assert holds(formula, values) == eval(text.replace("&&", "and"), {"n": n, "m": m})

@@ -14,7 +14,7 @@ from warpsmith.poly.isl.formula import TRUE, at_least, both
 from warpsmith.poly.isl.host import condition_text
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.space import Set, make_set
-from warpsmith.poly.regions.state import Address, State
+from warpsmith.poly.regions.state import PointerValue, State
 from warpsmith.tree.nodes import Expr, Function, Name
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import Assumption
@@ -203,14 +203,14 @@ def test_paths_that_meet_keep_what_they_agree_on() -> None:
     state = make()
     n, m, w, a, k = (_symbol(x) for x in ("n", "m", "w", "a", "k"))
     state.values = {n: constant(1), m: constant(2), w: constant(3)}
-    state.pointers = {a: Address(a, "", ()), k: Address(k, "", ())}
+    state.pointers = {a: PointerValue(a, "", ()), k: PointerValue(k, "", ())}
     other = state.snapshot()
     state.values |= {m: constant(9)}
-    state.pointers |= {k: Address(a, "", ())}
+    state.pointers |= {k: PointerValue(a, "", ())}
     del state.values[w]
     state.merge(other)
     assert state.values == {n: constant(1), m: None, w: None}
-    assert state.pointers == {a: Address(a, "", ()), k: None}
+    assert state.pointers == {a: PointerValue(a, "", ()), k: None}
     state.forget(frozenset({n}))
     assert state.values[n] is None and state.pointers[n] is None and other[0][n] == constant(1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.project.buildfiles.projects import run
-from warpsmith.project.buildfiles.merging import Conflict, merge_texts
+from warpsmith.project.buildfiles.merging import MergeConflict, merge_texts
 
 LINES = "".join(f"line {number}\n" for number in range(40))
 
@@ -18,7 +18,7 @@ def test_edits_on_both_sides_are_merged() -> None:
 
 def test_a_conflict_names_the_line_of_the_user() -> None:
     mine, theirs = LINES.replace("line 30\n", "mine\n"), LINES.replace("line 30\n", "theirs\n")
-    assert merge_texts("k.cu", LINES, mine, theirs, run) == (Conflict("k.cu", 31, "mine"),)
+    assert merge_texts("k.cu", LINES, mine, theirs, run) == (MergeConflict("k.cu", 31, "mine"),)
     found = merge_texts("k.cu", None, mine, theirs, run)
     assert isinstance(found, tuple)
     assert found[0].line == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, Why
+from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding, Why
 from warpsmith.analysis.uniformity.facts import Count, ResourceFact
 from warpsmith.base.findings import Certainty, Finding, Note, Severity
 from warpsmith.base.fixes import Fix
@@ -40,7 +40,7 @@ def reported(
         assumptions=("n >= 8",) if certainty == "conditional" else (),
         why=(Why("because", span(1)), Why("of this")),
         related=(Note(span(2), "see here"),),
-        evidence=(Evidence("addresses", ("lane", "byte"), (("0", "+0"), ("1", "+32"))),),
+        evidence=(EvidenceTable("addresses", ("lane", "byte"), (("0", "+0"), ("1", "+32"))),),
         estimate=Estimate("traffic", 8.0, "times the minimum"),
         help=("swap the loops",),
         impact=impact,

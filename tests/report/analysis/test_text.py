@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.report.analysis.samples import FILE, TEXT, access, fix, report, reported, span
-from warpsmith.analysis.rules.finding import Evidence, Why
+from warpsmith.analysis.rules.finding import EvidenceTable, Why
 from warpsmith.base.findings import Note
 from warpsmith.base.source import SourceFile
 from warpsmith.report.analysis.text import TextOptions, analysis_concise, analysis_text, columns, diagnostics_text
@@ -51,7 +51,7 @@ def test_as_much_as_is_asked_for() -> None:
 
 
 def test_long_tables_are_cut_and_long_lines_broken() -> None:
-    table = Evidence("t", ("warp", "mask"), tuple((f"warp {n}", "0") for n in range(6)))
+    table = EvidenceTable("t", ("warp", "mask"), tuple((f"warp {n}", "0") for n in range(6)))
     many = replace(ALONE, finding=replace(ALONE.finding, evidence=(table,)))
     said = "; ".join(f"warp {n}: mask 0" for n in range(4))
     assert f"  = evidence: t: {said}; … 6 in all" in block(findings=(many,))

@@ -30,8 +30,8 @@ from warpsmith.report.simulation.model import (
     Mistake,
     OutputRow,
     SimulationReport,
-    Step,
     TimelineGroup,
+    WarpStep,
     Work,
 )
 from warpsmith.report.survey.html import survey_html
@@ -43,7 +43,7 @@ from warpsmith.report.survey.model import (
     SurveyReason,
     SurveyReport,
 )
-from warpsmith.report.timeline.events import Event
+from warpsmith.report.timeline.events import TimelineEvent
 from warpsmith.report.timeline.svg import timeline_svg
 from warpsmith.settings.read import Wanted, read_settings
 
@@ -188,21 +188,21 @@ def _run(name: str) -> SimulationReport:
         memory=(MemoryRow(span, "store", "shared", name, 1, 16, 1, 1, 4),),
         mistakes=(Mistake("race", Finding("SIM001", "error", name, span), 0, 1, 3),),
         outputs=(OutputRow(name, "f32", 4, 2, ("1", "2"), f"{name}.npy"),),
-        timeline=(TimelineGroup((Step(0, 1, 5, name),), (Column(((0, 0),), (5,)),)),),
+        timeline=(TimelineGroup((WarpStep(0, 1, 5, name),), (Column(((0, 0),), (5,)),)),),
     )
 
 
 def _timeline(name: str) -> str:
     events = [
-        Event("function", 0, name),
-        Event("loop", 1, name),
-        Event("data region", 1, name, "1"),
-        Event("to device", 2, name, name, name),
-        Event("kernel", 2, name),
-        Event("data region", 1, name),
-        Event("branch", 1, name),
-        Event("to host", 2, name, name),
-        Event("suspended", 1, name),
+        TimelineEvent("function", 0, name),
+        TimelineEvent("loop", 1, name),
+        TimelineEvent("data region", 1, name, "1"),
+        TimelineEvent("to device", 2, name, name, name),
+        TimelineEvent("kernel", 2, name),
+        TimelineEvent("data region", 1, name),
+        TimelineEvent("branch", 1, name),
+        TimelineEvent("to host", 2, name, name),
+        TimelineEvent("suspended", 1, name),
     ]
     return timeline_svg(events, name)
 

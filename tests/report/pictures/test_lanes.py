@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from warpsmith.analysis.rules.finding import Evidence
+from warpsmith.analysis.rules.finding import EvidenceTable
 from warpsmith.report.pictures.lanes import LaneMark, LanePicture, lane_picture
 
 
 def touched(unit: str, *numbers: int) -> LanePicture:
     rows = tuple((str(lane), f"+{lane}", str(number)) for lane, number in enumerate(numbers))
-    found = lane_picture(Evidence("t", ("lane", "byte", unit), rows))
+    found = lane_picture(EvidenceTable("t", ("lane", "byte", unit), rows))
     assert found is not None
     return found
 
@@ -38,11 +38,11 @@ def test_many_sectors_have_narrow_rows() -> None:
 
 
 def test_lanes_that_take_a_branch_are_filled() -> None:
-    found = lane_picture(Evidence("t", ("warp", "mask", "lanes"), (("0", "0x5", "#-#"), ("1", "0x0", "---"))))
+    found = lane_picture(EvidenceTable("t", ("warp", "mask", "lanes"), (("0", "0x5", "#-#"), ("1", "0x0", "---"))))
     assert found is not None
     assert [mark.kind for mark in found.marks] == ["label", "on", "off", "on", "label", "off", "off", "off"]
     assert found.marks[2].text == "lane 1: no" and found.marks[4].text == "warp 1"
 
 
 def test_other_tables_have_no_picture() -> None:
-    assert lane_picture(Evidence("t", ("lane", "byte"), (("0", "+0"),))) is None
+    assert lane_picture(EvidenceTable("t", ("lane", "byte"), (("0", "+0"),))) is None

@@ -14,8 +14,8 @@ from warpsmith.report.simulation.model import (
     Mistake,
     OutputRow,
     SimulationReport,
-    Step,
     TimelineGroup,
+    WarpStep,
     Work,
 )
 
@@ -44,7 +44,7 @@ def run(**changes: object) -> SimulationReport:
         ),
         mistakes=(Mistake("race", Finding("SIM001", "error", "data race", at(4)), 0, 1, 3, (0, 2), "a[3]"),),
         outputs=(OutputRow("a", "f32", 9, 2, ("1", "2"), "a.npy"),),
-        timeline=(TimelineGroup((Step(0, 1, 3, "if (x)"), Step(1, 4, 4, "a[x] = 1;")), columns),),
+        timeline=(TimelineGroup((WarpStep(0, 1, 3, "if (x)"), WarpStep(1, 4, 4, "a[x] = 1;")), columns),),
         timing_s={"run": 0.12345},
     )  # fmt: skip
     return replace(made, **changes)

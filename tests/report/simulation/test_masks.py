@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from warpsmith.report.simulation.masks import mask_picture
-from warpsmith.report.simulation.model import Column, Step, TimelineGroup
+from warpsmith.report.simulation.model import Column, TimelineGroup, WarpStep
 
 
 def group(*masks: int, columns: int = 1, text: str = "x;", line: int = 5) -> TimelineGroup:
-    steps = tuple(Step(number, 1, line, text) for number in range(len(masks)))
+    steps = tuple(WarpStep(number, 1, line, text) for number in range(len(masks)))
     return TimelineGroup(steps, tuple(Column(((0, number),), masks) for number in range(columns)))
 
 
@@ -27,7 +27,7 @@ def test_the_number_of_lanes_is_told_where_it_changes() -> None:
 
 
 def test_warps_that_do_the_same_are_one_column() -> None:
-    alike = TimelineGroup((Step(0, 1, 5, "x;"),), (Column(((0, 1), (2, 3), (2, 4)), (1,)), Column(((0, 2),), (2,))))
+    alike = TimelineGroup((WarpStep(0, 1, 5, "x;"),), (Column(((0, 1), (2, 3), (2, 4)), (1,)), Column(((0, 2),), (2,))))
     first, second = mask_picture(alike, 4).columns
     assert (first.name, second.name) == ("block 0 warp 1 and 2 like it", "block 0 warp 2")
     assert second.x > first.x + first.wide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from tests.report.simulation.samples import run
-from warpsmith.report.simulation.model import Column, LaunchRow, Step, TimelineGroup
+from warpsmith.report.simulation.model import Column, LaunchRow, TimelineGroup, WarpStep
 from warpsmith.report.simulation.text import checks_line, head_line, outputs_lines, simulation_text, work_line
 
 LAUNCH = LaunchRow((2, 1, 1), (8, 4, 1), 64, (), 3, 1234)
@@ -55,5 +55,5 @@ def test_lanes_of_each_step_and_warps_that_do_not_fit_side_by_side() -> None:
     wide, narrow = simulation_text(run(), 130), simulation_text(run(), 60)
     assert wide.count("instr  line") == 1 and narrow.count("instr  line") == 2
     assert "1-4" in wide and "####----------------------------" in wide and "4/32 0/32" in wide
-    long = TimelineGroup(tuple(Step(n, 1, 3, "x") for n in range(203)), (Column(((0, 0),), (1,) * 203),))
+    long = TimelineGroup(tuple(WarpStep(n, 1, 3, "x") for n in range(203)), (Column(((0, 0),), (1,) * 203),))
     assert "… and 3 more steps" in simulation_text(run(timeline=(long,)))

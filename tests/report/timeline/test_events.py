@@ -8,7 +8,7 @@ import pytest
 
 from tests.emit.examples import saxpy
 from warpsmith.flows.port import PortOptions, port
-from warpsmith.report.timeline.events import Event, Moved, timeline
+from warpsmith.report.timeline.events import MovedBytes, TimelineEvent, timeline
 from warpsmith.tree.nodes import Copy
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
@@ -23,7 +23,7 @@ void again(int n, double *a) {{ once(n, a); if (n > 0) again(n - 1, a); }}
 MAIN = "int main(void) { static double a[9]; idle(3); for (int t = 0; t < 3; t++) both(9, a); return a[0] > 3; }"
 
 
-def events(text: str, folder: Path) -> list[Event]:
+def events(text: str, folder: Path) -> list[TimelineEvent]:
     path = folder / "a.c"
     path.write_text(text)
     made = port([str(path)], PortOptions(verify=False)).ported
@@ -31,7 +31,7 @@ def events(text: str, folder: Path) -> list[Event]:
     return list(timeline(made.program))
 
 
-def functions(found: list[Event]) -> list[str]:
+def functions(found: list[TimelineEvent]) -> list[str]:
     return [event.what for event in found if event.kind == "function"]
 
 
@@ -51,8 +51,8 @@ def test_one_kernel_in_its_function() -> None:
 def test_what_was_not_run_moved_nothing() -> None:
     program: Program = saxpy().ported
     copies = [node for _, f in program.functions() for node in walk(f.body) if isinstance(node, Copy)]
-    found = [e.measured for e in timeline(program, {copies[0]: Moved(2, 16)}) if e.kind.startswith("to ")]
-    assert found == [Moved(2, 16), Moved(0, 0), Moved(0, 0)]
+    found = [e.measured for e in timeline(program, {copies[0]: MovedBytes(2, 16)}) if e.kind.startswith("to ")]
+    assert found == [MovedBytes(2, 16), MovedBytes(0, 0), MovedBytes(0, 0)]
 
 
 def test_from_main_down_and_only_what_matters(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.report.timeline.events import Event, Moved
+from warpsmith.report.timeline.events import MovedBytes, TimelineEvent
 from warpsmith.report.timeline.text import bytes_text, copy_note, measured_text, place_text, timeline_text
 
 FILE = SourceFile("src\\dir/a.c", "one\ntwo\n")
@@ -14,11 +14,15 @@ AT = Span(FILE, 4, 7)
 
 def test_one_line_an_event_indented_as_it_is_nested() -> None:
     events = [
-        Event("function", 0, "main", when="as above: it calls itself", cause=AT), Event("loop", 1, "for t", cause=AT),
-        Event("branch", 1, "where a guard fails"), Event("to device", 2, "u", "n * sizeof(double)", "unless kept", AT),
-        Event("kernel", 2, "k1"), Event("to host", 2, "u", "all of its block", cause=AT, measured=Moved(2, 64)),
-        Event("suspended", 1, "everything on the device", "all that was written"), Event("data region", 1, "data stay"),
-    ]  # fmt: skip
+        TimelineEvent("function", 0, "main", when="as above: it calls itself", cause=AT),
+        TimelineEvent("loop", 1, "for t", cause=AT),
+        TimelineEvent("branch", 1, "where a guard fails"),
+        TimelineEvent("to device", 2, "u", "n * sizeof(double)", "unless kept", AT),
+        TimelineEvent("kernel", 2, "k1"),
+        TimelineEvent("to host", 2, "u", "all of its block", cause=AT, measured=MovedBytes(2, 64)),
+        TimelineEvent("suspended", 1, "everything on the device", "all that was written"),
+        TimelineEvent("data region", 1, "data stay"),
+    ]
     assert timeline_text(events).split("\n") == [
         "timeline",
         "  main (a.c:2), as above: it calls itself",
@@ -48,6 +52,6 @@ def test_bytes(text: str, shown: str) -> None:
 
 
 def test_parts_that_are_missing() -> None:
-    assert copy_note(Event("to host", 0, "u", "8")) == "8 bytes"
+    assert copy_note(TimelineEvent("to host", 0, "u", "8")) == "8 bytes"
     assert (place_text(None), place_text(AT)) == ("", "a.c:2")
-    assert (measured_text(None), measured_text(Moved(0, 0))) == ("", "  [measured: 0 x, 0 bytes]")
+    assert (measured_text(None), measured_text(MovedBytes(0, 0))) == ("", "  [measured: 0 x, 0 bytes]")

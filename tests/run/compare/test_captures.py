@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.compare.captures import CaptureLog, Record, read_log
+from warpsmith.run.compare.captures import CaptureLog, CaptureRecord, read_log
 from warpsmith.run.native.programs import build_native
 from warpsmith.run.referee.reference import runtime_files
 from warpsmith.run.verification import Sources
@@ -36,11 +36,11 @@ def log_of(body: str, directory: Path, before: str = "") -> CaptureLog:
     return read_log(directory / "log")
 
 
-def one(log: CaptureLog, region: str, name: str, instance: int = 0) -> Record:
+def one(log: CaptureLog, region: str, name: str, instance: int = 0) -> CaptureRecord:
     return log.records[region, name][instance]
 
 
-def values(record: Record) -> list[float]:
+def values(record: CaptureRecord) -> list[float]:
     assert record.values is not None
     return [float(v) for v in record.values]
 

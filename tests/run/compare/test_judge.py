@@ -6,28 +6,28 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from warpsmith.run.compare.captures import Block, CaptureLog, Record, Summary
+from warpsmith.run.compare.captures import CaptureLog, CaptureRecord, ElementSummary, ElementSums
 from warpsmith.run.compare.judge import Evidence, compare_logs
 
 KEY = ("f/i", "y")
 
 
-def record(values: list[float], instance: int = 0) -> Record:
+def record(values: list[float], instance: int = 0) -> CaptureRecord:
     """Return a record of every element."""
     data = np.array(values)
-    return Record(
+    return CaptureRecord(
         *KEY, instance, 0, len(values), 0, len(values), "type", 1, hash(data.tobytes()), (), data, None
     )  # fmt: skip
 
 
-def summarized(sums: list[float], magnitude: float = 10.0) -> Record:
+def summarized(sums: list[float], magnitude: float = 10.0) -> CaptureRecord:
     """Return a record of the sums of three runs of elements."""
-    blocks = tuple(Block(s, magnitude, 0, hash(s)) for s in sums)
-    summary = Summary(blocks, np.array([0]), np.array([1.0]))
+    blocks = tuple(ElementSums(s, magnitude, 0, hash(s)) for s in sums)
+    summary = ElementSummary(blocks, np.array([0]), np.array([1.0]))
     return replace(record([0.0] * 30), hash=hash(tuple(sums)), values=None, summary=summary)
 
 
-def log(*records: Record) -> CaptureLog:
+def log(*records: CaptureRecord) -> CaptureLog:
     return CaptureLog({KEY: {r.instance: r for r in records}}, {KEY: len(records)})
 
 
@@ -107,7 +107,7 @@ def test_what_memory_was_filled_with_allows_nothing() -> None:
     assert rules(runs[0], far, evidence)[0] == ["VER007"]
 
 
-def pointers(*words: int) -> Record:
+def pointers(*words: int) -> CaptureRecord:
     """Return a record of pointers, as bytes."""
     data = np.array(words, np.uint64).view(np.uint8)
     return replace(record([0.0] * len(words)), values=data, stride=8, hash=hash(data.tobytes()))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from warpsmith.run.compare.captures import Block, Record, Summary
+from warpsmith.run.compare.captures import CaptureRecord, ElementSummary, ElementSums
 from warpsmith.run.compare.judge_summary import judge_summaries
 from warpsmith.run.compare.judgment import Judgment
 from warpsmith.run.compare.tolerance import EXACT, Allowance
@@ -17,28 +17,28 @@ NAN = float("nan")
 Values = Sequence[float]
 
 
-def block(value: float, *, odd: int = 0, hash: int = 0) -> Block:
-    return Block(value, abs(value), odd, hash or int(value * 1e6))
+def block(value: float, *, odd: int = 0, hash: int = 0) -> ElementSums:
+    return ElementSums(value, abs(value), odd, hash or int(value * 1e6))
 
 
-def summarized(*blocks: Block, samples: Values = (1.0, 2.0), first: int = 0, dtype: str = "f8") -> Record:
+def summarized(*blocks: ElementSums, samples: Values = (1.0, 2.0), first: int = 0, dtype: str = "f8") -> CaptureRecord:
     """Return the record of elements [first, 30) of which the section is [10, 20): one run before it, one behind it."""
-    summary = Summary(blocks, np.array([3, 12]), np.array(samples, dtype))
-    return Record("r", "y", 0, first, 30 - first, 10, 20, "allocation", 1, 0, (), None, summary)
+    summary = ElementSummary(blocks, np.array([3, 12]), np.array(samples, dtype))
+    return CaptureRecord("r", "y", 0, first, 30 - first, 10, 20, "allocation", 1, 0, (), None, summary)
 
 
 PLAIN = tuple(map(block, (1.0, 2.0, 3.0, 4.0)))
 BASE = summarized(*PLAIN)
 
 
-def changed(number: int, new: Block) -> Record:
+def changed(number: int, new: ElementSums) -> CaptureRecord:
     return summarized(*(new if at == number else old for at, old in enumerate(PLAIN)))
 
 
 def judge(
-    found: Record,
-    again: Sequence[Record] = (),
-    variants: Sequence[Record] = (),
+    found: CaptureRecord,
+    again: Sequence[CaptureRecord] = (),
+    variants: Sequence[CaptureRecord] = (),
     allowance: Allowance | None = None,
     size: float | None = None,
 ) -> Judgment:
@@ -56,7 +56,7 @@ def test_equal_sums_and_samples_pass() -> None:
 
 
 @pytest.mark.parametrize("found", [replace(BASE, count=29), replace(BASE, first=1), replace(BASE, summary=None)])
-def test_another_extent_or_no_sums_fail(found: Record) -> None:
+def test_another_extent_or_no_sums_fail(found: CaptureRecord) -> None:
     judged = judge(found)
     assert (judged.comparison.first, judged.comparison.failing) == (0, 1)
     assert judged.where == "its extent differs from the original's"
@@ -115,7 +115,7 @@ def test_sums_may_lie_as_far_apart_as_in_the_originals_builds() -> None:
 
 def test_magnitudes_are_compared_as_well() -> None:
     """A sum alone does not notice what two elements exchange."""
-    assert fails(judge(changed(1, Block(2.0, 6.0, 0, 5))))
+    assert fails(judge(changed(1, ElementSums(2.0, 6.0, 0, 5))))
 
 
 def test_sums_in_another_order_may_be_off_by_ulps_of_the_largest_number() -> None:

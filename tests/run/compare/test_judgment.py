@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from warpsmith.run.compare.captures import Record
+from warpsmith.run.compare.captures import CaptureRecord
 from warpsmith.run.compare.judgment import section_elements
 
 
-def record(lower: int, upper: int, stride: int = 1) -> Record:
-    return Record("r", "y", 0, -2, 12, lower, upper, "allocation", stride, 0, (), None, None)
+def record(lower: int, upper: int, stride: int = 1) -> CaptureRecord:
+    return CaptureRecord("r", "y", 0, -2, 12, lower, upper, "allocation", stride, 0, (), None, None)
 
 
 @pytest.mark.parametrize(

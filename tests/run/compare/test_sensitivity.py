@@ -6,21 +6,21 @@ import numpy as np
 from msgspec.structs import replace
 
 from tests.run.compare.test_judge import log, record
-from warpsmith.run.compare.captures import Block, Record, Summary
+from warpsmith.run.compare.captures import CaptureRecord, ElementSummary, ElementSums
 from warpsmith.run.compare.judge import Evidence
 from warpsmith.run.compare.sensitivity import tells_apart
 
 VALUES = [1.0, 2.0, 3.0, 4.0]
 
 
-def sampled(values: list[float], positions: list[int]) -> Record:
+def sampled(values: list[float], positions: list[int]) -> CaptureRecord:
     """Return a record of sums and a few elements of an object."""
     samples = np.array([values[p] for p in positions])
-    summary = Summary((Block(0, 0, 0, 0),) * 3, np.array(positions), samples)
+    summary = ElementSummary((ElementSums(0, 0, 0, 0),) * 3, np.array(positions), samples)
     return replace(record(values), hash=hash(samples.tobytes()) + 1, values=None, summary=summary)
 
 
-def noticed(changed: Record, *others: list[float]) -> bool:
+def noticed(changed: CaptureRecord, *others: list[float]) -> bool:
     """Whether a changed record is noticed, where the original's further runs hold `others`."""
     base = record(VALUES)
     evidence = Evidence((log(base), *(log(record(other)) for other in others)))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.emulated.build import Executable, RunResult, build_emulated, run_emulated
-from warpsmith.run.native.tools import Limits
+from warpsmith.run.native.tools import RunLimits
 from warpsmith.run.verification import Sources
 
 SCHEDULES = (0, 1, 2)
-_LIMITS = Limits(seconds=30.0)
+_LIMITS = RunLimits(seconds=30.0)
 
 
 def program(body: str, *, arguments: tuple[str, ...] = (), name: str = "p.cu") -> Sources:
@@ -20,7 +20,9 @@ def program(body: str, *, arguments: tuple[str, ...] = (), name: str = "p.cu") -
     return Sources((OutputFile(name, head + body.lstrip("\n")),), arguments)
 
 
-def run_all(sources: Sources, schedules: tuple[int, ...] = SCHEDULES, *, limits: Limits = _LIMITS) -> list[RunResult]:
+def run_all(
+    sources: Sources, schedules: tuple[int, ...] = SCHEDULES, *, limits: RunLimits = _LIMITS
+) -> list[RunResult]:
     """Build once, run under each schedule."""
     with tempfile.TemporaryDirectory() as folder:
         built = build_emulated(sources, Path(folder))

@@ -9,7 +9,7 @@ import pytest
 from tests.run.emulated.small_programs import SCHEDULES, outputs, program, run_all
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.emulated.build import Executable, RunResult, build_emulated, run_emulated
-from warpsmith.run.native.tools import Limits
+from warpsmith.run.native.tools import RunLimits
 from warpsmith.run.verification import Sources
 
 _TEXT = Path(__file__).with_name("asynchronous.cu").read_text()
@@ -37,7 +37,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Executable:
 
 
 def _runs(built: Executable, *arguments: str) -> list[RunResult]:
-    return [run_emulated(built, number, arguments=arguments, limits=Limits(seconds=30)) for number in SCHEDULES]
+    return [run_emulated(built, number, arguments=arguments, limits=RunLimits(seconds=30)) for number in SCHEDULES]
 
 
 @pytest.mark.parametrize("case", _WRONG)

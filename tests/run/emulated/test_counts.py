@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warpsmith.run.emulated.counts import Counts, read_counts
+from warpsmith.run.emulated.counts import RunCounts, read_counts
 from warpsmith.run.verification import Copies
 
 
@@ -21,5 +21,5 @@ def test_lines_of_one_name_are_added_up(tmp_path: Path) -> None:
 
 
 def test_a_run_without_the_file_counted_nothing(tmp_path: Path) -> None:
-    assert read_counts(tmp_path / "none") == Counts()
-    assert read_counts(tmp_path) == Counts({}, {}, Copies(0, 0, 0, 0))
+    assert read_counts(tmp_path / "none") == RunCounts()
+    assert read_counts(tmp_path) == RunCounts({}, {}, Copies(0, 0, 0, 0))

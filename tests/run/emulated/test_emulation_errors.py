@@ -9,7 +9,7 @@ import pytest
 from tests.run.emulated.small_programs import SCHEDULES, program, run_all
 from warpsmith.base.findings import Finding
 from warpsmith.run.emulated.build import RunResult
-from warpsmith.run.native.tools import Limits
+from warpsmith.run.native.tools import RunLimits
 from warpsmith.run.verification import Race
 
 
@@ -396,5 +396,5 @@ def test_a_program_that_spins_is_ended() -> None:
 __global__ void k(volatile int *a) { while (*a == 0) ; }
 int main() { int *d; cudaMalloc(&d, 4); cudaMemset(d, 0, 4); k<<<1, 1>>>(d); }
 """
-    (result,) = run_all(program(body), (0,), limits=Limits(seconds=1.0))
+    (result,) = run_all(program(body), (0,), limits=RunLimits(seconds=1.0))
     assert result.ran.timed_out

@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.run.emulated import headers as emulated_headers
 from warpsmith.run.emulated.headers import header_words
-from warpsmith.run.native.tools import Limits, cxx_compiler
+from warpsmith.run.native.tools import RunLimits, cxx_compiler
 
 KERNELS = "#include <mutex>\nint f() { return answer; }\n"
 PLAIN = ("-include", "ws_instrumented.h", "-include", "cuda_runtime.h")
@@ -17,7 +17,7 @@ PLAIN = ("-include", "ws_instrumented.h", "-include", "cuda_runtime.h")
 def _words(home: Path, directory: Path, text: str = KERNELS) -> tuple[str, ...]:
     directory.mkdir(exist_ok=True)
     emulated_headers._holds.cache_clear()
-    return header_words((cxx_compiler(), "-c", "-w", "-I", str(home)), home, text, directory, Limits(seconds=60.0))
+    return header_words((cxx_compiler(), "-c", "-w", "-I", str(home)), home, text, directory, RunLimits(seconds=60.0))
 
 
 def test_a_precompiled_header_is_kept_until_something_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from tests.run.emulated.small_programs import SCHEDULES, outputs, program, run_a
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.emulated.build import Executable, RunResult, build_emulated, run_emulated
 from warpsmith.run.emulated.device import device_environment
-from warpsmith.run.native.tools import Limits
+from warpsmith.run.native.tools import RunLimits
 from warpsmith.run.verification import Sources
 
 _TEXT = Path(__file__).with_name("limits.cu").read_text()
@@ -25,7 +25,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Executable:
 
 
 def _runs(built: Executable, case: int, n: int) -> list[RunResult]:
-    limits = Limits(seconds=30)
+    limits = RunLimits(seconds=30)
     return [run_emulated(built, number, arguments=(str(case), str(n)), limits=limits) for number in SCHEDULES]
 
 
@@ -131,7 +131,7 @@ def test_shared_memory_is_that_of_the_device(
     shared: Executable, device: str | None, arguments: str, printed: str
 ) -> None:
     environment = device_environment(device) if device else {}
-    got = run_emulated(shared, 0, arguments=arguments.split(), environment=environment, limits=Limits(seconds=30))
+    got = run_emulated(shared, 0, arguments=arguments.split(), environment=environment, limits=RunLimits(seconds=30))
     assert outputs([got]) == [f"{printed}\n"]
     refused = [note.message for note in got.seen.notes if "launch of" in note.message]
     assert len(refused) == (printed.split()[1] == "1")

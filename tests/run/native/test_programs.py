@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.native.programs import Outcome, RunSetting, build_native, place, run_program
+from warpsmith.run.native.programs import RunOutcome, RunSetting, build_native, place, run_program
 from warpsmith.run.verification import Sources, VerifyOptions
 
 MAIN = OutputFile("a.c", "int f(void);\nint main(void) { return f(); }\n")
 
 
-def run(script: str, folder: Path, options: VerifyOptions | None = None, *, timeout_s: float = 20.0) -> Outcome:
+def run(script: str, folder: Path, options: VerifyOptions | None = None, *, timeout_s: float = 20.0) -> RunOutcome:
     """Run a script of the shell as if it were the program."""
     work = folder / "work"
     work.mkdir()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.analysis.resources.resources import Compiled
+from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.base.findings import Finding
 from warpsmith.run.native.ptxas import _read, assemble_ptx
 
@@ -19,7 +19,7 @@ ptxas info    : Used 10 registers, 372 bytes cmem[0]
 
 
 def test_registers_spills_and_shared_memory_of_each_kernel() -> None:
-    assert _read(SAID) == {"_Z1kPf": Compiled(22, 20, 4224), "plain": Compiled(10, 0, 0)}
+    assert _read(SAID) == {"_Z1kPf": CompilerFigures(22, 20, 4224), "plain": CompilerFigures(10, 0, 0)}
 
 
 def test_what_ptxas_does_not_take_is_said() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.base.errors import UsageError
-from warpsmith.run.native.tools import Limits, c_compiler, cxx_compiler, run_limited
+from warpsmith.run.native.tools import RunLimits, c_compiler, cxx_compiler, run_limited
 
 
 def test_output_input_and_exit_code(tmp_path: Path) -> None:
@@ -24,7 +24,7 @@ def test_output_input_and_exit_code(tmp_path: Path) -> None:
 def test_the_whole_group_ends_with_the_time_limit(tmp_path: Path) -> None:
     started = time.monotonic()
     command = ["sh", "-c", "(sleep 2; touch late) & sleep 60"]
-    ran = run_limited(command, tmp_path, limits=Limits(seconds=0.3))
+    ran = run_limited(command, tmp_path, limits=RunLimits(seconds=0.3))
     assert ran.timed_out
     assert ran.exit_code < 0
     assert time.monotonic() - started < 20
@@ -34,7 +34,7 @@ def test_the_whole_group_ends_with_the_time_limit(tmp_path: Path) -> None:
 
 def test_limits_are_the_same_with_and_without_the_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     show = "for x in c s f d; do ulimit -S$x; done; ulimit -Hs; kill -SEGV $$"
-    limits = Limits(memory=1 << 30, file=1 << 20, stack=32 << 20)
+    limits = RunLimits(memory=1 << 30, file=1 << 20, stack=32 << 20)
     shell = shutil.which("sh") or ""
     with_launcher = run_limited([shell, "-c", show], tmp_path, limits=limits)
     assert with_launcher.stdout.split()[:4] == [b"0", b"32768", b"2048", b"1048576"]

@@ -12,9 +12,9 @@ from warpsmith.base.findings import Finding
 from warpsmith.emit.files import OutputFile
 from warpsmith.run.compare.captures import CaptureLog
 from warpsmith.run.emulated.build import Executable
-from warpsmith.run.emulated.counts import Counts
+from warpsmith.run.emulated.counts import RunCounts
 from warpsmith.run.emulated.reports import Seen
-from warpsmith.run.native.programs import Built, Outcome, RunSetting
+from warpsmith.run.native.programs import BuiltProgram, RunOutcome, RunSetting
 from warpsmith.run.referee import candidate, reference
 from warpsmith.run.verification import Sources, VerifyOptions
 
@@ -30,8 +30,8 @@ def outcome(
     code: int = 0,
     files: Mapping[str, bytes] | None = None,
     stderr: str = "",
-) -> Outcome:
-    return Outcome(code, failure, said.encode(), stderr, files or {}, logged or CaptureLog(), 1.0)
+) -> RunOutcome:
+    return RunOutcome(code, failure, said.encode(), stderr, files or {}, logged or CaptureLog(), 1.0)
 
 
 class Originals:
@@ -41,14 +41,14 @@ class Originals:
         self.builds: dict[str, tuple[str, ...]] = {}
         self.runs: list[RunSetting] = []
         self.fails: set[str] = set()
-        self.answer: Callable[[str], Outcome] = lambda _: outcome()
+        self.answer: Callable[[str], RunOutcome] = lambda _: outcome()
 
-    def build(self, sources: Sources, flags: tuple[str, ...], directory: Path) -> Built:
+    def build(self, sources: Sources, flags: tuple[str, ...], directory: Path) -> BuiltProgram:
         name = directory.name.removeprefix("build_")
         self.builds[name] = tuple(flags)
-        return Built((), "no") if name in self.fails else Built((name,))
+        return BuiltProgram((), "no") if name in self.fails else BuiltProgram((name,))
 
-    def run(self, command: tuple[str, ...], options: VerifyOptions, setting: RunSetting) -> Outcome:
+    def run(self, command: tuple[str, ...], options: VerifyOptions, setting: RunSetting) -> RunOutcome:
         self.runs.append(setting)
         return self.answer(setting.work.name)
 
@@ -66,7 +66,7 @@ class Candidates(Struct):
     settings: list[RunSetting] = field(default_factory=list)
     message: str = ""
     seen: Seen = Seen()
-    answer: Callable[[str], Outcome] = lambda _: outcome()
+    answer: Callable[[str], RunOutcome] = lambda _: outcome()
 
     def emulated(
         self, sources: Sources, folder: Path, *, extra_files: tuple[OutputFile, ...], flags: tuple[str, ...]
@@ -75,11 +75,11 @@ class Candidates(Struct):
         found = Finding("VER031", "error", self.message) if self.message else None
         return Executable(("emulated",), folder, sources, found)
 
-    def native(self, sources: Sources, flags: tuple[str, ...], folder: Path) -> Built:
+    def native(self, sources: Sources, flags: tuple[str, ...], folder: Path) -> BuiltProgram:
         self.flags, self.files = flags, tuple(f.path for f in sources.files)
-        return Built((), self.message) if self.message else Built(("native",))
+        return BuiltProgram((), self.message) if self.message else BuiltProgram(("native",))
 
-    def run(self, command: tuple[str, ...], options: VerifyOptions, setting: RunSetting) -> Outcome:
+    def run(self, command: tuple[str, ...], options: VerifyOptions, setting: RunSetting) -> RunOutcome:
         assert setting.work.is_dir()
         self.settings.append(setting)
         return self.answer(setting.environment.get("WARPSMITH_EMULATION_DISTURB", ""))
@@ -98,5 +98,5 @@ def candidates(monkeypatch: pytest.MonkeyPatch) -> Candidates:
     monkeypatch.setattr(candidate, "build_native", made.native)
     monkeypatch.setattr(candidate, "run_program", made.run)
     monkeypatch.setattr(candidate, "read_reports", lambda *_: made.seen)
-    monkeypatch.setattr(candidate, "read_counts", lambda path: Counts({path.parent.name: 1}))
+    monkeypatch.setattr(candidate, "read_counts", lambda path: RunCounts({path.parent.name: 1}))
     return made

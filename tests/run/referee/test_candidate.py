@@ -11,7 +11,7 @@ from tests.run.referee.stand_ins import CUDA, ORIGINAL, Candidates, candidates
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.emit.files import OutputFile
-from warpsmith.run.emulated.counts import Counts
+from warpsmith.run.emulated.counts import RunCounts
 from warpsmith.run.emulated.reports import Seen
 from warpsmith.run.referee.candidate import Candidate, is_cuda
 from warpsmith.run.verification import Race, Sources, VerifyOptions
@@ -56,7 +56,7 @@ def test_a_program_with_device_code_runs_on_the_emulation(world: Candidates, tmp
     assert made.has_kernels and made.problem is None
     assert world.flags == ("-DWS_POOL=0", "-pattern") and world.files == ("ws_log.h", "ws_runtime.c")
     trial = made.run(0, ())
-    assert trial.counts == Counts({"run_0": 1})
+    assert trial.counts == RunCounts({"run_0": 1})
 
 
 def test_a_program_without_runs_natively_and_has_no_launches(world: Candidates, tmp_path: Path) -> None:

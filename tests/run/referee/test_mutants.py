@@ -13,20 +13,20 @@ from tests.sampling import one_in
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.device_code import host_uses
 from warpsmith.run.referee.referee import judge_program
-from warpsmith.run.referee.reference import Reference
+from warpsmith.run.referee.reference import ReferenceProgram
 from warpsmith.run.verification import Copies, Sources, Verification, VerifyOptions
 
 OPTIONS = VerifyOptions(timeout_s=30)
 
 
 @pytest.fixture(scope="module")
-def references(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Reference]:
+def references(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ReferenceProgram]:
     """The originals, built once for all their mutants."""
     root = tmp_path_factory.mktemp("originals")
-    return {name: Reference(original, OPTIONS, root / name) for name, (original, _) in PROGRAMS.items()}
+    return {name: ReferenceProgram(original, OPTIONS, root / name) for name, (original, _) in PROGRAMS.items()}
 
 
-def judge(references: dict[str, Reference], name: str, text: str, work: Path) -> Verification:
+def judge(references: dict[str, ReferenceProgram], name: str, text: str, work: Path) -> Verification:
     candidate = replace(PROGRAMS[name][0], files=(OutputFile(f"{name}.cu", text),))
     return judge_program(references[name], candidate, OPTIONS, work)
 
@@ -38,7 +38,7 @@ def mutated(mutant: Mutant) -> str:
 
 
 @pytest.mark.parametrize("name", list(PROGRAMS))
-def test_the_correct_port_passes(references: dict[str, Reference], name: str, tmp_path: Path) -> None:
+def test_the_correct_port_passes(references: dict[str, ReferenceProgram], name: str, tmp_path: Path) -> None:
     got = judge(references, name, PROGRAMS[name][1], tmp_path)
     assert (got.status, got.schedules, got.races, got.reasons) == ("pass", 3, (), ())
     assert got.output_equal
@@ -46,7 +46,7 @@ def test_the_correct_port_passes(references: dict[str, Reference], name: str, tm
 
 
 @pytest.mark.parametrize("mutant", one_in(6, MUTANTS), ids=lambda m: m.name)
-def test_the_mutant_is_caught(references: dict[str, Reference], mutant: Mutant, tmp_path: Path) -> None:
+def test_the_mutant_is_caught(references: dict[str, ReferenceProgram], mutant: Mutant, tmp_path: Path) -> None:
     got = judge(references, mutant.program, mutated(mutant), tmp_path)
     assert got.status == "fail"
     assert all(reason.message for reason in got.reasons)
@@ -69,7 +69,9 @@ def test_what_only_a_compiler_for_devices_rejects(mutant: Mutant) -> None:
 
 
 @pytest.mark.parametrize("mutant", COPIES_IN_A_LOOP, ids=lambda m: m.name)
-def test_a_copy_in_a_host_loop_is_counted(references: dict[str, Reference], mutant: Mutant, tmp_path: Path) -> None:
+def test_a_copy_in_a_host_loop_is_counted(
+    references: dict[str, ReferenceProgram], mutant: Mutant, tmp_path: Path
+) -> None:
     good = judge(references, mutant.program, PROGRAMS[mutant.program][1], tmp_path / "good").copies
     got = judge(references, mutant.program, mutated(mutant), tmp_path / "slow")
     assert got.status == "pass"

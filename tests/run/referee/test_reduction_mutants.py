@@ -19,7 +19,7 @@ from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.run.referee.referee import judge_program
-from warpsmith.run.referee.reference import Reference
+from warpsmith.run.referee.reference import ReferenceProgram
 from warpsmith.run.verification import Sources, Verification, VerifyOptions
 
 PROGRAM = """\
@@ -70,7 +70,7 @@ MUTANTS = {
 class Ported(Struct, frozen=True):
     """The original, built once, and its port."""
 
-    reference: Reference
+    reference: ReferenceProgram
     candidate: Sources
     kernels: OutputFile
 
@@ -91,7 +91,7 @@ def ported(tmp_path_factory: pytest.TempPathFactory) -> Ported:
     candidate = sources_of(port.candidate, emit_cuda(port.reference, port.candidate), captured=True)
     kernels = next(f for f in candidate.files if f.path.endswith(".cu"))
     reordered = replace(original, reordered=candidate.reordered)
-    return Ported(Reference(reordered, OPTIONS, root / "original"), candidate, kernels)
+    return Ported(ReferenceProgram(reordered, OPTIONS, root / "original"), candidate, kernels)
 
 
 def test_the_port_passes(ported: Ported, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from tests.run.compare.test_judge import log, record
 from tests.run.referee.stand_ins import ORIGINAL, Originals, originals, outcome
 from warpsmith.run.compare.tolerance import Allowance
-from warpsmith.run.native.programs import Outcome
-from warpsmith.run.referee.reference import Reference, pattern_flags, run_environment, runtime_files
+from warpsmith.run.native.programs import RunOutcome
+from warpsmith.run.referee.reference import ReferenceProgram, pattern_flags, run_environment, runtime_files
 from warpsmith.run.verification import Sources, VerifyOptions
 
 
@@ -20,12 +20,12 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Originals:
     return originals(monkeypatch)
 
 
-def both(said: str) -> Outcome:
+def both(said: str) -> RunOutcome:
     return outcome(said, files={"f.txt": said.encode()})
 
 
-def make(folder: Path, sources: Sources = ORIGINAL, options: VerifyOptions | None = None) -> Reference:
-    return Reference(sources, options or VerifyOptions(), folder)
+def make(folder: Path, sources: Sources = ORIGINAL, options: VerifyOptions | None = None) -> ReferenceProgram:
+    return ReferenceProgram(sources, options or VerifyOptions(), folder)
 
 
 def test_a_steady_program_runs_twice(world: Originals, tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_steady_program_runs_twice(world: Originals, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("other", [outcome("other"), outcome(code=1), outcome(logged=log(record([1.0])))])
 def test_one_that_is_not_is_run_again_with_the_memory_of_each_run(
-    world: Originals, tmp_path: Path, other: Outcome
+    world: Originals, tmp_path: Path, other: RunOutcome
 ) -> None:
     world.answer = lambda name: other if name == "base_2" else outcome()
     made = make(tmp_path)

@@ -13,14 +13,14 @@ from tests.run.compare.test_judge import KEY, log, record
 from tests.run.referee.stand_ins import CUDA, ORIGINAL, Candidates, Originals, candidates, originals, outcome
 from warpsmith.base.findings import Finding
 from warpsmith.run.compare.captures import CaptureLog
-from warpsmith.run.emulated.counts import Counts
-from warpsmith.run.native.programs import Outcome
-from warpsmith.run.referee.candidate import Candidate, Trial
-from warpsmith.run.referee.reference import Reference
+from warpsmith.run.emulated.counts import RunCounts
+from warpsmith.run.native.programs import RunOutcome
+from warpsmith.run.referee.candidate import Candidate, CandidateRun
+from warpsmith.run.referee.reference import ReferenceProgram
 from warpsmith.run.referee.verdict import Verdict
 from warpsmith.run.verification import Copies, PortedRegion, Race, Sources, Verification, VerifyOptions
 
-LAUNCHED = Counts({"ws_k": 2}, {"ws_k": 2})
+LAUNCHED = RunCounts({"ws_k": 2}, {"ws_k": 2})
 OBJECT = log(record([3.0, 1.0]))
 
 
@@ -43,8 +43,8 @@ class Case(Struct):
 
     def judge(
         self,
-        *trials: Outcome | Trial,
-        counts: Counts | None = LAUNCHED,
+        *trials: RunOutcome | CandidateRun,
+        counts: RunCounts | None = LAUNCHED,
         sources: Sources = CUDA,
         of: Sources = ORIGINAL,
         options: VerifyOptions | None = None,
@@ -52,11 +52,11 @@ class Case(Struct):
     ) -> Verification:
         asked = options or VerifyOptions()
         folder = Path(tempfile.mkdtemp(dir=self.folder))
-        reference = Reference(of, asked, folder / "original")
+        reference = ReferenceProgram(of, asked, folder / "original")
         candidate = Candidate(sources, asked, folder / "candidate", (), harness=False)
         verdict = Verdict(reference, candidate, asked, lenient)
         for number, trial in enumerate(trials):
-            verdict.add(trial if isinstance(trial, Trial) else Trial(trial, counts), number)
+            verdict.add(trial if isinstance(trial, CandidateRun) else CandidateRun(trial, counts), number)
         return verdict.result()
 
 
@@ -83,7 +83,7 @@ def test_equal_runs_pass(case: Case) -> None:
 
 def test_launches_are_those_of_one_run_and_copies_those_of_the_run_with_most(case: Case) -> None:
     few, lots = Copies(1, 800, 0, 0), Copies(1, 8, 2, 16)
-    trials = [Trial(outcome(), Counts({"a": n, "b": 3 - n}, {}, c)) for n, c in ((1, lots), (2, few))]
+    trials = [CandidateRun(outcome(), RunCounts({"a": n, "b": 3 - n}, {}, c)) for n, c in ((1, lots), (2, few))]
     got = case.judge(*trials)
     assert got.launches == {"a": 2, "b": 2} and got.copies == lots
     plain = case.judge(outcome(), counts=None, sources=replace(ORIGINAL, captured=False))
@@ -92,7 +92,7 @@ def test_launches_are_those_of_one_run_and_copies_those_of_the_run_with_most(cas
 
 def test_a_program_that_launches_nothing_is_undecided(case: Case) -> None:
     case.original.answer = lambda _: outcome(code=2)
-    got = case.judge(outcome(code=2), counts=Counts())
+    got = case.judge(outcome(code=2), counts=RunCounts())
     assert (got.status, rules(got)) == ("undecided", ["VER028"]) and "exit code 2" in got.reasons[0].message
 
 
@@ -106,13 +106,13 @@ def test_kernels_of_which_nobody_notices_what_they_write(case: Case, seen: bool,
 
 def test_one_kernel_of_two_that_nobody_notices_is_named(case: Case) -> None:
     case.port.answer = lambda disturbed: outcome("same" if disturbed.lstrip("-") == "idle" else "other")
-    counts = Counts({"busy": 1, "idle": 1}, {"busy": 1, "idle": 1})
+    counts = RunCounts({"busy": 1, "idle": 1}, {"busy": 1, "idle": 1})
     got = case.judge(outcome(), counts=counts)
     assert got.status == "undecided" and "idle" in got.reasons[0].message and "busy" not in got.reasons[0].message
 
 
 def test_kernels_whose_turn_did_not_come_are_named(case: Case) -> None:
-    counts = Counts({"first": 1, "second": 1}, {"first": 1, "second": 1})
+    counts = RunCounts({"first": 1, "second": 1}, {"first": 1, "second": 1})
     got = case.judge(outcome(), counts=counts, options=VerifyOptions(timeout_s=-1.0))
     assert got.status == "undecided" and rules(got) == ["VER038"]
     assert "first, second" in got.reasons[0].message
@@ -163,7 +163,7 @@ def test_a_region_without_objects_is_tried_by_another_run(case: Case) -> None:
 def test_an_object_that_no_run_determines_is_a_doubt_but_where_the_harness_calls(
     case: Case, harness: bool, status: str
 ) -> None:
-    def answer(name: str) -> Outcome:
+    def answer(name: str) -> RunOutcome:
         logged = log(record([3.0, 1.0]) if name == "base_1" else record([4.0, 2.0]))
         logged.marks = {("begin", "f/i"): 0, ("end", "f/i"): 0} if harness else {}
         return outcome(logged=logged)
@@ -176,7 +176,7 @@ def test_an_object_that_no_run_determines_is_a_doubt_but_where_the_harness_calls
 
 def test_a_port_that_is_switched_off_is_noted_and_nothing_else_is_asked(case: Case) -> None:
     off = replace(CUDA, files=(replace(CUDA.files[0], text="#ifdef WARPSMITH\n#endif\nint main() {}"),))
-    got = case.judge(outcome(), counts=Counts(), sources=off)
+    got = case.judge(outcome(), counts=RunCounts(), sources=off)
     assert (got.status, rules(got), got.reasons[0].severity) == ("pass", ["VER028"], "note")
 
 
@@ -214,7 +214,7 @@ def test_the_exit_code_counts_where_the_originals_is_always_the_same(case: Case)
 
 def test_after_a_race_nothing_computed_is_compared(case: Case) -> None:
     race = Race("a", 0, ("?", "?"), (), "text")
-    trial = Trial(outcome("other"), LAUNCHED, (race,), (Finding("VER040", "error", "race"),), ())
+    trial = CandidateRun(outcome("other"), LAUNCHED, (race,), (Finding("VER040", "error", "race"),), ())
     got = case.judge(trial)
     assert (got.status, rules(got), got.races, got.output_equal) == ("fail", ["VER040"], (race,), True)
 

@@ -14,7 +14,7 @@ from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
-from warpsmith.simt.memory import Memory, allocate_shared
+from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.simt.tally import Tally, totals
 from warpsmith.ssa.nodes import Module
 
@@ -38,9 +38,9 @@ class Case(Struct, frozen=True):
     launch: Launch
     arrays: Mapping[str, tuple[bytes, bool]]
 
-    def placed(self, *, checks: bool) -> tuple[Memory, Launch]:
+    def placed(self, *, checks: bool) -> tuple[LaunchMemory, Launch]:
         """Return memory of its own with the arrays in it, and the launch with their addresses."""
-        memory, arguments = Memory(checks=checks), dict(self.launch.arguments)
+        memory, arguments = LaunchMemory(checks=checks), dict(self.launch.arguments)
         for name, (data, known) in self.arrays.items():
             arguments[name] = struct.pack("<Q", memory.allocate(name, data, known=known).address)
         return memory, replace(self.launch, arguments=arguments)
@@ -127,7 +127,7 @@ def _counters(made: Run, tally: Tally, outcome: Outcome, case: Case, checks: Che
         _expect("requests", _own_requests(made), _requests(tally, case, launch_memory(case)))
 
 
-def launch_memory(case: Case) -> Memory:
+def launch_memory(case: Case) -> LaunchMemory:
     """Return the memory of a case as it is before a launch, its variables allocated as well."""
     memory, _ = case.placed(checks=False)
     allocate_shared(case.module, memory)
@@ -141,7 +141,7 @@ def _own_requests(made: Run) -> dict[tuple[int, str, int], Row]:
     }
 
 
-def _requests(tally: Tally, case: Case, memory: Memory) -> dict[tuple[int, str, int], Row]:
+def _requests(tally: Tally, case: Case, memory: LaunchMemory) -> dict[tuple[int, str, int], Row]:
     """Return the same sums, as the report makes them of the interpreter's requests."""
     shared = shared_layout(case.module, case.name, case.launch.shared, case.launch.parts)
     local = local_layout(case.module, case.name)

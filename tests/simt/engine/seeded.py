@@ -25,9 +25,9 @@ from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import races
 from warpsmith.simt.engine.observers.requests import _Counted
 from warpsmith.simt.engine.ops import exchange, integers
-from warpsmith.simt.engine.tables import Tables
+from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
-from warpsmith.simt.engine.words import Request, Site
+from warpsmith.simt.engine.words import RequestWords, SiteWords
 from warpsmith.simt.launch import Launch
 
 __all__ = ["BUGS", "Bug", "planted", "shown"]
@@ -177,7 +177,7 @@ def _tight(right: Any) -> Any:
 
     def count_once(self: _Written, there: Any) -> None:
         e = self.e
-        sums = e.pointer(e.read(self.site, Site.SUMS))
+        sums = e.pointer(e.read(self.site, SiteWords.SUMS))
         with e.b.if_then(e.b.icmp_unsigned("==", there, self.mask)):
             e.b.call(self.request, [sums, self.addresses, self.mask])
 
@@ -199,7 +199,7 @@ def _forgets_several(right: Any) -> Any:
 def _same_local(right: Any) -> Any:
     """All threads have one local memory."""
 
-    def region(self: Tables, place: Any, words: Any) -> None:
+    def region(self: LaunchTables, place: Any, words: Any) -> None:
         right(self, place, {word: number for word, number in words.items() if word.name != "STRIDE"})
 
     return region
@@ -235,7 +235,7 @@ def _one_phase(right: Any) -> Any:
         worst = e.slot(I64)
         e.b.store(I64(0), worst)
         self.phase(e.b.and_(self.mask, e.mask((1 << (e.lanes // 2)) - 1)), worst)
-        self.add(Request.CONFLICTS, e.b.load(worst, typ=I64))
+        self.add(RequestWords.CONFLICTS, e.b.load(worst, typ=I64))
 
     return banks
 
@@ -257,8 +257,8 @@ BUGS = (
     Bug("requests are all of the first region", _Written, "count_once", _tight, _random(0)),
     Bug("no access conflicts with another", races._Field, "is_unordered", _no_conflict, _random(6)),
     Bug("of several readers one is kept", races._Field, "add_access", _forgets_several, _ptx(_READERS)),
-    Bug("threads share local memory", Tables, "region", _same_local, _random(3)),
-    Bug("what a block owns is not cleared", Tables, "clear", _never_cleared, _random(0)),
+    Bug("threads share local memory", LaunchTables, "region", _same_local, _random(3)),
+    Bug("what a block owns is not cleared", LaunchTables, "clear", _never_cleared, _random(0)),
     Bug(
         "a shuffle is always in range",
         exchange,

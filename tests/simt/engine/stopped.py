@@ -25,7 +25,7 @@ from tests.simt.test_interpreter import kernel
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.simt.engine.engine import Checks, run
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 
 _ENDLESS = """
     mov.u32 %r2, 0;
@@ -79,7 +79,7 @@ _ARMED: list[bool] = []
 _CALLS: dict[str, Callable[..., object]] = {}
 
 
-def _once(memory: Memory, launch: Launch, how: str) -> bool:
+def _once(memory: LaunchMemory, launch: Launch, how: str) -> bool:
     """Run the kernel until it is stopped; return whether it was."""
     sent, stopped = [how in ("time", "llvm")], False
     _ARMED.append(True)
@@ -107,9 +107,9 @@ def _busy() -> None:
 _MODULE = kernel(_ENDLESS)
 
 
-def _placed() -> tuple[Memory, Launch]:
+def _placed() -> tuple[LaunchMemory, Launch]:
     """Return memory for the kernel, and its launch."""
-    memory = Memory()
+    memory = LaunchMemory()
     buffer = memory.allocate("out", bytes(128))
     return memory, Launch(
         arguments={"out": struct.pack("<Q", buffer.address), "n": bytes(4)}, warp=8, max_steps=1 << 62

@@ -11,7 +11,7 @@ from tests.simt.test_interpreter import SUM, kernel
 from warpsmith.simt.engine.engine import Checks, run
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 
 ARRAYS = {"out": (struct.pack("<64I", *range(64)), True)}
 
@@ -19,7 +19,7 @@ ARRAYS = {"out": (struct.pack("<64I", *range(64)), True)}
 def stopped(body: str, launch: Launch, more: str = "") -> tuple[Stop, bytes]:
     """Return why a kernel `k(out, n)` stops, and what its array holds then."""
     module = kernel(body, more)
-    memory = Memory()
+    memory = LaunchMemory()
     buffer = memory.allocate("out", ARRAYS["out"][0])
     arguments = {"out": struct.pack("<Q", buffer.address), "n": bytes(4)}
     given = Launch(launch.grid, launch.block, arguments, warp=launch.warp, max_steps=3000)

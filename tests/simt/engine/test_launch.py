@@ -12,14 +12,14 @@ from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.simt.engine.engine import Checks, Run, run
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 
 ENDLESS = kernel("$top: bra $top;")
 COUNTED = kernel("mov.u32 %r2, 0; $top: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 10; @%p1 bra $top; ret;")
 
 
 def _run(module, max_steps: int) -> Run:  # type: ignore[no-untyped-def]
-    memory = Memory()
+    memory = LaunchMemory()
     buffer = memory.allocate("out", bytes(128))
     arguments = {"out": struct.pack("<Q", buffer.address), "n": bytes(4)}
     return run(module, "k", Launch(arguments=arguments, max_steps=max_steps), memory, Checks())

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.kernels import random_module
-from warpsmith.simt.engine.linear import Item, Loop, linear, loops
+from warpsmith.simt.engine.linear import Item, NaturalLoop, linear, loops
 from warpsmith.ssa.graph import Graph
 
 
 def _names(items: tuple[Item, ...]) -> list[str]:
-    return [name for item in items for name in (_names(item.items) if isinstance(item, Loop) else [item])]
+    return [name for item in items for name in (_names(item.items) if isinstance(item, NaturalLoop) else [item])]
 
 
 @pytest.mark.parametrize("seed", range(40))

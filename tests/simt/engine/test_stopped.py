@@ -12,14 +12,14 @@ from warpsmith.simt.engine.stopped import may_wait
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Module
 
 MORE = ".shared .b32 tile[4];"
 
 
-def _placed() -> tuple[Memory, Launch]:
-    memory = Memory()
+def _placed() -> tuple[LaunchMemory, Launch]:
+    memory = LaunchMemory()
     buffer = memory.allocate("out", bytes(128))
     return memory, Launch(arguments={"out": struct.pack("<Q", buffer.address), "n": bytes(4)}, max_steps=5000)
 

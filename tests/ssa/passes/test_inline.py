@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Branch, Callee, Module
 from warpsmith.ssa.passes import inline
 from warpsmith.ssa.passes.fold import fold_instruction
@@ -52,7 +52,7 @@ end
 
 
 def _ran(module: Module) -> bytes:
-    memory = Memory(checks=False)
+    memory = LaunchMemory(checks=False)
     out = memory.allocate("out", bytes(32))
     launch = Launch((1, 1, 1), (8, 1, 1), {"out": struct.pack("<q", out.address)})
     assert interpret(module, "k", launch, memory).complete

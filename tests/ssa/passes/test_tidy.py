@@ -9,7 +9,7 @@ import pytest
 from tests.analysis.kernels import random_module
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.observer import Lane, Silent
 from warpsmith.ssa.nodes import Function, Instruction, Module
 from warpsmith.ssa.passes.fold import fold_instruction
@@ -33,7 +33,7 @@ class Stores(Silent):
 def stored(module: Module) -> tuple[bool, dict[int, list[tuple[int, int]]]]:
     seen = Stores()
     launch = Launch((2, 1, 1), (8, 1, 1), {"n": struct.pack("<i", 5)}, warp=4, max_steps=6000)
-    outcome = interpret(module, "k", launch, Memory(checks=False), seen)
+    outcome = interpret(module, "k", launch, LaunchMemory(checks=False), seen)
     return outcome.complete, seen.seen
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.tree.in_place.test_edits import DONOR, MAIN, Words, printed
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.in_place.edits import Heads, in_place_text
-from warpsmith.tree.in_place.versioned import Inserted, Versioned
+from warpsmith.tree.in_place.versioned import InsertedText, Versioned
 from warpsmith.tree.nodes import For, Launch, Stmt, Update
 from warpsmith.tree.text.additions import remove_additions
 from warpsmith.tree.walk import walk
@@ -49,7 +49,7 @@ def ported(text: str, flags: tuple[str, ...], folder: Path, *, updates: bool = F
         launch = Launch(span=loop.span, kernel="k", arguments=(), region="r")
         versions.append(Versioned(function, (loop,), (launch,), None))
         update = Update(span=loop.span, to_device=True, variable=None, address=None, bytes=None, cause=loop.span)
-        inserted += [Inserted(function, where, loop, (update,)) for where in ("before", "after")] if updates else []
+        inserted += [InsertedText(function, where, loop, (update,)) for where in ("before", "after")] if updates else []
     return in_place_text(unit, versions, inserted, Words(), Heads())
 
 

@@ -10,7 +10,7 @@ from tests.tree.in_place.test_edits import DONOR, Words, printed
 from warpsmith.base.errors import RefusedError
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.in_place.edits import Heads, in_place_text
-from warpsmith.tree.in_place.versioned import Inserted
+from warpsmith.tree.in_place.versioned import InsertedText
 from warpsmith.tree.nodes import (
     If,
     Update,
@@ -28,11 +28,11 @@ def test_what_stands_beside_the_start_of_a_conditional(tmp_path: Path) -> None:
     opens = function.body.statements[0]
     assert opens.span.text == "#ifdef NEVER"
     update = Update(span=opens.span, to_device=False, variable=None, address=None, bytes=None, cause=opens.span)
-    made = in_place_text(unit, [], [Inserted(function, "before", opens, (update,))], Words(), Heads())
+    made = in_place_text(unit, [], [InsertedText(function, "before", opens, (update,))], Words(), Heads())
     assert remove_additions(made) == DONOR + text
     assert printed(made, tmp_path) == ["update 0 57"] * 4
     with pytest.raises(RefusedError, match="a branch of the preprocessor starts here"):
-        in_place_text(unit, [], [Inserted(function, "after", opens, (update,))], Words(), Heads())
+        in_place_text(unit, [], [InsertedText(function, "after", opens, (update,))], Words(), Heads())
 
 
 def test_an_else_is_added_to_the_right_if(tmp_path: Path) -> None:
@@ -43,6 +43,6 @@ def test_an_else_is_added_to_the_right_if(tmp_path: Path) -> None:
     function = unit.functions[1]
     outer = next(node for node in walk(function) if isinstance(node, If))
     update = Update(span=outer.span, to_device=False, variable=None, address=None, bytes=None, cause=outer.span)
-    made = in_place_text(unit, [], [Inserted(function, "else", outer, (update,))], Words(), Heads())
+    made = in_place_text(unit, [], [InsertedText(function, "else", outer, (update,))], Words(), Heads())
     assert remove_additions(made) == DONOR + text
     assert printed(made, tmp_path) == ["update 0 72", "72", "update 0 72", "72"]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tree.in_place.test_edits import BRANCH, DONOR, ONE_LINE, PLAIN, Words, parsed, printed
 from warpsmith.tree.in_place.edits import Heads, in_place_text
-from warpsmith.tree.in_place.versioned import Inserted, Versioned
+from warpsmith.tree.in_place.versioned import InsertedText, Versioned
 from warpsmith.tree.nodes import (
     Launch,
     Update,
@@ -31,8 +31,8 @@ def test_each_branch_runs_what_it_must(text: str, updates: bool, declares: bool,
     ]
     inserted = (
         [
-            Inserted(function, "before", loop, (ends[0],)),
-            Inserted(function, "after", loop, (ends[1],)),
+            InsertedText(function, "before", loop, (ends[0],)),
+            InsertedText(function, "after", loop, (ends[1],)),
         ]
         if updates
         else []

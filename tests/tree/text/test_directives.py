@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.front.test_pragmas import read
-from warpsmith.tree.text.directives import Clause, Directive, Family, Listed, words_of
+from warpsmith.tree.text.directives import Clause, Directive, Family, ListItem, words_of
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_clauses_of_openacc_say_whether_iterations_are_independent() -> None:
 
 def test_lists_and_arguments() -> None:
     made = directive(
-        "parallel for", "omp", Clause("private", "", (Listed("a"), Listed("b", "[0:n]"))),
-        Clause("private", "", (Listed("c"),)),
+        "parallel for", "omp", Clause("private", "", (ListItem("a"), ListItem("b", "[0:n]"))),
+        Clause("private", "", (ListItem("c"),)),
         Clause("collapse", "", argument="2"), Clause("collapse", "", argument="3"), Clause("nowait", ""),
     )  # fmt: skip
     assert made.list_variables("private") == ("a", "b", "c") and made.list_variables("shared", "collapse") == ()

@@ -18,7 +18,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import Block, Constant, Function, Instruction, Memory, Operand, Value
+from warpsmith.ssa.nodes import BasicBlock, Constant, Function, Instruction, Memory, Operand, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import to_signed
 from warpsmith.ssa.types import Type
@@ -132,7 +132,7 @@ def _start(before: list[_Held]) -> _Held:
 
 
 def _through(
-    block: Block, held: _Held, places: Mapping[Instruction, _Place], found: dict[Instruction, Operand]
+    block: BasicBlock, held: _Held, places: Mapping[Instruction, _Place], found: dict[Instruction, Operand]
 ) -> None:
     """Follow what places hold through a block."""
     for i in block.instructions:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from warpsmith.analysis.affine.joins import between, meeting
 from warpsmith.ssa.graph import EXIT, Graph
-from warpsmith.ssa.nodes import Block, Branch
+from warpsmith.ssa.nodes import BasicBlock, Branch
 
 __all__ = ["Guard", "Guards", "bits", "find_diverged"]
 
@@ -31,7 +31,7 @@ class Guard(Struct, frozen=True):
 class Guards:
     """The answer for every block of a function whose threads diverge at the ends of `branches`."""
 
-    def __init__(self, graph: Graph, blocks: Mapping[str, Block], branches: Iterable[str]) -> None:
+    def __init__(self, graph: Graph, blocks: Mapping[str, BasicBlock], branches: Iterable[str]) -> None:
         self.graph = graph
         self.diverged = find_diverged(graph, branches)
         self._ways = _ways(graph, blocks)
@@ -91,7 +91,7 @@ def _propagate_starts(graph: Graph, starts: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def _ways(graph: Graph, blocks: Mapping[str, Block]) -> dict[str, tuple[int, int]]:
+def _ways(graph: Graph, blocks: Mapping[str, BasicBlock]) -> dict[str, tuple[int, int]]:
     """Return, for each block, the branches whose `then` way dominates it, and those whose other way does."""
     found: dict[str, tuple[int, int]] = {}
     for name in graph.order:

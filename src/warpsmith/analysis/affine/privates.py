@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Address,
-    Block,
+    BasicBlock,
     Constant,
     Function,
     Instruction,
@@ -61,7 +61,7 @@ def privates(function: Function, graph: Graph) -> Privates:
     return found
 
 
-def _places(graph: Graph, blocks: Mapping[str, Block], own: set[str]) -> dict[Instruction, str]:
+def _places(graph: Graph, blocks: Mapping[str, BasicBlock], own: set[str]) -> dict[Instruction, str]:
     """Return the loads and stores of arrays whose address goes nowhere else, each with its array."""
     held: dict[Operand, str] = {}
     lost: set[str] = set()
@@ -97,7 +97,9 @@ def _note(i: Instruction, own: set[str], held: dict[Operand, str], lost: set[str
         lost.add(name)
 
 
-def _array(graph: Graph, blocks: Mapping[str, Block], name: str, places: set[Instruction], found: Privates) -> None:
+def _array(
+    graph: Graph, blocks: Mapping[str, BasicBlock], name: str, places: set[Instruction], found: Privates
+) -> None:
     """Make values of one array: a new one for each store, phis where ways meet that have different ones."""
     stores = {n for n in graph.order if any(i in places and i.op == "store" for i in blocks[n].instructions)}
     merged = {block: Value(I32, name) for block in _frontier(graph, stores)}

@@ -16,7 +16,7 @@ from msgspec import Struct
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, text_of
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Presences
-from warpsmith.analysis.memory.spread import Layout, Spread, Spreads, layout
+from warpsmith.analysis.memory.spread import AddressLayout, Spread, Spreads, layout
 from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.uniformity.facts import AccessFact, AccessKind, Count, LoopStride, Pattern
 from warpsmith.base.findings import Certainty
@@ -198,12 +198,12 @@ class _Access:
         base = self.place.base
         return "" if base is None else short_name(base.name)
 
-    def _spread(self, laid: Layout | None, metric: str) -> Spread | None:
+    def _spread(self, laid: AddressLayout | None, metric: str) -> Spread | None:
         if laid is None:
             return None
         return self.spreads.of(laid, self.presence.threads, (metric, self.place.bytes, self.align))
 
-    def _of_whole_warps(self, laid: Layout | None) -> Spread | None:
+    def _of_whole_warps(self, laid: AddressLayout | None) -> Spread | None:
         """Return the cost for the warps that have all their lanes; the last one of a block may have fewer."""
         lanes = self.lanes
         whole = frozenset(range(lanes.count // lanes.warp * lanes.warp))
@@ -225,7 +225,7 @@ class _Access:
             self.assumed.append(f"{'·'.join(atom.name for atom in found.unknown)} >= {found.least}")
         return found.apart
 
-    def _ways(self, laid: Layout | None, placed: Spread | None) -> Count | None:
+    def _ways(self, laid: AddressLayout | None, placed: Spread | None) -> Count | None:
         if self.place.space == "shared":
             return None if placed is None else placed.proven
         if self.place.space == "constant":
@@ -281,7 +281,7 @@ class _Access:
                 return None
         return Form(address.bits, terms)
 
-    def _offsets(self, laid: Layout | None) -> tuple[int, ...]:
+    def _offsets(self, laid: AddressLayout | None) -> tuple[int, ...]:
         """Return the offsets of the lanes of the first warp that asks, where they are known numbers."""
         if laid is None:
             return ()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final, Protocol
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, from_atom
-from warpsmith.analysis.memory.transfer import Transfer
+from warpsmith.analysis.memory.transfer import TransferRules
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.ssa.graph import Cycle
 from warpsmith.ssa.nodes import Constant, Instruction, NoWrap, Operand, Phi, Value
@@ -28,7 +28,7 @@ class KnownForms(Protocol):
     `headers` the loop that a block begins."""
 
     answer: Uniformity
-    transfer: Transfer
+    transfer: TransferRules
     found: dict[Value, Form]
     headers: dict[str, Cycle]
 

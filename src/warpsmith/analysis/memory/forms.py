@@ -20,12 +20,12 @@ from msgspec import Struct
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, from_atom
 from warpsmith.analysis.memory.exact import exact, is_exact
-from warpsmith.analysis.memory.lanes import Lanes, hull
-from warpsmith.analysis.memory.transfer import Transfer
+from warpsmith.analysis.memory.lanes import BlockLanes, hull
+from warpsmith.analysis.memory.transfer import TransferRules
 from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.ssa.graph import Cycle
-from warpsmith.ssa.nodes import Block, Constant, Instruction, Module, Operand, Phi, Undefined, Value
+from warpsmith.ssa.nodes import BasicBlock, Constant, Instruction, Module, Operand, Phi, Undefined, Value
 
 __all__ = ["Forms"]
 
@@ -43,14 +43,14 @@ class _Plan(Struct, frozen=True):
 class Forms:
     """The forms of a function's values, for one group of threads."""
 
-    def __init__(self, module: Module, answer: Uniformity, lanes: Lanes, shape: LaunchShape) -> None:
+    def __init__(self, module: Module, answer: Uniformity, lanes: BlockLanes, shape: LaunchShape) -> None:
         self.answer, self.lanes = answer, lanes
         self.graph = answer.graph
         self.found: dict[Value, Form] = {}
-        self.blocks: dict[str, Block] = {b.name: b for b in answer.function.blocks}
+        self.blocks: dict[str, BasicBlock] = {b.name: b for b in answer.function.blocks}
         self.around: dict[str, tuple[Cycle, ...]] = {n: self.graph.cycles_around(n) for n in self.graph.order}
         self.headers: dict[str, Cycle] = {c.header: c for found in self.around.values() for c in found}
-        self.transfer = Transfer(module, answer, lanes, shape)
+        self.transfer = TransferRules(module, answer, lanes, shape)
         self._plans: dict[Value, _Plan] = {}
         self._wanted: set[Value] = set()
 

@@ -17,10 +17,10 @@ from warpsmith.analysis.affine.symbols import Atom, Form, Key, Range, center, co
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.analysis.uniformity.seeds import Threads
 
-__all__ = ["Lanes", "hull"]
+__all__ = ["BlockLanes", "hull"]
 
 
-class Lanes:
+class BlockLanes:
     """The threads of a block of a known shape, and the unknowns that forms over them are made of."""
 
     def __init__(self, block: Dim, warp: int, level: Threads) -> None:

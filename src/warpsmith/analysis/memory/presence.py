@@ -19,12 +19,12 @@ from warpsmith.analysis.affine.symbols import Form
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Switch, Value
 
-__all__ = ["Guard", "Presence", "Presences", "conditions"]
+__all__ = ["Guard", "Presences", "ThreadPresence", "conditions"]
 
 _DEEPEST = 6
 
 
-class Presence(Struct, frozen=True):
+class ThreadPresence(Struct, frozen=True):
     """`threads` of the block of threads that may be there: just those where `kind` is `known`."""
 
     kind: Literal["all", "known", "some"]
@@ -38,7 +38,7 @@ class Presences:
         self.forms = forms
         self.everyone = frozenset(range(forms.lanes.count))
         self._guards = Guards(forms.graph, forms.blocks, forms.answer.branches)
-        self._found: dict[str, Presence] = {}
+        self._found: dict[str, ThreadPresence] = {}
         self._let: dict[Guard, frozenset[int]] = {}
         self._lanes: dict[frozenset[int], int] = {}
         self._through: dict[Guard, int] = {}
@@ -46,13 +46,13 @@ class Presences:
         for name in forms.answer.branches:
             self._look_at(name)
 
-    def at(self, block: str) -> Presence:
+    def at(self, block: str) -> ThreadPresence:
         """Return who is there."""
         if block not in self._found:
             self._found[block] = self._at(block)
         return self._found[block]
 
-    def most_lanes(self, presence: Presence) -> int:
+    def most_lanes(self, presence: ThreadPresence) -> int:
         """Return how many lanes of a warp may be there together, at most."""
         if presence.threads not in self._lanes:
             counts = (sum(thread in presence.threads for thread in warp) for warp in self.forms.lanes.warps())
@@ -68,15 +68,15 @@ class Presences:
         rank = self.forms.graph.rank[branch]
         return self._guards.guard(rank, block) if self._guards.before(block) >> rank & 1 else None
 
-    def _at(self, block: str) -> Presence:
+    def _at(self, block: str) -> ThreadPresence:
         diverged = self._guards.diverged[block]
         if not diverged:
-            return Presence("all", self.everyone)
+            return ThreadPresence("all", self.everyone)
         guards = diverged & self._guards.before(block)
         left = (1 << self.forms.lanes.count) - 1
         for rank in bits(guards & self._narrow):
             left &= self._through[self._guards.guard(rank, block)]
-        return Presence("known" if guards & self._known == diverged else "some", frozenset(bits(left)))
+        return ThreadPresence("known" if guards & self._known == diverged else "some", frozenset(bits(left)))
 
     def _look_at(self, branch: str) -> None:
         """Find out which threads each way of a branch may let through, and whether it is just those."""

@@ -18,11 +18,11 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from warpsmith.analysis.affine.symbols import Atom, Form, Residue
-from warpsmith.analysis.memory.lanes import Lanes
+from warpsmith.analysis.memory.lanes import BlockLanes
 from warpsmith.analysis.uniformity.facts import Count
 from warpsmith.machine.requests import SECTOR, bank_ways, local_sectors, sectors, words
 
-__all__ = ["Layout", "Spread", "Spreads", "layout", "spread"]
+__all__ = ["AddressLayout", "Spread", "Spreads", "layout", "spread"]
 
 _FINE = 5
 """Sectors are 2**5 bytes: no more of a residue matters."""
@@ -34,7 +34,7 @@ Cost = Callable[[Mapping[int, int], int], int]
 COSTS: Mapping[str, Cost] = {"sectors": sectors, "banks": bank_ways, "words": words, "local": local_sectors}
 
 
-class Layout(Struct, frozen=True):
+class AddressLayout(Struct, frozen=True):
     """An address as it is in each thread. `known`: the number that each thread knows by its index; `symbolic`: unknowns
     that all threads share, and their factor in each thread; `base`: the residue of what all threads share. Places that
     are a number apart, as those of an unrolled loop, differ in `base` only."""
@@ -48,7 +48,7 @@ class Layout(Struct, frozen=True):
         return all(len({numbers[t] for t in threads}) <= 1 for numbers in self.symbolic.values())
 
 
-def layout(form: Form, lanes: Lanes, aligned: Mapping[Atom, int]) -> Layout | None:
+def layout(form: Form, lanes: BlockLanes, aligned: Mapping[Atom, int]) -> AddressLayout | None:
     """Return where threads' addresses lie; None where an unknown of each thread's own has a part in it."""
     if form.has("own", "wrap"):
         return None
@@ -56,7 +56,7 @@ def layout(form: Form, lanes: Lanes, aligned: Mapping[Atom, int]) -> Layout | No
     mixed = Form(form.bits, {m: c for m, c in form.terms.items() if m not in rest})
     parts = lanes.parts(mixed)
     known = parts.pop((), (0,) * lanes.count)
-    return Layout(known, parts, Form(form.bits, rest).residue(aligned))
+    return AddressLayout(known, parts, Form(form.bits, rest).residue(aligned))
 
 
 class Spread(Struct, frozen=True):
@@ -73,11 +73,11 @@ class Spread(Struct, frozen=True):
 class Spreads:
     """The costs of a kernel's requests, each worked out once."""
 
-    def __init__(self, lanes: Lanes) -> None:
+    def __init__(self, lanes: BlockLanes) -> None:
         self.lanes = lanes
         self._found: dict[object, Spread | None] = {}
 
-    def of(self, laid: Layout, threads: frozenset[int], access: tuple[str, int, int]) -> Spread | None:
+    def of(self, laid: AddressLayout, threads: frozenset[int], access: tuple[str, int, int]) -> Spread | None:
         """Return what `spread` says."""
         rest, power = laid.base
         base = rest % (1 << min(power, _FINE)), min(power, _FINE)
@@ -87,7 +87,9 @@ class Spreads:
         return self._found[key]
 
 
-def spread(laid: Layout, lanes: Lanes, threads: frozenset[int], access: tuple[str, int, int]) -> Spread | None:
+def spread(
+    laid: AddressLayout, lanes: BlockLanes, threads: frozenset[int], access: tuple[str, int, int]
+) -> Spread | None:
     """Return what the requests of all warps cost where `threads` ask; `access`: which cost, bytes a lane, and what
     every address is a multiple of. None where no thread asks."""
     found: list[Spread] = []
@@ -117,7 +119,7 @@ def _hull(counts: Sequence[Count]) -> Count:
     return Count(min(c.least for c in counts), max(c.most for c in counts))
 
 
-def _residue(laid: Layout, thread: int) -> Residue:
+def _residue(laid: AddressLayout, thread: int) -> Residue:
     """Return where the address of a thread lies, without the number that it knows itself."""
     rest, power = laid.base
     for atoms, numbers in laid.symbolic.items():
@@ -129,7 +131,7 @@ def _residue(laid: Layout, thread: int) -> Residue:
     return rest % (1 << power), power
 
 
-def _shape(laid: Layout, here: Sequence[int], start: int) -> object:
+def _shape(laid: AddressLayout, here: Sequence[int], start: int) -> object:
     """Return what two warps that cost the same have in common."""
     first = laid.known[here[0]] // SECTOR * SECTOR
     known = tuple((t - start, laid.known[t] - first) for t in here)
@@ -137,7 +139,7 @@ def _shape(laid: Layout, here: Sequence[int], start: int) -> object:
     return known, classes, _residue(laid, here[0]) if laid.symbolic else None
 
 
-def _warp(laid: Layout, here: Sequence[int], start: int, access: tuple[str, int, int]) -> Spread:
+def _warp(laid: AddressLayout, here: Sequence[int], start: int, access: tuple[str, int, int]) -> Spread:
     if laid.is_plain(here):
         offsets = tuple((t - start, laid.known[t]) for t in here)
         count = _count(_normal(offsets), _residue_at(laid, here[0], offsets), access)
@@ -151,7 +153,7 @@ def _normal(offsets: Offsets) -> Offsets:
     return tuple((lane, o - low) for lane, o in offsets)
 
 
-def _residue_at(laid: Layout, thread: int, offsets: Offsets) -> Residue:
+def _residue_at(laid: AddressLayout, thread: int, offsets: Offsets) -> Residue:
     """Return where the lowest address lies."""
     rest, power = _residue(laid, thread)
     return (rest + min(o for _, o in offsets)) % (1 << power), power
@@ -173,7 +175,7 @@ def _count(offsets: Offsets, residue: Residue, access: tuple[str, int, int]) -> 
     return Count(min(costs), max(costs))
 
 
-def _classes(laid: Layout, here: Sequence[int], start: int, access: tuple[str, int, int]) -> Spread:
+def _classes(laid: AddressLayout, here: Sequence[int], start: int, access: tuple[str, int, int]) -> Spread:
     """Return the cost where lanes differ in an unknown factor."""
     classes: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for t in here:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from warpsmith.analysis.affine.symbols import Atom, Form, Kind, Range, Residue, constant_form, from_atom
-from warpsmith.analysis.memory.lanes import Lanes
+from warpsmith.analysis.memory.lanes import BlockLanes
 from warpsmith.analysis.memory.ops import RULES
 from warpsmith.analysis.memory.wrapping import Wrapping
-from warpsmith.analysis.uniformity.facts import Bound, LaunchShape
+from warpsmith.analysis.uniformity.facts import LaunchShape, ParameterBound
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.machine.limits import MAX_GRID
 from warpsmith.ssa.nodes import (
@@ -41,7 +41,7 @@ from warpsmith.ssa.nodes import (
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import lanes as computed
 
-__all__ = ["Transfer", "short_name"]
+__all__ = ["TransferRules", "short_name"]
 
 Operands = Sequence[Form | None]
 
@@ -71,10 +71,10 @@ _LANE_MASKS: Final[Mapping[str, Callable[[int], int]]] = {
 }
 
 
-class Transfer:
+class TransferRules:
     """The rules, for one function, group and launch shape."""
 
-    def __init__(self, module: Module, answer: Uniformity, lanes: Lanes, shape: LaunchShape) -> None:
+    def __init__(self, module: Module, answer: Uniformity, lanes: BlockLanes, shape: LaunchShape) -> None:
         self.answer, self.lanes, self.shape = answer, lanes, shape
         inside = (symbol for function in module.functions for symbol in function.symbols)
         self.symbols: dict[str, Symbol] = {symbol.name: symbol for symbol in (*module.symbols, *inside)}
@@ -269,7 +269,7 @@ class Transfer:
         return [n % (1 << form.bits) for n in numbers]
 
 
-def _narrow(range: Range, bound: Bound) -> Range:
+def _narrow(range: Range, bound: ParameterBound) -> Range:
     low, high = range
     return (
         low if bound.least is None else max(low, bound.least),

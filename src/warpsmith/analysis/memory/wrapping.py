@@ -12,7 +12,7 @@ import math
 from typing import Final
 
 from warpsmith.analysis.affine.symbols import Atom, Form, Range, constant_form, from_atom
-from warpsmith.analysis.memory.lanes import Lanes
+from warpsmith.analysis.memory.lanes import BlockLanes
 
 __all__ = ["Wrapping"]
 
@@ -22,7 +22,7 @@ _FAR: Final = 1 << 62
 class Wrapping:
     """The answers for the threads of one group."""
 
-    def __init__(self, lanes: Lanes) -> None:
+    def __init__(self, lanes: BlockLanes) -> None:
         self.lanes = lanes
 
     def extend(self, form: Form, bits: int, *, signed: bool) -> Form | None:

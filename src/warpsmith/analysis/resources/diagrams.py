@@ -23,7 +23,7 @@ from warpsmith.analysis.affine.joins import between, follow_divergence, meeting
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Exit,
     Instruction,
@@ -111,7 +111,7 @@ def control_flow(facts: KernelFacts) -> Diagram:
     return _cut("control flow", nodes, list(edges.values()))
 
 
-def _empty(blocks: Mapping[str, Block], entry: str) -> dict[str, str]:
+def _empty(blocks: Mapping[str, BasicBlock], entry: str) -> dict[str, str]:
     """Return the blocks that only lead on, with what they lead to."""
     return {
         name: block.terminator.target
@@ -129,7 +129,7 @@ def _target(name: str, skipped: Mapping[str, str]) -> str:
     return name
 
 
-def _ways(block: Block) -> Iterator[tuple[str, str]]:
+def _ways(block: BasicBlock) -> Iterator[tuple[str, str]]:
     match block.terminator:
         case Branch(then=then, other=other):
             yield "yes", then
@@ -143,7 +143,7 @@ def _ways(block: Block) -> Iterator[tuple[str, str]]:
             return
 
 
-def _block_text(block: Block) -> tuple[str, tuple[str, ...]]:
+def _block_text(block: BasicBlock) -> tuple[str, tuple[str, ...]]:
     """Return the lines of a block, and what stands there."""
     said = [i for i in block.instructions if not isinstance(i.detail, Param | Query) and i.op not in _COPIES]
     spans = [i.span for i in said if i.span is not None]
@@ -207,7 +207,7 @@ class _Dependences:
             self._gate(name, value)
         return _cut("predicates", list(self.nodes.values()), list(self.edges.values()))
 
-    def _block(self, name: str) -> Block:
+    def _block(self, name: str) -> BasicBlock:
         return next(block for block in self.facts.function.blocks if block.name == name)
 
     def _value(self, root: Value) -> None:

@@ -21,7 +21,7 @@ from warpsmith.machine.occupancy import Occupancy, occupancy
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Address,
-    Block,
+    BasicBlock,
     Callee,
     Function,
     Module,
@@ -32,13 +32,13 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.types import Type
 
-__all__ = ["Compiled", "live_registers", "resources"]
+__all__ = ["CompilerFigures", "live_registers", "resources"]
 
 _LEAST_REGISTERS = 8
 """No kernel has fewer: the calling convention and the stack take them."""
 
 
-class Compiled(Struct, frozen=True):
+class CompilerFigures(Struct, frozen=True):
     """What a compiler says of a kernel; see `resources`."""
 
     registers: int
@@ -47,7 +47,11 @@ class Compiled(Struct, frozen=True):
 
 
 def resources(
-    owner: tuple[Module, Function, Graph], device: Device, block: Dim, shared: int, compiled: Compiled | None = None
+    owner: tuple[Module, Function, Graph],
+    device: Device,
+    block: Dim,
+    shared: int,
+    compiled: CompilerFigures | None = None,
 ) -> ResourceFact:
     """Return what a kernel of a module holds, in blocks of shape `block`, with `shared` bytes of dynamic memory."""
     module, kernel, graph = owner
@@ -111,7 +115,7 @@ def live_registers(function: Function, known: Graph | None = None) -> int:
 _LiveIn = dict[str, set[Value]]
 
 
-def _live(graph: Graph, blocks: Sequence[Block], comes: _LiveIn) -> _LiveIn:
+def _live(graph: Graph, blocks: Sequence[BasicBlock], comes: _LiveIn) -> _LiveIn:
     """Return the values that are live at the start of each block; phis of the block itself are not among them."""
     by_name = {block.name: block for block in blocks}
     used = {name: _find_used(by_name[name]) for name in by_name}
@@ -131,13 +135,13 @@ def _live(graph: Graph, blocks: Sequence[Block], comes: _LiveIn) -> _LiveIn:
     return live_in
 
 
-def _at_end(graph: Graph, block: Block, live_in: _LiveIn, comes: _LiveIn) -> set[Value]:
+def _at_end(graph: Graph, block: BasicBlock, live_in: _LiveIn, comes: _LiveIn) -> set[Value]:
     """Return what is live where a block ends."""
     out = set().union(*(live_in[after] for after in graph.successors[block.name])) | comes.get(block.name, set())
     return out | {o for o in terminator_operands(block.terminator) if isinstance(o, Value)}
 
 
-def _phi_uses(blocks: Sequence[Block]) -> dict[str, set[Value]]:
+def _phi_uses(blocks: Sequence[BasicBlock]) -> dict[str, set[Value]]:
     """Return, for each block, the values that phis behind it take from it."""
     comes: dict[str, set[Value]] = {}
     for block in blocks:
@@ -148,7 +152,7 @@ def _phi_uses(blocks: Sequence[Block]) -> dict[str, set[Value]]:
     return comes
 
 
-def _find_used(block: Block) -> set[Value]:
+def _find_used(block: BasicBlock) -> set[Value]:
     """Return what a block reads before it makes it, phis aside."""
     made = {phi.result for phi in block.phis}
     used: set[Value] = set()
@@ -159,7 +163,7 @@ def _find_used(block: Block) -> set[Value]:
     return used
 
 
-def _find_made(block: Block) -> set[Value]:
+def _find_made(block: BasicBlock) -> set[Value]:
     return {phi.result for phi in block.phis} | {v for i in block.instructions for v in i.results}
 
 
@@ -167,7 +171,7 @@ def _values(operands: Iterable[Operand], without: set[Value]) -> Iterable[Value]
     return (o for o in operands if isinstance(o, Value) and o not in without)
 
 
-def _most(block: Block, live: set[Value]) -> int:
+def _most(block: BasicBlock, live: set[Value]) -> int:
     """Return the most registers in use inside a block, walking it backward."""
     now = sum(_size(value.type) for value in live)
     most = now

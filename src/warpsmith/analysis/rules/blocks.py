@@ -19,13 +19,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.analysis.rules.finding import Evidence, KernelFinding
+from warpsmith.analysis.rules.finding import EvidenceTable, KernelFinding
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.sync.grid import may_order_blocks
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
-from warpsmith.ssa.nodes import Block, Branch, Memory, Switch, terminator_operands
+from warpsmith.ssa.nodes import BasicBlock, Branch, Memory, Switch, terminator_operands
 
 __all__ = ["between_blocks", "tests_thread"]
 
@@ -83,7 +83,7 @@ def _find_tested(facts: KernelFacts) -> frozenset[str]:
     return frozenset(found)
 
 
-def _tests(facts: KernelFacts, block: Block) -> bool:
+def _tests(facts: KernelFacts, block: BasicBlock) -> bool:
     """Whether a block ends with a test of the index of the thread in its block, or of what is not known."""
     if not isinstance(block.terminator, Branch | Switch):
         return False
@@ -151,7 +151,7 @@ def _report_load(facts: KernelFacts, store: AccessFact, load: AccessFact, apart:
         assumptions=tuple(dict.fromkeys((*found.assumptions, *assumptions, "both threads get there"))),
         label="no order between blocks",
         related=related,
-        evidence=(Evidence("two threads at one place", ("thread", "access", "address"), rows),),
+        evidence=(EvidenceTable("two threads at one place", ("thread", "access", "address"), rows),),
         help=(
             "write to another array and swap the two between launches",
             "or split the kernel at this point: a second launch waits for the first",

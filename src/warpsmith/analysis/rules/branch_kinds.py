@@ -7,8 +7,8 @@ tid % k == c     every warp parts, in the same way after every k lanes
 
 from __future__ import annotations
 
-from warpsmith.analysis.rules.origins import Origin, origin
-from warpsmith.analysis.rules.sides import Compare, comparison
+from warpsmith.analysis.rules.origins import ValueOrigin, origin
+from warpsmith.analysis.rules.sides import BranchTest, comparison
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value, terminator_operands
 
@@ -17,7 +17,7 @@ __all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "period_of"]
 ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 
-def is_boundary(facts: KernelFacts, branch: BranchFact, test: Compare | None, made_of: Origin) -> bool:
+def is_boundary(facts: KernelFacts, branch: BranchFact, test: BranchTest | None, made_of: ValueOrigin) -> bool:
     """Whether an index that grows with the thread, counted through all blocks, is compared with one bound for all."""
     terminator = branch.place.terminator
     assert isinstance(terminator, Branch)
@@ -30,7 +30,7 @@ def is_boundary(facts: KernelFacts, branch: BranchFact, test: Compare | None, ma
     )
 
 
-def _conjuncts(facts: KernelFacts, condition: Operand) -> list[Compare]:
+def _conjuncts(facts: KernelFacts, condition: Operand) -> list[BranchTest]:
     """Return the comparisons that a condition joins by && or ||; nothing where there is anything else in it."""
     made = facts.warp_level.definitions.get(condition) if isinstance(condition, Value) else None
     if isinstance(made, Instruction) and made.op in ("and", "or") and made.result.type.bits == 1:
@@ -40,11 +40,11 @@ def _conjuncts(facts: KernelFacts, condition: Operand) -> list[Compare]:
     return [] if test is None else [test]
 
 
-def _varies(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
+def _varies(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
     return not all(facts.warp_level.is_uniform(o, branch.place.name) for o in (test.left, test.right))
 
 
-def _is_bound(facts: KernelFacts, branch: BranchFact, test: Compare) -> bool:
+def _is_bound(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
     if test.op not in ORDERED:
         return False
     for index, bound in ((test.left, test.right), (test.right, test.left)):
@@ -72,11 +72,11 @@ def is_bounded_by_guard(facts: KernelFacts, branch: BranchFact) -> bool:
     return False
 
 
-def _steps_by_launch(made_of: Origin) -> bool:
+def _steps_by_launch(made_of: ValueOrigin) -> bool:
     return any(name.startswith(("ntid", "nctaid")) for name in made_of.registers)
 
 
-def period_of(facts: KernelFacts, test: Compare | None, split: tuple[int, ...] | None) -> int | None:
+def period_of(facts: KernelFacts, test: BranchTest | None, split: tuple[int, ...] | None) -> int | None:
     """Return the number of lanes after which a branch repeats, inside every warp."""
     width = facts.device.warp_width
     if split is not None:
@@ -90,7 +90,7 @@ def period_of(facts: KernelFacts, test: Compare | None, split: tuple[int, ...] |
     return masked if masked is not None and masked < width else None
 
 
-def _masked_index(facts: KernelFacts, test: Compare | None) -> int | None:
+def _masked_index(facts: KernelFacts, test: BranchTest | None) -> int | None:
     """Return k where the test is `index % k == c` or `index & (k - 1) == c` of an index that grows by one a lane."""
     if test is None or test.op not in ("eq", "ne") or not isinstance(test.right, Constant):
         return None

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.affine.joins import follow_divergence
 from warpsmith.analysis.rules.branch_kinds import ORDERED, is_boundary, is_bounded_by_guard, period_of
-from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, Why, why_of
-from warpsmith.analysis.rules.lanes import Lanes, alive_at, masks
-from warpsmith.analysis.rules.origins import Origin, origin
+from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding, Why, why_of
+from warpsmith.analysis.rules.lanes import LaneValues, alive_at, masks
+from warpsmith.analysis.rules.origins import ValueOrigin, origin
 from warpsmith.analysis.rules.sides import (
-    Compare,
+    BranchTest,
     Sides,
     comparison,
     cost_of,
@@ -35,7 +35,7 @@ HEAVY_TAIL = 24
 
 def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of the branches of a kernel, one thing a branch."""
-    lanes = Lanes(facts)
+    lanes = LaneValues(facts)
     chained = dict(_chains(facts))
     for branch in facts.branches:
         if branch.warp != "divergent":
@@ -49,7 +49,7 @@ def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
     yield from _indirect_calls(facts)
 
 
-def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> Iterable[KernelFinding]:
+def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Iterable[KernelFinding]:
     """Return what fits best of what can be said of one branch."""
     terminator = branch.place.terminator
     if isinstance(terminator, Switch):
@@ -79,7 +79,7 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> Iterable
     return [_report_two_sided(facts, branch, sides, made_of, split), *late]
 
 
-def _full(lanes: Lanes) -> list[int]:
+def _full(lanes: LaneValues) -> list[int]:
     return [(1 << len(warp)) - 1 for warp in lanes.warps(range(len(lanes.threads)))]
 
 
@@ -99,7 +99,7 @@ def _text(span: Span | None) -> str:
     return "" if span is None else " ".join(span.text.split())
 
 
-def _on_data(made_of: Origin) -> tuple[Certainty, tuple[str, ...]]:
+def _on_data(made_of: ValueOrigin) -> tuple[Certainty, tuple[str, ...]]:
     """Return how sure it is that threads diverge, and on what it depends."""
     if made_of.loads:
         return "conditional", ("values that are loaded from memory differ between the lanes of a warp",)
@@ -109,7 +109,7 @@ def _on_data(made_of: Origin) -> tuple[Certainty, tuple[str, ...]]:
 
 
 def _report_two_sided(
-    facts: KernelFacts, branch: BranchFact, sides: Sides, made_of: Origin, split: tuple[int, ...] | None
+    facts: KernelFacts, branch: BranchFact, sides: Sides, made_of: ValueOrigin, split: tuple[int, ...] | None
 ) -> KernelFinding:
     message = (
         f"the branch differs between the threads of a warp: {sides.then_cost} and {sides.other_cost} "
@@ -136,19 +136,19 @@ def _slots(factor: float) -> Estimate:
     return Estimate("instruction slots of a warp that parts", round(factor, 2), "times those of the longer side")
 
 
-def _split(facts: KernelFacts, split: tuple[int, ...]) -> Evidence:
+def _split(facts: KernelFacts, split: tuple[int, ...]) -> EvidenceTable:
     width = facts.device.warp_width
     rows = [(str(warp), f"0x{mask:0{width // 4}x}", _picture(mask, width)) for warp, mask in enumerate(split)]
     same = all(mask == split[0] for mask in split)
     shown = [("all", *rows[0][1:])] if same and len(rows) > 1 else rows[:4]
-    return Evidence("lanes that take the branch, if all get there", ("warp", "mask", "lanes"), tuple(shown))
+    return EvidenceTable("lanes that take the branch, if all get there", ("warp", "mask", "lanes"), tuple(shown))
 
 
 def _picture(mask: int, width: int) -> str:
     return "".join("#" if mask >> k & 1 else "-" for k in range(width))
 
 
-def _is_of_warps(facts: KernelFacts, branch: BranchFact, lanes: Lanes) -> bool:
+def _is_of_warps(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> bool:
     """Whether more than one warp of a block may get to a branch: of one warp's lanes none can be given to another."""
     alive = alive_at(facts, branch.place.name, lanes)
     return alive is None or sum(any(warp) for warp in lanes.warps(alive)) > 1 or len(lanes.warps(alive)) == 1
@@ -172,7 +172,7 @@ def _modulo(
     )
 
 
-def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: Origin) -> KernelFinding:
+def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: ValueOrigin) -> KernelFinding:
     source = "loaded data" if made_of.loads else "a call or an exchange" if made_of.unknown else "the thread's index"
     message = f"lanes of a warp leave the loop in different iterations: how often it runs depends on {source}"
     found = _make_finding(facts, branch, "DIV003", message, "heuristic" if made_of.unknown else "conditional")
@@ -251,7 +251,7 @@ def _first(instructions: Iterable[Instruction]) -> Span | None:
 # --- chains
 
 
-def _find_interleaved(facts: KernelFacts, branch: BranchFact, test: Compare) -> KernelFinding | None:
+def _find_interleaved(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> KernelFinding | None:
     """Return DIV004 where the thread's index modulo a number that changes with the loop around is compared with 0."""
     if test.op not in ("eq", "ne") or not isinstance(test.right, Constant) or test.right.bits:
         return None
@@ -275,7 +275,7 @@ def _find_interleaved(facts: KernelFacts, branch: BranchFact, test: Compare) -> 
 def _chains(facts: KernelFacts) -> Iterator[tuple[str, KernelFinding | None]]:
     """Yield blocks that compare one value with different constants, as a switch is compiled; the first gets the
     finding, the others None."""
-    groups: dict[Value, list[tuple[BranchFact, Compare]]] = {}
+    groups: dict[Value, list[tuple[BranchFact, BranchTest]]] = {}
     for branch in facts.branches:
         terminator = branch.place.terminator
         if branch.warp != "divergent" or not isinstance(terminator, Branch):
@@ -295,7 +295,7 @@ def _chains(facts: KernelFacts) -> Iterator[tuple[str, KernelFinding | None]]:
             yield branch.place.name, None
 
 
-def _is_ladder(group: list[tuple[BranchFact, Compare]]) -> bool:
+def _is_ladder(group: list[tuple[BranchFact, BranchTest]]) -> bool:
     """Whether each test is reached straight from another one, with nothing but the test in its block."""
     names = {branch.place.name for branch, _ in group}
     after = {way for branch, _ in group for way in _ways(branch)}

@@ -15,12 +15,12 @@ from msgspec import Struct
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
 
-__all__ = ["MODEL", "Estimate", "Evidence", "KernelFinding", "Why", "why_of"]
+__all__ = ["MODEL", "Estimate", "EvidenceTable", "KernelFinding", "Why", "why_of"]
 
 MODEL = "model, not a measurement"
 
 
-class Evidence(Struct, frozen=True):
+class EvidenceTable(Struct, frozen=True):
     """A small table that shows what is claimed."""
 
     title: str
@@ -64,7 +64,7 @@ class KernelFinding(Struct, frozen=True):
     assumptions: tuple[str, ...] = ()
     why: tuple[Why, ...] = ()
     related: tuple[Note, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[EvidenceTable, ...] = ()
     estimate: Estimate | None = None
     help: tuple[str, ...] = ()
     impact: float = 1.0

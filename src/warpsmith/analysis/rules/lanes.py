@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
-from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Param, Query, Undefined, Value
+from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Instruction, Operand, Param, Query, Undefined, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import lanes
 
-__all__ = ["Lanes", "alive_at", "masks", "only_way"]
+__all__ = ["LaneValues", "alive_at", "masks", "only_way"]
 
 _DEEPEST = 400
 
 
-class Lanes(Struct):
+class LaneValues(Struct):
     """Values of one kernel by thread, worked out once each; `threads` are in the order of the warps."""
 
     facts: KernelFacts
@@ -103,7 +103,7 @@ class Lanes(Struct):
         return [tuple(column[start : start + width]) for start in range(0, len(column), width)]
 
 
-def masks(lanes: Lanes, terminator: Branch) -> tuple[int, ...] | None:
+def masks(lanes: LaneValues, terminator: Branch) -> tuple[int, ...] | None:
     """Return, for each warp of a block, which lanes take a branch (bit k: lane k); None where that is not known."""
     column = lanes.of(terminator.condition)
     if column is None:
@@ -114,7 +114,7 @@ def masks(lanes: Lanes, terminator: Branch) -> tuple[int, ...] | None:
 # --- who gets where
 
 
-def alive_at(facts: KernelFacts, block: str, lanes: Lanes) -> list[int] | None:
+def alive_at(facts: KernelFacts, block: str, lanes: LaneValues) -> list[int] | None:
     """Return for each thread whether it may get to a block, as far as branches say that dominate it."""
     graph = facts.warp_level.graph
     alive: list[int] | None = None
@@ -130,7 +130,7 @@ def alive_at(facts: KernelFacts, block: str, lanes: Lanes) -> list[int] | None:
     return alive
 
 
-def only_way(facts: KernelFacts, above: Block, block: str) -> bool | None:
+def only_way(facts: KernelFacts, above: BasicBlock, block: str) -> bool | None:
     """Return which way of a branch every path to `block` takes, None where both lead there."""
     graph = facts.warp_level.graph
     terminator = above.terminator

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Final
 
-from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
+from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.base.findings import Certainty
 from warpsmith.machine.limits import MAX_BLOCK, MAX_GRID, MAX_THREADS
@@ -67,7 +67,7 @@ def _low(facts: KernelFacts) -> Iterator[KernelFinding]:
     )  # fmt: skip
 
 
-def _launch_evidence(facts: KernelFacts) -> Evidence:
+def _launch_evidence(facts: KernelFacts) -> EvidenceTable:
     held = facts.resources
     known = "" if held.source == "ptxas" else " (estimated)"
     rows = (
@@ -76,7 +76,7 @@ def _launch_evidence(facts: KernelFacts) -> Evidence:
         ("shared bytes a block", f"{held.shared_bytes + held.dynamic_shared_bytes:,}"),
         ("blocks a multiprocessor", str(held.occupancy.blocks if held.occupancy else 0)),
     )
-    return Evidence("what decides", ("resource", "number"), rows)
+    return EvidenceTable("what decides", ("resource", "number"), rows)
 
 
 def _remedy(facts: KernelFacts, limited_by: str) -> tuple[str, ...]:

@@ -34,13 +34,13 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["Numbers", "Origin", "is_compiled", "origin"]
+__all__ = ["Numbers", "ValueOrigin", "is_compiled", "origin"]
 
 _MOST = 4000
 _SHOWN = 2
 
 
-class Origin(Struct, frozen=True):
+class ValueOrigin(Struct, frozen=True):
     """Where an expression ends. `registers` are special registers, `loads` the first of the loads whose values it uses,
     `unknown`: an instruction that is no pure op (a call, an exchange); `loop`: it changes in a loop."""
 
@@ -73,18 +73,18 @@ class Origin(Struct, frozen=True):
         return self.plain and sizes and not self.symbols
 
 
-def origin(facts: KernelFacts, *operands: Operand) -> Origin:
+def origin(facts: KernelFacts, *operands: Operand) -> ValueOrigin:
     """Return what `operands` are made of."""
     known = _origins(facts)
     return _join([known[o] for o in reversed(operands) if isinstance(o, Value) and o in known])
 
 
 @lru_cache(maxsize=1)
-def _origins(facts: KernelFacts) -> dict[Value, Origin]:
+def _origins(facts: KernelFacts) -> dict[Value, ValueOrigin]:
     """Return what each value of a kernel is made of: sweeps until the loops agree."""
     graph = facts.warp_level.graph
     blocks = {block.name: block for block in facts.function.blocks}
-    found: dict[Value, Origin] = {}
+    found: dict[Value, ValueOrigin] = {}
     changed = True
     while changed:
         changed = False
@@ -101,26 +101,26 @@ def _origins(facts: KernelFacts) -> dict[Value, Origin]:
     return found
 
 
-_NOTHING: Final = Origin()
-_CARRIED: Final = Origin(loop=True)
+_NOTHING: Final = ValueOrigin()
+_CARRIED: Final = ValueOrigin(loop=True)
 
 
-def _ends(i: Instruction) -> Origin | None:
+def _ends(i: Instruction) -> ValueOrigin | None:
     """Return where an expression ends with an instruction; None where it goes on with its operands."""
     match i.detail:
         case Param(name):
-            return Origin(parameters=frozenset({name}))
+            return ValueOrigin(parameters=frozenset({name}))
         case Query(register):
-            return Origin(registers=frozenset({register}))
+            return ValueOrigin(registers=frozenset({register}))
         case Address(symbol):
-            return Origin(symbols=frozenset({symbol}))
+            return ValueOrigin(symbols=frozenset({symbol}))
         case Memory():
-            return Origin(loads=(i,))
+            return ValueOrigin(loads=(i,))
         case Barrier() | Callee() | Convert() | Exchange() | Fence() | Float() | NoWrap() | Text() | None:
-            return None if OPS[i.op].pure else Origin(unknown=True)
+            return None if OPS[i.op].pure else ValueOrigin(unknown=True)
 
 
-def _grow_origins(found: dict[Value, Origin], value: Value, parts: Sequence[Origin]) -> bool:
+def _grow_origins(found: dict[Value, ValueOrigin], value: Value, parts: Sequence[ValueOrigin]) -> bool:
     """Add to what a value is made of; return whether that was new."""
     old = found.get(value)
     new = _join(parts if old is None else [old, *parts])
@@ -128,12 +128,12 @@ def _grow_origins(found: dict[Value, Origin], value: Value, parts: Sequence[Orig
     return new != old
 
 
-def _join(parts: Sequence[Origin]) -> Origin:
+def _join(parts: Sequence[ValueOrigin]) -> ValueOrigin:
     """Return all of it together."""
     first = parts[0] if parts else _NOTHING
     if all(part is first or part is _NOTHING for part in parts):
         return first
-    return Origin(
+    return ValueOrigin(
         first.parameters.union(*(part.parameters for part in parts)),
         first.registers.union(*(part.registers for part in parts)),
         first.symbols.union(*(part.symbols for part in parts)),

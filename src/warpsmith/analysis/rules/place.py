@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from warpsmith.analysis.rules.finding import Evidence, KernelFinding
+from warpsmith.analysis.rules.finding import EvidenceTable, KernelFinding
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import SECTOR
 
@@ -31,7 +31,7 @@ def place_of(facts: KernelFacts, access: AccessFact, rule: str, message: str) ->
     )  # fmt: skip
 
 
-def lane_table(facts: KernelFacts, access: AccessFact) -> Evidence | None:
+def lane_table(facts: KernelFacts, access: AccessFact) -> EvidenceTable | None:
     """Return lane → address for the first warp; in terms of the stride where the offsets are not numbers."""
     index = f"address {access.index}" if access.index else "addresses"
     if access.offsets:
@@ -41,10 +41,10 @@ def lane_table(facts: KernelFacts, access: AccessFact) -> Evidence | None:
         for lane, offset in enumerate(access.offsets):
             number = offset // size
             rows.append((str(lane), f"+{offset}", str(number if wrap is None else number % wrap)))
-        return Evidence(f"{index}; first warp", ("lane", "byte", name), tuple(rows))
+        return EvidenceTable(f"{index}; first warp", ("lane", "byte", name), tuple(rows))
     if access.stride:
         steps = tuple((str(lane), f"+{_times(lane, access.stride)}") for lane in (0, 1, 2, 31))
-        return Evidence(index, ("lane", "byte"), steps)
+        return EvidenceTable(index, ("lane", "byte"), steps)
     return None
 
 

@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.graph import EXIT, Cycle, Graph
-from warpsmith.ssa.nodes import Block, Branch, Constant, Instruction, Operand, Value, successors
+from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Instruction, Operand, Value, successors
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["Compare", "Sides", "comparison", "cost_of", "ends_kernel", "loop_left_by", "sides_of"]
+__all__ = ["BranchTest", "Sides", "comparison", "cost_of", "ends_kernel", "loop_left_by", "sides_of"]
 
 _FREE = ("none",)
 
@@ -97,7 +97,7 @@ def ends_kernel(facts: KernelFacts, name: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _blocks(facts: KernelFacts) -> dict[str, Block]:
+def _blocks(facts: KernelFacts) -> dict[str, BasicBlock]:
     return {block.name: block for block in facts.function.blocks}
 
 
@@ -111,7 +111,7 @@ def loop_left_by(facts: KernelFacts, branch: BranchFact) -> Cycle | None:
     return None
 
 
-class Compare(Struct, frozen=True):
+class BranchTest(Struct, frozen=True):
     """What a branch tests: `op` of two operands."""
 
     op: str
@@ -119,7 +119,7 @@ class Compare(Struct, frozen=True):
     right: Operand
 
 
-def comparison(facts: KernelFacts, condition: Operand) -> Compare | None:
+def comparison(facts: KernelFacts, condition: Operand) -> BranchTest | None:
     """Return the comparison behind a condition, a `not` or a test against zero looked through."""
     flipped = False
     for _ in range(8):
@@ -133,7 +133,7 @@ def comparison(facts: KernelFacts, condition: Operand) -> Compare | None:
             condition = made.operands[0]
         elif OPS[made.op].shape == "compare":
             op = _OPPOSITE.get(made.op, made.op) if flipped else made.op
-            return Compare(op, made.operands[0], made.operands[1])
+            return BranchTest(op, made.operands[0], made.operands[1])
         else:
             return None
     return None

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from warpsmith.analysis.rules.blocks import tests_thread
-from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding, why_of
-from warpsmith.analysis.rules.lanes import Lanes, alive_at, only_way
+from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding, why_of
+from warpsmith.analysis.rules.lanes import LaneValues, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.sides import comparison
@@ -33,7 +33,7 @@ def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
         # nobody waits for lanes that have ended (PTX ISA, vote.sync and others); only what they would give is undefined
         if exchange.absent and (exchange.op == "shuffle" or not exchange.exits):
             yield _absent(facts, exchange)
-    lanes = Lanes(facts)
+    lanes = LaneValues(facts)
     for access in facts.accesses:
         if access.kind == "atomic" and (found := _find_contended(facts, access, lanes)) is not None:
             yield found
@@ -154,7 +154,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     return KernelFinding(
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second),
         assumptions=race.assumptions, related=related[:1], help=helps, impact=100.0,
-        evidence=(Evidence("witness", ("thread", "access", "place"), rows),),
+        evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
     )  # fmt: skip
 
 
@@ -205,11 +205,11 @@ def _in_one_warp(facts: KernelFacts, race: RaceFact) -> bool:
     """Whether both sides stand where only one warp of the block gets, as the last steps of a reduction do."""
     if facts.block[0] * facts.block[1] * facts.block[2] <= facts.device.warp_width:
         return True
-    lanes = Lanes(facts)
+    lanes = LaneValues(facts)
     return all(_warps_at(facts, side.access.block, lanes) == 1 for side in (race.first, race.second))
 
 
-def _warps_at(facts: KernelFacts, block: str, lanes: Lanes) -> int | None:
+def _warps_at(facts: KernelFacts, block: str, lanes: LaneValues) -> int | None:
     """Return how many warps of a block may get to a block of code, where branches on the thread's index say so."""
     alive = alive_at(facts, block, lanes)
     return None if alive is None else sum(any(warp) for warp in lanes.warps(alive))
@@ -245,7 +245,7 @@ def _lanes_of(facts: KernelFacts, exchange: ExchangeFact) -> str:
     return f"{mask} names lanes that"
 
 
-def _find_contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> KernelFinding | None:
+def _find_contended(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -> KernelFinding | None:
     if access.addresses is None or access.addresses.most > 1 or access.space == "local" or access.lanes < 2:
         return None
     alone = _alone(facts, access, lanes)
@@ -271,7 +271,7 @@ def _find_contended(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> Ker
     )
 
 
-def _alone(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> bool | None:
+def _alone(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -> bool | None:
     """Whether at most one lane of each warp gets to an access; None: it is not known."""
     alive = alive_at(facts, access.block, lanes)
     if alive is not None and all(sum(warp) <= 1 for warp in lanes.warps(alive)):

@@ -20,7 +20,15 @@ from warpsmith.analysis.memory.phases import ALL_LANES, around, full_barrier, in
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.by_data import pick_clash
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting, meetings
-from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, Dim, ExchangeFact, RaceFact, Side, Thread
+from warpsmith.analysis.uniformity.facts import (
+    AccessFact,
+    BarrierFact,
+    Dim,
+    ExchangeFact,
+    RaceFact,
+    Side,
+    WitnessThread,
+)
 from warpsmith.base.findings import Certainty
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Constant, Exchange, Instruction, Query, Text, Value
@@ -226,7 +234,7 @@ def _race(
     texts = [*assumed, *clash.assumptions]
     if not clash.exact:
         texts.append("both threads get there between the same two barriers")
-    one, two = (Thread(_index(judge, thread)) for thread in clash.threads)
+    one, two = (WitnessThread(_index(judge, thread)) for thread in clash.threads)
     return RaceFact(
         kernel=judge.forms.answer.function.name,
         variable=facts[meeting.first.instruction].variable,

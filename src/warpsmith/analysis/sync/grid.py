@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.sync.races import Judge, overlap
-from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, Side, Thread
+from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, Side, WitnessThread
 from warpsmith.ssa.nodes import Function, Instruction
 
 __all__ = ["across_blocks", "may_order_blocks"]
@@ -126,7 +126,7 @@ def _fact(
         texts.append("more than one block gets there")
     texts += [f"the index of {p.base.name} does not overflow" for p in pair if p.overflow and p.base]
     x, y, _ = judge.forms.lanes.block
-    one, two = (Thread((t % x, t // x % y, t // (x * y))) for t in threads)
+    one, two = (WitnessThread((t % x, t // x % y, t // (x * y))) for t in threads)
     return RaceFact(
         kernel=judge.forms.answer.function.name,
         variable=facts[pair[0].instruction].variable,

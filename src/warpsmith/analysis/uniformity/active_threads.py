@@ -19,14 +19,14 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from warpsmith.analysis.uniformity.tables import Table, Tables
+from warpsmith.analysis.uniformity.tables import ThreadTable, ThreadTables
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import Block, Branch, Instruction, Operand, Phi, Value
+from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
 
-__all__ = ["ActiveThreadSets", "Known"]
+__all__ = ["ActiveThreadSets", "KnownValues"]
 
 
-class Known(Protocol):
+class KnownValues(Protocol):
     """What is known of values by now."""
 
     @property
@@ -39,7 +39,7 @@ class Known(Protocol):
         """The block in which each is."""
         ...
 
-    def numbers(self, operand: Operand, *blocks: str) -> Table | None:
+    def numbers(self, operand: Operand, *blocks: str) -> ThreadTable | None:
         """Return the numbers of an operand as a block uses it."""
         ...
 
@@ -60,7 +60,9 @@ class _Guard(Struct, frozen=True):
 class ActiveThreadSets:
     """Who may be in each block of a function, as far as it is known by now."""
 
-    def __init__(self, graph: Graph, blocks: Mapping[str, Block], tables: Tables, known: Known) -> None:
+    def __init__(
+        self, graph: Graph, blocks: Mapping[str, BasicBlock], tables: ThreadTables, known: KnownValues
+    ) -> None:
         self.graph, self.blocks, self.tables, self.known = graph, blocks, tables, known
         self._everyone = (1 << tables.count) - 1
         self._around = {name: frozenset(cycle.header for cycle in graph.cycles_around(name)) for name in graph.order}
@@ -92,13 +94,13 @@ class ActiveThreadSets:
         """Whether some threads are known not to be in a block, or not at a time."""
         return name in self._alone or self._stand_ins.get(name) is not None
 
-    def within(self, table: Table | None, name: str) -> Table | None:
+    def within(self, table: ThreadTable | None, name: str) -> ThreadTable | None:
         """Return the numbers of a value for the threads that may be in a block; the others get the number of one that
         is there."""
         stand_ins = self._stand_ins.get(name)
         return table if table is None or stand_ins is None else self.tables.replace(table, stand_ins)
 
-    def agree(self, table: Table | None, name: str) -> bool:
+    def agree(self, table: ThreadTable | None, name: str) -> bool:
         """Whether the threads of a group that may be in a block have the same number."""
         here = self.within(table, name)
         return here is not None and self.tables.is_same(here)

@@ -25,11 +25,25 @@ from warpsmith.base.findings import Certainty
 from warpsmith.base.source import Span
 from warpsmith.machine.devices import Device
 from warpsmith.machine.occupancy import Occupancy
-from warpsmith.ssa.nodes import Block, Function, Instruction, Module, Space
+from warpsmith.ssa.nodes import BasicBlock, Function, Instruction, Module, Space
 
 __all__ = [
-    "AccessFact", "AccessKind", "BarrierFact", "Bound", "BranchFact", "Count", "Dim", "ExchangeFact", "KernelFacts",
-    "LaunchShape", "LoopStride", "Pattern", "RaceFact", "ResourceFact", "Side", "Thread",
+    "AccessFact",
+    "AccessKind",
+    "BarrierFact",
+    "BranchFact",
+    "Count",
+    "Dim",
+    "ExchangeFact",
+    "KernelFacts",
+    "LaunchShape",
+    "LoopStride",
+    "ParameterBound",
+    "Pattern",
+    "RaceFact",
+    "ResourceFact",
+    "Side",
+    "WitnessThread",
 ]  # fmt: skip
 
 Dim = tuple[int, int, int]
@@ -40,7 +54,7 @@ AccessKind = Literal["load", "store", "atomic"]
 # --- what is asked
 
 
-class Bound(Struct, frozen=True):
+class ParameterBound(Struct, frozen=True):
     """What the user grants of one scalar parameter: least ≤ it ≤ most, and `multiple` divides it."""
 
     parameter: str
@@ -68,7 +82,7 @@ class LaunchShape(Struct, frozen=True):
     block: Dim | None = None
     grid: Dim | None = None
     arguments: Mapping[str, int] = field(default_factory=dict)
-    assumptions: tuple[Bound, ...] = ()
+    assumptions: tuple[ParameterBound, ...] = ()
     shared_bytes: int = 0
     likely: Dim | None = None
 
@@ -102,7 +116,7 @@ class BranchFact(Struct, frozen=True):
     block: Literal["uniform", "divergent"]
     why: tuple[str, ...]
     lines: tuple[Span | None, ...]
-    place: Block
+    place: BasicBlock
     depth: int
 
 
@@ -171,7 +185,7 @@ class AccessFact(Struct, frozen=True):
     instruction: Instruction
 
 
-class Thread(Struct, frozen=True):
+class WitnessThread(Struct, frozen=True):
     """A thread of a witness: its index in the block, and that of its block where it matters."""
 
     index: Dim
@@ -203,7 +217,7 @@ class BarrierFact(Struct, frozen=True):
 class Side(Struct, frozen=True):
     """One of the two accesses of a race: who makes it, and what it is."""
 
-    thread: Thread | None
+    thread: WitnessThread | None
     access: AccessFact
 
 

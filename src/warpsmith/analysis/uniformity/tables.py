@@ -24,23 +24,23 @@ from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics import lanes, to_signed
 from warpsmith.ssa.types import Type
 
-__all__ = ["UNIFORM", "Table", "Tables"]
+__all__ = ["UNIFORM", "ThreadTable", "ThreadTables"]
 
 
-class Table(Struct, frozen=True):
+class ThreadTable(Struct, frozen=True):
     """`numbers` of the threads, or one for all; `rest`: as above."""
 
     numbers: tuple[int, ...]
     rest: int | None = None
 
 
-UNIFORM: Final = Table((0,), 0)
+UNIFORM: Final = ThreadTable((0,), 0)
 """The same in all threads of a group, and nothing else is known."""
 
-Rule = Callable[["Tables", Instruction, Sequence[Table]], Table | None]
+Rule = Callable[["ThreadTables", Instruction, Sequence[ThreadTable]], ThreadTable | None]
 
 
-class Tables:
+class ThreadTables:
     """The rules, for one shape of the block and one kind of group."""
 
     def __init__(self, threads: Threads) -> None:
@@ -52,24 +52,24 @@ class Tables:
         self.step = self.count if threads.level == "block" else threads.warp
         everyone = range(self.count)
         self._queries = {
-            "tid.x": Table(_short(tuple(t % x for t in everyone))),
-            "tid.y": Table(_short(tuple(t // x % y for t in everyone))),
-            "tid.z": Table(_short(tuple(t // (x * y) for t in everyone))),
-            "laneid": Table(_short(tuple(t % threads.warp for t in everyone))),
-            "ntid.x": Table((x,)),
-            "ntid.y": Table((y,)),
-            "ntid.z": Table((z,)),
+            "tid.x": ThreadTable(_short(tuple(t % x for t in everyone))),
+            "tid.y": ThreadTable(_short(tuple(t // x % y for t in everyone))),
+            "tid.z": ThreadTable(_short(tuple(t // (x * y) for t in everyone))),
+            "laneid": ThreadTable(_short(tuple(t % threads.warp for t in everyone))),
+            "ntid.x": ThreadTable((x,)),
+            "ntid.y": ThreadTable((y,)),
+            "ntid.z": ThreadTable((z,)),
         }
 
-    def is_same(self, table: Table) -> bool:
+    def is_same(self, table: ThreadTable) -> bool:
         """Whether all threads of each group have the same."""
         return self._alike(table.numbers)
 
-    def constant(self, operand: Constant) -> Table:
+    def constant(self, operand: Constant) -> ThreadTable:
         """Return a constant as a table."""
-        return Table((operand.bits,))
+        return ThreadTable((operand.bits,))
 
-    def transfer(self, i: Instruction, operands: Sequence[Table | None]) -> Table | None:
+    def transfer(self, i: Instruction, operands: Sequence[ThreadTable | None]) -> ThreadTable | None:
         """Return the one result of a pure instruction or a query; None where nothing is known."""
         if isinstance(i.detail, Query):
             return self._queries.get(i.detail.register)
@@ -85,7 +85,7 @@ class Tables:
                 return _within(made, i.result.type)
         return UNIFORM if all(self.is_same(table) for table in known) else None
 
-    def join(self, tables: Sequence[Table | None], *, diverged: bool) -> Table | None:
+    def join(self, tables: Sequence[ThreadTable | None], *, diverged: bool) -> ThreadTable | None:
         """Return what holds of a value that is one of several. `diverged`: threads of one group may have different
         ones."""
         first = tables[0] if tables else None
@@ -101,9 +101,9 @@ class Tables:
             if table is None or moved is None:
                 return None
             rest = _least(rest, table.rest, None if moved == 0 else _zeros(moved))
-        return Table(first.numbers, rest)
+        return ThreadTable(first.numbers, rest)
 
-    def picks_one(self, i: Instruction, operands: Sequence[Table | None]) -> bool:
+    def picks_one(self, i: Instruction, operands: Sequence[ThreadTable | None]) -> bool:
         """Whether an equality holds in at most one thread of a group: all differ by different numbers."""
         a, b = operands
         if a is None or b is None or not _is_whole(i.operands[0].type):
@@ -115,7 +115,7 @@ class Tables:
 
     # --- some of the threads, as bits
 
-    def holders(self, table: Table, *, value: bool) -> int:
+    def holders(self, table: ThreadTable, *, value: bool) -> int:
         """Return the threads in which a predicate may have this value."""
         if table.rest is not None:
             return (1 << self.count) - 1
@@ -135,11 +135,11 @@ class Tables:
             found += (t if threads >> t & 1 else there for t in group)
         return tuple(found)
 
-    def replace(self, table: Table, stand_ins: tuple[int, ...]) -> Table:
+    def replace(self, table: ThreadTable, stand_ins: tuple[int, ...]) -> ThreadTable:
         """Return a table in which each thread has the number of its stand-in."""
         if len(table.numbers) == 1:
             return table
-        return Table(_short(tuple(table.numbers[t] for t in stand_ins)), table.rest)
+        return ThreadTable(_short(tuple(table.numbers[t] for t in stand_ins)), table.rest)
 
     # --- rows
 
@@ -167,7 +167,7 @@ class Tables:
             low |= difference & -difference
         return low
 
-    def _split(self, table: Table, rest: int) -> tuple[int, ...] | None:
+    def _split(self, table: ThreadTable, rest: int) -> tuple[int, ...] | None:
         """Return the low `rest` bits of a value where all others are shared by a group; None where they are not."""
         if table.rest is not None and table.rest < rest:
             return None
@@ -175,16 +175,16 @@ class Tables:
             return None
         return tuple(n & ((1 << rest) - 1) for n in table.numbers)
 
-    def _each(self, i: Instruction, operands: Sequence[Table]) -> Table | None:
+    def _each(self, i: Instruction, operands: Sequence[ThreadTable]) -> ThreadTable | None:
         rows = [table.numbers for table in operands]
         if any(len(row) > 1 for row in rows):
             rows = [self._wide(row) for row in rows]
         try:
-            return Table(_short(lanes(i, rows)))
+            return ThreadTable(_short(lanes(i, rows)))
         except KeyError:
             return None
 
-    def each(self, operands: Sequence[Table], compute: Callable[[int, int], int]) -> tuple[int, ...]:
+    def each(self, operands: Sequence[ThreadTable], compute: Callable[[int, int], int]) -> tuple[int, ...]:
         """Return a row that is computed from two."""
         a, b = (table.numbers for table in operands)
         if len(a) != len(b):
@@ -193,33 +193,33 @@ class Tables:
 
     # --- rules
 
-    def sum(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def sum(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Add or subtract."""
         sign = 1 if i.op == "add" else -1
-        return Table(self.each(o, lambda a, b: a + sign * b), _least(*(table.rest for table in o)))
+        return ThreadTable(self.each(o, lambda a, b: a + sign * b), _least(*(table.rest for table in o)))
 
-    def product(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def product(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Multiply with a number, or what is shared with what is shared."""
         a, b = o if o[1].rest is None else (o[1], o[0])
         if b.rest is None and len(b.numbers) == 1:
             return self._scale(a, b.numbers[0])
         if a.numbers == b.numbers == (0,):
-            return Table((0,), (a.rest or 0) + (b.rest or 0))
+            return ThreadTable((0,), (a.rest or 0) + (b.rest or 0))
         return None
 
-    def shift_left(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def shift_left(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Multiply with a power of two."""
         value, by = o
         if by.rest is not None or len(by.numbers) > 1:
             return None
         return self._scale(value, 1 << min(by.numbers[0], i.result.type.bits))
 
-    def _scale(self, a: Table, factor: int) -> Table:
+    def _scale(self, a: ThreadTable, factor: int) -> ThreadTable:
         if factor == 0:
-            return Table((0,))
-        return Table(tuple(n * factor for n in a.numbers), None if a.rest is None else a.rest + _zeros(factor))
+            return ThreadTable((0,))
+        return ThreadTable(tuple(n * factor for n in a.numbers), None if a.rest is None else a.rest + _zeros(factor))
 
-    def shifted_right(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def shifted_right(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Divide by a power of two, rounding down: what is shared has only bits above those of the numbers."""
         value, by = o
         if value.rest is None or by.rest is not None or len(by.numbers) > 1:
@@ -231,9 +231,9 @@ class Tables:
         low = self._split(value, value.rest)
         if low is None or amount >= i.result.type.bits:
             return None
-        return Table(tuple(n >> amount for n in low), max(0, value.rest - amount))
+        return ThreadTable(tuple(n >> amount for n in low), max(0, value.rest - amount))
 
-    def mask_bits(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def mask_bits(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """And, or, exclusive or with a number; the remainder by a power of two."""
         value, mask = o if o[1].rest is None else (o[1], o[0])
         if value.rest is None or mask.rest is not None or len(mask.numbers) > 1:
@@ -247,48 +247,50 @@ class Tables:
         if low is None:
             return None
         if op == "and":
-            return Table(tuple(n & number for n in low), None if number < 1 << value.rest else value.rest)
+            return ThreadTable(tuple(n & number for n in low), None if number < 1 << value.rest else value.rest)
         small = number & ((1 << value.rest) - 1)
-        return Table(tuple(n | small if op == "or" else n ^ small for n in low), value.rest)
+        return ThreadTable(tuple(n | small if op == "or" else n ^ small for n in low), value.rest)
 
-    def equal(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def equal(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Equal or not: what is shared decides where the numbers do not."""
         if self._find_offset(o[0].numbers, o[1].numbers) is not None:
             return UNIFORM
         return self._decide_order(i, o, lambda a, b: a == b)
 
-    def compare_order(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def compare_order(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Less or greater: where the shared parts are equal, the numbers decide."""
         strict = i.op[1:] in ("lt", "ge")
         return self._decide_order(i, o, (lambda a, b: a < b) if strict else (lambda a, b: a <= b))
 
-    def _decide_order(self, i: Instruction, o: Sequence[Table], test: Callable[[int, int], bool]) -> Table | None:
+    def _decide_order(
+        self, i: Instruction, o: Sequence[ThreadTable], test: Callable[[int, int], bool]
+    ) -> ThreadTable | None:
         rest = _least(*(table.rest for table in o))
         if rest is None or rest >= i.operands[0].type.bits:
             return None
         rows = [self._split(table, rest) for table in o]
         if rows[0] is None or rows[1] is None:
             return None
-        holds = self.each([Table(rows[0]), Table(rows[1])], lambda a, b: int(test(a, b)))
+        holds = self.each([ThreadTable(rows[0]), ThreadTable(rows[1])], lambda a, b: int(test(a, b)))
         return UNIFORM if self._alike(holds) else None
 
-    def choose(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def choose(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """One of two, the same one for all."""
         condition, a, b = o
         moved = self._find_offset(a.numbers, b.numbers)
         if moved is None or not self.is_same(condition):
             return None
-        return Table(a.numbers, _least(a.rest, b.rest, None if moved == 0 else _zeros(moved)))
+        return ThreadTable(a.numbers, _least(a.rest, b.rest, None if moved == 0 else _zeros(moved)))
 
-    def extend(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def extend(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Widen: nothing is carried from the numbers into the bits that are shared."""
         (value,) = o
         if value.rest is None or value.rest >= i.operands[0].type.bits:
             return None
         low = self._split(value, value.rest)
-        return None if low is None else Table(low, value.rest)
+        return None if low is None else ThreadTable(low, value.rest)
 
-    def product_wide(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def product_wide(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Multiply with a number, in twice the bits."""
         a, b = o if o[1].rest is None else (o[1], o[0])
         low = None if b.rest is not None or len(b.numbers) > 1 else self.extend(i, [a])
@@ -297,7 +299,7 @@ class Tables:
         factor = b.numbers[0]
         return self._scale(low, to_signed(factor, i.operands[0].type) if i.op == "smulwide" else factor)
 
-    def cut(self, i: Instruction, o: Sequence[Table]) -> Table | None:
+    def cut(self, i: Instruction, o: Sequence[ThreadTable]) -> ThreadTable | None:
         """Narrow, or keep."""
         return o[0]
 
@@ -310,12 +312,12 @@ def _short(numbers: tuple[int, ...]) -> tuple[int, ...]:
     return numbers[:1] if numbers.count(numbers[0]) == len(numbers) else numbers
 
 
-def _within(table: Table, type: Type) -> Table:
+def _within(table: ThreadTable, type: Type) -> ThreadTable:
     """Return a table modulo the size of its type."""
     size = (1 << type.bits) - 1
     # a multiple of the size is 0
     rest = None if table.rest is None or table.rest >= type.bits else table.rest
-    return Table(_short(tuple(n & size for n in table.numbers)), rest)
+    return ThreadTable(_short(tuple(n & size for n in table.numbers)), rest)
 
 
 def _least(*rests: int | None) -> int | None:
@@ -330,24 +332,24 @@ def _zeros(number: int) -> int:
 _ORDER: Final = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 _RULES: Final[dict[str, Rule]] = {
-    "add": Tables.sum,
-    "sub": Tables.sum,
-    "mul": Tables.product,
-    "shl": Tables.shift_left,
-    "lshr": Tables.shifted_right,
-    "ashr": Tables.shifted_right,
-    "udiv": Tables.shifted_right,
-    "and": Tables.mask_bits,
-    "or": Tables.mask_bits,
-    "xor": Tables.mask_bits,
-    "urem": Tables.mask_bits,
-    "eq": Tables.equal,
-    "ne": Tables.equal,
-    "select": Tables.choose,
-    "zext": Tables.extend,
-    "sext": Tables.extend,
-    "smulwide": Tables.product_wide,
-    "umulwide": Tables.product_wide,
-    "trunc": Tables.cut,
-    **dict.fromkeys(_ORDER, Tables.compare_order),
+    "add": ThreadTables.sum,
+    "sub": ThreadTables.sum,
+    "mul": ThreadTables.product,
+    "shl": ThreadTables.shift_left,
+    "lshr": ThreadTables.shifted_right,
+    "ashr": ThreadTables.shifted_right,
+    "udiv": ThreadTables.shifted_right,
+    "and": ThreadTables.mask_bits,
+    "or": ThreadTables.mask_bits,
+    "xor": ThreadTables.mask_bits,
+    "urem": ThreadTables.mask_bits,
+    "eq": ThreadTables.equal,
+    "ne": ThreadTables.equal,
+    "select": ThreadTables.choose,
+    "zext": ThreadTables.extend,
+    "sext": ThreadTables.extend,
+    "smulwide": ThreadTables.product_wide,
+    "umulwide": ThreadTables.product_wide,
+    "trunc": ThreadTables.cut,
+    **dict.fromkeys(_ORDER, ThreadTables.compare_order),
 }

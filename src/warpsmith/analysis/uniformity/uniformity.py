@@ -27,7 +27,7 @@ from warpsmith.analysis.affine.joins import follow_divergence
 from warpsmith.analysis.affine.privates import privates
 from warpsmith.analysis.uniformity.active_threads import ActiveThreadSets
 from warpsmith.analysis.uniformity.seeds import Seed, Threads, level_of
-from warpsmith.analysis.uniformity.tables import UNIFORM, Table, Tables
+from warpsmith.analysis.uniformity.tables import UNIFORM, ThreadTable, ThreadTables
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import (
     Branch,
@@ -75,7 +75,7 @@ class Uniformity(Struct):
     homes: dict[Value, str] = field(default_factory=dict)
     definitions: dict[Value, Instruction | Phi] = field(default_factory=dict)
     diverged_joins: set[Value] = field(default_factory=set)
-    tables: dict[Value, Table] = field(default_factory=dict)
+    tables: dict[Value, ThreadTable] = field(default_factory=dict)
     active_sets: ActiveThreadSets | None = None
     simpler: Mapping[Instruction, Instruction] = field(default_factory=dict)
 
@@ -99,10 +99,10 @@ class Uniformity(Struct):
         """Whether one thread is in `block` at a time."""
         return self.active_sets is not None and self.active_sets.alone(block)
 
-    def numbers(self, operand: Operand, *blocks: str) -> Table | None:
+    def numbers(self, operand: Operand, *blocks: str) -> ThreadTable | None:
         """Return the numbers of an operand as a block, or an edge, uses it, None where they are not known."""
         if isinstance(operand, Constant):
-            return Table((operand.bits,))
+            return ThreadTable((operand.bits,))
         if not isinstance(operand, Value) or self.find_left_apart(operand, *blocks) is not None:
             return None
         return self.tables.get(operand) or (None if operand in self.divergent else UNIFORM)
@@ -165,8 +165,8 @@ class _Analysis:
         self.diverged: set[str] = set()
         self.diverged_joins = self.answer.diverged_joins
         self.seen: set[Value] = set()
-        self.rules = None if threads.block is None else Tables(threads)
-        self.made: dict[Instruction, tuple[tuple[Table | None, ...], Table | None]] = {}
+        self.rules = None if threads.block is None else ThreadTables(threads)
+        self.made: dict[Instruction, tuple[tuple[ThreadTable | None, ...], ThreadTable | None]] = {}
         self.moves: dict[Value, int] = {}
         self.looked: dict[Instruction, tuple[int, ...]] = {}
         self.changes: Counter[Value] = Counter()
@@ -257,7 +257,7 @@ class _Analysis:
         row = self.answer.tables.get(instruction.result) if len(instruction.results) == 1 else None
         return row is not None and self.rules is not None and self.rules.is_same(row)
 
-    def _row(self, instruction: Instruction, name: str) -> Table | None:
+    def _row(self, instruction: Instruction, name: str) -> ThreadTable | None:
         """Return the numbers of an instruction's result, None where they are not known."""
         active_sets = self.answer.active_sets
         if active_sets is None or self.rules is None or instruction.result in self.diverged_joins:
@@ -270,7 +270,7 @@ class _Analysis:
             last = self.made[instruction] = operands, self.rules.transfer(instruction, operands)
         return active_sets.within(last[1], name)
 
-    def _keep(self, value: Value, row: Table | None) -> bool:
+    def _keep(self, value: Value, row: ThreadTable | None) -> bool:
         """Keep the numbers of a value; return whether they have changed. What changes too often is given up."""
         old = self.answer.tables.get(value)
         if row == old:

@@ -31,7 +31,7 @@ from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.nodes import Binary, Block, Cast, Expr, For, Literal, Name, Stmt
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
-from warpsmith.tree.program import Kernel, MappedLoop, Parameter
+from warpsmith.tree.program import Kernel, KernelParameter, MappedLoop
 from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Record, Scalar, Symbol
@@ -388,11 +388,11 @@ def _in_cxx(type: str) -> str:
     return re.sub(r"\b_Bool\b", "bool", type)
 
 
-def _is_struct(parameter: Parameter) -> bool:
+def _is_struct(parameter: KernelParameter) -> bool:
     return isinstance(parameter.symbol.type, Record)
 
 
-def _unpack_struct(kernel: Kernel, parameter: Parameter, address: str, printer: Printer) -> str:
+def _unpack_struct(kernel: Kernel, parameter: KernelParameter, address: str, printer: Printer) -> str:
     """Return the line that gives the launcher the struct, whose address is all that C and C++ can agree on."""
     type = printer.type(kernel_type(kernel, parameter))
     return f"const {type} {parameter.symbol.name} = *(const {type} *){address};"

@@ -17,7 +17,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.nodes import Expr, Index, Member, Name, Node, Unary
 from warpsmith.tree.printing.printer import print_type
-from warpsmith.tree.program import Kernel, Parameter
+from warpsmith.tree.program import Kernel, KernelParameter
 from warpsmith.tree.types import INT, VOID, Array, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, peel, root_symbol, walk
 
@@ -37,7 +37,7 @@ def plain(type: Type) -> Type:
             return type
 
 
-def read_only(kernel: Kernel, parameter: Parameter) -> bool:
+def read_only(kernel: Kernel, parameter: KernelParameter) -> bool:
     """Whether the buffer is only ever subscripted and never written, so that it can be declared const; an element
     whose address goes elsewhere may lose the const there."""
     if parameter.kind != "buffer" or parameter.written:
@@ -101,7 +101,7 @@ def _const(type: Type) -> Type:
             return type
 
 
-def kernel_type(kernel: Kernel, parameter: Parameter) -> Type:
+def kernel_type(kernel: Kernel, parameter: KernelParameter) -> Type:
     """Return the parameter's type in the kernel."""
     type = parameter.symbol.type
     if isinstance(type, Pointer):
@@ -114,7 +114,7 @@ def kernel_type(kernel: Kernel, parameter: Parameter) -> Type:
     return msgspec.structs.replace(type, const=False) if isinstance(type, Scalar | Record) else type
 
 
-def launcher_type(kernel: Kernel, parameter: Parameter) -> Type:
+def launcher_type(kernel: Kernel, parameter: KernelParameter) -> Type:
     """Return the parameter's type in the launcher: no names of the user's, valid as C and as C++."""
     type = plain(parameter.symbol.type)
     match type:

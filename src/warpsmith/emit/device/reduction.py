@@ -21,7 +21,7 @@ from warpsmith.emit.device.prototypes import kernel_type
 from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.printing.printer import Printer
-from warpsmith.tree.program import Combine, Kernel, Parameter
+from warpsmith.tree.program import Combine, Kernel, KernelParameter
 from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.types import Scalar, Symbol, is_float
 from warpsmith.tree.walk import names
@@ -64,7 +64,7 @@ class Accumulators:
         """The buffers' names."""
         return tuple(part.partial for part in self._all())
 
-    def kernel_parameters(self) -> tuple[Parameter, ...]:
+    def kernel_parameters(self) -> tuple[KernelParameter, ...]:
         """Return the parameters that the kernel itself needs: a place that is only combined with at the end is none."""
         kernel = self._kernel
         starts = [e for c in kernel.reductions for e in (c.start, *(place for _, place in c.companions))]
@@ -126,7 +126,7 @@ class Accumulators:
         check = f"{self._support.check}(cudaGetLastError());"
         return [launch, check, *(f"{self._support.release}({p});" for p in self.partials)]
 
-    def _finish_parameters(self) -> list[Parameter]:
+    def _finish_parameters(self) -> list[KernelParameter]:
         ends = [e for c in self._kernel.reductions for e in (c.target, c.start, *(place for _, place in c.companions))]
         named = {n.symbol for e in ends for n in names(e)}
         return [p for p in self._kernel.parameters if p.symbol in named]

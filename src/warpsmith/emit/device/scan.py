@@ -23,7 +23,7 @@ from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.nodes import Block, Expr, Node, Stmt
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
-from warpsmith.tree.program import Kernel, Parameter, Scan
+from warpsmith.tree.program import Kernel, KernelParameter, Scan
 from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.types import Scalar, is_float
 from warpsmith.tree.walk import names
@@ -73,16 +73,16 @@ class _Writer(Struct, frozen=True):
     def helper(self, value: str, before: str) -> str:
         return f"{_helper_name(self.scan, self.support)}({value}, &{before})"
 
-    def parameters(self, roots: Sequence[Node]) -> list[Parameter]:
+    def parameters(self, roots: Sequence[Node]) -> list[KernelParameter]:
         """Return the parameters that these parts of the kernel name."""
         named = {n.symbol for root in roots for n in names(root)}
         return [p for p in self.kernel.parameters if p.symbol in named]
 
-    def head(self, suffix: str, parameters: list[Parameter], more: list[str]) -> str:
+    def head(self, suffix: str, parameters: list[KernelParameter], more: list[str]) -> str:
         parts = [self.printer.type(kernel_type(self.kernel, p), p.symbol.name) for p in parameters]
         return wrap(f"__global__ void {self.shape.name}{suffix}({', '.join([*parts, *more])})")
 
-    def launch(self, suffix: str, parameters: list[Parameter], more: list[str]) -> str:
+    def launch(self, suffix: str, parameters: list[KernelParameter], more: list[str]) -> str:
         arguments = ", ".join([*(self.shape.passed[p.symbol.name] for p in parameters), *more])
         blocks = "1" if suffix == "_offsets" else self.words["blocks"]
         return wrap(f"{_UNIT}{self.shape.name}{suffix}<<<{blocks}, {self.kernel.block[0]}>>>({arguments});")

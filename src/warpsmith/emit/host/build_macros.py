@@ -29,7 +29,7 @@ from typing import Final
 
 from warpsmith.base.c_lexer import GAPS, NAME
 from warpsmith.tree.text.additions import MACRO
-from warpsmith.tree.text.lexical import Directive, directives, identifiers, tokens
+from warpsmith.tree.text.lexical import PreprocessorLine, directives, identifiers, tokens
 
 __all__ = ["macro_checks"]
 
@@ -123,9 +123,9 @@ def _words(condition: str) -> Iterator[str]:
     yield from words[1:]
 
 
-def _conditionals(text: str) -> Iterator[tuple[Directive, Directive, list[Directive]]]:
+def _conditionals(text: str) -> Iterator[tuple[PreprocessorLine, PreprocessorLine, list[PreprocessorLine]]]:
     """Yield the first and the last line of every conditional, and those that ask."""
-    pending: list[list[Directive]] = []
+    pending: list[list[PreprocessorLine]] = []
     for line in directives(text):
         if line.word in _IF:
             pending.append([line])
@@ -166,7 +166,7 @@ def _find_fixed(text: str) -> frozenset[str]:
     return frozenset(found) | guard
 
 
-def _guard(text: str, lines: Sequence[Directive]) -> frozenset[str]:
+def _guard(text: str, lines: Sequence[PreprocessorLine]) -> frozenset[str]:
     """Return the macro that keeps a header from being included twice: asked for first, then defined, till the end."""
     if len(lines) < 3 or lines[0].word not in ("ifndef", "if") or lines[1].word != "define":
         return frozenset()

@@ -17,7 +17,7 @@ from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span, decode_text
-from warpsmith.emit.carried import Needs, check_text, declarations, pool_prototypes, pool_text
+from warpsmith.emit.carried import RuntimeNeeds, check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.device.definitions import needed_definitions
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.device.unused import drop_unused
@@ -48,7 +48,7 @@ from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
-    "Job",
+    "UnitJob",
     "convert_line_ends",
     "drop_captures",
     "emit_cuda",
@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 
-class Job(Struct, frozen=True):
+class UnitJob(Struct, frozen=True):
     """One unit to be emitted: `path` and `stem` are its place among the output files. `pool`: it has the run time of
     the program, with what any file `needs`. `functions`: what its host text calls beside the run time."""
 
@@ -74,7 +74,7 @@ class Job(Struct, frozen=True):
     path: PurePosixPath
     stem: str
     pool: bool
-    needs: Needs
+    needs: RuntimeNeeds
     functions: tuple[HostFunction, ...] = ()
 
     @property
@@ -149,14 +149,14 @@ def kernels_alone(original: Program, ported: Program) -> Iterator[tuple[str, str
             yield kernel.name, _device_text(source, job, (kernel,), support)
 
 
-def _device_text(source: Program, job: Job, kernels: tuple[Kernel, ...], support: Support) -> str:
+def _device_text(source: Program, job: UnitJob, kernels: tuple[Kernel, ...], support: Support) -> str:
     section = _section(source, job.original, kernels, support)
     defined = needed_definitions(job.original, section.device, _places(job))
     includes = [f"#include <{header}>" for header in defined.headers]
     return "\n\n".join(["\n".join(includes), *defined.texts, section.device]).lstrip() + "\n"
 
 
-def _places(job: Job) -> tuple[Span, ...]:
+def _places(job: UnitJob) -> tuple[Span, ...]:
     return tuple(kernel.span for kernel in job.kernels)
 
 
@@ -176,14 +176,14 @@ def _known_section(
 # --- which files
 
 
-def jobs(source: Program, ported: Program, outlined: Outlined | None = None) -> list[Job]:
+def jobs(source: Program, ported: Program, outlined: Outlined | None = None) -> list[UnitJob]:
     """Return one job for every unit, with the kernels that its host text launches; `outlined`: where generated
     functions do that for it."""
     paths = output_paths(source)
     taken = {path.name.lower() for path in paths} | {
         PurePosixPath(h).name.lower() for u in source.units for h in u.headers
     }
-    made: list[Job] = []
+    made: list[UnitJob] = []
     pool = True
     needs = _needs(ported)
     for number, (old, new, path) in enumerate(zip(source.units, ported.units, paths, strict=True)):
@@ -197,22 +197,26 @@ def jobs(source: Program, ported: Program, outlined: Outlined | None = None) -> 
         if generated:
             taken |= {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()}
         text = new if outlined is None else outlined.program.units[number]
-        made.append(Job(old, text, kernels, path, stem, pool and generated, needs, functions))
+        made.append(UnitJob(old, text, kernels, path, stem, pool and generated, needs, functions))
         pool = pool and not generated
     return made
 
 
-def _needs(ported: Program) -> Needs:
+def _needs(ported: Program) -> RuntimeNeeds:
     """Return what the run time of a program must have."""
     of_each = [_function_needs(function) for _, function in ported.functions()]
-    return Needs(any(n.present for n in of_each), any(n.allocations for n in of_each), any(n.rows for n in of_each))
+    return RuntimeNeeds(
+        any(n.present for n in of_each), any(n.allocations for n in of_each), any(n.rows for n in of_each)
+    )
 
 
 # nodes never change, and kernels are tried before the port is written, and written again for the referee
 @functools.lru_cache(maxsize=1024)
-def _function_needs(function: Function) -> Needs:
+def _function_needs(function: Function) -> RuntimeNeeds:
     nodes = tuple(walk(function))
-    return Needs(any(isinstance(node, DataStmt) for node in nodes), any(map(asks, nodes)), any(map(asks_rows, nodes)))
+    return RuntimeNeeds(
+        any(isinstance(node, DataStmt) for node in nodes), any(map(asks, nodes)), any(map(asks_rows, nodes))
+    )
 
 
 def output_paths(program: Program) -> list[PurePosixPath]:
@@ -232,7 +236,7 @@ def paths_below(given: Sequence[str]) -> list[PurePosixPath]:
 # --- their texts
 
 
-def _files(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
+def _files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
     host = OutputFile(str(job.path), _host_text(job, words, _includes(job)))
     if not job.is_generated and _needs_header(job):
         alone = _header_text(job, None, words.support)
@@ -250,7 +254,7 @@ def _files(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
     ]
 
 
-def _single_file(job: Job, source: Program, words: CudaWords) -> list[OutputFile]:
+def _single_file(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
     if job.original.language == "c":
         text = f"{job.original.file.path} is C: kernels in the same file need C++ (--single-file)"
         raise UsageError(Finding("POR008", "error", text, help=("leave --single-file out",)))
@@ -274,11 +278,11 @@ def _single_file(job: Job, source: Program, words: CudaWords) -> list[OutputFile
     return [OutputFile(str(job.path.with_suffix(".cu")), text)]
 
 
-def _pool(job: Job, support: Support) -> list[str]:
+def _pool(job: UnitJob, support: Support) -> list[str]:
     return [pool_text(support, job.needs).text] if job.pool else []
 
 
-def _host_text(job: Job, words: CudaWords, includes: tuple[str, ...]) -> str:
+def _host_text(job: UnitJob, words: CudaWords, includes: tuple[str, ...]) -> str:
     items = {id(item) for item in job.original.items}
     given = [function for function in job.rewritten.functions if not is_added(function)]
     for old, new in zip(job.original.functions, given, strict=True):
@@ -291,13 +295,13 @@ def _host_text(job: Job, words: CudaWords, includes: tuple[str, ...]) -> str:
     return unit_text(job.original, drop_unused(job.original, job.rewritten), words, includes)
 
 
-def _includes(job: Job) -> tuple[str, ...]:
+def _includes(job: UnitJob) -> tuple[str, ...]:
     wanted = job.is_generated or _needs_header(job)
     header = (f'#include "{decode_text(job.stem)}_kernels.h"',) if wanted else ()
     return (*header, *_captures(job))
 
 
-def _needs_header(job: Job) -> bool:
+def _needs_header(job: UnitJob) -> bool:
     return any(_is_device(n) or asks(n) for function in job.rewritten.functions for n in walk(function))
 
 
@@ -305,7 +309,7 @@ def _is_device(node: Node) -> bool:
     return isinstance(node, Launch | DeviceAlloc | DeviceFree | Copy | DataStmt)
 
 
-def _captures(job: Job) -> tuple[str, ...]:
+def _captures(job: UnitJob) -> tuple[str, ...]:
     return _declare_capture(job) if any(_records(function) for function in job.rewritten.functions) else ()
 
 
@@ -313,11 +317,11 @@ def _records(node: Node) -> bool:
     return any(isinstance(part, CaptureStmt) for part in walk(node))
 
 
-def _declare_capture(job: Job) -> tuple[str, ...]:
+def _declare_capture(job: UnitJob) -> tuple[str, ...]:
     return (CAPTURE_PROTOTYPE if job.original.language == "c" else f'extern "C" {CAPTURE_PROTOTYPE}',)
 
 
-def _header_text(job: Job, section: DeviceSection | None, support: Support) -> str:
+def _header_text(job: UnitJob, section: DeviceSection | None, support: Support) -> str:
     guard = f"{support.prefix}_{job.stem}_KERNELS_H".upper()
     guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in guard)
     lines = [f"/* Kernels of {in_comment(job.path.name)}: what its host text calls. Valid as C and as C++. */"]
@@ -330,7 +334,7 @@ def _header_text(job: Job, section: DeviceSection | None, support: Support) -> s
     return "\n".join([*lines, "#endif", ""])
 
 
-def _declared(job: Job, section: DeviceSection) -> Iterator[str]:
+def _declared(job: UnitJob, section: DeviceSection) -> Iterator[str]:
     """Yield the declarations of what the host text calls: launchers, or the functions that call them for it."""
     if job.functions:
         for text in states(job.functions):
@@ -344,13 +348,13 @@ def _declared(job: Job, section: DeviceSection) -> Iterator[str]:
             yield f"/* {place} */\n{declaration}"
 
 
-def size_lines(job: Job) -> list[str]:
+def size_lines(job: UnitJob) -> list[str]:
     """Return what a file needs for sizes: of blocks, and in C++ of containers, which it may have known as std::size_t
     only."""
     return [] if job.original.language == "c" and not job.needs.allocations else ["#include <stddef.h>", ""]
 
 
-def kernels_text(job: Job, section: DeviceSection, words: CudaWords, header: str) -> str:
+def kernels_text(job: UnitJob, section: DeviceSection, words: CudaWords, header: str) -> str:
     """Return the file of kernels and launchers; `header` is the name of the one that declares them."""
     support = words.support
     defined = needed_definitions(job.original, section.device, _places(job))
@@ -373,13 +377,13 @@ def kernels_text(job: Job, section: DeviceSection, words: CudaWords, header: str
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
 
 
-def _captured(job: Job) -> tuple[str, ...]:
+def _captured(job: UnitJob) -> tuple[str, ...]:
     """Return the declaration of what generated functions record with."""
     records = any(_records(stmt) for function in job.functions for stmt in function.statements)
     return (f'extern "C" {CAPTURE_PROTOTYPE}',) if records else ()
 
 
-def convert_line_ends(text: str, job: Job) -> str:
+def convert_line_ends(text: str, job: UnitJob) -> str:
     """Return `text` with the line ends of the user's file."""
     return text.replace("\r\n", "\n").replace("\n", line_end(job.original.file.text))
 

@@ -17,7 +17,7 @@ import msgspec.structs
 
 from warpsmith.base.source import SourceFile
 from warpsmith.emit.file_names import kernel_stem
-from warpsmith.emit.host.cuda import Job
+from warpsmith.emit.host.cuda import UnitJob
 from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import Function, Launch
 from warpsmith.tree.program import Program
@@ -26,7 +26,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["by_file", "once"]
 
 
-def by_file(job: Job) -> Iterator[Job]:
+def by_file(job: UnitJob) -> Iterator[UnitJob]:
     """Yield a job for the unit's own file, and one for each header whose text launches kernels."""
     launched: dict[int, tuple[SourceFile, set[str]]] = {id(job.original.file): (job.original.file, set())}
     for function in job.rewritten.functions:

@@ -30,7 +30,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.precedence import ASSIGNMENT, level
 from warpsmith.tree.printing.printer import DeviceStmt, print_type
 from warpsmith.tree.printing.references import address_text
-from warpsmith.tree.program import Kernel, Parameter
+from warpsmith.tree.program import Kernel, KernelParameter
 from warpsmith.tree.types import Array, Opaque, Pointer, Record, Scalar, Symbol, Type, padding_of
 
 __all__ = ["CudaWords"]
@@ -176,7 +176,7 @@ def _prefix(item: Expr, expr: Text) -> str:
     return f"({text})" if level(item) < 14 else text
 
 
-def _argument(kernel: Kernel, parameter: Parameter, argument: Expr, expr: Text) -> str:
+def _argument(kernel: Kernel, parameter: KernelParameter, argument: Expr, expr: Text) -> str:
     if isinstance(argument.type, Record) and isinstance(argument, Name):
         return f"&{argument.symbol.name}"
     wanted = launcher_type(kernel, parameter)

@@ -25,12 +25,12 @@ from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.build_macros import macro_checks
-from warpsmith.emit.host.cuda import Job, convert_line_ends, drop_captures, jobs, kernels_text, size_lines
+from warpsmith.emit.host.cuda import UnitJob, convert_line_ends, drop_captures, jobs, kernels_text, size_lines
 from warpsmith.emit.host.headers import by_file, once
 from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.words import Support, choose_support
 from warpsmith.tree.in_place.edits import Heads, in_place_text
-from warpsmith.tree.in_place.versioned import Inserted, Versioned
+from warpsmith.tree.in_place.versioned import InsertedText, Versioned
 from warpsmith.tree.nodes import DataRegionBoundary
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import walk
@@ -58,7 +58,7 @@ class InPlace(Struct, frozen=True):
 
 
 def emit_in_place(
-    original: Program, ported: Program, versions: Sequence[Versioned], inserted: Sequence[Inserted], root: str
+    original: Program, ported: Program, versions: Sequence[Versioned], inserted: Sequence[InsertedText], root: str
 ) -> InPlace:
     """Return the files of `ported`, which runs `versions` of the statements of `original`, a program below `root`, and
     has `inserted` statements between them.
@@ -95,15 +95,15 @@ def emit_in_place(
     return InPlace(tuple(changed), kernels, _runtime(support, made[0]) if changed else (), frozenset(with_data_regions))
 
 
-def _by_path(made: Sequence[Job], root: str) -> dict[str, list[Job]]:
+def _by_path(made: Sequence[UnitJob], root: str) -> dict[str, list[UnitJob]]:
     """Return the jobs of each of the user's files, by its path below `root`; headers come after the program's files."""
-    found: dict[str, list[Job]] = {}
+    found: dict[str, list[UnitJob]] = {}
     for job in made:
         found.setdefault(_below(job.original, root), []).append(job)
     return found
 
 
-def _name_jobs(made: Sequence[Job]) -> list[Job]:
+def _name_jobs(made: Sequence[UnitJob]) -> list[UnitJob]:
     """Return the jobs with a place in the folder and a stem that no other one has."""
     taken: set[str] = {"runtime"}
     result = []
@@ -123,7 +123,7 @@ def _below(unit: Unit, root: str) -> str:
     return PurePosixPath(os.path.relpath(unit.file.path, root)).as_posix()
 
 
-def _includes(job: Job, path: str) -> tuple[str, ...]:
+def _includes(job: UnitJob, path: str) -> tuple[str, ...]:
     name = f"{job.stem}_kernels.h" if job.kernels else "runtime.h"
     return _include(f"{FOLDER}/{name}", path)
 
@@ -134,7 +134,7 @@ def _include(header: str, path: str) -> tuple[str, ...]:
     return (f'#include "{decode_text(PurePosixPath(beside).as_posix())}"',)
 
 
-def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
+def _checks(job: UnitJob, program: Program, path: str) -> OutputFile | None:
     """Return the file that stops a build of `path` with other macros; not for a header: who knows what is before it."""
     unit = job.original
     if not any(unit.file is known.file for known in program.units):
@@ -151,7 +151,7 @@ def _checks(job: Job, program: Program, path: str) -> OutputFile | None:
     )
 
 
-def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
+def _kernel_files(job: UnitJob, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
     name = f"{job.stem}_kernels.h"
     section = device_section(source, job.original, job.kernels, words.support, "")
     text = kernels_text(job, section, words, name)
@@ -161,7 +161,7 @@ def _kernel_files(job: Job, source: Program, words: CudaWords, path: str) -> lis
     ]
 
 
-def _header(job: Job, section: DeviceSection, support: Support, path: str) -> str:
+def _header(job: UnitJob, section: DeviceSection, support: Support, path: str) -> str:
     lines = [f"/* Kernels of {in_comment(path)}: what its text calls. Valid as C and as C++. */"]
     body = [*size_lines(job), '#include "runtime.h"', "", *_linkage_opens()]
     for place, declaration in zip(section.places, section.declarations, strict=True):
@@ -169,7 +169,7 @@ def _header(job: Job, section: DeviceSection, support: Support, path: str) -> st
     return "\n".join([*lines, *_guard_lines([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
 
 
-def _runtime(support: Support, job: Job) -> tuple[OutputFile, ...]:
+def _runtime(support: Support, job: UnitJob) -> tuple[OutputFile, ...]:
     part = run_time(support, job.needs)
     head, _, text = part.text.partition("\n")
     includes = [f"#include <{name}>" for name in ("cuda_runtime.h", *sorted({*part.headers} - {"cuda_runtime.h"}))]

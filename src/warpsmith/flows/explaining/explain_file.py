@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely
 from warpsmith.analysis.resources.diagrams import diagrams
-from warpsmith.analysis.resources.resources import Compiled
+from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.rules.memory.transfers import host_transfers
 from warpsmith.analysis.uniformity.facts import KernelFacts
@@ -144,7 +144,7 @@ def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:
     return not globs or any(fnmatchcase(one, glob) for one in (name, symbol) for glob in globs)
 
 
-Registers = Mapping[tuple[str, str], Compiled]
+Registers = Mapping[tuple[str, str], CompilerFigures]
 """What ptxas says of a kernel, by device and symbol."""
 
 
@@ -152,7 +152,7 @@ def _compile_ptx(task: FileTask, unit: KernelUnit, result: FileResult) -> Regist
     """Return what ptxas says of the kernels of a PTX file, where it is asked."""
     if not task.ptxas or unit.language != "ptx":
         return {}
-    found: dict[tuple[str, str], Compiled] = {}
+    found: dict[tuple[str, str], CompilerFigures] = {}
     for device in task.devices:
         said = assemble_ptx(unit.file.data(), device.arch) if device.vendor == "nvidia" else {}
         if isinstance(said, Finding):

@@ -22,7 +22,7 @@ from warpsmith.report.rules import load_rules
 from warpsmith.settings.globs import path_matches
 from warpsmith.settings.model import Settings
 
-__all__ = ["Choice", "Chosen", "choose_findings"]
+__all__ = ["Chosen", "RuleChoice", "choose_findings"]
 
 
 class Chosen(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Chosen(Struct, frozen=True):
     below: int
 
 
-class Choice:
+class RuleChoice:
     """Which rules are on: the longest prefix that fits a code decides, `ignore` where two are equal.
 
     Raises UsageError for a rule that does not exist.
@@ -98,7 +98,7 @@ def _severity(word: str) -> Severity:
 
 def choose_findings(results: Sequence[FileResult], settings: Settings, baseline: Baseline | None) -> Chosen:
     """Return what is shown of all that was found, in the order of the input."""
-    choice = Choice(settings)
+    choice = RuleChoice(settings)
     least = CERTAINTIES.index(_certainty(settings.text("min-certainty")))
     comments = _Comments(choice, settings.root)
     shown: list[Reported] = []
@@ -141,7 +141,7 @@ class _Comments:
     """The suppressions of all files that findings may point at, and which of them were of use; `in_part`: files of
     which not every kernel was analyzed, so that nothing is known of the use of their comments."""
 
-    def __init__(self, choice: Choice, root: str) -> None:
+    def __init__(self, choice: RuleChoice, root: str) -> None:
         self.choice = choice
         self.root = root
         self.in_part: set[str] = set()

@@ -18,7 +18,7 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.in_place.versioned import Inserted, InsertionError
+from warpsmith.tree.in_place.versioned import InsertedText, InsertionError
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.shared import is_own, restore_shared, shared_functions
@@ -178,7 +178,7 @@ def _in_place(program: Program, port: Port, root: str) -> InPlace:
     from warpsmith.emit.host.in_place import emit_in_place
 
     beside = (new for new in port.inserted if not new.made)
-    inserted = [Inserted(new.function, new.where, new.user or new.node, new.statements) for new in beside]
+    inserted = [InsertedText(new.function, new.where, new.user or new.node, new.statements) for new in beside]
     return emit_in_place(program, port.program, port.versions, inserted, root)
 
 

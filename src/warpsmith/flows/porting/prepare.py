@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from warpsmith.base.source import Span
 from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.flows.porting.written_check import Unwritable, unwritable
-from warpsmith.loops.prepared import Change, Prepared
+from warpsmith.loops.prepared import Prepared, RunChange
 from warpsmith.offload.automatic import automatic, standing_in
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
@@ -70,5 +70,5 @@ def _idle(prepared: Prepared, written: Written) -> set[Span]:
     return {statement_spans(c.old) for c in changes if not (c.parts() & kernels or _named(c) & holders)}
 
 
-def _named(change: Change) -> set[Symbol]:
+def _named(change: RunChange) -> set[Symbol]:
     return {part.symbol for part in change.parts() if isinstance(part, Name)}

@@ -26,19 +26,19 @@ from warpsmith.base.source import SourceFile, Span, decode_text
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.host.in_place import FOLDER, InPlace
 from warpsmith.project.buildfiles.buildfile import edit_build, lines_to_add
-from warpsmith.project.buildfiles.merging import Conflict, merge_texts
+from warpsmith.project.buildfiles.merging import MergeConflict, merge_texts
 from warpsmith.project.includes import find_concerned
-from warpsmith.project.patches import Change, Patch, find_patch_root, series_texts
+from warpsmith.project.patches import FileChange, Patch, find_patch_root, series_texts
 from warpsmith.project.tree import copy_of
-from warpsmith.run.native.tools import Limits, run_limited
+from warpsmith.run.native.tools import RunLimits, run_limited
 from warpsmith.tree.text.additions import additions, remove_additions
 
-__all__ = ["Built", "Earlier", "Series", "earlier_port", "make_series"]
+__all__ = ["Earlier", "ProjectBuild", "Series", "earlier_port", "make_series"]
 
 _STATE = f"{FOLDER}/port.toml"
 _BASE = f"{FOLDER}/.base"
 _INCLUDED = re.compile(rf"^include[ (](?:\.\./)*{FOLDER}/(?:rules[\w.-]*\.mk|targets\.cmake\))\r?\n?", re.MULTILINE)
-_LIMITS = Limits(seconds=120.0)
+_LIMITS = RunLimits(seconds=120.0)
 
 
 class Series(Struct, frozen=True):
@@ -50,7 +50,7 @@ class Series(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-class Built(Struct, frozen=True):
+class ProjectBuild(Struct, frozen=True):
     """How the project is built, in paths below its root: the files that are compiled, of which some may include a
     header that changes, and the folder with the build file."""
 
@@ -58,7 +58,7 @@ class Built(Struct, frozen=True):
     folder: str = "."
 
 
-_NOT_KNOWN = Built()
+_NOT_KNOWN = ProjectBuild()
 
 
 class Earlier(Struct, frozen=True):
@@ -79,7 +79,9 @@ def earlier_port(root: str) -> Earlier:
     return Earlier(loops, {path: tuple(entry["added"]) for path, entry in files.items()})
 
 
-def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], built: Built = _NOT_KNOWN) -> Series:
+def make_series(
+    root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], built: ProjectBuild = _NOT_KNOWN
+) -> Series:
     """Return the patches that turn the project at `root` into the port `made`; `loops`: the ported ones by file."""
     tree = _Tree(root)
     edited = tuple(_edited_additions(tree, earlier_port(root)))
@@ -89,7 +91,7 @@ def make_series(root: str, made: InPlace, loops: Mapping[str, tuple[str, ...]], 
     if build is not None:
         new |= build
     generated = [path for path in new if path.startswith(f"{FOLDER}/")]
-    conflicts: list[Conflict] = []
+    conflicts: list[MergeConflict] = []
     for path in generated:
         current = tree.read(path)
         outcome = new[path] if current is None else merge_texts(path, tree.read(_base(path)), current, new[path], _run)
@@ -138,9 +140,9 @@ class _Tree:
         except OSError:
             return None
 
-    def change(self, path: str, final: str | None) -> Change:
+    def change(self, path: str, final: str | None) -> FileChange:
         executable = os.access(Path(self.root, path), os.X_OK)
-        return Change(path, self.read(path), final, executable)
+        return FileChange(path, self.read(path), final, executable)
 
 
 def _base(path: str) -> str:
@@ -232,7 +234,7 @@ def _patch(tree: _Tree, state: _State, words: tuple[str, str], paths: Sequence[s
     before = state.text
     state.text = _HEAD + "".join(text for _, text in sorted(state.recorded.items()))
     changes = [tree.change(path, tree.final[path]) for path in sorted(paths)]
-    return Patch(*words, (*changes, Change(_STATE, before, state.text)))
+    return Patch(*words, (*changes, FileChange(_STATE, before, state.text)))
 
 
 _HEAD = "# What warpsmith has ported in this project; it reads this file at the next port.\n"
@@ -271,7 +273,7 @@ def _edited_additions(tree: _Tree, earlier: Earlier) -> Iterator[Finding]:
                 yield Finding("PRJ013", "error", message, Span(file, offset, offset + len(added)), (remedy,))
 
 
-def _conflict_finding(root: str, conflict: Conflict) -> Finding:
+def _conflict_finding(root: str, conflict: MergeConflict) -> Finding:
     text = Path(root, conflict.path).read_bytes().decode("latin-1")
     file = SourceFile(str(Path(root, conflict.path)), text)
     start = file.offset(conflict.line)

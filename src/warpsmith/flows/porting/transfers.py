@@ -21,7 +21,7 @@ from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.flows.porting.sources import sources_of
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import OffloadOptions, Port, TransferScheme
-from warpsmith.report.timeline.events import Moved
+from warpsmith.report.timeline.events import MovedBytes
 from warpsmith.run.emulated.build import build_emulated, schedule_environment
 from warpsmith.run.emulated.device import device_environment
 from warpsmith.run.native.programs import RunSetting, run_program
@@ -60,19 +60,19 @@ class Scheme(Struct, frozen=True):
     name: TransferScheme
     copies: int
     in_loops: int
-    moved: tuple[Moved, Moved] | None
+    moved: tuple[MovedBytes, MovedBytes] | None
 
 
-def measured_copies(port: Port, files: Sequence[OutputFile], options: VerifyOptions) -> dict[Node, Moved] | None:
+def measured_copies(port: Port, files: Sequence[OutputFile], options: VerifyOptions) -> dict[Node, MovedBytes] | None:
     """Run the port once on the emulation; return what each statement copied, or None where it cannot be run."""
     lines = _run(port, files, options)
     if lines is None:
         return None
-    result: dict[Node, Moved] = {}
+    result: dict[Node, MovedBytes] = {}
     for path, node, line in _places(port, files):
         found = [(count, bytes) for _, name, at, count, bytes in lines if at == line and _is_file(name, path)]
         if found:
-            result[node] = Moved(sum(count for count, _ in found), sum(bytes for _, bytes in found))
+            result[node] = MovedBytes(sum(count for count, _ in found), sum(bytes for _, bytes in found))
     return result
 
 
@@ -163,7 +163,9 @@ def _scheme(name: TransferScheme, written: Written, run: VerifyOptions, *, measu
     moved = None
     if lines is not None:
         to_device, to_host = (
-            Moved(sum(line[3] for line in lines if line[0] == way), sum(line[4] for line in lines if line[0] == way))
+            MovedBytes(
+                sum(line[3] for line in lines if line[0] == way), sum(line[4] for line in lines if line[0] == way)
+            )
             for way in ("in", "out")
         )
         moved = (to_device, to_host)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.c.device_marks import place_of
-from warpsmith.front.c.scan import Scan
+from warpsmith.front.c.scan import ScannedText
 from warpsmith.front.c.types_of import Types, decay_type, fill_extents
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange, MacroUses, NodeTable
@@ -26,7 +26,7 @@ class FileText(Struct, frozen=True):
     """One of the user's files: its text, its marks, its macro uses, and what its conditionals leave out."""
 
     file: SourceFile
-    scan: Scan
+    scan: ScannedText
     uses: MacroUses
     skipped: tuple[tuple[int, int], ...] = ()
 
@@ -132,12 +132,12 @@ class Context:
         if known is None:
             file = self._read(self.dump.files[number])
             uses = MacroUses((name, start, end) for name, f, start, end in self.dump.macro_uses if f == number)
-            scan = Scan.of(file)
+            scan = ScannedText.of(file)
             known = FileText(file, scan, uses, self._find_skipped(number, scan))
             self._texts[number] = known
         return known
 
-    def _find_skipped(self, number: int, scan: Scan) -> tuple[tuple[int, int], ...]:
+    def _find_skipped(self, number: int, scan: ScannedText) -> tuple[tuple[int, int], ...]:
         """Return what the conditionals of a file leave out. Of a header which is included again that is all of it, and
         says nothing."""
         first = scan.starts[0] if scan.starts and number else -1

@@ -16,7 +16,7 @@ from msgspec import Struct
 from warpsmith.base.c_lexer import C23, CXX, GAPS, Dialect, Mark, gap_end, join_splices, lex, marks
 from warpsmith.base.source import SourceFile
 
-__all__ = ["CONDITIONALS", "Directive", "ForHeader", "Scan", "bare"]
+__all__ = ["CONDITIONALS", "ForHeader", "ScannedDirective", "ScannedText", "bare"]
 
 CONDITIONALS: Final = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif", "elifdef", "elifndef"})
 
@@ -32,7 +32,7 @@ def bare(text: str) -> str:
     return "".join(token.spelling for token in lex(text) if token.kind not in GAPS)
 
 
-class Directive(Struct, frozen=True):
+class ScannedDirective(Struct, frozen=True):
     """A preprocessor line: `word` is its keyword, [start, end) goes from `#` to the end of the (continued) line."""
 
     word: str
@@ -49,21 +49,21 @@ class ForHeader(Struct, frozen=True):
     closing: int
 
 
-class Scan(Struct, frozen=True):
+class ScannedText(Struct, frozen=True):
     """The marks of one file: offsets and characters of its punctuation, and its preprocessor lines."""
 
     file: SourceFile
     offsets: tuple[int, ...]
     characters: str
-    directives: tuple[Directive, ...]
+    directives: tuple[ScannedDirective, ...]
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, file: SourceFile) -> Scan:
+    def of(cls, file: SourceFile) -> ScannedText:
         """Scan the text of `file`."""
         offsets: list[int] = []
         characters: list[str] = []
-        directives: list[Directive] = []
+        directives: list[ScannedDirective] = []
         line: list[Mark] = []
         operator: list[Mark] = []
         for mark in marks(file.text, _dialect(file.path)):
@@ -82,7 +82,7 @@ class Scan(Struct, frozen=True):
                 operator.append(mark)
             if len(operator) == 4:
                 if _is_operator(file.text, operator):
-                    directives.append(Directive("pragma", operator[0].start, mark.end))
+                    directives.append(ScannedDirective("pragma", operator[0].start, mark.end))
                     del offsets[-2:], characters[-2:]
                 operator = []
         if line:
@@ -129,7 +129,7 @@ class Scan(Struct, frozen=True):
                 semicolons.append(self.offsets[number])
         return ForHeader(opening, semicolons[0], semicolons[1], closing) if len(semicolons) == 2 else None
 
-    def lines(self, start: int, end: int) -> tuple[Directive, ...]:
+    def lines(self, start: int, end: int) -> tuple[ScannedDirective, ...]:
         """Return the preprocessor lines that start in [start, end)."""
         return self.directives[bisect_left(self.starts, start) : bisect_left(self.starts, end)]
 
@@ -137,7 +137,7 @@ class Scan(Struct, frozen=True):
         """Whether a preprocessor conditional starts in [start, end)."""
         return any(d.word in CONDITIONALS for d in self.lines(start, end))
 
-    def end_of_conditional(self, line: Directive, limit: int) -> int:
+    def end_of_conditional(self, line: ScannedDirective, limit: int) -> int:
         """Return where the conditional that `line` belongs to ends; `limit` where its `#endif` is not before it."""
         depth = 0 if line.word.startswith("if") else 1
         for other in self.lines(line.start, limit):
@@ -146,7 +146,7 @@ class Scan(Struct, frozen=True):
                 return other.end
         return limit
 
-    def is_empty_conditional(self, line: Directive, lower: int, limit: int) -> bool:
+    def is_empty_conditional(self, line: ScannedDirective, lower: int, limit: int) -> bool:
         """Whether the conditional that `line` belongs to starts behind `lower`, ends before `limit`, and holds no code
         in any of its branches: pragmas and comments alone."""
         depth = 0
@@ -168,11 +168,11 @@ def _dialect(path: str) -> Dialect:
     return C23 if path.endswith(".c") else CXX
 
 
-def _directive(text: str, line: list[Mark], end: int) -> Directive:
+def _directive(text: str, line: list[Mark], end: int) -> ScannedDirective:
     """Return the directive that the tokens of a preprocessor line make, which ends at `end`."""
     start, word = line[0].start, next((m for m in line[1:] if m.kind != "comment"), None)
     spelled = join_splices(text[word.start : word.end]) if word is not None and word.kind == "word" else ""
-    return Directive(spelled, start, start + len(text[start:end].rstrip()))
+    return ScannedDirective(spelled, start, start + len(text[start:end].rstrip()))
 
 
 def _is_operator(text: str, found: list[Mark]) -> bool:

@@ -21,7 +21,7 @@ from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.declarations import Declarations
 from warpsmith.front.c.expressions import MAX_DEPTH, Expressions
 from warpsmith.front.c.pragma_lines import macro_pragmas, pragma_line
-from warpsmith.front.c.scan import CONDITIONALS, Directive
+from warpsmith.front.c.scan import CONDITIONALS, ScannedDirective
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import ELSEWHERE
 from warpsmith.front.cxx.objects import address, before, is_lvalue
@@ -366,7 +366,7 @@ class Statements:
         span = Span(stmt.span.file, lines[0].span.start, stmt.span.end)
         return Block(span=span, intact=True, statements=(*lines, stmt))
 
-    def _line(self, line: Directive, block: Span) -> Stmt:
+    def _line(self, line: ScannedDirective, block: Span) -> Stmt:
         span = Span(self.text.file, line.start, line.end)
         if line.word == "pragma":
             return pragma_line(self.context, self.text, span)

@@ -9,7 +9,16 @@ from __future__ import annotations
 import ctypes
 from ctypes import POINTER, Structure, c_char_p, c_double, c_int, c_longlong, c_uint, c_ulong, c_void_p
 
-__all__ = ["CURSOR_VISITOR", "FIELD_VISITOR", "Cursor", "Library", "Location", "Range", "Type", "load_library"]
+__all__ = [
+    "CURSOR_VISITOR",
+    "FIELD_VISITOR",
+    "ClangType",
+    "Cursor",
+    "Library",
+    "Location",
+    "SourceRange",
+    "load_library",
+]
 
 
 class Cursor(Structure):
@@ -18,7 +27,7 @@ class Cursor(Structure):
     _fields_ = (("kind", c_int), ("xdata", c_int), ("first", c_void_p), ("second", c_void_p), ("third", c_void_p))
 
 
-class Type(Structure):
+class ClangType(Structure):
     """CXType."""
 
     _fields_ = (("kind", c_int), ("first", c_void_p), ("second", c_void_p))
@@ -30,7 +39,7 @@ class Location(Structure):
     _fields_ = (("first", c_void_p), ("second", c_void_p), ("data", c_uint))
 
 
-class Range(Structure):
+class SourceRange(Structure):
     """CXSourceRange; `begin` and `end` hold clang's own encoding, bit 31 marks a place inside a macro expansion."""
 
     _fields_ = (("first", c_void_p), ("second", c_void_p), ("begin", c_uint), ("end", c_uint))
@@ -39,7 +48,7 @@ class Range(Structure):
 class RangeList(Structure):
     """CXSourceRangeList."""
 
-    _fields_ = (("count", c_uint), ("ranges", POINTER(Range)))
+    _fields_ = (("count", c_uint), ("ranges", POINTER(SourceRange)))
 
 
 class String(Structure):
@@ -86,10 +95,10 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "getSkippedRanges": (POINTER(RangeList), [c_void_p, c_void_p]),
     "disposeSourceRangeList": (None, [POINTER(RangeList)]),
     "Location_isInSystemHeader": (c_int, [Location]),
-    "getRangeStart": (Location, [Range]),
-    "getRangeEnd": (Location, [Range]),
+    "getRangeStart": (Location, [SourceRange]),
+    "getRangeEnd": (Location, [SourceRange]),
     "getCursorLocation": (Location, [Cursor]),
-    "getCursorExtent": (Range, [Cursor]),
+    "getCursorExtent": (SourceRange, [Cursor]),
     "getCursorSpelling": (String, [Cursor]),
     "getCursorReferenced": (Cursor, [Cursor]),
     "getCursorDefinition": (Cursor, [Cursor]),
@@ -109,46 +118,46 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "getSpecializedCursorTemplate": (Cursor, [Cursor]),
     "Cursor_getNumTemplateArguments": (c_int, [Cursor]),
     "Cursor_getTemplateArgumentKind": (c_int, [Cursor, c_uint]),
-    "Cursor_getTemplateArgumentType": (Type, [Cursor, c_uint]),
+    "Cursor_getTemplateArgumentType": (ClangType, [Cursor, c_uint]),
     "Cursor_getTemplateArgumentValue": (c_longlong, [Cursor, c_uint]),
     "CXXMethod_isVirtual": (c_uint, [Cursor]),
     "CXXMethod_isDefaulted": (c_uint, [Cursor]),
     "CXXMethod_isConst": (c_uint, [Cursor]),
     "CXXMethod_isStatic": (c_uint, [Cursor]),
-    "Type_visitFields": (c_uint, [Type, FIELD_VISITOR, c_void_p]),
+    "Type_visitFields": (c_uint, [ClangType, FIELD_VISITOR, c_void_p]),
     "getCXXAccessSpecifier": (c_int, [Cursor]),
-    "isPODType": (c_uint, [Type]),
-    "Type_getNumTemplateArguments": (c_int, [Type]),
-    "Type_getTemplateArgumentAsType": (Type, [Type, c_uint]),
+    "isPODType": (c_uint, [ClangType]),
+    "Type_getNumTemplateArguments": (c_int, [ClangType]),
+    "Type_getTemplateArgumentAsType": (ClangType, [ClangType, c_uint]),
     "getCursorBinaryOperatorKind": (c_int, [Cursor]),
     "getCursorUnaryOperatorKind": (c_int, [Cursor]),
     "getIncludedFile": (c_void_p, [Cursor]),
-    "getCursorType": (Type, [Cursor]),
-    "getCanonicalType": (Type, [Type]),
-    "getTypeSpelling": (String, [Type]),
-    "getTypeDeclaration": (Cursor, [Type]),
-    "getPointeeType": (Type, [Type]),
-    "getArrayElementType": (Type, [Type]),
-    "getArraySize": (c_longlong, [Type]),
-    "getElementType": (Type, [Type]),
-    "getResultType": (Type, [Type]),
-    "getNumArgTypes": (c_int, [Type]),
-    "getArgType": (Type, [Type, c_uint]),
-    "isFunctionTypeVariadic": (c_uint, [Type]),
-    "isConstQualifiedType": (c_uint, [Type]),
-    "isVolatileQualifiedType": (c_uint, [Type]),
-    "isRestrictQualifiedType": (c_uint, [Type]),
-    "Type_getSizeOf": (c_longlong, [Type]),
-    "Type_getNamedType": (Type, [Type]),
-    "Type_getAlignOf": (c_longlong, [Type]),
-    "getNumElements": (c_longlong, [Type]),
-    "getAddressSpace": (c_uint, [Type]),
+    "getCursorType": (ClangType, [Cursor]),
+    "getCanonicalType": (ClangType, [ClangType]),
+    "getTypeSpelling": (String, [ClangType]),
+    "getTypeDeclaration": (Cursor, [ClangType]),
+    "getPointeeType": (ClangType, [ClangType]),
+    "getArrayElementType": (ClangType, [ClangType]),
+    "getArraySize": (c_longlong, [ClangType]),
+    "getElementType": (ClangType, [ClangType]),
+    "getResultType": (ClangType, [ClangType]),
+    "getNumArgTypes": (c_int, [ClangType]),
+    "getArgType": (ClangType, [ClangType, c_uint]),
+    "isFunctionTypeVariadic": (c_uint, [ClangType]),
+    "isConstQualifiedType": (c_uint, [ClangType]),
+    "isVolatileQualifiedType": (c_uint, [ClangType]),
+    "isRestrictQualifiedType": (c_uint, [ClangType]),
+    "Type_getSizeOf": (c_longlong, [ClangType]),
+    "Type_getNamedType": (ClangType, [ClangType]),
+    "Type_getAlignOf": (c_longlong, [ClangType]),
+    "getNumElements": (c_longlong, [ClangType]),
+    "getAddressSpace": (c_uint, [ClangType]),
     "Cursor_getVarDeclInitializer": (Cursor, [Cursor]),
     "getCursorPrintingPolicy": (c_void_p, [Cursor]),
     "PrintingPolicy_setProperty": (None, [c_void_p, c_int, c_uint]),
     "PrintingPolicy_dispose": (None, [c_void_p]),
     "getCursorPrettyPrinted": (String, [Cursor, c_void_p]),
-    "getEnumDeclIntegerType": (Type, [Cursor]),
+    "getEnumDeclIntegerType": (ClangType, [Cursor]),
     "getEnumConstantDeclValue": (c_longlong, [Cursor]),
     "Cursor_Evaluate": (c_void_p, [Cursor]),
     "EvalResult_getKind": (c_int, [c_void_p]),

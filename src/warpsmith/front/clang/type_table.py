@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.libclang import FIELD_VISITOR, Cursor, Library, Type
+from warpsmith.front.clang.libclang import FIELD_VISITOR, ClangType, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 from warpsmith.front.clang.wire import MemberRow, RecordRow, TypeRow
 
@@ -39,7 +39,7 @@ class TypeTable:
         self._ids: dict[int | None, int] = {}
         self._record_ids: dict[int | None, int] = {}
 
-    def number(self, type: Type) -> int:
+    def number(self, type: ClangType) -> int:
         """Return the row of `type`."""
         known = self._ids.get(type.first)
         if known is not None:
@@ -49,7 +49,7 @@ class TypeTable:
         self._ids[type.first] = len(self.rows) - 1
         return len(self.rows) - 1
 
-    def _row(self, type: Type) -> TypeRow:
+    def _row(self, type: ClangType) -> TypeRow:
         library = self.library
         name = ""
         if type.kind in (kinds.T_ELABORATED, kinds.T_TYPEDEF):
@@ -59,18 +59,18 @@ class TypeTable:
             return self._structure(library.getCanonicalType(type), name)
         return self._structure(type, name)
 
-    def _is_scoped(self, type: Type) -> bool:
+    def _is_scoped(self, type: ClangType) -> bool:
         """Whether a typedef stands in a class or namespace, so that its name alone means nothing elsewhere."""
         parent = self.library.getCursorSemanticParent(self.library.getTypeDeclaration(type))
         return bool(parent.kind != kinds.TRANSLATION_UNIT)
 
-    def _structure(self, type: Type, name: str) -> TypeRow:
+    def _structure(self, type: ClangType, name: str) -> TypeRow:
         row = self._structure_of_device(type, name) if self.device else None
         if row is None and self.cxx:
             row = self._structure_of_cxx(type, name)
         return row if row is not None else self._structure_of_c(type, name)
 
-    def _structure_of_device(self, type: Type, name: str) -> TypeRow | None:
+    def _structure_of_device(self, type: ClangType, name: str) -> TypeRow | None:
         """Return the row of a type that only device code has, or that it may look into."""
         library, kind = self.library, type.kind
         const = int(library.isConstQualifiedType(type))
@@ -90,7 +90,7 @@ class TypeTable:
             return "r", self._record(type), (const,), "auto" if plain.startswith("(lambda") else plain
         return None
 
-    def _structure_of_cxx(self, type: Type, name: str) -> TypeRow | None:
+    def _structure_of_cxx(self, type: ClangType, name: str) -> TypeRow | None:
         """Return the row of a type that C does not have, or has under another name."""
         library, kind = self.library, type.kind
         const = int(library.isConstQualifiedType(type))
@@ -104,7 +104,7 @@ class TypeTable:
         name = "auto" if name.startswith("(lambda") else name
         return self._std_array(type) or ("r", self._record(type), (const,), name)
 
-    def _structure_of_c(self, type: Type, name: str) -> TypeRow:
+    def _structure_of_c(self, type: ClangType, name: str) -> TypeRow:
         library, kind = self.library, type.kind
         const = int(library.isConstQualifiedType(type))
         if kind in kinds.ARITHMETIC:
@@ -133,7 +133,7 @@ class TypeTable:
                 return self._structure(canonical, name)
         return "o", kind, (), library.text(library.getTypeSpelling(type))
 
-    def _enum(self, type: Type, name: str) -> TypeRow:
+    def _enum(self, type: ClangType, name: str) -> TypeRow:
         library = self.library
         integer = library.getEnumDeclIntegerType(library.getTypeDeclaration(type))
         base = library.getCanonicalType(integer).kind
@@ -142,7 +142,7 @@ class TypeTable:
         numbers = (int(library.isConstQualifiedType(type)), int(library.isVolatileQualifiedType(type)))
         return "e", base, numbers, name or _plain(library.text(library.getTypeSpelling(type)))
 
-    def _promotes_to_int(self, type: Type) -> bool:
+    def _promotes_to_int(self, type: ClangType) -> bool:
         """Whether values of an enum of C++ become int: it names no type of its own, and they all fit."""
         library, declaration = self.library, self.library.getTypeDeclaration(type)
         policy = library.getCursorPrintingPolicy(declaration)
@@ -153,7 +153,7 @@ class TypeTable:
         # what does not fit comes as a negative number
         return not own and all(0 <= library.getEnumConstantDeclValue(p) <= _MOST_INT for p in values)
 
-    def _record(self, type: Type) -> int:
+    def _record(self, type: ClangType) -> int:
         declaration = self.library.getTypeDeclaration(type)
         known = self._record_ids.get(declaration.first)
         if known is not None:
@@ -167,7 +167,7 @@ class TypeTable:
         self.records[row] = container or self._members(type, declaration, union)
         return row
 
-    def _std(self, type: Type) -> tuple[str, str]:
+    def _std(self, type: ClangType) -> tuple[str, str]:
         """Return the name and the full spelling of a class template's type of namespace std; "" for other types."""
         library = self.library
         declaration = library.getTypeDeclaration(type)
@@ -181,7 +181,7 @@ class TypeTable:
             return "", ""
         return name, _plain(library.text(library.getTypeSpelling(type)))
 
-    def _std_array(self, type: Type) -> TypeRow | None:
+    def _std_array(self, type: ClangType) -> TypeRow | None:
         """Return the row of a std::array: it is an array, whose name is no address."""
         canonical = self.library.getCanonicalType(type)
         name, tag = self._std(canonical)
@@ -193,7 +193,7 @@ class TypeTable:
             return None
         return "a", self.number(element), (size // bytes,), tag
 
-    def _container(self, type: Type) -> RecordRow | None:
+    def _container(self, type: ClangType) -> RecordRow | None:
         """Return the record that stands for a std::vector; None for any other type."""
         canonical = self.library.getCanonicalType(type)
         name, tag = self._std(canonical)
@@ -212,7 +212,7 @@ class TypeTable:
         self.rows.append(("s", kinds.T_ULONG, (0, 0), "size_t"))
         return len(self.rows) - 1
 
-    def _members(self, type: Type, declaration: Cursor, union: bool) -> RecordRow:
+    def _members(self, type: ClangType, declaration: Cursor, union: bool) -> RecordRow:
         library = self.library
         anonymous = bool(library.Cursor_isAnonymous(declaration))
         tag = "" if anonymous else library.text(library.getCursorSpelling(declaration))
@@ -294,7 +294,7 @@ class TypeTable:
         bases = [part for part in parts if part.kind == kinds.BASE_SPECIFIER]
         return len(bases) == 1 and not any(self.library.CXXMethod_isVirtual(part) for part in methods)
 
-    def _find_unnamed(self, type: Type, offset: int) -> list[MemberRow]:
+    def _find_unnamed(self, type: ClangType, offset: int) -> list[MemberRow]:
         """Return the members of an unnamed struct or union, which are members of what it stands in."""
         type = self.library.getCanonicalType(type)
         inner = self.records[self._record(type)][3] if type.kind == kinds.T_RECORD else []
@@ -306,7 +306,7 @@ class TypeTable:
             kinds.ACCESS_PRIVATE,
         )
 
-    def _ends(self, type: Type, declaration: Cursor) -> bool:
+    def _ends(self, type: ClangType, declaration: Cursor) -> bool:
         """Whether the end of an object of a class runs code of the user's."""
         library = self.library
         pattern = library.getSpecializedCursorTemplate(declaration)
@@ -322,7 +322,7 @@ class TypeTable:
             parts = [library.getArrayElementType(p) if p.kind == kinds.T_CONSTANT_ARRAY else p for p in parts]
         return any(part.kind == kinds.T_RECORD and self.records[self._record(part)][8] for part in parts)
 
-    def _fields(self, type: Type) -> list[Cursor]:
+    def _fields(self, type: ClangType) -> list[Cursor]:
         """Return the fields of a class; `children` does not know those of one that a template made."""
         found: list[Cursor] = []
 

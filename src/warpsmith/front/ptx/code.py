@@ -22,10 +22,10 @@ from warpsmith.front.ptx.declarations import find_declared, symbol
 from warpsmith.front.ptx.machine import MACHINE, elements, memory_operand, opaque
 from warpsmith.front.ptx.model import FUNDAMENTAL, Routine
 from warpsmith.front.ptx.registers import PtxError, Registers
-from warpsmith.front.ptx.statements import Statement
+from warpsmith.front.ptx.statements import PtxStatement
 from warpsmith.ssa.builder import Builder
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Callee,
     Exit,
@@ -126,13 +126,13 @@ class _Code:
             self._return()
         self._say_what_is_lacking()
 
-    def blocks(self) -> tuple[Block, ...]:
+    def blocks(self) -> tuple[BasicBlock, ...]:
         """Return the finished blocks."""
         return self.builder.finish()
 
     # --- declarations
 
-    def _declare(self, body: Sequence[Statement]) -> None:
+    def _declare(self, body: Sequence[PtxStatement]) -> None:
         """Take note of all registers, variables and branch tables: they are known in the whole function."""
         label = ""
         for statement in body:
@@ -143,7 +143,7 @@ class _Code:
             elif statement.kind == "directive" and statement.words.startswith((".reg", ".shared", ".local", ".param")):
                 self._variable(statement)
 
-    def _variable(self, statement: Statement) -> None:
+    def _variable(self, statement: PtxStatement) -> None:
         try:
             for one in find_declared(statement):
                 if one.space == "reg":
@@ -172,7 +172,7 @@ class _Code:
             self.builder.end(Jump(name, self.builder.span))
         self.builder.start(name)
 
-    def _instruction(self, statement: Statement) -> None:
+    def _instruction(self, statement: PtxStatement) -> None:
         if self.builder.ended:
             self.builder.start(self.builder.fresh("unreached"))
         i = _apart(statement.words)
@@ -181,7 +181,7 @@ class _Code:
         else:
             self._attempt(i, statement)
 
-    def _attempt(self, i: Ptx, statement: Statement) -> None:
+    def _attempt(self, i: Ptx, statement: PtxStatement) -> None:
         """Translate an instruction; where it makes no sense, what it gives and does is unknown."""
         try:
             self._translate(i, statement)
@@ -191,7 +191,7 @@ class _Code:
             what = str(error) if isinstance(error, PtxError) else f"it is not of the form that is known ({error})"
             self._blame(statement, f"{(statement.words.split() or [statement.words])[0]}: {what}")
 
-    def _translate_guarded(self, i: Ptx, statement: Statement) -> None:
+    def _translate_guarded(self, i: Ptx, statement: PtxStatement) -> None:
         """Translate an instruction under a predicate."""
         guard = statement.guard
         try:
@@ -211,7 +211,7 @@ class _Code:
                 self.builder.end(Jump(after, self.builder.span))
         self.builder.start(after)
 
-    def _target(self, i: Ptx, statement: Statement) -> str:
+    def _target(self, i: Ptx, statement: PtxStatement) -> str:
         """Return the block that a branch goes to; where that is not in the file, one in which anything may happen."""
         name = i.operands[0] if i.operands else ""
         if name in self.labels:
@@ -223,7 +223,7 @@ class _Code:
         self.beyond = self.beyond or self.builder.fresh("beyond")
         return self.beyond
 
-    def _translate(self, i: Ptx, statement: Statement) -> None:
+    def _translate(self, i: Ptx, statement: PtxStatement) -> None:
         span = self.builder.span
         match i.base:
             case "bra":
@@ -337,7 +337,7 @@ class _Code:
             help = "the kernel is analyzed as far as that allows"
             self.findings.append(Finding("INP006", "note", message, self.routine.span, (help,)))
 
-    def _blame(self, statement: Statement, message: str) -> None:
+    def _blame(self, statement: PtxStatement, message: str) -> None:
         self.findings.append(Finding("INP001", "warning", message, statement.span))
 
 

@@ -12,7 +12,7 @@ from typing import Final, get_args
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.ptx.model import FUNDAMENTAL, Declared, File, Routine
-from warpsmith.front.ptx.statements import Statement, statements
+from warpsmith.front.ptx.statements import PtxStatement, statements
 from warpsmith.ssa.nodes import Limits, Space, Symbol
 
 __all__ = ["find_declared", "read_file", "symbol"]
@@ -66,7 +66,7 @@ class _Reader:
         )
         return made, tuple(self.findings)
 
-    def _directive(self, statement: Statement, rest: Iterator[Statement]) -> None:
+    def _directive(self, statement: PtxStatement, rest: Iterator[PtxStatement]) -> None:
         words = statement.words
         word = words.split(maxsplit=1)[0]
         if word in (".version", ".target"):
@@ -103,7 +103,7 @@ class _Reader:
             help = "the file is read all the same; --device says which GPU it is judged for"
             self.findings.append(Finding("INP001", "warning", message, span, (help,)))
 
-    def _routine(self, statement: Statement, found: re.Match[str], rest: Iterator[Statement]) -> None:
+    def _routine(self, statement: PtxStatement, found: re.Match[str], rest: Iterator[PtxStatement]) -> None:
         kind, results, name, parameters, after = found.groups()
         try:
             given = tuple(_parameters(statement.span, parameters or ""))
@@ -123,9 +123,9 @@ class _Reader:
         self.routines = [old for old in self.routines if old.name != name or old.body is not None]
         self.routines.append(made)
 
-    def _body(self, rest: Iterator[Statement], start: Span) -> tuple[tuple[Statement, ...], bool]:
+    def _body(self, rest: Iterator[PtxStatement], start: Span) -> tuple[tuple[PtxStatement, ...], bool]:
         """Return the statements up to the brace that closes a body, and whether there is one."""
-        found: list[Statement] = []
+        found: list[PtxStatement] = []
         depth = 1
         for statement in rest:
             depth += (statement.kind == "open") - (statement.kind == "close")
@@ -170,10 +170,10 @@ def _limits(text: str) -> Limits:
 
 def _parameters(span: Span, text: str) -> Iterator[Declared]:
     for part in filter(str.strip, text.split(",")):
-        yield from find_declared(Statement("directive", part.strip(), span))
+        yield from find_declared(PtxStatement("directive", part.strip(), span))
 
 
-def find_declared(statement: Statement) -> Iterator[Declared]:
+def find_declared(statement: PtxStatement) -> Iterator[Declared]:
     """Yield what a declaration declares; `%r<3>` yields %r0, %r1 and %r2. Raises ValueError where it makes no sense."""
     found = _VARIABLE.match(statement.words)
     rest = _REST.match(found.group("rest")) if found else None

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from warpsmith.base.source import Span
-from warpsmith.front.ptx.statements import Statement
+from warpsmith.front.ptx.statements import PtxStatement
 from warpsmith.ssa.nodes import Limits, Symbol
 from warpsmith.ssa.types import F16, F32, F64, I1, I8, I16, I32, I64, I128, Type
 
@@ -57,7 +57,7 @@ class Routine(Struct, frozen=True):
     parameters: tuple[Declared, ...]
     results: tuple[Declared, ...]
     limits: Limits
-    body: tuple[Statement, ...] | None
+    body: tuple[PtxStatement, ...] | None
     span: Span
     cut: bool = False
 

@@ -18,7 +18,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.front.ptx.code import translate
 from warpsmith.front.ptx.declarations import read_file
 from warpsmith.front.ptx.model import File, Routine
-from warpsmith.front.ptx.statements import Statement
+from warpsmith.front.ptx.statements import PtxStatement
 from warpsmith.ssa.nodes import Function, Module, Parameter
 
 __all__ = ["read_ptx"]
@@ -71,7 +71,7 @@ class _Places:
         """Return the span for each statement of a body, by its start."""
         return dict(self._places(routine.body or ()))
 
-    def _places(self, body: tuple[Statement, ...]) -> Iterator[tuple[int, Span]]:
+    def _places(self, body: tuple[PtxStatement, ...]) -> Iterator[tuple[int, Span]]:
         here: Span | None = None
         for statement in body:
             if statement.kind == "directive" and (found := _LOC.match(statement.words)):

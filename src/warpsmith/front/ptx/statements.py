@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from warpsmith.base.source import SourceFile, Span
 
-__all__ = ["Statement", "statements"]
+__all__ = ["PtxStatement", "statements"]
 
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 _LINE: Final = re.compile(r"\.(?:loc|file|version|target|address_size)\b(?:\"(?:\\.|[^\"\\\n])*\"|[^\n;])*")
@@ -28,7 +28,7 @@ _SPACE: Final = re.compile(r"\s*")
 _GUARD: Final = re.compile(r"@(!?)\s*(%?[\w$]+)\s*")
 
 
-class Statement(Struct, frozen=True):
+class PtxStatement(Struct, frozen=True):
     """One statement; `words` is its text without comments, guard and `;`. `guard`: the predicate's register, with a `!`
     in front where the instruction runs when it is false."""
 
@@ -38,7 +38,7 @@ class Statement(Struct, frozen=True):
     guard: str = ""
 
 
-def statements(file: SourceFile) -> Iterator[Statement]:
+def statements(file: SourceFile) -> Iterator[PtxStatement]:
     """Yield the statements of a PTX file; a text that ends within one yields what there is of it."""
     text = _COMMENT.sub(_blank, file.text)
     position, end = 0, len(text.rstrip("\0 \t\r\n"))
@@ -56,27 +56,27 @@ def _blank(found: re.Match[str]) -> str:
     return found.group() if found.group().startswith('"') else re.sub(r"[^\n]", " ", found.group())
 
 
-def _next(file: SourceFile, text: str, start: int) -> tuple[Statement | None, int]:
+def _next(file: SourceFile, text: str, start: int) -> tuple[PtxStatement | None, int]:
     mark = text[start]
     if mark in "{}":
         kind: Literal["open", "close"] = "open" if mark == "{" else "close"
-        return Statement(kind, mark, Span(file, start, start + 1)), start + 1
+        return PtxStatement(kind, mark, Span(file, start, start + 1)), start + 1
     if mark == ";":
         return None, start + 1
     for pattern in (_SECTION, _LINE):
         if line := pattern.match(text, start):
             words = line.group().strip()
             end = line.end() + (text[line.end() : line.end() + 1] == ";")
-            return Statement("directive", words, Span(file, start, line.end())), end
+            return PtxStatement("directive", words, Span(file, start, line.end())), end
     if label := _LABEL.match(text, start):
-        return Statement("label", label.group(1), Span(file, start, label.end())), label.end()
+        return PtxStatement("label", label.group(1), Span(file, start, label.end())), label.end()
     end, after = _end(text, start)
     span = Span(file, start, end)
     if mark == ".":
-        return Statement("directive", text[start:end].strip(), span), after
+        return PtxStatement("directive", text[start:end].strip(), span), after
     guard = _GUARD.match(text, start)
     words = text[guard.end() if guard else start : end].strip()
-    return Statement("instruction", words, span, guard.group(1) + guard.group(2) if guard else ""), after
+    return PtxStatement("instruction", words, span, guard.group(1) + guard.group(2) if guard else ""), after
 
 
 def _end(text: str, start: int) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from warpsmith.base.source import Span
-from warpsmith.loops.analysis.shape import Range
+from warpsmith.loops.analysis.shape import CounterRange
 from warpsmith.loops.linear import Linear, follows
 from warpsmith.tree.nodes import Cast, Expr, For, Name, Node, Relation, replace
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Type, common_type, integer_range, is_integer
@@ -79,7 +79,7 @@ def _wide(expr: Expr) -> Expr:
     return rebuild(expr, change)
 
 
-def over(loop: For, own: Range, wanted: Range, facts: Sequence[Linear]) -> For | None:
+def over(loop: For, own: CounterRange, wanted: CounterRange, facts: Sequence[Linear]) -> For | None:
     """Return `loop`, whose counter runs over `own`, with the header for `wanted`; None where it cannot be written.
 
     `facts` hold where the header is evaluated. The user's bounds are kept where they are the same.

@@ -56,7 +56,7 @@ from warpsmith.tree.printing.references import is_own_object, refers
 from warpsmith.tree.types import INT, Array, Pointer, Symbol
 from warpsmith.tree.walk import children, peel, same, walk
 
-__all__ = ["Evidence", "find_reassigned", "risks"]
+__all__ = ["KnownBefore", "find_reassigned", "risks"]
 
 Conditions = tuple[Expr, ...]
 
@@ -103,7 +103,7 @@ def _is_inside(base: Expr, index: Expr) -> bool:
     return isinstance(number.value, int) and 0 <= number.value < type.count
 
 
-class Evidence(Struct, frozen=True):
+class KnownBefore(Struct, frozen=True):
     """What is followed before the loop (`before`, whatever happens) and in its header and first iteration (`inside`,
     each under conditions that can be evaluated before the loop)."""
 
@@ -111,7 +111,7 @@ class Evidence(Struct, frozen=True):
     inside: tuple[tuple[Expr, Conditions], ...]
 
     @classmethod
-    def of(cls, facts: Facts, function: Function, loop: Loop) -> Evidence:
+    def of(cls, facts: Facts, function: Function, loop: Loop) -> KnownBefore:
         """Look at a loop and at what is certainly run before it."""
         origin = facts.origin(function)
         moving = origin.hidden | find_reassigned(function)

@@ -15,7 +15,7 @@ import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.analysis.evaluation import Evidence
+from warpsmith.loops.analysis.evaluation import KnownBefore
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.aliasing.unchanged import Disturbance, declared_below, disturbance, disturbances, is_direct, loads
 from warpsmith.poly.analyze import Facts
@@ -39,7 +39,7 @@ from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, names, peel, same, walk
 
-__all__ = ["Invariant", "Survey", "holds_pointers", "invariant_type", "root_of", "survey"]
+__all__ = ["Invariant", "InvariantSurvey", "holds_pointers", "invariant_type", "root_of", "survey"]
 
 
 class Invariant(Struct, frozen=True):
@@ -58,18 +58,18 @@ class Invariant(Struct, frozen=True):
         return self.nodes[0]
 
 
-class Survey(Struct, frozen=True):
+class InvariantSurvey(Struct, frozen=True):
     """The invariants of a loop, and why the rest of what looks like it is not."""
 
     invariants: tuple[Invariant, ...]
     refused: tuple[Reason, ...]
 
 
-def survey(facts: Facts, place: LoopContext) -> Survey:
+def survey(facts: Facts, place: LoopContext) -> InvariantSurvey:
     """Look at everything that a loop reads through pointers and from structs."""
     typed = "-fno-strict-aliasing" not in place.unit.arguments
     own = declared_below(place.loop)
-    evidence: Evidence | None = None
+    evidence: KnownBefore | None = None
     invariants: dict[int, Invariant] = {}
     refused: list[tuple[Expr, Reason]] = []
     while True:
@@ -78,18 +78,20 @@ def survey(facts: Facts, place: LoopContext) -> Survey:
         for group in groups:
             if id(group[0]) in invariants:
                 continue
-            evidence = evidence or Evidence.of(facts, place.function, place.loop)
+            evidence = evidence or KnownBefore.of(facts, place.function, place.loop)
             found = _judge_group(facts, place, (group, evidence), typed=typed)
             if isinstance(found, Invariant):
                 invariants[id(group[0])] = found
             else:
                 refused.append((group[0], found))
         if len(refused) == before:
-            return Survey(_evaluable([invariants[id(g[0])] for g in groups]), tuple(reason for _, reason in refused))
+            return InvariantSurvey(
+                _evaluable([invariants[id(g[0])] for g in groups]), tuple(reason for _, reason in refused)
+            )
 
 
 def _judge_group(
-    facts: Facts, place: LoopContext, about: tuple[tuple[Expr, ...], Evidence], *, typed: bool
+    facts: Facts, place: LoopContext, about: tuple[tuple[Expr, ...], KnownBefore], *, typed: bool
 ) -> Invariant | Reason:
     """Return a group of nodes as invariant, or why it is not."""
     group, evidence = about

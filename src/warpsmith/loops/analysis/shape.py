@@ -51,7 +51,7 @@ from warpsmith.tree.types import INT, Scalar, Symbol, common_type, integer_range
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
 __all__ = [
-    "Range",
+    "CounterRange",
     "alone",
     "compares_plainly",
     "counter_stays",
@@ -312,14 +312,14 @@ def _out_of_reach(facts: Facts, function: Function, expr: Expr) -> bool:
     return all(s.storage in ("local", "parameter", "enumerator") and s not in hidden for s in symbols)
 
 
-class Range(Struct, frozen=True):
+class CounterRange(Struct, frozen=True):
     """The counter of a loop with step 1 or -1 takes exactly the values low, …, past - 1, in that order or backwards."""
 
     low: Linear
     past: Linear
 
 
-def range_of(loop: For) -> Range | None:
+def range_of(loop: For) -> CounterRange | None:
     """Return the range of a counter; None where the step is not 1 or -1, a bound is not linear, or C's conversions may
     make it another (a negative int against an unsigned bound)."""
     if abs(loop.step) != 1 or loop.relation == "!=" or not compares_plainly(loop):
@@ -328,8 +328,8 @@ def range_of(loop: For) -> Range | None:
     if start is None or bound is None:
         return None
     if loop.step > 0:
-        return Range(start, bound.shift(1 if loop.relation == "<=" else 0))
-    return Range(bound.shift(0 if loop.relation == ">=" else 1), start.shift(1))
+        return CounterRange(start, bound.shift(1 if loop.relation == "<=" else 0))
+    return CounterRange(bound.shift(0 if loop.relation == ">=" else 1), start.shift(1))
 
 
 def compares_plainly(loop: For) -> bool:
@@ -414,7 +414,7 @@ def _rows(loop: For) -> Iterator[Linear]:
         yield found.past.minus(counter).shift(-1)
 
 
-def _stepped_range(loop: For) -> Range | None:
+def _stepped_range(loop: For) -> CounterRange | None:
     """Return a range that holds the values of a loop with another step."""
     kind = loop.variable.type
     lower, bound = Linear.of(loop.lower), Linear.of(loop.bound)
@@ -423,5 +423,5 @@ def _stepped_range(loop: For) -> Range | None:
         return None
     closed = 1 if loop.relation in ("<=", ">=") else 0
     if loop.step > 0:
-        return Range(lower, bound.shift(closed))
-    return Range(bound.shift(1 - closed), lower.shift(1))
+        return CounterRange(lower, bound.shift(closed))
+    return CounterRange(bound.shift(1 - closed), lower.shift(1))

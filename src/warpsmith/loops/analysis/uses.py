@@ -32,10 +32,10 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, names, peel, walk
 
-__all__ = ["Chain", "Use", "chains", "element_of", "find_declared_in", "mentions", "uses", "variable"]
+__all__ = ["Chain", "VariableUse", "chains", "element_of", "find_declared_in", "mentions", "uses", "variable"]
 
 
-class Use(Struct, frozen=True):
+class VariableUse(Struct, frozen=True):
     """One use of a variable as a whole value: `node` is the name, or for an array the subscripted element."""
 
     node: Name | Index
@@ -100,10 +100,10 @@ def element_of(type: Type) -> tuple[Scalar, int] | None:
     return type, rank
 
 
-def uses(node: Node, symbol: Symbol, rank: int) -> list[Use] | Reason:
+def uses(node: Node, symbol: Symbol, rank: int) -> list[VariableUse] | Reason:
     """Return every use of the variable below `node`; a Reason where one is not of a whole value (an address, a row, an
     argument that is an array, text that is not modelled)."""
-    found: list[Use] = []
+    found: list[VariableUse] = []
     stack: list[Node] = [node]
     while stack:
         current = stack.pop()
@@ -118,16 +118,16 @@ def uses(node: Node, symbol: Symbol, rank: int) -> list[Use] | Reason:
     return found
 
 
-def _use(node: Node, symbol: Symbol, rank: int) -> Use | None:
+def _use(node: Node, symbol: Symbol, rank: int) -> VariableUse | None:
     if rank == 0:
-        return Use(node, ()) if isinstance(node, Name) and node.symbol == symbol else None
+        return VariableUse(node, ()) if isinstance(node, Name) and node.symbol == symbol else None
     subscripts: list[Expr] = []
     expr = node
     while isinstance(expr, Index):
         subscripts.insert(0, expr.index)
         expr = peel(expr.base)
     if isinstance(node, Index) and len(subscripts) == rank and isinstance(expr, Name) and expr.symbol == symbol:
-        return Use(node, tuple(subscripts))
+        return VariableUse(node, tuple(subscripts))
     return None
 
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.extremes import Cover, cover_of, extreme, is_writable, whole, wide_expr
-from warpsmith.loops.analysis.uses import Chain, Use, chains, element_of, find_declared_in, uses, variable
+from warpsmith.loops.analysis.uses import Chain, VariableUse, chains, element_of, find_declared_in, uses, variable
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
@@ -42,7 +42,7 @@ class Shape(Struct, frozen=True):
     symbol: Symbol
     element: Scalar
     chains: tuple[Chain, ...]
-    uses: tuple[tuple[Use, Chain], ...]
+    uses: tuple[tuple[VariableUse, Chain], ...]
     levels: tuple[Cover, ...]
     dims: tuple[Cover, ...]
 
@@ -94,7 +94,7 @@ def shape_of(place: LoopContext, name: str, depth: int) -> Shape | Reason:
     found = chains(loop, symbol, depth)
     if isinstance(found, Reason):
         return found
-    pairs: list[tuple[Use, Chain]] = []
+    pairs: list[tuple[VariableUse, Chain]] = []
     for chain in found:
         used = uses(chain.loops[-1].body, symbol, rank)
         if isinstance(used, Reason):
@@ -109,7 +109,7 @@ def _find_shape(
     place: LoopContext,
     symbol: Symbol,
     element: Scalar,
-    used: tuple[tuple[Chain, ...], tuple[tuple[Use, Chain], ...]],
+    used: tuple[tuple[Chain, ...], tuple[tuple[VariableUse, Chain], ...]],
 ) -> Shape | Reason:
     chains_of, pairs = used
     loop = place.require_counted()
@@ -136,7 +136,7 @@ def _find_shape(
     return shape
 
 
-def _dims(place: LoopContext, symbol: Symbol, used: list[Use]) -> list[Cover] | None:
+def _dims(place: LoopContext, symbol: Symbol, used: list[VariableUse]) -> list[Cover] | None:
     """Return the values that the subscripts of a variable take. Where one of them may run over into the next row, the
     dimensions around it are whole, so that the rows follow each other as they do in the variable."""
     dims: list[Cover] = []
@@ -186,7 +186,7 @@ def _find_parents(top: Node) -> Mapping[Node, Node]:
     return parents
 
 
-def _subscript(place: LoopContext, use: Use, position: int) -> Cover | None:
+def _subscript(place: LoopContext, use: VariableUse, position: int) -> Cover | None:
     form = Linear.of(use.subscripts[position])
     if form is None:
         return None

@@ -24,10 +24,10 @@ from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import as_written
 from warpsmith.loops.versions import stable
 from warpsmith.offload.expressions import binary, name, number
-from warpsmith.offload.fragments import Draft, Request, Use
+from warpsmith.offload.fragments import Draft, HostUse, OffloadRequest
 from warpsmith.offload.memory.allocations import allocation_bounds, allocation_guard
 from warpsmith.offload.memory.rows import rows_buffer, starts_of
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.selection.steady import deciding, moving
 from warpsmith.offload.transfers.flow import statement_runs
 from warpsmith.poly.aliasing.aliasing import are_objects_apart, in_different_allocations, relation
@@ -60,7 +60,7 @@ class Found(Struct, frozen=True):
     """The buffers of an offload region, what they assume, and the drafts that certainly write all of a symbol's
     buffer."""
 
-    buffers: tuple[Buffer, ...]
+    buffers: tuple[DeviceBuffer, ...]
     assumptions: tuple[Assumption, ...]
     covers: frozenset[tuple[Draft, Symbol]]
 
@@ -68,7 +68,7 @@ class Found(Struct, frozen=True):
 class _Sized(Struct, frozen=True):
     """One object: its buffer, and whether a kernel writes it."""
 
-    buffer: Buffer
+    buffer: DeviceBuffer
     written: bool
     assumptions: tuple[Assumption, ...] = ()
     covers: tuple[Draft, ...] = ()
@@ -77,7 +77,7 @@ class _Sized(Struct, frozen=True):
 class BufferFinder:
     """Finds buffers; remembers the sections that poly computed and the names that it gave."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: OffloadRequest) -> None:
         self.request = request
         self.escaped = find_escaped(request.program, request.facts.function, request.summaries)
         # how often the work budget of a question was spent
@@ -88,7 +88,7 @@ class BufferFinder:
 
     def find(self, scope: tuple[Stmt, ...], drafts: tuple[Draft, ...], around: _Around) -> Found | Reason:
         """Return the buffers for `drafts` in an offload region with this scope, or why there can be none."""
-        users: dict[Symbol, list[tuple[Draft, Use]]] = {}
+        users: dict[Symbol, list[tuple[Draft, HostUse]]] = {}
         for draft in drafts:
             for use in draft.uses:
                 if use.kind != "value":
@@ -114,7 +114,7 @@ class BufferFinder:
     # --- one object
 
     def size_buffer(
-        self, symbol: Symbol, uses: Sequence[tuple[Draft, Use]], scope: tuple[Stmt, ...], around: _Around
+        self, symbol: Symbol, uses: Sequence[tuple[Draft, HostUse]], scope: tuple[Stmt, ...], around: _Around
     ) -> _Sized | Reason:
         """Return the buffer of `symbol` in an offload region."""
         drafts = tuple(draft for draft, _ in uses)
@@ -132,10 +132,10 @@ class BufferFinder:
             return _Sized(self.cell(symbol, life), written)
         return self.section(symbol, uses, life, written)
 
-    def cell(self, symbol: Symbol, scope: tuple[Stmt, ...]) -> Buffer:
+    def cell(self, symbol: Symbol, scope: tuple[Stmt, ...]) -> DeviceBuffer:
         """Return the buffer of a scalar: one element."""
         span = scope[0].span
-        return Buffer(
+        return DeviceBuffer(
             self.device_symbol(symbol, symbol.type), symbol, number(0, span), number(1, span), scope, cell=True
         )
 
@@ -147,7 +147,7 @@ class BufferFinder:
         return self._symbols[host]
 
     def section(
-        self, symbol: Symbol, uses: Sequence[tuple[Draft, Use]], scope: tuple[Stmt, ...], written: bool
+        self, symbol: Symbol, uses: Sequence[tuple[Draft, HostUse]], scope: tuple[Stmt, ...], written: bool
     ) -> _Sized | Reason:
         """Return the buffer for what `uses` may touch of an array in `scope`, or why it cannot be sized there."""
         drafts = tuple(draft for draft, _ in uses)
@@ -166,11 +166,11 @@ class BufferFinder:
             block = self.block(symbol, drafts, scope, written) if free else None
             return self.whole(symbol, scope, written) or block or self.report_unsized(symbol, answer, scope)
         lower, upper = _merge_bounds(found.lower, found.upper)
-        buffer = Buffer(self.device_symbol(symbol, found.element), symbol, lower, upper, scope, cell=False)
+        buffer = DeviceBuffer(self.device_symbol(symbol, found.element), symbol, lower, upper, scope, cell=False)
         covers = tuple(draft for draft, use in uses if self.covers(draft, use, buffer, answer.assumptions))
         return _Sized(buffer, written, answer.assumptions, covers)
 
-    def covers(self, draft: Draft, use: Use, buffer: Buffer, given: tuple[Assumption, ...]) -> bool:
+    def covers(self, draft: Draft, use: HostUse, buffer: DeviceBuffer, given: tuple[Assumption, ...]) -> bool:
         """Whether a fragment certainly writes all of a buffer whenever it runs under the conditions that the buffer
         needs, and reads no older element of it."""
         if not use.written or (use.read and self.reads_old(draft, use.symbol)):
@@ -262,7 +262,7 @@ class BufferFinder:
         if extent is None or not self.are_fixed((zero, extent), scope):
             return None
         element = element_type(symbol.type)
-        buffer = Buffer(self.device_symbol(symbol, element), symbol, zero, extent, scope, cell=False)
+        buffer = DeviceBuffer(self.device_symbol(symbol, element), symbol, zero, extent, scope, cell=False)
         return _Sized(buffer, written)
 
     def block(self, symbol: Symbol, drafts: tuple[Draft, ...], scope: tuple[Stmt, ...], written: bool) -> _Sized | None:
@@ -274,7 +274,7 @@ class BufferFinder:
         if all(self.can_bound(symbol, draft) for draft in drafts):
             return None
         device = self.device_symbol(symbol, element_type(symbol.type))
-        buffer = Buffer(device, symbol, *bounds, scope, cell=False, allocation=True)
+        buffer = DeviceBuffer(device, symbol, *bounds, scope, cell=False, allocation=True)
         return _Sized(buffer, written, (allocation_guard(symbol, statement_spans(scope)),))
 
     def can_bound(self, symbol: Symbol, draft: Draft) -> bool:
@@ -389,7 +389,7 @@ def _merge_bounds(lower: Expr, upper: Expr) -> tuple[Expr, Expr]:
     return other, replace_node(upper, other=other)
 
 
-def _same_section(bounds: tuple[Expr, Expr], buffer: Buffer) -> bool:
+def _same_section(bounds: tuple[Expr, Expr], buffer: DeviceBuffer) -> bool:
     return same_value(bounds[0], buffer.lower) and same_value(bounds[1], buffer.upper)
 
 
@@ -405,14 +405,14 @@ def _plain(type: Type) -> Type:
     return replace(type, const=False) if isinstance(type, Scalar | Pointer | Record) else type
 
 
-def _disjoint(left: Buffer, right: Buffer) -> Expr:
+def _disjoint(left: DeviceBuffer, right: DeviceBuffer) -> Expr:
     """Return the condition that two sections do not overlap: one ends before the other begins."""
     before = binary("<=", _edge(left, left.upper), _edge(right, right.lower), INT)
     behind = binary("<=", _edge(right, right.upper), _edge(left, left.lower), INT)
     return binary("||", before, behind, INT)
 
 
-def _edge(buffer: Buffer, bound: Expr) -> Expr:
+def _edge(buffer: DeviceBuffer, bound: Expr) -> Expr:
     """Return the address of element `bound` of a buffer's host object, as a number (C orders only pointers into one
     object)."""
     span, host = bound.span, buffer.host

@@ -29,8 +29,8 @@ from warpsmith.base.verdict import Reason
 from warpsmith.loops.versions import can_version, usable
 from warpsmith.offload.data.buffers import BufferFinder, Found, apart_text
 from warpsmith.offload.data.resident_regions import host_between
-from warpsmith.offload.fragments import Draft, OffloadRegion, Request
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers.flow import statement_runs
 from warpsmith.poly.aliasing.aliasing import different_allocations_text
 from warpsmith.poly.claimed import marked_statements
@@ -78,7 +78,7 @@ class Placement(Struct, frozen=True):
     cut: bool = False
 
 
-def place(request: Request, drafts: tuple[Draft, ...]) -> Placement:
+def place(request: OffloadRequest, drafts: tuple[Draft, ...]) -> Placement:
     """Give every draft an offload region, or say why it can have none."""
     search = _Search(request, drafts)
     search.settle(request.facts.function.body.statements, drafts)
@@ -94,7 +94,7 @@ class _Item(Struct, frozen=True):
 
 
 class _Search:
-    def __init__(self, request: Request, drafts: tuple[Draft, ...]) -> None:
+    def __init__(self, request: OffloadRequest, drafts: tuple[Draft, ...]) -> None:
         self.request = request
         self.finder = BufferFinder(request)
         self.read = 0
@@ -367,7 +367,7 @@ def _distinct(assumptions: Sequence[Assumption]) -> tuple[Assumption, ...]:
     return tuple(kept)
 
 
-def _is_implied(assumption: Assumption, buffers: Sequence[Buffer], stated: Sequence[Assumption]) -> bool:
+def _is_implied(assumption: Assumption, buffers: Sequence[DeviceBuffer], stated: Sequence[Assumption]) -> bool:
     """Whether a guard says of what kernels touch of two objects what the offload region's guard says of their buffers;
     `stated` are the offload region's guards: there is none for two objects that no kernel writes."""
     hosts = [buffer.host for buffer in buffers]

@@ -17,16 +17,22 @@ from collections.abc import Mapping
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.fragments import Draft, OffloadRegion, Request
+from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
 from warpsmith.offload.memory.places import evaluate_expressions
 from warpsmith.offload.memory.rows import is_table
-from warpsmith.offload.plan import Buffer, Transfer
+from warpsmith.offload.plan import DeviceBuffer, Transfer
 from warpsmith.offload.transfers.accesses import HostAccess, ProgramAccess, point_accesses
 from warpsmith.offload.transfers.flow import Flow, build_flow
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
-from warpsmith.offload.transfers.placement import Access
+from warpsmith.offload.transfers.placement import PointAccess
 from warpsmith.offload.transfers.transfer_check import check_transfers
-from warpsmith.offload.transfers.transfers import Moved, host_address, loops_around, section_bytes, section_texts
+from warpsmith.offload.transfers.transfers import (
+    MovedStatements,
+    host_address,
+    loops_around,
+    section_bytes,
+    section_texts,
+)
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call, DataEnter, DataExit, DeviceAlloc, DeviceFree, Stmt
@@ -35,7 +41,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["host_between", "resident_copies"]
 
 
-def host_between(request: Request, offload_region: OffloadRegion) -> Reason | None:
+def host_between(request: OffloadRequest, offload_region: OffloadRegion) -> Reason | None:
     """Return why host code between the kernels of `offload_region` keeps it from being entered as a whole."""
     host = ProgramAccess(request, offload_region)
     drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
@@ -54,7 +60,9 @@ def host_between(request: Request, offload_region: OffloadRegion) -> Reason | No
     return _other_code(request, offload_region)
 
 
-def _inside(flow: Flow, offload_region: OffloadRegion, buffer: Buffer, host: HostAccess) -> tuple[Access, ...]:
+def _inside(
+    flow: Flow, offload_region: OffloadRegion, buffer: DeviceBuffer, host: HostAccess
+) -> tuple[PointAccess, ...]:
     return point_accesses(flow, offload_region, buffer, _Ending(host))
 
 
@@ -64,12 +72,12 @@ class _Ending:
     def __init__(self, host: HostAccess) -> None:
         self.access = host.access
 
-    def lives_on(self, buffer: Buffer) -> bool:
+    def lives_on(self, buffer: DeviceBuffer) -> bool:
         """The end of the scope is no use."""
         return False
 
 
-def _other_code(request: Request, offload_region: OffloadRegion) -> Reason | None:
+def _other_code(request: OffloadRequest, offload_region: OffloadRegion) -> Reason | None:
     """Return why other present memory may be touched between the kernels."""
     assert request.resident is not None
     presence, function = request.resident.presence, request.facts.function
@@ -85,7 +93,7 @@ def _other_code(request: Request, offload_region: OffloadRegion) -> Reason | Non
     return None
 
 
-def _harmless(request: Request, call: Call) -> bool:
+def _harmless(request: OffloadRequest, call: Call) -> bool:
     """Whether a function of the library touches nothing but the values of its arguments."""
     assert request.resident is not None
     known = request.resident.presence.summaries.library(call)
@@ -93,8 +101,8 @@ def _harmless(request: Request, call: Call) -> bool:
 
 
 def resident_copies(
-    request: Request, offload_region: OffloadRegion, launches: Mapping[Draft, tuple[Stmt, ...]]
-) -> Moved:
+    request: OffloadRequest, offload_region: OffloadRegion, launches: Mapping[Draft, tuple[Stmt, ...]]
+) -> MovedStatements:
     """Return the scope with enters, launches and exits. Raises RuntimeError where the check of the result fails."""
     assert request.resident is not None
     function, host = request.facts.function, ProgramAccess(request, offload_region)
@@ -138,10 +146,10 @@ def resident_copies(
     findings = check_transfers(statements, offload_region, host)
     if findings:
         raise RuntimeError("the transfer check found: " + "; ".join(findings))
-    return Moved(statements, tuple(transfers))
+    return MovedStatements(statements, tuple(transfers))
 
 
-def _keep_on_device(buffer: Buffer, flow: Flow, edits: Edits) -> None:
+def _keep_on_device(buffer: DeviceBuffer, flow: Flow, edits: Edits) -> None:
     """Give a buffer memory of its own for the scope: nothing is there to copy from, or to."""
     entry, span = flow.points[0].place, buffer.scope[0].span
     assert entry is not None
@@ -153,7 +161,7 @@ def _keep_on_device(buffer: Buffer, flow: Flow, edits: Edits) -> None:
             edits.at(place, [DeviceFree(span=place.node.span, buffer=buffer.symbol)])
 
 
-def _needs_content(flow: Flow, accesses: tuple[Access, ...]) -> bool:
+def _needs_content(flow: Flow, accesses: tuple[PointAccess, ...]) -> bool:
     """Whether a path from the entry meets a use, or the end, before a kernel has certainly written all."""
     seen, pending = {0}, [0]
     while pending:
@@ -168,14 +176,14 @@ def _needs_content(flow: Flow, accesses: tuple[Access, ...]) -> bool:
     return False
 
 
-def _first(flow: Flow, accesses: tuple[Access, ...]) -> Span | None:
+def _first(flow: Flow, accesses: tuple[PointAccess, ...]) -> Span | None:
     for point, access in zip(flow.points, accesses, strict=True):
         if point.draft is not None and (access.device_use or access.device_write):
             return statement_spans(point.draft.statements)
     return None
 
 
-def _transfer(buffer: Buffer, enter: DataEnter, to_device: bool, in_loop: str | None) -> Transfer:
+def _transfer(buffer: DeviceBuffer, enter: DataEnter, to_device: bool, in_loop: str | None) -> Transfer:
     section, bytes = section_texts(buffer, enter.bytes)
     variable = buffer.host.label or buffer.host.name
     return Transfer(variable, to_device, section, bytes, in_loop, enter.cause, held=enter.keep)

@@ -18,7 +18,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.expressions import binary, name
-from warpsmith.offload.fragments import Draft, OffloadRegion, Request, Use
+from warpsmith.offload.fragments import Draft, HostUse, OffloadRegion, OffloadRequest
 from warpsmith.offload.mapping.mapping import ThreadMapping, choose_mapping, strided_axes
 from warpsmith.offload.mapping.ranges import guard, launch_ranges
 from warpsmith.offload.names import is_reserved
@@ -37,21 +37,21 @@ from warpsmith.offload.values.updates import Own, combine_updates, neutral
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import Block, Cast, Expr, For, Function, Index, Launch, Name, Node, Stmt, VarDecl, replace
-from warpsmith.tree.program import Combine, Kernel, MappedLoop, Parameter, Program
+from warpsmith.tree.program import Combine, Kernel, KernelParameter, MappedLoop, Program
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import loop_names, loops, peel, walk
 
-__all__ = ["Built", "build"]
+__all__ = ["BuiltKernel", "build"]
 
 
-class Built(Struct, frozen=True):
+class BuiltKernel(Struct, frozen=True):
     """A kernel in its fragment, and the host statements that replace the draft's."""
 
     fragment: Fragment
     launch: tuple[Stmt, ...]
 
 
-def build(request: Request, offload_region: OffloadRegion, draft: Draft, kernel_name: str) -> Built:
+def build(request: OffloadRequest, offload_region: OffloadRegion, draft: Draft, kernel_name: str) -> BuiltKernel:
     """Return the kernel `kernel_name` of `draft` and its launch.
 
     Raises RefusedError where the fragment's text cannot be written as a kernel.
@@ -74,19 +74,19 @@ def build(request: Request, offload_region: OffloadRegion, draft: Draft, kernel_
     assumptions = tuple(dict.fromkeys((*draft.assumptions, *offload_region.guards)))
     fragment = _fragment(request, draft, kernel, mapping)
     fragment = msgspec.structs.replace(fragment, assumptions=assumptions, holds_at=offload_region.holds_at)
-    return Built(fragment, (launch, *draft.finals))
+    return BuiltKernel(fragment, (launch, *draft.finals))
 
 
 class _Parts(Struct, frozen=True):
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     rewriter: Rewriter
     heads: tuple[For, ...]
     mapping: ThreadMapping | None
     accumulators: Mapping[Accumulator, Own]
 
 
-def _mapping(request: Request, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
+def _mapping(request: OffloadRequest, draft: Draft, heads: tuple[For, ...]) -> ThreadMapping | None:
     if not heads:
         return None
     sizes = request.options.sizes or {}
@@ -95,8 +95,8 @@ def _mapping(request: Request, draft: Draft, heads: tuple[For, ...]) -> ThreadMa
 
 
 def _parameters(
-    request: Request, draft: Draft, buffers: Mapping[Symbol, Symbol], kernel_name: str
-) -> tuple[Parameter, ...]:
+    request: OffloadRequest, draft: Draft, buffers: Mapping[Symbol, Symbol], kernel_name: str
+) -> tuple[KernelParameter, ...]:
     """Return the parameters: buffers, then cells, then values, each group in order of first use."""
     order = {"buffer": 0, "cell": 1, "value": 2}
     bare = frozenset(s for statement in draft.statements for s in _bare(statement))
@@ -115,8 +115,8 @@ def _bare(statement: Stmt) -> Iterator[Symbol]:
 
 
 def _parameter(
-    request: Request, use: Use, buffers: Mapping[Symbol, Symbol], kernel: tuple[str, frozenset[Symbol]]
-) -> Parameter:
+    request: OffloadRequest, use: HostUse, buffers: Mapping[Symbol, Symbol], kernel: tuple[str, frozenset[Symbol]]
+) -> KernelParameter:
     kernel_name, bare = kernel
     host = use.symbol
     type: Type
@@ -130,16 +130,16 @@ def _parameter(
             text, type = buffers[host].name, kernel_pointer(host.type)
     type = shared_type(type, request.facts.function.span)
     symbol = Symbol(text, f"{kernel_name}:{text}", type, "parameter", host.span)
-    return Parameter(symbol, host, use.kind, use.written or (use.kind == "buffer" and host in bare))
+    return KernelParameter(symbol, host, use.kind, use.written or (use.kind == "buffer" and host in bare))
 
 
-def _own_name(request: Request, symbol: Symbol) -> str:
+def _own_name(request: OffloadRequest, symbol: Symbol) -> str:
     if not symbol.name.isidentifier():
         return request.names.fresh(symbol.name)  # a member of a class or a namespace
     return request.names.fresh(f"{symbol.name}_arg") if is_reserved(symbol.name) else symbol.name
 
 
-def _own_accumulators(request: Request, draft: Draft, kernel_name: str) -> dict[Accumulator, Own]:
+def _own_accumulators(request: OffloadRequest, draft: Draft, kernel_name: str) -> dict[Accumulator, Own]:
     """Return each accumulator of which every thread has one of its own, and the variables: by the user's names for
     scalars, a new one for an element."""
 
@@ -167,7 +167,9 @@ def _combines(parts: _Parts) -> tuple[Combine, ...]:
     return tuple(made)
 
 
-def _rewriter(request: Request, draft: Draft, parameters: tuple[Parameter, ...], kernel_name: str) -> Rewriter:
+def _rewriter(
+    request: OffloadRequest, draft: Draft, parameters: tuple[KernelParameter, ...], kernel_name: str
+) -> Rewriter:
     kinds: dict[str, dict[Symbol, Symbol]] = {"value": {}, "cell": {}, "buffer": {}}
     for parameter in parameters:
         kinds[parameter.kind][parameter.host] = parameter.symbol
@@ -196,18 +198,18 @@ def _find_declared(node: Node) -> Iterator[Symbol]:
             yield part.variable
 
 
-def _needs_new(request: Request, symbol: Symbol) -> bool:
+def _needs_new(request: OffloadRequest, symbol: Symbol) -> bool:
     known = shared_type(symbol.type, request.facts.function.span) is symbol.type
     return is_reserved(symbol.name) or symbol.storage != "local" or not known
 
 
-def _make_own(request: Request, symbol: Symbol, kernel_name: str) -> Symbol:
+def _make_own(request: OffloadRequest, symbol: Symbol, kernel_name: str) -> Symbol:
     text = _own_name(request, symbol)
     type = shared_type(symbol.type, request.facts.function.span)
     return Symbol(text, f"{kernel_name}:{text}", type, "local", symbol.span)
 
 
-def _kernel(request: Request, draft: Draft, parts: _Parts) -> Kernel:
+def _kernel(request: OffloadRequest, draft: Draft, parts: _Parts) -> Kernel:
     heads, mapping, rewriter = parts.heads, parts.mapping, parts.rewriter
     strided = strided_axes(heads, mapping) if mapping is not None else ()
     if mapping is not None and parts.accumulators:
@@ -290,7 +292,7 @@ def _functions(program: Program, body: Stmt) -> tuple[Symbol, ...]:
     return tuple(found)
 
 
-def _argument(parameter: Parameter, buffer: Symbol, lower: Expr) -> Expr:
+def _argument(parameter: KernelParameter, buffer: Symbol, lower: Expr) -> Expr:
     """Return the pointer to pass: the buffer's start less the first element that it stands for."""
     value: Expr = name(buffer, lower.span)
     if parameter.kind == "buffer" and constant(lower) != 0:
@@ -301,7 +303,7 @@ def _argument(parameter: Parameter, buffer: Symbol, lower: Expr) -> Expr:
     return value
 
 
-def _fragment(request: Request, draft: Draft, kernel: Kernel, mapping: ThreadMapping | None) -> Fragment:
+def _fragment(request: OffloadRequest, draft: Draft, kernel: Kernel, mapping: ThreadMapping | None) -> Fragment:
     function: Function = request.facts.function
     addresses = loop_names(function)
     inside = [loop for s in draft.statements for loop, _ in loops(s)]

@@ -17,10 +17,10 @@ from itertools import permutations, product
 from msgspec import Struct
 
 from warpsmith.machine.limits import MAX_BLOCK, MAX_GRID, block_fits
-from warpsmith.offload.mapping.profile import Reference, estimate, references
+from warpsmith.offload.mapping.profile import ProfiledReference, estimate, references
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import CostEstimate
-from warpsmith.poly.facts import AccessFact
+from warpsmith.poly.facts import ReferenceFact
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Axis, Decision
 from warpsmith.tree.types import Scalar
@@ -40,7 +40,7 @@ class ThreadMapping(Struct, frozen=True):
 
 
 def choose_mapping(
-    accesses: Sequence[AccessFact],
+    accesses: Sequence[ReferenceFact],
     heads: Sequence[For],
     volume: int,
     sizes: Mapping[str, int],
@@ -74,7 +74,7 @@ def _list_block_shapes(decision: Decision | None) -> list[tuple[int, int, int]]:
 
 
 def _rank(
-    model: CostEstimate, found: Sequence[Reference], order: tuple[int, ...], block: tuple[int, int, int]
+    model: CostEstimate, found: Sequence[ProfiledReference], order: tuple[int, ...], block: tuple[int, int, int]
 ) -> tuple[float, ...]:
     coalesced = sum(r.weight for r in found if r.strides[order[0]] in (-1, 0, 1))
     outer = sum(order[position] * (len(order) - position) for position in range(len(order)))

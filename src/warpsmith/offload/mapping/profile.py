@@ -17,12 +17,12 @@ from msgspec import Struct
 from warpsmith.machine.lines import count_lines
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import CostEstimate
-from warpsmith.poly.facts import AccessFact
+from warpsmith.poly.facts import ReferenceFact
 from warpsmith.tree.nodes import Expr, For, Loop, Node, While
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import loops, walk
 
-__all__ = ["DEFAULT_TRIPS", "Reference", "estimate", "references", "size_of"]
+__all__ = ["DEFAULT_TRIPS", "ProfiledReference", "estimate", "references", "size_of"]
 
 DEFAULT_TRIPS = 64
 _SECTOR = 32
@@ -30,7 +30,7 @@ _LINE = 128
 _WARP = 32
 
 
-class Reference(Struct, frozen=True):
+class ProfiledReference(Struct, frozen=True):
     """One array reference: bytes an element, elements moved by a thread's step along each mapped loop, repetitions."""
 
     bytes: int
@@ -54,12 +54,12 @@ def size_of(type: Type) -> int:
 
 
 def references(
-    accesses: Sequence[AccessFact], heads: Sequence[For], sizes: Mapping[str, int]
-) -> tuple[tuple[Reference, ...], tuple[str, ...]]:
+    accesses: Sequence[ReferenceFact], heads: Sequence[For], sizes: Mapping[str, int]
+) -> tuple[tuple[ProfiledReference, ...], tuple[str, ...]]:
     """Return the references of a nest whose loops `heads` are threads, and the trip counts that were assumed."""
     inner = _repetitions(heads[-1].body)
     assumed: list[str] = []
-    found: list[Reference] = []
+    found: list[ProfiledReference] = []
     for access in accesses:
         weight = 1
         for loop in inner.get(id(access.expr), ()):
@@ -68,7 +68,7 @@ def references(
                 assumed.append(_assumption(loop))
             weight *= DEFAULT_TRIPS if trips is None else max(1, trips)
         strides = tuple(_thread_stride(access.strides, head) for head in heads)
-        found.append(Reference(size_of(access.element), strides, weight))
+        found.append(ProfiledReference(size_of(access.element), strides, weight))
     return tuple(found), tuple(dict.fromkeys(assumed))
 
 
@@ -95,7 +95,7 @@ def _repetitions(body: Node) -> dict[int, tuple[Loop, ...]]:
 
 
 def estimate(
-    found: Sequence[Reference], shape: Sequence[int], fastest: Sequence[int], assumed: tuple[str, ...] = ()
+    found: Sequence[ProfiledReference], shape: Sequence[int], fastest: Sequence[int], assumed: tuple[str, ...] = ()
 ) -> CostEstimate:
     """Return what a block of `shape[r]` threads along mapped loop r costs; `fastest` lists the loops from x to z."""
     warp = _warp_box(shape, fastest)
@@ -116,7 +116,7 @@ def _warp_box(shape: Sequence[int], fastest: Sequence[int]) -> tuple[int, ...]:
     return tuple(box)
 
 
-def _count_touched(reference: Reference, box: Sequence[int], line: int) -> int:
+def _count_touched(reference: ProfiledReference, box: Sequence[int], line: int) -> int:
     if reference.bytes <= line:
         return count_lines(reference.strides, box, line // reference.bytes)
     return count_lines(reference.strides, box, 1) * -(-reference.bytes // line)

@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.offload.memory.host_calls import calls_in
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import bases, direct_call
 from warpsmith.poly.pointers.pointers import Provenance, Root, is_persistent
@@ -194,7 +194,7 @@ class Resident(Struct, frozen=True):
         where = self.presence.summaries.provenance(function)
         return not where.roots.get(host, frozenset({Root("entry", host)})) & self.short
 
-    def watches(self, function: Function, buffer: Buffer) -> bool:
+    def watches(self, function: Function, buffer: DeviceBuffer) -> bool:
         """Whether the run time decides about a buffer, by what it knows of the memory."""
         pointer = isinstance(buffer.host.type, Pointer)
         return pointer and self.watched and not buffer.cell and self.keeps(function, buffer.host)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from warpsmith.offload.expressions import number
 from warpsmith.offload.memory.presence import Presence, Resident
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.allocations import row_tables
 from warpsmith.tree.nodes import Function, Stmt
@@ -39,12 +39,12 @@ def starts_of(function: Function, symbol: Symbol) -> Symbol | None:
     return symbol if symbol in tables.values() else tables.get(symbol)
 
 
-def rows_buffer(device: Symbol, host: Symbol, starts: Symbol, scope: Sequence[Stmt]) -> Buffer:
+def rows_buffer(device: Symbol, host: Symbol, starts: Symbol, scope: Sequence[Stmt]) -> DeviceBuffer:
     """Return the buffer of a variable that leads to rows, or of the one that has where they start."""
     zero = number(0, scope[0].span)
-    return Buffer(device, host, zero, zero, tuple(scope), cell=False, allocation=host != starts, starts=starts)
+    return DeviceBuffer(device, host, zero, zero, tuple(scope), cell=False, allocation=host != starts, starts=starts)
 
 
-def is_table(buffer: Buffer) -> bool:
+def is_table(buffer: DeviceBuffer) -> bool:
     """Whether a buffer is the table of where rows start on the device."""
     return buffer.starts == buffer.host

@@ -30,7 +30,7 @@ from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.memory.host_calls import device_call
 from warpsmith.offload.memory.places import evaluate_expressions
 from warpsmith.offload.regions.host_loops import HostLoops
-from warpsmith.offload.regions.needs import Need, Needs, Range, Surroundings, incoherent
+from warpsmith.offload.regions.needs import HostNeeds, MemoryRange, Need, Surroundings, incoherent
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.tree.nodes import (
     Block,
@@ -88,7 +88,7 @@ class Coherent(Struct):
 def updates(around: Surroundings, run: tuple[Stmt, ...], into: Coherent) -> None:
     """Add to `into` what must be inserted around the host statements of `run`. Raises IncoherentError."""
     needs, offload_regions = (
-        Needs(around),
+        HostNeeds(around),
         {offload_region.scope[0]: offload_region for offload_region in around.offload_regions},
     )
     _Writer(around, needs, HostLoops(around, needs), offload_regions, into.inserted, into.fallbacks).run(run)
@@ -96,7 +96,7 @@ def updates(around: Surroundings, run: tuple[Stmt, ...], into: Coherent) -> None
 
 class _Writer(Struct):
     around: Surroundings
-    needs: Needs
+    needs: HostNeeds
     loops: HostLoops
     offload_regions: Mapping[Stmt, OffloadRegion]
     inserted: Insertions
@@ -229,26 +229,26 @@ def _is_parallel(run: tuple[Stmt, ...], first: Stmt, stmt: Stmt) -> bool:
     return any("omp" in pragma.text.split()[:3] for pragma in between if pragma.span.start < stmt.span.start)
 
 
-def _update(range: Range, *, to_device: bool) -> Update:
+def _update(range: MemoryRange, *, to_device: bool) -> Update:
     return Update(
         span=range.cause, to_device=to_device, variable=range.variable, address=range.address, bytes=range.bytes,
         cause=range.cause, block=range.address is not None and range.bytes is None,
     )  # fmt: skip
 
 
-def _distinct(ranges: list[Range]) -> list[Range]:
+def _distinct(ranges: list[MemoryRange]) -> list[MemoryRange]:
     """Return the ranges without repetitions; everything makes the others needless."""
     whole = next((r for r in ranges if r.address is None), None)
     if whole is not None:
         return [whole]
-    kept: list[Range] = []
+    kept: list[MemoryRange] = []
     for new in ranges:
         if not any(_equal(old, new) for old in kept):
             kept.append(new)
     return kept
 
 
-def _equal(a: Range, b: Range) -> bool:
+def _equal(a: MemoryRange, b: MemoryRange) -> bool:
     if a.address is None or b.address is None or not same(a.address, b.address):
         return a.address is b.address
     return a.bytes is b.bytes if a.bytes is None or b.bytes is None else same(a.bytes, b.bytes)

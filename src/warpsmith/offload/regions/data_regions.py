@@ -35,8 +35,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.prepared import Change
-from warpsmith.offload.fragments import OffloadRegion, Request
+from warpsmith.loops.prepared import RunChange
+from warpsmith.offload.fragments import OffloadRegion, OffloadRequest
 from warpsmith.offload.memory.host_calls import HostCalls, leads_to_kernels
 from warpsmith.offload.memory.presence import Lasting, Presence, Resident, element_kinds, find_short_lived
 from warpsmith.offload.memory.rows import is_table
@@ -143,7 +143,7 @@ def presence_of(summaries: Summaries, offload_regions: Sequence[OffloadRegion]) 
 def find_data_regions(
     presence: Presence,
     ported: dict[Function, tuple[OffloadRegion, ...]],
-    changes: Mapping[Function, Sequence[Change]],
+    changes: Mapping[Function, Sequence[RunChange]],
     drop: Sequence[RefusedDataRegion] = (),
 ) -> DataRegionPlan | None:
     """Return the loops and runs that are worth a data region, without what is cut out by `drop`: None where there are
@@ -199,7 +199,7 @@ def _inside(
     return inside, whole
 
 
-def _with_changes(data_region: DataRegion, changes: Sequence[Change]) -> DataRegion:
+def _with_changes(data_region: DataRegion, changes: Sequence[RunChange]) -> DataRegion:
     """Return a run that has all of what steps made of the user's text at its ends: it begins and ends beside that."""
     if data_region.loop is not None:
         return data_region
@@ -224,7 +224,7 @@ def _kernels(offload_regions: Mapping[Function, tuple[OffloadRegion, ...]]) -> I
 
 def plan_data_regions(
     plan: DataRegionPlan,
-    requests: dict[Function, Request],
+    requests: dict[Function, OffloadRequest],
     offload_regions: dict[Function, tuple[OffloadRegion, ...]],
     closed: Mapping[Function, Reason],
     lost: frozenset[Function],
@@ -293,7 +293,7 @@ def _coherent(plan: DataRegionPlan, around: Surroundings) -> Coherent | Reason:
     return made
 
 
-def _is_written(request: Request, function: Function) -> bool:
+def _is_written(request: OffloadRequest, function: Function) -> bool:
     """Whether the function stands in a file of the program and not in a header."""
     return any(item is function for unit in request.program.units for item in unit.items)
 

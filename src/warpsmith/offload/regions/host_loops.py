@@ -16,8 +16,8 @@ from msgspec import Struct
 from warpsmith.loops.versions import stable
 from warpsmith.offload.expressions import binary
 from warpsmith.offload.memory.places import PlaceAccess, evaluate_expressions
-from warpsmith.offload.plan import Buffer
-from warpsmith.offload.regions.needs import Need, Needs, Range, Surroundings, incoherent
+from warpsmith.offload.plan import DeviceBuffer
+from warpsmith.offload.regions.needs import HostNeeds, MemoryRange, Need, Surroundings, incoherent
 from warpsmith.offload.transfers.transfers import host_address, section_bytes
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.pointers.accesses import direct_call
@@ -50,7 +50,7 @@ class HostLoops(Struct, frozen=True):
     """Answers for the loops of one function."""
 
     around: Surroundings
-    needs: Needs
+    needs: HostNeeds
 
     def unit(self, loop: Loop) -> Need:
         """Return what a host loop without kernels needs."""
@@ -91,7 +91,7 @@ class HostLoops(Struct, frozen=True):
         if answer.assumptions or (answer.failures and any(_is_deep(access.place) for access in met)):
             return False
         found = {section.symbol: section for section in answer.sections}
-        ranges: dict[Symbol, tuple[Range, bool, bool]] = {}
+        ranges: dict[Symbol, tuple[MemoryRange, bool, bool]] = {}
         for access in met:
             symbol = _base(access.place)
             if symbol in answer.unbounded and isinstance(symbol.type, Pointer):
@@ -128,17 +128,17 @@ class HostLoops(Struct, frozen=True):
             return False
         if not self.needs.same_after(pointer, loop):
             return False
-        block = Range(symbol, pointer, None, met[0].place.span)
+        block = MemoryRange(symbol, pointer, None, met[0].place.span)
         need.before.append(block)
         need.after += [block] if any(access.write for access in met) else []
         return True
 
 
-def _section_range(symbol: Symbol, element: Type, lower: Expr, upper: Expr, access: PlaceAccess) -> Range:
+def _section_range(symbol: Symbol, element: Type, lower: Expr, upper: Expr, access: PlaceAccess) -> MemoryRange:
     pointer = Symbol(f"{symbol.name}_gpu", f"device:{symbol.key}", Pointer(element), "device", symbol.span)
-    buffer = Buffer(pointer, symbol, lower, upper, (), cell=False)
+    buffer = DeviceBuffer(pointer, symbol, lower, upper, (), cell=False)
     span = access.place.span
-    return Range(symbol, host_address(buffer, span), section_bytes(buffer), span)
+    return MemoryRange(symbol, host_address(buffer, span), section_bytes(buffer), span)
 
 
 def _is_deep(place: Expr) -> bool:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.fragments import OffloadRegion, Request
+from warpsmith.offload.fragments import OffloadRegion, OffloadRequest
 from warpsmith.offload.memory.disturbance import disturbs, may_move
 from warpsmith.offload.memory.foreign import Foreign, foreign, size_of
 from warpsmith.offload.memory.places import (
@@ -35,7 +35,7 @@ from warpsmith.tree.nodes import Assign, Call, DeclStmt, Expr, ExprStmt, Functio
 from warpsmith.tree.types import Array, Pointer, Symbol
 from warpsmith.tree.walk import names, peel, root_symbol
 
-__all__ = ["IncoherentError", "Need", "Needs", "Range", "Surroundings", "incoherent"]
+__all__ = ["HostNeeds", "IncoherentError", "MemoryRange", "Need", "Surroundings", "incoherent"]
 
 
 class IncoherentError(Exception):
@@ -56,7 +56,7 @@ class Surroundings(Struct, frozen=True):
     kernel; `objects`: objects may be made and destroyed in the data region: their memory is watched, and an exception
     ends it."""
 
-    request: Request
+    request: OffloadRequest
     presence: Presence
     resident: Resident
     offload_regions: tuple[OffloadRegion, ...]
@@ -69,7 +69,7 @@ class Surroundings(Struct, frozen=True):
         return self.request.facts.function
 
 
-class Range(Struct, frozen=True):
+class MemoryRange(Struct, frozen=True):
     """Memory that is named by an address; None for both: everything present; None for `bytes` alone: the block of
     memory that holds the address."""
 
@@ -83,18 +83,18 @@ class Need(Struct):
     """What must be valid on the host before, what must be sent to the device after, and whether all is in a
     suspension."""
 
-    before: list[Range] = field(default_factory=list)
-    after: list[Range] = field(default_factory=list)
+    before: list[MemoryRange] = field(default_factory=list)
+    after: list[MemoryRange] = field(default_factory=list)
     suspended: Span | None = None
 
     def everything(self, cause: Span, *, write: bool) -> None:
         """Note that all that is present may be read, and written."""
-        self.before.append(Range(None, None, None, cause))
+        self.before.append(MemoryRange(None, None, None, cause))
         if write:
-            self.after.append(Range(None, None, None, cause))
+            self.after.append(MemoryRange(None, None, None, cause))
 
 
-class Needs(Struct, frozen=True):
+class HostNeeds(Struct, frozen=True):
     """Answers for the host code of one function."""
 
     around: Surroundings
@@ -192,7 +192,7 @@ class Needs(Struct, frozen=True):
             need.everything(span, write=True)
             return
         address = Unary(span=span, type=Pointer(place.type), op="&", operand=place)
-        mine = Range(root_symbol(place), address, size_of(place.type, place), span)
+        mine = MemoryRange(root_symbol(place), address, size_of(place.type, place), span)
         if access.read or not access.sure:
             need.before.append(mine)
         if access.write:
@@ -205,7 +205,7 @@ class Needs(Struct, frozen=True):
         if not known or one.bytes is None or (one.write and (stmt is None or not self.same_after(one.address, stmt))):
             need.everything(span, write=one.write)
             return
-        mine = Range(root_symbol(one.address), one.address, one.bytes, span)
+        mine = MemoryRange(root_symbol(one.address), one.address, one.bytes, span)
         if one.read or not one.sure:
             need.before.append(mine)
         if one.write:
@@ -225,7 +225,7 @@ class Needs(Struct, frozen=True):
         if own or not is_repeatable(pointer, sure=True):
             need.everything(pointer.span, write=False)
             return
-        need.before.append(Range(root_symbol(pointer), pointer, None, pointer.span))
+        need.before.append(MemoryRange(root_symbol(pointer), pointer, None, pointer.span))
 
     def same_after(self, place: Expr, stmt: Stmt, values: frozenset[Symbol] | None = None) -> bool:
         """Whether an address has the same value behind the statement. `values`: the variables whose values it is made

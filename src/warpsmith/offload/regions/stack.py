@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from warpsmith.loops.analysis.expression import find_declared_before
-from warpsmith.loops.prepared import Change
+from warpsmith.loops.prepared import RunChange
 from warpsmith.offload.memory.host_calls import HostCalls, calls_in
 from warpsmith.offload.memory.presence import Presence
 from warpsmith.offload.plan import DataRegion
@@ -111,7 +111,9 @@ def _bulk(type: Type) -> Iterator[Type]:
 # --- who begins a data region
 
 
-def outermost(calls: HostCalls, data_regions: Sequence[DataRegion], changes: Iterable[Change]) -> frozenset[Function]:
+def outermost(
+    calls: HostCalls, data_regions: Sequence[DataRegion], changes: Iterable[RunChange]
+) -> frozenset[Function]:
     """Return the functions with data regions that may be called while none lasts: theirs is the outermost one then, and
     of what their callers hand to them nothing is known. What steps made runs in no data region where their guards
     fail."""

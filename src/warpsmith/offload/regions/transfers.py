@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warpsmith.base.findings import Finding
-from warpsmith.offload.plan import DataRegions, Inserted, RefusedDataRegion, Transfer
+from warpsmith.offload.plan import DataRegions, InsertedStatements, RefusedDataRegion, Transfer
 from warpsmith.offload.transfers.transfers import block_texts, loops_around, plain_text
 from warpsmith.poly.isl.bound_values import constant
 from warpsmith.tree.nodes import DataSuspension, If, Node, SizeOf, Stmt, Update
@@ -114,7 +114,7 @@ def _is_bulk(stmt: Stmt) -> bool:
     return isinstance(stmt, Update) and stmt.address is None and not stmt.to_device
 
 
-def _is_conditional(added: Inserted) -> bool:
+def _is_conditional(added: InsertedStatements) -> bool:
     """Whether the statement stands under a condition of its function."""
     path = _path(added.function.body, added.node)
     return any(isinstance(node, If) for node in path)
@@ -124,7 +124,7 @@ def _path(root: Node, target: Node) -> list[Node]:
     return [node for node in walk(root) if node is not target and any(part is target for part in walk(node))]
 
 
-def _bulk(stmt: Stmt, added: Inserted) -> Finding:
+def _bulk(stmt: Stmt, added: InsertedStatements) -> Finding:
     cause = getattr(stmt, "cause", added.node.span)
     what = (
         "may free memory, or touch any" if isinstance(stmt, DataSuspension) else "touches what cannot be bounded here"

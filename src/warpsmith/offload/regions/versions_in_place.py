@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from warpsmith.loops.prepared import Change, as_written
+from warpsmith.loops.prepared import RunChange, as_written
 from warpsmith.loops.versions import write_guards
 from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.regions.coherence import Coherent
@@ -34,7 +34,7 @@ def versions_in_place(
     function: Function,
     moved: Mapping[OffloadRegion, Run],
     replaced: Sequence[tuple[Run, Run]],
-    changes: Sequence[Change],
+    changes: Sequence[RunChange],
     added: Coherent | None = None,
 ) -> Iterator[Versioned]:
     """Yield what runs in place of the user's statements. `function` is what steps made of his, `moved` the offload
@@ -44,7 +44,7 @@ def versions_in_place(
     added = added or Coherent()
     frames = {at: made for at, made in added.frames.items() if beside(changes, at) is None}
     edits = Edits({}, Coherent(added.inserted, frames).all())
-    done: list[Change] = []
+    done: list[RunChange] = []
     for offload_region, statements in moved.items():
         change = next((c for c in changes if _is_part(offload_region, c)), None)
         if change is None:
@@ -70,7 +70,7 @@ def versions_in_place(
             yield Versioned(user, change.old, _with_offload_regions(function, new, replaced), None)
 
 
-def beside(changes: Sequence[Change], at: ProgramPoint) -> Stmt | None:
+def beside(changes: Sequence[RunChange], at: ProgramPoint) -> Stmt | None:
     """Return the user's statement beside which something stands that is inserted at one end of what steps made."""
     for change in changes:
         if change.old and at.where == "before" and at.node is change.new[0]:
@@ -80,7 +80,7 @@ def beside(changes: Sequence[Change], at: ProgramPoint) -> Stmt | None:
     return None
 
 
-def find_written_in_versions(offload_regions: Iterable[OffloadRegion], changes: Sequence[Change]) -> frozenset[Node]:
+def find_written_in_versions(offload_regions: Iterable[OffloadRegion], changes: Sequence[RunChange]) -> frozenset[Node]:
     """Return the statements that stand in what steps made, and not in the user's text: what is added beside them is
     a part of the version."""
     found: set[Node] = set()
@@ -92,16 +92,16 @@ def find_written_in_versions(offload_regions: Iterable[OffloadRegion], changes: 
     return frozenset(found)
 
 
-def _is_part(offload_region: OffloadRegion, change: Change) -> bool:
+def _is_part(offload_region: OffloadRegion, change: RunChange) -> bool:
     """Whether the offload region is inside what steps made, and not around it."""
     return bool(change.old) and offload_region.scope[0] in change.parts() and not _is_around(offload_region, change)
 
 
-def _is_around(offload_region: OffloadRegion, change: Change) -> bool:
+def _is_around(offload_region: OffloadRegion, change: RunChange) -> bool:
     return all(any(stmt is kept for kept in offload_region.scope) for stmt in change.new)
 
 
-def _declarations(offload_region: OffloadRegion, change: Change) -> Run | None:
+def _declarations(offload_region: OffloadRegion, change: RunChange) -> Run | None:
     """Return the declarations that steps put before an offload region which is all the rest of what they made."""
     count = len(change.new) - len(offload_region.scope)
     before, rest = change.new[:count], change.new[count:]

@@ -19,7 +19,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.offload.concurrency import no_port_here, run_concurrently
 from warpsmith.offload.decisions import Decided
-from warpsmith.offload.fragments import Choice, Draft, Request
+from warpsmith.offload.fragments import Draft, DraftChoice, OffloadRequest
 from warpsmith.offload.mapping.ranges import trip_count
 from warpsmith.offload.plan import Fragment, Refusal
 from warpsmith.offload.selection.nests import nest_at
@@ -37,7 +37,7 @@ _LOOP_PRAGMAS = ("omp", "acc", "gcc", "clang", "unroll", "nounroll", "ivdep", "s
 
 
 class _Search(Struct):
-    request: Request
+    request: OffloadRequest
     selected: set[int] | None
     excluded: Mapping[int, Reason]
     decided: Decided
@@ -50,7 +50,7 @@ def failure_key(draft: Draft | Fragment) -> int:
     return id(draft.statements[-1] if draft.kind == "nest" else draft.statements[0])
 
 
-def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
+def choose(request: OffloadRequest, excluded: Mapping[int, Reason]) -> DraftChoice:
     """Return the fragments of the function of `request.facts`, in source order, and the refusals.
 
     `excluded` (by `failure_key`) has failed before: a nest is refused with that reason, a run stays on the host.
@@ -63,7 +63,7 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
     reason = no_port_here(request.written or request.program, request.facts.function, one_build=one_build)
     if reason is not None:
         refusals = [Refusal(f.id, reason) for f in request.facts.loops if _is_wanted(search, f) and _portable(f)]
-        return Choice((), tuple(refusals))
+        return DraftChoice((), tuple(refusals))
     concurrent = run_concurrently(request.program, request.facts.function, request.poly)
     spare = fallback_loops(request.facts.function)
     for facts, statements in _loops(request):
@@ -79,7 +79,7 @@ def choose(request: Request, excluded: Mapping[int, Reason]) -> Choice:
             search.drafts.append(found)
     _leave_out_small(search)
     staying = decided.find_kept() | excluded.keys() | spare
-    return Choice(with_singles(request, search.drafts, staying), tuple(search.refusals))
+    return DraftChoice(with_singles(request, search.drafts, staying), tuple(search.refusals))
 
 
 def _portable(facts: LoopFacts) -> bool:
@@ -128,7 +128,7 @@ def _inside(search: _Search, facts: LoopFacts) -> bool:
     return any(loop is facts.loop for d in search.drafts for s in d.statements for loop, _ in loops(s))
 
 
-def _loops(request: Request) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
+def _loops(request: OffloadRequest) -> Iterator[tuple[LoopFacts, tuple[Stmt, ...]]]:
     """Yield every loop of the function, outer ones first, with the statements that a fragment of it replaces."""
     pending: list[tuple[Node, tuple[Stmt, ...]]] = [(request.facts.function.body, ())]
     while pending:

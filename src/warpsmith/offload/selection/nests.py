@@ -20,7 +20,7 @@ from warpsmith.base.verdict import Proved, Reason
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.search.cost import only_loop
 from warpsmith.offload.decisions import Decided
-from warpsmith.offload.fragments import Draft, Request
+from warpsmith.offload.fragments import Draft, OffloadRequest
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
@@ -47,7 +47,7 @@ class _Nest(Struct, frozen=True):
     accumulators: tuple[Accumulator, ...]
 
 
-def nest_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
+def nest_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
     """Return the fragment that the parallel loop or reduction of `facts` makes, or why it makes none.
 
     `statements` are what the fragment replaces: the pragmas in front of the loop, and the loop.
@@ -101,7 +101,7 @@ def _bad_bounds(loop: For) -> Reason | None:
     return None
 
 
-def _chain(request: Request, outermost: LoopFacts) -> tuple[LoopFacts, ...] | Reason:
+def _chain(request: OffloadRequest, outermost: LoopFacts) -> tuple[LoopFacts, ...] | Reason:
     """Return the loops that become threads: as long as a loop's body is nothing but one more parallel loop; exactly as
     many as a decision maps, where there is one."""
     decided = Decided.of(request.program, request.facts.function)
@@ -198,7 +198,7 @@ def _find_owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     return frozenset(written)
 
 
-def _finals(request: Request, nest: _Nest, owned: frozenset[Symbol]) -> tuple[Stmt, ...] | Reason:
+def _finals(request: OffloadRequest, nest: _Nest, owned: frozenset[Symbol]) -> tuple[Stmt, ...] | Reason:
     """Return the host statements that restore the owned variables which are read after the nest."""
     outermost, function = nest.chain[0], request.facts.function
     live = set(outermost.live_out)

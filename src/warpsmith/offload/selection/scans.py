@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.offload.expressions import name, shift_expression
-from warpsmith.offload.fragments import Draft, Request
+from warpsmith.offload.fragments import Draft, OffloadRequest
 from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
@@ -39,7 +39,7 @@ def is_scan(facts: LoopFacts) -> bool:
     return facts.category == "scan" and isinstance(facts.combined, Proved)
 
 
-def scan_at(request: Request, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
+def scan_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, ...]) -> Draft | Reason:
     """Return the fragment that the scan of `facts` makes, or why it makes none. `statements`: see `nest_at`."""
     loop = facts.loop
     if not isinstance(loop, For) or len(facts.reductions) != 1:
@@ -102,7 +102,7 @@ def _assumptions(facts: LoopFacts) -> tuple[Assumption, ...]:
     return tuple(a for a in verdict.assumptions if isinstance(a, Assumption)) if isinstance(verdict, Proved) else ()
 
 
-def _running_kernel(request: Request, loop: For, found: Running) -> RunningKernel:
+def _running_kernel(request: OffloadRequest, loop: For, found: Running) -> RunningKernel:
     plain = Scalar(found.type.name, found.type.bits, found.type.kind)
     previous = found.previous
     wanted = found.symbol.name if previous is None else request.names.fresh(f"{found.symbol.name}_before")

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.offload.fragments import Draft, Request, Use
+from warpsmith.offload.fragments import Draft, HostUse, OffloadRequest
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle
 from warpsmith.tree.nodes import (
     Assign,
@@ -50,7 +50,7 @@ class _Run(Struct, frozen=True):
     moved: frozenset[Symbol]
 
 
-def with_singles(request: Request, nests: Sequence[Draft], excluded: frozenset[int]) -> tuple[Draft, ...]:
+def with_singles(request: OffloadRequest, nests: Sequence[Draft], excluded: frozenset[int]) -> tuple[Draft, ...]:
     """Return `nests` and the single-thread fragments of the loops around them, in source order.
 
     `excluded`: identities of statements that may start no run.
@@ -92,7 +92,7 @@ def _below(node: Node, wanted: Node) -> bool:
 
 
 def _runs(
-    request: Request, loop: For | While, inside: Sequence[Draft], nests: Sequence[Draft], taken: set[int]
+    request: OffloadRequest, loop: For | While, inside: Sequence[Draft], nests: Sequence[Draft], taken: set[int]
 ) -> list[_Run]:
     arrays = {u.symbol for d in inside for u in d.uses if u.kind == "buffer"}
     candidates: list[_Run] = []
@@ -137,7 +137,9 @@ def _arm(body: Stmt, taken: set[int], nests: Sequence[Draft]) -> Iterator[Sequen
     yield from _blocks(body, taken, nests)
 
 
-def _of_block(request: Request, statements: Sequence[Stmt], arrays: set[Symbol], taken: set[int]) -> Iterator[_Run]:
+def _of_block(
+    request: OffloadRequest, statements: Sequence[Stmt], arrays: set[Symbol], taken: set[int]
+) -> Iterator[_Run]:
     """Yield the longest runs of movable statements, each of which touches an array of the loop's kernels."""
     run: list[Stmt] = []
     for statement in [*statements, None]:
@@ -149,12 +151,12 @@ def _of_block(request: Request, statements: Sequence[Stmt], arrays: set[Symbol],
         run = []
 
 
-def _run(request: Request, statements: tuple[Stmt, ...]) -> _Run:
+def _run(request: OffloadRequest, statements: tuple[Stmt, ...]) -> _Run:
     declared = {d.symbol for s in statements if isinstance(s, DeclStmt) for d in s.declarations}
     return _Run(statements, find_accessed(request, statements), frozenset(declared))
 
 
-def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
+def _movable(request: OffloadRequest, statement: Stmt, arrays: set[Symbol]) -> bool:
     allowed = Block | If | ExprStmt | DeclStmt
     for part in walk(statement):
         if isinstance(part, Break | Continue | Return | Switch | For | While):
@@ -177,7 +179,7 @@ def _movable(request: Request, statement: Stmt, arrays: set[Symbol]) -> bool:
     return obstacle(request, (statement,)) is None
 
 
-def _reaches_a_loop(request: Request, statement: Stmt) -> bool:
+def _reaches_a_loop(request: OffloadRequest, statement: Stmt) -> bool:
     """Whether a function that the statement calls, directly or not, holds a loop: one thread is not made for that, and
     the function's own regions would vanish from the host."""
     bodies = {f.symbol: f.body for _, f in request.program.functions()}
@@ -204,7 +206,7 @@ def _movable_declaration(statement: DeclStmt) -> bool:
 
 
 def _is_needed_on_host(
-    request: Request, loop: For | While, run: _Run, runs: Sequence[_Run], nests: Sequence[Draft]
+    request: OffloadRequest, loop: For | While, run: _Run, runs: Sequence[_Run], nests: Sequence[Draft]
 ) -> bool:
     """Whether the host (or a launch's range) reads, inside the loop, a scalar that the run would write."""
     scalars = {s for s in run.accessed.outside if s in run.accessed.written} | run.moved
@@ -238,11 +240,13 @@ def _host_names(node: Node, device: set[int]) -> set[Symbol]:
     return found
 
 
-def _draft(request: Request, run: _Run) -> Draft:
+def _draft(request: OffloadRequest, run: _Run) -> Draft:
     first = run.statements[0]
     outside = run.accessed.uses(frozenset())
     uses = [replace(u, covers=u.written and _is_assigned_first(run.statements, u.symbol)) for u in outside]
-    uses += [Use(s, "cell", False, True, covers=True, device_only=True) for s in sorted(run.moved, key=lambda s: s.key)]
+    uses += [
+        HostUse(s, "cell", False, True, covers=True, device_only=True) for s in sorted(run.moved, key=lambda s: s.key)
+    ]
     return Draft(
         region=f"{request.facts.function.symbol.name}:{first.span.line}",
         kind="single",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from warpsmith.offload.fragments import Request
+from warpsmith.offload.fragments import OffloadRequest
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import node_accesses
 from warpsmith.poly.pointers.derived import sources
@@ -23,7 +23,7 @@ __all__ = ["find_stored_through"]
 
 
 def find_stored_through(
-    request: Request, statements: Sequence[Stmt], inside: Iterable[Symbol], candidates: frozenset[Symbol]
+    request: OffloadRequest, statements: Sequence[Stmt], inside: Iterable[Symbol], candidates: frozenset[Symbol]
 ) -> frozenset[Symbol]:
     """Return those of `candidates` through which `statements`, which declare `inside`, may store."""
     known = request.summaries if request.summaries is not None else Summaries.of(request.program)

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
-from warpsmith.offload.fragments import Request, Use
+from warpsmith.offload.fragments import HostUse, OffloadRequest
 from warpsmith.offload.names import is_keyword
 from warpsmith.offload.selection.stores import find_stored_through
 from warpsmith.offload.values.kernel_text import flat_rows
@@ -55,21 +55,23 @@ class Accessed(Struct, frozen=True):
     element_reads: frozenset[Symbol]
     element_writes: frozenset[Symbol]
 
-    def uses(self, owned: frozenset[Symbol]) -> tuple[Use, ...]:
+    def uses(self, owned: frozenset[Symbol]) -> tuple[HostUse, ...]:
         """Return the uses of everything but the `owned` variables, as declared: buffers first, then scalars."""
         shared = sorted((s for s in self.outside if s not in owned), key=_declaration)
         buffers = [
-            Use(s, "buffer", s in self.element_reads, s in self.element_writes) for s in shared if _has_elements(s.type)
+            HostUse(s, "buffer", s in self.element_reads, s in self.element_writes)
+            for s in shared
+            if _has_elements(s.type)
         ]
         scalars = [
-            Use(s, "cell" if s in self.written else "value", True, s in self.written)
+            HostUse(s, "cell" if s in self.written else "value", True, s in self.written)
             for s in shared
             if not _has_elements(s.type)
         ]
         return (*buffers, *scalars)
 
 
-def _effects(request: Request, node: Stmt) -> Effects:
+def _effects(request: OffloadRequest, node: Stmt) -> Effects:
     return effects(request.program, node, request.facts.function, request.summaries)
 
 
@@ -78,7 +80,7 @@ def _declaration(symbol: Symbol) -> tuple[bool, int]:
     return local, symbol.span.start if symbol.span is not None else 0
 
 
-def find_accessed(request: Request, statements: Sequence[Stmt]) -> Accessed:
+def find_accessed(request: OffloadRequest, statements: Sequence[Stmt]) -> Accessed:
     """Return what `statements` of the function use of the variables declared outside them."""
     inside = {d for s in statements for d in _find_declared(s)}
     named = dict.fromkeys(s for statement in statements for s in _find_mentioned(statement) if s not in inside)
@@ -122,7 +124,7 @@ def _has_elements(type: Type) -> bool:
     return isinstance(type, Array | Pointer)
 
 
-def obstacle(request: Request, statements: Sequence[Stmt]) -> Reason | None:
+def obstacle(request: OffloadRequest, statements: Sequence[Stmt]) -> Reason | None:
     """Return why `statements` cannot run in a kernel as we write kernels, or None."""
     own = {symbol for statement in statements for symbol in _find_declared(statement)}
     for statement in statements:
@@ -181,7 +183,7 @@ def _find_assigned(function: Function) -> set[Symbol]:
     return found
 
 
-def _find_hidden(request: Request, statements: Sequence[Stmt]) -> Reason | None:
+def _find_hidden(request: OffloadRequest, statements: Sequence[Stmt]) -> Reason | None:
     """A helper function that names host variables which the fragment does not: they would have no copy. What helpers
     reach by their arguments is the fragment's own, and has a copy under its names there."""
     named = {s for statement in statements for s in _find_mentioned(statement)}
@@ -194,7 +196,7 @@ def _find_hidden(request: Request, statements: Sequence[Stmt]) -> Reason | None:
     return None
 
 
-def _called_bodies(request: Request, statement: Stmt) -> Iterator[Stmt]:
+def _called_bodies(request: OffloadRequest, statement: Stmt) -> Iterator[Stmt]:
     """Yield the bodies of the program's functions that a statement calls, and of those that they call."""
     bodies = {function.symbol: function.body for _, function in request.program.functions()}
     pending: list[Node] = [statement]

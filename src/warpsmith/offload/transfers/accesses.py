@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from warpsmith.offload.fragments import Draft, OffloadRegion, Request
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers.flow import Flow, Point
-from warpsmith.offload.transfers.placement import Access
+from warpsmith.offload.transfers.placement import PointAccess
 from warpsmith.poly.aliasing.aliasing import are_objects_apart, relation
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
@@ -40,49 +40,51 @@ __all__ = ["HostAccess", "ProgramAccess", "freed_pointer", "kernel_access", "poi
 class HostAccess(Protocol):
     """What host code does with buffered objects, and which of them anybody looks at later."""
 
-    def access(self, node: Node, buffer: Buffer) -> Access:
+    def access(self, node: Node, buffer: DeviceBuffer) -> PointAccess:
         """Return what evaluating `node` does with the object (`host_use`, `host_write`)."""
         ...
 
-    def lives_on(self, buffer: Buffer) -> bool:
+    def lives_on(self, buffer: DeviceBuffer) -> bool:
         """Whether the object's content may be read after the buffer's scope has ended."""
         ...
 
 
-def kernel_access(offload_region: OffloadRegion, draft: Draft, buffer: Buffer) -> Access:
+def kernel_access(offload_region: OffloadRegion, draft: Draft, buffer: DeviceBuffer) -> PointAccess:
     """Return what the kernel of `draft` does with the device copy."""
     for use in draft.uses:
         if use.symbol != buffer.host or use.kind == "value":
             continue
         if use.kind == "buffer":
             renews = use.written and (draft, use.symbol) in offload_region.covers
-            return Access(device_use=not renews, device_write=use.written)
-        return Access(device_use=use.read or not (use.written and use.covers), device_write=use.written)
-    return Access()
+            return PointAccess(device_use=not renews, device_write=use.written)
+        return PointAccess(device_use=use.read or not (use.written and use.covers), device_write=use.written)
+    return PointAccess()
 
 
-def point_accesses(flow: Flow, offload_region: OffloadRegion, buffer: Buffer, host: HostAccess) -> tuple[Access, ...]:
+def point_accesses(
+    flow: Flow, offload_region: OffloadRegion, buffer: DeviceBuffer, host: HostAccess
+) -> tuple[PointAccess, ...]:
     """Return what each point of the flow does with the object of `buffer`."""
     lives_on = host.lives_on(buffer)
     return tuple(_point_access(point, offload_region, buffer, host, lives_on) for point in flow.points)
 
 
 def _point_access(
-    point: Point, offload_region: OffloadRegion, buffer: Buffer, host: HostAccess, lives_on: bool
-) -> Access:
+    point: Point, offload_region: OffloadRegion, buffer: DeviceBuffer, host: HostAccess, lives_on: bool
+) -> PointAccess:
     touched = [host.access(node, buffer) for node in point.nodes]
     use = any(t.host_use for t in touched)
     write = any(t.host_write for t in touched)
     if point.kind == "exit":
-        return Access(host_use=use or lives_on, host_write=write and not lives_on)
+        return PointAccess(host_use=use or lives_on, host_write=write and not lives_on)
     if point.kind != "launch" or point.draft is None:
         # Several expressions in one point run in an order that we do not keep: then a write does not excuse a use.
-        return Access(host_use=use or (write and len(touched) > 1), host_write=write)
+        return PointAccess(host_use=use or (write and len(touched) > 1), host_write=write)
     device = kernel_access(offload_region, point.draft, buffer)
     values = [u.symbol for u in point.draft.uses if u.kind == "value"]
     span = point.draft.statements[0].span
     read = any(host.access(Name(span=span, type=s.type, symbol=s), buffer).host_use for s in values)
-    return Access(host_use=read, device_use=device.device_use, device_write=device.device_write)
+    return PointAccess(host_use=read, device_use=device.device_use, device_write=device.device_write)
 
 
 def freed_pointer(node: Node) -> Symbol | None:
@@ -99,7 +101,7 @@ def freed_pointer(node: Node) -> Symbol | None:
 class ProgramAccess:
     """The accesses as poly's effects tell them, with memory of what was asked."""
 
-    def __init__(self, request: Request, offload_region: OffloadRegion) -> None:
+    def __init__(self, request: OffloadRequest, offload_region: OffloadRegion) -> None:
         self.program = request.program
         self.function = request.facts.function
         self.summaries = request.summaries if request.summaries is not None else Summaries.of(request.program)
@@ -108,21 +110,21 @@ class ProgramAccess:
         self.buffered = {buffer.host for buffer in offload_region.buffers}
         written = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.written}
         self.blocks = {buffer.host for buffer in offload_region.buffers if buffer.allocation and buffer.host in written}
-        self._known: dict[tuple[Node, Symbol], Access] = {}
+        self._known: dict[tuple[Node, Symbol], PointAccess] = {}
         self._meetings: dict[tuple[Symbol, Symbol], bool] = {}
 
-    def access(self, node: Node, buffer: Buffer) -> Access:
+    def access(self, node: Node, buffer: DeviceBuffer) -> PointAccess:
         """Return what evaluating `node` on the host does with the object."""
         if buffer.host in self.device_only:
-            return Access()
+            return PointAccess()
         key = (node, buffer.host)
         if key not in self._known:
             self._known[key] = self._access(node, buffer.host)
         return self._known[key]
 
-    def _access(self, node: Node, symbol: Symbol) -> Access:
+    def _access(self, node: Node, symbol: Symbol) -> PointAccess:
         if freed_pointer(node) == symbol:
-            return Access(host_write=True)
+            return PointAccess(host_write=True)
         done = effects(self.program, node, self.function, self.summaries)
         reads, writes = (done.element_reads, done.element_writes)
         if not isinstance(symbol.type, Pointer):
@@ -132,10 +134,10 @@ class ProgramAccess:
         unknown = unknown or any(self._names(symbol, variable) for variable in done.direct_writes)
         write = symbol in writes or unknown
         if write and not unknown and self._assigns(node, symbol):
-            return Access(host_write=True)
+            return PointAccess(host_write=True)
         use = write or symbol in reads or any(self._meets(symbol, base) for base in done.element_reads)
         use = use or any(self._names(symbol, variable) for variable in done.direct_reads)
-        return Access(host_use=use, host_write=write)
+        return PointAccess(host_use=use, host_write=write)
 
     def _meets(self, symbol: Symbol, base: Symbol) -> bool:
         """Whether an access through `base` may touch the object of `symbol`: effects tell names apart, not memory.
@@ -182,7 +184,7 @@ class ProgramAccess:
 
     # --- after the scope
 
-    def lives_on(self, buffer: Buffer) -> bool:
+    def lives_on(self, buffer: DeviceBuffer) -> bool:
         """Whether the content may be read after the scope: unless the object is the function's own, nobody else's
         pointer reaches it, no loop around the scope comes back to it, and nothing behind the scope reads it."""
         body = self.function.body
@@ -210,7 +212,7 @@ class ProgramAccess:
         )
         return bool(roots) and not kept and not returned
 
-    def _reads(self, node: Node, buffer: Buffer) -> bool:
+    def _reads(self, node: Node, buffer: DeviceBuffer) -> bool:
         return any(self.access(part, buffer).host_use for part in _split_evaluated(node))
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from warpsmith.offload.expressions import number
 from warpsmith.offload.fragments import Draft, OffloadRegion
 from warpsmith.offload.memory.rows import is_table
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
 from warpsmith.poly.facts import statement_spans
@@ -129,7 +129,7 @@ def _key(symbol: Symbol) -> str:
     return symbol.key
 
 
-def _capture(draft: Draft, buffer: Buffer, extent: Expr | None, *, newest_on_device: bool) -> CaptureStmt:
+def _capture(draft: Draft, buffer: DeviceBuffer, extent: Expr | None, *, newest_on_device: bool) -> CaptureStmt:
     type = buffer.symbol.type
     return CaptureStmt(
         span=statement_spans(draft.statements),

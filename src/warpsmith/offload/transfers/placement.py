@@ -35,7 +35,7 @@ from warpsmith.offload.plan import TransferScheme
 from warpsmith.offload.transfers.flow import Flow
 from warpsmith.offload.transfers.min_cut import MinCut
 
-__all__ = ["Access", "Direction", "Insertion", "PlacementError", "Problem", "arrange"]
+__all__ = ["Direction", "FlowProblem", "Insertion", "PlacementError", "PointAccess", "arrange"]
 
 Direction = Literal["to device", "to host"]
 Insertion = tuple[int, Direction]
@@ -53,7 +53,7 @@ class PlacementError(RuntimeError):
     """No valid placement was found: a mistake of ours."""
 
 
-class Access(Struct, frozen=True):
+class PointAccess(Struct, frozen=True):
     """What one point does with the object. A write without a use certainly writes all of the section."""
 
     host_use: bool = False
@@ -66,22 +66,22 @@ class Access(Struct, frozen=True):
         return self.device_use if direction == "to device" else self.host_use
 
 
-NOTHING = Access()
+NOTHING = PointAccess()
 
 
-def arrange(flow: Flow, accesses: tuple[Access, ...], scheme: TransferScheme) -> frozenset[Insertion]:
+def arrange(flow: Flow, accesses: tuple[PointAccess, ...], scheme: TransferScheme) -> frozenset[Insertion]:
     """Return the copies of one object: (point, direction), each point a slot. `accesses` has one entry a point.
 
     At the scope's entry the device copy is garbage. At one slot a copy to the host stands before one to the device.
     """
-    problem = Problem(flow, accesses)
+    problem = FlowProblem(flow, accesses)
     return problem.cheapest() if scheme == "optimized" else problem.resolve_copies(problem.start(scheme))
 
 
-class Problem:
+class FlowProblem:
     """The data flow problem of one object over one scope. It never changes once it is made."""
 
-    def __init__(self, flow: Flow, accesses: tuple[Access, ...]) -> None:
+    def __init__(self, flow: Flow, accesses: tuple[PointAccess, ...]) -> None:
         self.flow = flow
         self.accesses = accesses
         self.preds = tuple(tuple(point.preds) for point in flow.points)

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from warpsmith.offload.fragments import Draft, OffloadRegion
 from warpsmith.offload.memory.rows import is_table
-from warpsmith.offload.plan import Buffer
+from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.transfers.accesses import HostAccess, kernel_access
 from warpsmith.tree.nodes import (
     Assign,
@@ -98,7 +98,7 @@ class _Checker(Struct):
                 if kernel_access(self.offload_region, draft, b).device_write
             }
 
-    def complain(self, node: Node, buffer: Buffer, what: str) -> None:
+    def complain(self, node: Node, buffer: DeviceBuffer, what: str) -> None:
         self.findings[f"{node.span}: {buffer.host.name}: {what}"] = None
 
     def leaves(self, state: _State | None, node: Node) -> None:

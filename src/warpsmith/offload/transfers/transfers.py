@@ -21,12 +21,12 @@ from msgspec import Struct, field
 
 from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number, shift_expression
-from warpsmith.offload.fragments import Draft, OffloadRegion, Request
-from warpsmith.offload.plan import Buffer, Transfer, TransferScheme
+from warpsmith.offload.fragments import Draft, OffloadRegion, OffloadRequest
+from warpsmith.offload.plan import DeviceBuffer, Transfer, TransferScheme
 from warpsmith.offload.transfers.accesses import HostAccess, ProgramAccess, point_accesses
 from warpsmith.offload.transfers.flow import Flow, ProgramPoint, build_flow
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
-from warpsmith.offload.transfers.placement import Access, Insertion, arrange
+from warpsmith.offload.transfers.placement import Insertion, PointAccess, arrange
 from warpsmith.offload.transfers.transfer_check import check_transfers
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.isl.bound_values import constant, same_value
@@ -53,7 +53,7 @@ from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, FunctionType, Opaque,
 from warpsmith.tree.walk import children, loop_names
 
 __all__ = [
-    "Moved",
+    "MovedStatements",
     "block_texts",
     "host_address",
     "insert",
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-class Moved(Struct, frozen=True):
+class MovedStatements(Struct, frozen=True):
     """The statements that take the place of `offload_region.scope` (when its guards hold), and the copies among
     them."""
 
@@ -85,7 +85,9 @@ class _Text(Struct):
         return [*self.to_host, *self.frees, *self.allocations, *self.to_device]
 
 
-def insert(request: Request, offload_region: OffloadRegion, launches: Mapping[Draft, tuple[Stmt, ...]]) -> Moved:
+def insert(
+    request: OffloadRequest, offload_region: OffloadRegion, launches: Mapping[Draft, tuple[Stmt, ...]]
+) -> MovedStatements:
     """Return the scope with allocations, launches, copies and frees; `launches[draft]` is the Launch, then host
     statements. The scheme is `request.options.transfers`. Raises RuntimeError where the check of the result fails."""
     return insert_copies(
@@ -103,7 +105,7 @@ def insert_copies(
     launches: Mapping[Draft, tuple[Stmt, ...]],
     host: HostAccess,
     scheme: TransferScheme,
-) -> Moved:
+) -> MovedStatements:
     """`insert`, with what the host does given by `host`."""
     drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
     flows: dict[Stmt, Flow] = {}
@@ -129,10 +131,10 @@ def insert_copies(
     findings = check_transfers(statements, offload_region, host)
     if findings:
         raise RuntimeError("the transfer check found: " + "; ".join(findings))
-    return Moved(statements, tuple(t for _, t in sorted(transfers, key=lambda pair: pair[0])))
+    return MovedStatements(statements, tuple(t for _, t in sorted(transfers, key=lambda pair: pair[0])))
 
 
-def _frame(buffer: Buffer, flow: Flow, texts: dict[ProgramPoint, _Text]) -> None:
+def _frame(buffer: DeviceBuffer, flow: Flow, texts: dict[ProgramPoint, _Text]) -> None:
     """Put the allocation at the scope's entry and a free on each of its exits."""
     entry = flow.points[0].place
     assert entry is not None
@@ -150,7 +152,7 @@ def _frame(buffer: Buffer, flow: Flow, texts: dict[ProgramPoint, _Text]) -> None
 
 
 def _copy(
-    buffer: Buffer, flow: Flow, accesses: tuple[Access, ...], copy: Insertion, offload_region: OffloadRegion
+    buffer: DeviceBuffer, flow: Flow, accesses: tuple[PointAccess, ...], copy: Insertion, offload_region: OffloadRegion
 ) -> Copy:
     cause = _cause(flow, accesses, copy) or statement_spans(offload_region.scope)
     return Copy(
@@ -165,7 +167,7 @@ def _copy(
     )
 
 
-def section_bytes(buffer: Buffer) -> Expr:
+def section_bytes(buffer: DeviceBuffer) -> Expr:
     """Return the size of the section in bytes, as a long long: zero or negative where the section is empty."""
     span = buffer.lower.span
     element = _element(buffer)
@@ -197,7 +199,7 @@ def _less(expr: Expr, amount: int) -> Expr:
     return shift_expression(expr, -amount)
 
 
-def _element(buffer: Buffer) -> Type:
+def _element(buffer: DeviceBuffer) -> Type:
     type = buffer.symbol.type
     return type.to if isinstance(type, Pointer) else type
 
@@ -214,7 +216,7 @@ def _bytes_of(type: Type) -> int | None:
             return None
 
 
-def host_address(buffer: Buffer, span: Span) -> Expr:
+def host_address(buffer: DeviceBuffer, span: Span) -> Expr:
     """Return the address of the section's first element, as a pointer to the element."""
     host, pointer = buffer.host, buffer.symbol.type
     start: Expr = name(host, span)
@@ -229,7 +231,7 @@ def host_address(buffer: Buffer, span: Span) -> Expr:
 # --- the record of a copy
 
 
-def _transfer(buffer: Buffer, copy: Copy, in_loop: str | None) -> Transfer:
+def _transfer(buffer: DeviceBuffer, copy: Copy, in_loop: str | None) -> Transfer:
     section, bytes = section_texts(buffer, copy.bytes)
     return Transfer(buffer.host.label or buffer.host.name, copy.to_device, section, bytes, in_loop, copy.cause)
 
@@ -239,7 +241,7 @@ def block_texts(name: str) -> tuple[str, str]:
     return f"the block of memory that holds {name}", "all of its block's"
 
 
-def section_texts(buffer: Buffer, bytes: Expr) -> tuple[str, str]:
+def section_texts(buffer: DeviceBuffer, bytes: Expr) -> tuple[str, str]:
     """Return the section that a buffer stands for, and its size, in words."""
     name = buffer.host.name
     if buffer.starts is not None:
@@ -271,7 +273,7 @@ def loops_around(function: Function) -> Mapping[Stmt, str]:
     return result
 
 
-def _cause(flow: Flow, accesses: tuple[Access, ...], copy: Insertion) -> Span | None:
+def _cause(flow: Flow, accesses: tuple[PointAccess, ...], copy: Insertion) -> Span | None:
     """Return what needs a copy: the first use that it serves; for a use behind the scope, the kernel's write."""
     start, direction = copy
     for point in _find_reached(flow, start, forward=True):

@@ -25,7 +25,7 @@ from typing import Literal as OneOf
 from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason
-from warpsmith.poly.dependences.reductions import Update, updates
+from warpsmith.poly.dependences.reductions import AssociativeUpdate, updates
 from warpsmith.poly.facts import LoopFacts, Reduction
 from warpsmith.tree.nodes import Assign, Binary, Call, Conditional, DeclStmt, Expr, For, If, Name, Unary
 from warpsmith.tree.types import Scalar, Symbol, Type, is_float, is_integer
@@ -50,7 +50,7 @@ class Accumulator(Struct, frozen=True):
     form: OneOf["sum", "atomic"]
     type: Scalar
     element: Expr
-    updates: tuple[Update, ...]
+    updates: tuple[AssociativeUpdate, ...]
     companions: tuple[Symbol, ...] = ()
     strict: bool = True
 
@@ -123,7 +123,9 @@ def _moving(loop: For) -> set[Symbol]:
     return declared | counters | written_symbols(loop)
 
 
-def _accumulator(reduction: Reduction, mine: tuple[Update, ...], moving: set[Symbol]) -> Accumulator | Reason:
+def _accumulator(
+    reduction: Reduction, mine: tuple[AssociativeUpdate, ...], moving: set[Symbol]
+) -> Accumulator | Reason:
     symbol, op = reduction.variable, reduction.op
     scalar = isinstance(symbol.type, Scalar)
     if not scalar and (reduction.companions or not mine or any(u.op != op for u in mine)):
@@ -147,7 +149,7 @@ def _accumulator(reduction: Reduction, mine: tuple[Update, ...], moving: set[Sym
     return Accumulator(op, symbol, "atomic", type, element, mine)
 
 
-def is_atomic_form(update: Update) -> bool:
+def is_atomic_form(update: AssociativeUpdate) -> bool:
     """Whether the value that the update combines stands by itself in its text, so that it can be handed to an
     indivisible operation."""
     node = update.node
@@ -172,7 +174,7 @@ def _combinable(type: Type) -> Scalar | None:
     return Scalar(type.name, type.bits, type.kind)
 
 
-def _drops_old(update: Update) -> bool:
+def _drops_old(update: AssociativeUpdate) -> bool:
     """Whether a NaN value replaces the accumulator: the comparison is false and the other arm is the value."""
     node = update.node
     if update.op not in ("min", "max") or not isinstance(node, Assign):

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from warpsmith.offload.expressions import binary, name, wide
 from warpsmith.offload.values.reductions import Accumulator
-from warpsmith.poly.dependences.reductions import Update
+from warpsmith.poly.dependences.reductions import AssociativeUpdate
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -116,7 +116,7 @@ def atomic_function(op: str, type: Scalar) -> Symbol:
     return Symbol(f"atomic {op} {type.name}", f"{ATOMIC_KEY}{op}:{type.name}", signature, "function", None)
 
 
-def _atomic(one: Accumulator, update: Update) -> Expr | Stmt:
+def _atomic(one: Accumulator, update: AssociativeUpdate) -> Expr | Stmt:
     """Return what stands in place of an update: an expression for an expression, a statement for a branch."""
     node = update.node
     span = node.span
@@ -131,7 +131,7 @@ def _atomic(one: Accumulator, update: Update) -> Expr | Stmt:
     return statement
 
 
-def _value(type: Scalar, update: Update) -> Expr:
+def _value(type: Scalar, update: AssociativeUpdate) -> Expr:
     """Return what the update combines with its target of this type."""
     node = update.node
     match node:
@@ -151,7 +151,7 @@ def _value(type: Scalar, update: Update) -> Expr:
             raise AssertionError("an update of another form is refused before")
 
 
-def _rest(type: Scalar, value: Expr, update: Update) -> Expr:
+def _rest(type: Scalar, value: Expr, update: AssociativeUpdate) -> Expr:
     """Return `value` without the target."""
     if isinstance(value, Call):
         return next(a for a in value.arguments if not _holds(a, update))
@@ -173,7 +173,7 @@ def _convert_to_target(type: Scalar, value: Expr) -> Expr:
     return value if same_type or finer else Cast(span=value.span, type=type, operand=value)
 
 
-def _holds(expr: Expr, update: Update) -> bool:
+def _holds(expr: Expr, update: AssociativeUpdate) -> bool:
     mine = {id(node) for node in update.nodes}
     return any(id(part) in mine for part in walk(expr))
 
@@ -182,7 +182,7 @@ def _negative(value: Expr) -> Expr:
     return Unary(span=value.span, type=value.type, op="-", operand=value)
 
 
-def _conditions(update: Update) -> list[Expr]:
+def _conditions(update: AssociativeUpdate) -> list[Expr]:
     """Return the conditions beside the comparison with the target."""
     if not isinstance(update.node, If):
         return []

@@ -19,7 +19,7 @@ from warpsmith.poly.dependences.dependences import Conflict, Reference, conflict
 from warpsmith.poly.dependences.reductions import array_reductions, array_scans, updates
 from warpsmith.poly.dependences.running import running_value
 from warpsmith.poly.dependences.scalars import ScalarRoles
-from warpsmith.poly.dependences.updates import Update
+from warpsmith.poly.dependences.updates import AssociativeUpdate
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import Category, PolyOptions, Reduction
 from warpsmith.poly.regions.model import build_region
@@ -153,7 +153,7 @@ def _own_updates(loop: For, region: Region, found: list[Conflict]) -> list[Reduc
     ]
 
 
-def _is_read_beside(region: Region, symbol: Symbol, owners: Mapping[int, Update]) -> bool:
+def _is_read_beside(region: Region, symbol: Symbol, owners: Mapping[int, AssociativeUpdate]) -> bool:
     """Whether something that is no update, or one of another kind, touches the very element that an update does: equal
     accesses are tested once, so that the conflicts do not tell."""
     accesses = [a for s in region.statements for a in s.accesses if a.base == symbol]

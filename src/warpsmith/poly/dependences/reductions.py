@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from warpsmith.poly.dependences.updates import (
-    Update,
+    AssociativeUpdate,
     chained_updates,
     combines,
     form_of,
@@ -53,7 +53,7 @@ from warpsmith.tree.types import Scalar, Symbol, is_integer
 from warpsmith.tree.walk import names, peel, same, statements_of, walk, written_symbols
 
 __all__ = [
-    "Update",
+    "AssociativeUpdate",
     "array_reductions",
     "array_scans",
     "constant_stores",
@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 
-def updates(loop: Loop) -> tuple[Update, ...]:
+def updates(loop: Loop) -> tuple[AssociativeUpdate, ...]:
     """Return every statement in `loop` that has the form of an associative update.
 
     Uses are distinguished by their nodes: where a rewriting has put one node of a variable in two places, it has none.
@@ -80,7 +80,7 @@ def updates(loop: Loop) -> tuple[Update, ...]:
     return tuple(u for u in everything if not shared.intersection(_own(u)))
 
 
-def _own(update: Update) -> Iterator[Symbol]:
+def _own(update: AssociativeUpdate) -> Iterator[Symbol]:
     """Yield the variables whose uses an update knows by their nodes."""
     yield update.symbol
     yield from (n.symbol for n in update.passed)
@@ -98,7 +98,7 @@ def _find_shared(loop: Loop) -> set[Symbol]:
     return found
 
 
-def _outermost(found: list[Update]) -> tuple[Update, ...]:
+def _outermost(found: list[AssociativeUpdate]) -> tuple[AssociativeUpdate, ...]:
     """Leave out the assignments inside `if (x > m) { m = x; at = i; }`, which are the whole statement's."""
     inner = {n for update in found if isinstance(update.node, If) for n in walk(update.node.then)}
     return tuple(update for update in found if update.node not in inner)
@@ -197,7 +197,9 @@ def array_scans(loop: Loop) -> tuple[Reduction, ...]:
     return tuple(found)
 
 
-def _reductions(loop: Loop, wanted: Callable[[Update], bool], live: frozenset[Symbol]) -> Iterator[Reduction]:
+def _reductions(
+    loop: Loop, wanted: Callable[[AssociativeUpdate], bool], live: frozenset[Symbol]
+) -> Iterator[Reduction]:
     """Yield the accumulators among the targets that `wanted` picks."""
     if any(isinstance(n, Verbatim | VerbatimExpr) for n in walk(loop)):
         return
@@ -230,7 +232,7 @@ def _counts(loop: Loop, symbol: Symbol) -> bool:
     return any(isinstance(n, For) and n.variable == symbol for n in walk(loop))
 
 
-def _agree(loop: Loop, mine: list[Update], companions: tuple[Symbol, ...]) -> bool:
+def _agree(loop: Loop, mine: list[AssociativeUpdate], companions: tuple[Symbol, ...]) -> bool:
     """Whether all updates set the same companions, in the same sense of "better", to functions of the iteration."""
     sets = {tuple(_target(a) for a in update.companions) for update in mine}
     if sets == {()}:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.dependences.reductions import offset_of
-from warpsmith.poly.dependences.updates import Update, form_of, has_effect, update_of
+from warpsmith.poly.dependences.updates import AssociativeUpdate, form_of, has_effect, update_of
 from warpsmith.poly.effects.library import is_pure
 from warpsmith.poly.facts import Reduction
 from warpsmith.tree.nodes import (
@@ -150,7 +150,7 @@ def _compares(node: Node, mine: Expr) -> bool | None:
     return True
 
 
-def _find_added(update: Update) -> Expr | None:
+def _find_added(update: AssociativeUpdate) -> Expr | None:
     node, type = update.node, update.target.type
     match node:
         case Assign(op="=", value=value):

@@ -43,7 +43,16 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type, is_float, is_integer
 from warpsmith.tree.walk import names, peel, rebuild, root_symbol, same, statements_of, walk, written_symbols
 
-__all__ = ["Form", "Update", "chained_updates", "combines", "form_of", "has_effect", "is_truth_value", "update_of"]
+__all__ = [
+    "AssociativeUpdate",
+    "TargetForm",
+    "chained_updates",
+    "combines",
+    "form_of",
+    "has_effect",
+    "is_truth_value",
+    "update_of",
+]
 
 _OPERATORS = {"+": "+", "-": "+", "*": "*", "&": "&", "|": "|", "^": "^", "&&": "&&", "||": "||"}
 _ONE_WAY = ("-",)
@@ -51,7 +60,7 @@ _EXTREMES = {"fmax": "max", "fmaxf": "max", "fmin": "min", "fminf": "min"}
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
-class Update(Struct, frozen=True):
+class AssociativeUpdate(Struct, frozen=True):
     """`target = target op value`; `nodes` are all uses of the target that belong to the update.
 
     `op`: + * & | ^ && || min max (a subtraction of the value is +). `companions`: what is assigned together with a new
@@ -72,7 +81,7 @@ class Update(Struct, frozen=True):
     constant: bool = False
 
 
-class Form(Struct, frozen=True):
+class TargetForm(Struct, frozen=True):
     """An expression as `target op values`; `op` is "" for the target itself. `conditions` decide what is computed."""
 
     op: str
@@ -81,23 +90,23 @@ class Form(Struct, frozen=True):
     conditions: tuple[Expr, ...] = ()
 
 
-def update_of(node: Node) -> Update | None:
+def update_of(node: Node) -> AssociativeUpdate | None:
     """Return the update that an expression or an `if` is."""
     match node:
         case Assign(op="="):
             form = form_of(node.value, peel(node.target))
             return _constant(node) if form is None or not form.op else _update(form, node.target, node)
         case Assign() if node.op[:-1] in _OPERATORS:
-            return _update(Form(_OPERATORS[node.op[:-1]], (), (node.value,)), node.target, node)
+            return _update(TargetForm(_OPERATORS[node.op[:-1]], (), (node.value,)), node.target, node)
         case Unary() if "++" in node.op or "--" in node.op:
-            return _update(Form("+", ()), node.operand, node)
+            return _update(TargetForm("+", ()), node.operand, node)
         case If(other=None):
             return _of_branch(node)
         case _:
             return None
 
 
-def chained_updates(block: Block) -> Iterator[Update]:
+def chained_updates(block: Block) -> Iterator[AssociativeUpdate]:
     """Yield the updates of `block` that go through temporaries: `t = s; t = t + x; s = t;`."""
     held: dict[Symbol, _Held] = {}
     for stmt in block.statements:
@@ -193,7 +202,7 @@ def _convert_value(value: Expr, symbol: Symbol) -> Expr:
     return Cast(span=value.span, type=symbol.type, operand=value)
 
 
-def _of_chain(node: Node, target: Name, expanded: _Held) -> Update | None:
+def _of_chain(node: Node, target: Name, expanded: _Held) -> AssociativeUpdate | None:
     """Return the update where the accumulator's old value came through a temporary."""
     carriers = tuple(n for n, value in expanded.passed if _reads(value, target.symbol))
     form = form_of(expanded.value, target) if carriers else None
@@ -204,21 +213,23 @@ def _of_chain(node: Node, target: Name, expanded: _Held) -> Update | None:
 # --- one statement
 
 
-def _constant(node: Assign) -> Update | None:
+def _constant(node: Assign) -> AssociativeUpdate | None:
     """`found = 1`, `all = 0`."""
     target, value = peel(node.target), peel(node.value)
     if not isinstance(target, Name) or not isinstance(target.type, Scalar) or target.type.volatile:
         return None
     if not is_integer(target.type) or not isinstance(value, Literal) or value.value not in (0, 1):
         return None
-    return Update("||" if value.value else "&&", node.target, target.symbol, node, (node.target,), constant=True)
+    return AssociativeUpdate(
+        "||" if value.value else "&&", node.target, target.symbol, node, (node.target,), constant=True
+    )
 
 
-def form_of(value: Expr, target: Expr) -> Form | None:
+def form_of(value: Expr, target: Expr) -> TargetForm | None:
     """Return `value` as an update of `target`, or None."""
     value = peel(value)
     if same(value, target):
-        return Form("", (value,))
+        return TargetForm("", (value,))
     match value:
         case Cast(type=type, operand=operand) if type == target.type:
             return form_of(operand, target)
@@ -232,7 +243,7 @@ def form_of(value: Expr, target: Expr) -> Form | None:
             return None
 
 
-def _operation(value: Binary, target: Expr) -> Form | None:
+def _operation(value: Binary, target: Expr) -> TargetForm | None:
     """`(s + a) + b`, `a + (s + b)`: the target stands in one operand, below operations of the same kind only."""
     op = _OPERATORS[value.op]
     if _holds(value.left, target) and _holds(value.right, target):
@@ -243,16 +254,16 @@ def _operation(value: Binary, target: Expr) -> Form | None:
     inner = form_of(mine, target)
     if inner is None or inner.op not in ("", op):
         return None
-    return Form(op, inner.uses, (*inner.values, rest), inner.conditions)
+    return TargetForm(op, inner.uses, (*inner.values, rest), inner.conditions)
 
 
-def _choice(value: Conditional, target: Expr) -> Form | None:
+def _choice(value: Conditional, target: Expr) -> TargetForm | None:
     """`x > m ? x : m`, and `c ? s + x : s` where c does not read s."""
     condition, then, other = peel(value.condition), peel(value.then), peel(value.other)
     found = _extreme(condition, then, other)
     if found is not None and (same(then, target) or same(other, target)):
         mine, rest = (then, other) if same(then, target) else (other, then)
-        return Form(found[0], (mine, *_equal(condition, target)), (rest,))
+        return TargetForm(found[0], (mine, *_equal(condition, target)), (rest,))
     symbol = root_symbol(target)
     if symbol is None or _reads(condition, symbol):
         return None
@@ -261,10 +272,10 @@ def _choice(value: Conditional, target: Expr) -> Form | None:
         return None
     one, two = arms[0], arms[1]
     conditions = (condition, *one.conditions, *two.conditions)
-    return Form(one.op or two.op, (*one.uses, *two.uses), (*one.values, *two.values), conditions)
+    return TargetForm(one.op or two.op, (*one.uses, *two.uses), (*one.values, *two.values), conditions)
 
 
-def _call(call: Call, target: Expr) -> Form | None:
+def _call(call: Call, target: Expr) -> TargetForm | None:
     """`fmax(m, x)`."""
     name = direct_call(call)
     op = _EXTREMES.get(name.name) if name is not None else None
@@ -272,11 +283,11 @@ def _call(call: Call, target: Expr) -> Form | None:
         return None
     for mine, rest in (call.arguments, reversed(call.arguments)):
         if same(peel(mine), target):
-            return Form(op, (mine,), (rest,))
+            return TargetForm(op, (mine,), (rest,))
     return None
 
 
-def _of_branch(node: If) -> Update | None:
+def _of_branch(node: If) -> AssociativeUpdate | None:
     """`if (x > m) m = x;`, with other conditions by && and other variables set beside m."""
     conditions = list(_conjuncts(node.condition))
     assigned: list[Assign] = []
@@ -293,12 +304,14 @@ def _of_branch(node: If) -> Update | None:
                 continue
             others = tuple(c for c in conditions if c is not condition)
             companions = tuple(a for a in assigned if a is not chosen)
-            form = Form(found[0], tuple(_equal(condition, target)), (chosen.value,), others)
+            form = TargetForm(found[0], tuple(_equal(condition, target)), (chosen.value,), others)
             return _with_companions(_update(form, chosen.target, node), companions, strict=found[1])
     return None
 
 
-def _with_companions(update: Update | None, companions: tuple[Assign, ...], *, strict: bool) -> Update | None:
+def _with_companions(
+    update: AssociativeUpdate | None, companions: tuple[Assign, ...], *, strict: bool
+) -> AssociativeUpdate | None:
     """Return the update with what it sets beside the extreme: distinct variables, to values free of all of them."""
     if update is None:
         return None
@@ -314,7 +327,7 @@ def _with_companions(update: Update | None, companions: tuple[Assign, ...], *, s
     return msgspec.structs.replace(update, companions=companions, strict=strict)
 
 
-def _value_type(update: Update) -> Type:
+def _value_type(update: AssociativeUpdate) -> Type:
     node = update.node
     assert isinstance(node, If), "companions stand in a branch"
     inside = [peel(s.expr) for s in statements_of(node.then) if isinstance(s, ExprStmt)]
@@ -350,7 +363,7 @@ def _equal(condition: Expr, target: Expr) -> Iterator[Expr]:
         yield from (side for side in (condition.left, condition.right) if same(peel(side), peel(target)))
 
 
-def _update(form: Form, target: Expr, node: Node, passed: tuple[Name, ...] = ()) -> Update | None:
+def _update(form: TargetForm, target: Expr, node: Node, passed: tuple[Name, ...] = ()) -> AssociativeUpdate | None:
     """Return the update if its values and the target's own subscripts do not read the accumulator or change it."""
     symbol, bare = root_symbol(target), peel(target)
     if symbol is None or not _is_plain(bare) or not combines(form.op, bare.type, form.values):
@@ -363,7 +376,7 @@ def _update(form: Form, target: Expr, node: Node, passed: tuple[Name, ...] = ())
     inner = [n for part in walk(bare) if isinstance(part, Index) for n in names(part.index)]
     if any(n.symbol == symbol for n in inner) or any(has_effect(part) for part in walk(bare)):
         return None
-    return Update(form.op, target, symbol, node, (target, *form.uses), passed=passed)
+    return AssociativeUpdate(form.op, target, symbol, node, (target, *form.uses), passed=passed)
 
 
 def combines(op: str, type: Type, values: Iterable[Expr]) -> bool:

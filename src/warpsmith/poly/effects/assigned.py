@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
-from warpsmith.poly.effects.variables import Event, Variables
+from warpsmith.poly.effects.variables import VariableEvent, Variables
 from warpsmith.tree.nodes import (
     Block,
     Break,
@@ -170,7 +170,7 @@ class _Sweep(Struct, frozen=True):
         ends = [*inside.breaks, *([following] if following is not None else []), *([] if has_default else [state])]
         return _meet(ends) if ends else state
 
-    def _events(self, events: Iterable[Event], state: State) -> State:
+    def _events(self, events: Iterable[VariableEvent], state: State) -> State:
         for event in events:
             if event.write:
                 self.writes.setdefault(event.symbol, event.node)

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from warpsmith.poly.effects.reaching import scalar_values
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.effects.variables import Event, Variables
+from warpsmith.poly.effects.variables import VariableEvent, Variables
 from warpsmith.poly.pointers.accesses import node_accesses
 from warpsmith.poly.pointers.pointers import is_persistent
 from warpsmith.tree.nodes import (
@@ -185,7 +185,7 @@ class _Sweep(Struct, frozen=True):
     def _expr(self, expr: Expr | None, after: Live) -> Live:
         return after if expr is None else self._through(expr, self.variables.evaluate, after)
 
-    def _through(self, node: N, events: Callable[[N], Iterable[Event]], after: Live) -> Live:
+    def _through(self, node: N, events: Callable[[N], Iterable[VariableEvent]], after: Live) -> Live:
         """Return what is live before `node`; nested loops come to it again and again, and its events stay the same."""
         known = self.effects.get(node)
         if known is None:
@@ -194,7 +194,7 @@ class _Sweep(Struct, frozen=True):
         return (after - overwritten) | read
 
 
-def _effect(events: Iterable[Event]) -> tuple[Live, Live]:
+def _effect(events: Iterable[VariableEvent]) -> tuple[Live, Live]:
     """Return the variables that are read before anything overwrites them, and those that are overwritten whole."""
     read, overwritten = set[Symbol](), set[Symbol]()
     for event in events:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.poly.effects.variables import Event, Variables
+from warpsmith.poly.effects.variables import VariableEvent, Variables
 from warpsmith.poly.pointers.accesses import accesses, node_accesses
 from warpsmith.poly.pointers.pointers import Root
 from warpsmith.tree.nodes import (
@@ -137,7 +137,7 @@ class _Sweep(Struct, frozen=True):
                 self.values[event.node] = state[event.symbol]
         return state
 
-    def _kill_written(self, event: Event, state: State, counters: frozenset[Symbol]) -> None:
+    def _kill_written(self, event: VariableEvent, state: State, counters: frozenset[Symbol]) -> None:
         before = state.pop(event.symbol, None)
         if not event.certain or event.path:
             return
@@ -166,7 +166,7 @@ class _Sweep(Struct, frozen=True):
         if state is None:
             return None
         state = self.expr(declared.init, state, counters)
-        event = Event(True, declared.symbol, (), declared, declared.init is not None)
+        event = VariableEvent(True, declared.symbol, (), declared, declared.init is not None)
         self._kill_written(event, state, counters)
         return state
 
@@ -205,7 +205,7 @@ class _Sweep(Struct, frozen=True):
             inside = self.statement(stmt, inside, counters)
 
 
-def _kill(state: State, events: list[Event]) -> State:
+def _kill(state: State, events: list[VariableEvent]) -> State:
     """Return the state without what the events may write."""
     gone = {event.symbol for event in events if event.write}
     return {symbol: value for symbol, value in state.items() if symbol not in gone}

@@ -28,7 +28,7 @@ from warpsmith.poly.effects.memory_effects import (
 )
 from warpsmith.poly.effects.outside import Outside, outside_of
 from warpsmith.poly.effects.summary import Summary
-from warpsmith.poly.effects.world import Callee, Piece, World, remember, world_of
+from warpsmith.poly.effects.world import FunctionPiece, KnownCallee, World, remember, world_of
 from warpsmith.poly.pointers.accesses import Base, MemoryAccess, bases, direct_call, is_pointer, node_accesses
 from warpsmith.poly.pointers.pointers import UNKNOWN, CallFlow, Provenance, Root, is_persistent, provenance
 from warpsmith.tree.effects.effects import FunctionEffects
@@ -73,7 +73,7 @@ class Summaries(Struct, frozen=True):
     world: World
     _held: frozenset[Symbol] = frozenset()
     _known: dict[Symbol, Summary] = field(default_factory=dict)
-    _pieces: dict[Function, Piece] = field(default_factory=dict)
+    _pieces: dict[Function, FunctionPiece] = field(default_factory=dict)
     _answers: dict[Hashable, object] = field(default_factory=dict)
 
     @classmethod
@@ -152,18 +152,18 @@ class Summaries(Struct, frozen=True):
         """Return where the pointers of `function` come from."""
         return self._piece(function).provenance
 
-    def _piece(self, function: Function) -> Piece:
+    def _piece(self, function: Function) -> FunctionPiece:
         if function not in self._pieces:
             self._pieces[function] = self._make_piece(function)
         return self._pieces[function]
 
-    def _make_piece(self, function: Function) -> Piece:
+    def _make_piece(self, function: Function) -> FunctionPiece:
         """Return what is known of a function with what is known of its callees so far."""
-        seen: list[Callee] = []
+        seen: list[KnownCallee] = []
         for callee in self._callees(function):
             summary = self.summary(callee)
             assert summary is not None
-            seen.append(Callee(callee, self.definitions[callee].parameters, summary))
+            seen.append(KnownCallee(callee, self.definitions[callee].parameters, summary))
         return self.world.piece(function, tuple(seen), lambda: self._summarize(function))
 
     def function_of(self, node: Node) -> Function | None:
@@ -388,7 +388,7 @@ class Summaries(Struct, frozen=True):
         done.reads |= variables
         done.writes |= {s for s in variables if not getattr(s.type, "const", False)}
 
-    def _summarize(self, function: Function) -> Piece:
+    def _summarize(self, function: Function) -> FunctionPiece:
         where = provenance(function, self.flow, self.stable)
         done = self.effects_of(node_accesses(function.body), where)
         entries = {Root("entry", p): i for i, p in enumerate(function.parameters)}
@@ -405,7 +405,7 @@ class Summaries(Struct, frozen=True):
             done.reason,
             done.span,
         )
-        return Piece(function, where, summary)
+        return FunctionPiece(function, where, summary)
 
     def _callees(self, function: Function) -> tuple[Symbol, ...]:
         known = self.world.callees

@@ -22,10 +22,10 @@ from warpsmith.tree.nodes import Call, Expr, Function, Name, Node, Unary, VarDec
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["Event", "Variables"]
+__all__ = ["VariableEvent", "Variables"]
 
 
-class Event(Struct, frozen=True):
+class VariableEvent(Struct, frozen=True):
     """A read or write of `symbol`, or of the member `path` of it; `certain`: a write of just that whole part, always
     done where the piece is evaluated."""
 
@@ -48,15 +48,15 @@ class Variables(Struct, frozen=True):
         """Prepare the events of `function`."""
         return cls(summaries, function, summaries.provenance(function))
 
-    def evaluate(self, expr: Expr | None) -> list[Event]:
+    def evaluate(self, expr: Expr | None) -> list[VariableEvent]:
         """Return the events of evaluating `expr`, in order; nothing for None."""
         return list(self._events(accesses(expr))) if expr is not None else []
 
-    def own(self, node: Node) -> list[Event]:
+    def own(self, node: Node) -> list[VariableEvent]:
         """Return the events of a statement without those of the statements in it."""
         return list(self._events(own_accesses(node)))
 
-    def everything(self, node: Node) -> list[Event]:
+    def everything(self, node: Node) -> list[VariableEvent]:
         """Return the events of all that `node` contains, in no order."""
         return list(self._events(node_accesses(node)))
 
@@ -100,25 +100,25 @@ class Variables(Struct, frozen=True):
         arrays = {s for s in self.summaries.globals if isinstance(s.type, Array)}
         return frozenset(own | arrays | self.summaries.address_taken)
 
-    def _events(self, accessed: Iterable[MemoryAccess]) -> Iterator[Event]:
+    def _events(self, accessed: Iterable[MemoryAccess]) -> Iterator[VariableEvent]:
         for access in accessed:
             if access.kind in ("read", "write") and access.symbol is not None:
                 yield self._direct(access, access.symbol)
             elif not isinstance(access.node, VarDecl):
                 yield from self._indirect(access)
 
-    def _direct(self, access: MemoryAccess, symbol: Symbol) -> Event:
+    def _direct(self, access: MemoryAccess, symbol: Symbol) -> VariableEvent:
         certain = access.certain and access.whole
-        return Event(access.kind == "write", symbol, access.path, access.node, certain)
+        return VariableEvent(access.kind == "write", symbol, access.path, access.node, certain)
 
-    def _indirect(self, access: MemoryAccess) -> Iterator[Event]:
+    def _indirect(self, access: MemoryAccess) -> Iterator[VariableEvent]:
         """Yield what a call, opaque code or an access through a pointer may do to variables."""
         reads, writes = self._find_reached(access)
         for symbol in _in_order(reads):
-            yield Event(False, symbol, (), access.node, certain=False)
+            yield VariableEvent(False, symbol, (), access.node, certain=False)
         filled = self._find_filled(access)
         for symbol in _in_order(writes):
-            yield Event(True, symbol, (), access.node, certain=symbol in filled and access.certain)
+            yield VariableEvent(True, symbol, (), access.node, certain=symbol in filled and access.certain)
 
     def _find_reached(self, access: MemoryAccess) -> tuple[set[Symbol], set[Symbol]]:
         """Return the variables that a call, opaque code or an access through a pointer may read, and may write."""

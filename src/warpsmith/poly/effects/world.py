@@ -27,7 +27,7 @@ from warpsmith.tree.nodes import Call, Function, Node
 from warpsmith.tree.types import Symbol, Type
 from warpsmith.tree.walk import walk
 
-__all__ = ["Callee", "Piece", "World", "remember", "world_of"]
+__all__ = ["FunctionPiece", "KnownCallee", "World", "remember", "world_of"]
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ _MOST_CALLS = 65_536
 _MOST_WORLDS = 8
 
 
-class Callee(Struct, frozen=True):
+class KnownCallee(Struct, frozen=True):
     """A function that the program defines, as one that calls it sees it."""
 
     symbol: Symbol
@@ -45,7 +45,7 @@ class Callee(Struct, frozen=True):
     summary: Summary
 
 
-class Piece(Struct, eq=False):
+class FunctionPiece(Struct, eq=False):
     """What is known of one function, given its callees; `answers` are those to further questions."""
 
     function: Function
@@ -67,9 +67,11 @@ class World(Struct, frozen=True, eq=False):
 
     callees: dict[Function, tuple[Symbol, ...]] = field(default_factory=dict)
     library: dict[Call, FunctionEffects | None] = field(default_factory=dict)
-    _pieces: dict[tuple[Function, tuple[Callee, ...]], Piece] = field(default_factory=dict)
+    _pieces: dict[tuple[Function, tuple[KnownCallee, ...]], FunctionPiece] = field(default_factory=dict)
 
-    def piece(self, function: Function, callees: tuple[Callee, ...], make: Callable[[], Piece]) -> Piece:
+    def piece(
+        self, function: Function, callees: tuple[KnownCallee, ...], make: Callable[[], FunctionPiece]
+    ) -> FunctionPiece:
         """Return what is known of a function that calls `callees`, worked out when it is first asked."""
         key = (function, callees)
         known = self._pieces.get(key)

@@ -23,12 +23,12 @@ from msgspec import Struct
 from warpsmith.poly.isl.choices import common_quotient, decide_comparison, extreme_of
 from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, either, equal, negate
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.vocabulary import Quotient, Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary, Quotient
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Index, Literal, Member, Name, SizeOf, Unary
 from warpsmith.tree.types import Scalar, Type, common_type, integer_range, is_integer
 from warpsmith.tree.walk import peel
 
-__all__ = ["Affine", "Oracle", "Residue", "compare"]
+__all__ = ["AffineReader", "Oracle", "Residue", "compare"]
 
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _LOGICAL = (*_COMPARISONS, "&&", "||")
@@ -52,10 +52,10 @@ class Oracle(Protocol):
         ...
 
 
-class Affine(Struct, frozen=True):
+class AffineReader(Struct, frozen=True):
     """The reader of expressions for one region."""
 
-    vocabulary: Vocabulary
+    vocabulary: AtomVocabulary
     oracle: Oracle
 
     def exact(self, expr: Expr, target: Type | None = None) -> Polynomial | None:

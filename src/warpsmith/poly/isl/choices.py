@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from warpsmith.poly.isl.formula import Compare, Formula, negate
 from warpsmith.poly.isl.polynomial import Polynomial, atom
-from warpsmith.poly.isl.vocabulary import Extreme, Quotient, Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary, Extreme, Quotient
 
 __all__ = ["common_quotient", "decide_comparison", "extreme_of"]
 
@@ -42,14 +42,14 @@ def extreme_of(test: Formula, then: Polynomial, other: Polynomial) -> Extreme | 
 
 
 def common_quotient(
-    vocabulary: Vocabulary, test: Formula, then: Polynomial, other: Polynomial
+    vocabulary: AtomVocabulary, test: Formula, then: Polynomial, other: Polynomial
 ) -> tuple[Polynomial, int] | None:
     """Return (p, d) where `test ? then : other` is floor(p / d), or None."""
     first = _split_floor(vocabulary, test, then)
     return first if first is not None and first == _split_floor(vocabulary, negate(test), other) else None
 
 
-def _split_floor(vocabulary: Vocabulary, known: Formula, value: Polynomial) -> tuple[Polynomial, int] | None:
+def _split_floor(vocabulary: AtomVocabulary, known: Formula, value: Polynomial) -> tuple[Polynomial, int] | None:
     """Return (p, d) where `value`, a quotient or minus one, is floor(p / d) wherever `known` holds."""
     if len(value.terms) != 1 or len(value.atoms()) != 1:
         return None

@@ -18,12 +18,12 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.poly.isl.host import HostError, integer, operation, polynomial_expr
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.nodes import Cast, Conditional, Expr, Literal, Member, Name, Unary
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type, integer_range, promote
 from warpsmith.tree.walk import peel
 
-__all__ = ["Bound", "ExpressionWriter", "Known", "NotWritableError", "Variable"]
+__all__ = ["ExpressionWriter", "IslBound", "IslVariable", "KnownFacts", "NotWritableError"]
 
 _INT = integer_range(INT)
 _WIDE = integer_range(LONG_LONG)
@@ -33,7 +33,7 @@ class NotWritableError(Exception):
     """A value cannot be written: it may not fit 64 bits, or has no host expression."""
 
 
-class Known(Protocol):
+class KnownFacts(Protocol):
     """What holds where an expression is evaluated."""
 
     def holds(self, value: Polynomial) -> bool:
@@ -41,34 +41,34 @@ class Known(Protocol):
         ...
 
 
-class Variable(Struct, frozen=True):
+class IslVariable(Struct, frozen=True):
     """The loop variable of a row: the row is `sign * symbol`."""
 
     symbol: Symbol
     sign: int
 
 
-class Bound(Struct, frozen=True):
+class IslBound(Struct, frozen=True):
     """A bound of a row: ceil(value / divisor) from below, floor(value / divisor) from above."""
 
     value: Polynomial
     divisor: int
 
-    def negate(self) -> Bound:
+    def negate(self) -> IslBound:
         """Return the bound of minus the row."""
-        return Bound(-self.value, self.divisor)
+        return IslBound(-self.value, self.divisor)
 
 
 class ExpressionWriter(Struct, frozen=True):
     """Writes at one place of a nest. `variables`: the rows that are loops here; `spelled`: how the user writes a
     parameter (a macro's name); `quoted`: his own bounds, for values that he has written himself."""
 
-    vocabulary: Vocabulary
+    vocabulary: AtomVocabulary
     span: Span
-    variables: Mapping[str, Variable]
+    variables: Mapping[str, IslVariable]
     spelled: Mapping[str, Expr]
     quoted: Sequence[tuple[Polynomial, Expr]]
-    known: Known
+    known: KnownFacts
 
     # --- sums
 
@@ -239,14 +239,14 @@ class ExpressionWriter(Struct, frozen=True):
         top = Conditional(span=self.span, type=common_type(total.type, low.type), condition=test, then=low, other=total)
         return operation("/", top, number)
 
-    def least(self, bounds: Sequence[Bound]) -> Expr:
+    def least(self, bounds: Sequence[IslBound]) -> Expr:
         """Return the greatest of the lower bounds."""
         natural = any(b.divisor == 1 and (n := b.value.number) is not None and n >= 0 for b in bounds)
         natural = natural or any(b.divisor == 1 and self.known.holds(b.value) for b in bounds)
         parts = [self.floor(b.value.shift(b.divisor - 1), b.divisor, clamped=natural) for b in _simple_last(bounds)]
         return reduce(lambda a, b: self._choice(">", a, b), parts)
 
-    def greatest(self, bounds: Sequence[Bound]) -> Expr:
+    def greatest(self, bounds: Sequence[IslBound]) -> Expr:
         """Return the least of the upper bounds."""
         parts = [self.floor(b.value, b.divisor) for b in _simple_last(bounds)]
         return reduce(lambda a, b: self._choice("<", a, b), parts)
@@ -300,5 +300,5 @@ def _is_wide(kind: object) -> bool:
     return isinstance(kind, Scalar) and kind.kind == "signed" and kind.bits == LONG_LONG.bits
 
 
-def _simple_last(bounds: Sequence[Bound]) -> list[Bound]:
+def _simple_last(bounds: Sequence[IslBound]) -> list[IslBound]:
     return sorted(bounds, key=lambda b: (-len(b.value.terms), -b.divisor, repr(sorted(b.value.terms.items()))))

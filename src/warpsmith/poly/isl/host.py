@@ -13,7 +13,7 @@ from warpsmith.base.source import Span
 from warpsmith.poly.isl.formula import And, Compare, Formula, Or
 from warpsmith.poly.isl.polynomial import Monomial, Polynomial
 from warpsmith.poly.isl.space import Floored
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal
 from warpsmith.tree.types import DOUBLE, INT, LONG_LONG, Scalar, Type, common_type, is_integer
 from warpsmith.tree.walk import peel
@@ -84,7 +84,7 @@ def _uncast(operand: Expr) -> Expr:
     return operand.operand if exact else operand
 
 
-def _leaf(vocabulary: Vocabulary, name: str, span: Span, *, wide: bool) -> Expr:
+def _leaf(vocabulary: AtomVocabulary, name: str, span: Span, *, wide: bool) -> Expr:
     atom = vocabulary[name]
     if atom.parts:
         return reduce(lambda a, b: operation("*", a, b), (_leaf(vocabulary, p, span, wide=True) for p in atom.parts))
@@ -101,7 +101,7 @@ def _leaf(vocabulary: Vocabulary, name: str, span: Span, *, wide: bool) -> Expr:
     return Cast(span=span, type=LONG_LONG, operand=expr)
 
 
-def polynomial_expr(vocabulary: Vocabulary, value: Polynomial, span: Span) -> Expr:
+def polynomial_expr(vocabulary: AtomVocabulary, value: Polynomial, span: Span) -> Expr:
     """Return the polynomial as a `long long` expression; raises HostError."""
     positive, negative = _sides(value)
     result = _sum(vocabulary, positive, span) if positive.terms else None
@@ -111,12 +111,12 @@ def polynomial_expr(vocabulary: Vocabulary, value: Polynomial, span: Span) -> Ex
     return result if result is not None else integer(0, span)
 
 
-def _sum(vocabulary: Vocabulary, value: Polynomial, span: Span, *, wide: bool = True) -> Expr:
+def _sum(vocabulary: AtomVocabulary, value: Polynomial, span: Span, *, wide: bool = True) -> Expr:
     terms = [_term(vocabulary, m, c, span, wide=wide) for m, c in _order_terms(value)]
     return reduce(lambda a, b: operation("+", a, b), terms) if terms else integer(0, span)
 
 
-def _term(vocabulary: Vocabulary, monomial: Monomial, factor: int, span: Span, *, wide: bool) -> Expr:
+def _term(vocabulary: AtomVocabulary, monomial: Monomial, factor: int, span: Span, *, wide: bool) -> Expr:
     if factor > _LARGEST:
         raise HostError(str(factor))
     factors = [_leaf(vocabulary, name, span, wide=wide) for name in monomial]
@@ -135,7 +135,7 @@ def _sides(value: Polynomial) -> tuple[Polynomial, Polynomial]:
     return positive, Polynomial({m: -c for m, c in value.terms.items() if c < 0})
 
 
-def condition_expr(vocabulary: Vocabulary, formula: Formula, span: Span) -> Expr:
+def condition_expr(vocabulary: AtomVocabulary, formula: Formula, span: Span) -> Expr:
     """Return a formula over parameters as a host condition; raises HostError."""
     match formula:
         case Compare(polynomial, equality):
@@ -147,7 +147,7 @@ def condition_expr(vocabulary: Vocabulary, formula: Formula, span: Span) -> Expr
             return reduce(lambda a, b: operation(op, a, b), (condition_expr(vocabulary, p, span) for p in parts))
 
 
-def _compare_expr(vocabulary: Vocabulary, polynomial: Polynomial, equality: bool, span: Span) -> Expr:
+def _compare_expr(vocabulary: AtomVocabulary, polynomial: Polynomial, equality: bool, span: Span) -> Expr:
     left, op, right = _arrange(polynomial, equality)
     if op == "<=" and right.number is not None and right.number > _LARGEST and _is_natural(vocabulary, left):
         # nothing in `long long` is larger, but the sum may not be there: a smaller limit, where doubles decide
@@ -163,13 +163,13 @@ def _compare_expr(vocabulary: Vocabulary, polynomial: Polynomial, equality: bool
     return test
 
 
-def _is_natural(vocabulary: Vocabulary, terms: Polynomial) -> bool:
+def _is_natural(vocabulary: AtomVocabulary, terms: Polynomial) -> bool:
     """Whether no name in the terms is ever negative."""
     lows = [vocabulary[part].low for name in terms.atoms() for part in (vocabulary[name].parts or (name,))]
     return all(low is not None and low >= 0 for low in lows)
 
 
-def _is_plain(vocabulary: Vocabulary, left: Polynomial, right: Polynomial) -> bool:
+def _is_plain(vocabulary: AtomVocabulary, left: Polynomial, right: Polynomial) -> bool:
     """Whether the comparison is one name against a number that its type can hold."""
     number = right.number if right.number is not None else left.number
     other = left if right.number is not None else right
@@ -195,7 +195,7 @@ def _arrange(polynomial: Polynomial, equality: bool) -> tuple[Polynomial, str, P
     return right, "<=", left
 
 
-def product_expr(vocabulary: Vocabulary, terms: Polynomial, limit: int, span: Span) -> Expr:
+def product_expr(vocabulary: AtomVocabulary, terms: Polynomial, limit: int, span: Span) -> Expr:
     """Return `terms <= limit` in double arithmetic, for terms that are all >= 0; raises HostError.
 
     A sum below 2^53 is exact in double and a greater one stays greater, so a limit up to 2^62 that leaves a factor of
@@ -213,7 +213,7 @@ def product_expr(vocabulary: Vocabulary, terms: Polynomial, limit: int, span: Sp
     return operation("<=", reduce(lambda a, b: operation("+", a, b), factors), bound)
 
 
-def condition_text(vocabulary: Vocabulary, formula: Formula) -> str:
+def condition_text(vocabulary: AtomVocabulary, formula: Formula) -> str:
     """Return a formula as the user would write it."""
     match formula:
         case Compare(polynomial, equality):
@@ -225,12 +225,12 @@ def condition_text(vocabulary: Vocabulary, formula: Formula) -> str:
             return " || ".join(_group_terms(vocabulary, p) for p in parts) or "0"
 
 
-def _group_terms(vocabulary: Vocabulary, formula: Formula) -> str:
+def _group_terms(vocabulary: AtomVocabulary, formula: Formula) -> str:
     text = condition_text(vocabulary, formula)
     return text if isinstance(formula, Compare) else f"({text})"
 
 
-def floored_expr(vocabulary: Vocabulary, value: Floored, span: Span) -> Expr:
+def floored_expr(vocabulary: AtomVocabulary, value: Floored, span: Span) -> Expr:
     """Return floor(value) as a host expression; raises HostError."""
     total = polynomial_expr(vocabulary, value.polynomial, span)
     for factor, inner in value.floors:

@@ -22,9 +22,9 @@ from msgspec import Struct, field
 from warpsmith.poly.isl.formula import Formula, at_least, both, equal
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.space import Set, ends, farthest, make_set, pairs_apart, parameters_of, point
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 
-__all__ = ["Nest", "long_runs", "sample"]
+__all__ = ["CounterNest", "long_runs", "sample"]
 
 _ITERATIONS = 1000
 _IN_NEST = 10**8
@@ -33,7 +33,7 @@ _PRODUCT_LIMIT = 2**36
 _TRIES = 200
 
 
-class Nest(Struct, frozen=True):
+class CounterNest(Struct, frozen=True):
     """The counters of the loops around a counter's loop, outermost first, and how far one iteration moves it."""
 
     outer: tuple[str, ...]
@@ -41,19 +41,19 @@ class Nest(Struct, frozen=True):
 
 
 def long_runs(
-    vocabulary: Vocabulary,
+    vocabulary: AtomVocabulary,
     domain: Formula,
     plain: Formula,
     counters: Sequence[str],
     *,
-    nests: Mapping[str, Nest],
+    nests: Mapping[str, CounterNest],
     asked: Sequence[str] | None = None,
 ) -> Set:
     """Return the parameters for which each of the `asked` counters (all, if not given) takes many values in `domain`
     while those around it stand still. `plain`: the domain without the guards, which says how many there can be."""
     room = make_set(vocabulary, counters, domain).params()
     for name in counters if asked is None else asked:
-        nest = nests.get(name, Nest((), 1))
+        nest = nests.get(name, CounterNest((), 1))
         around = [c for c in nest.outer if c in counters]
         dims = [*around, name, *(c for c in counters if c != name and c not in around)]
         distance = (_iterations(len(counters)) - 1) * abs(nest.step)
@@ -67,13 +67,13 @@ def _iterations(depth: int) -> int:
     return min(_ITERATIONS, int(_IN_NEST ** (1 / max(1, depth))))
 
 
-def sample(vocabulary: Vocabulary, room: Set) -> dict[str, int] | None:
+def sample(vocabulary: AtomVocabulary, room: Set) -> dict[str, int] | None:
     """Return values of the parameters, by name, in a set over parameters; None where none is found."""
     return _Search(vocabulary).find(room, {})
 
 
 class _Search(Struct):
-    vocabulary: Vocabulary
+    vocabulary: AtomVocabulary
     tried: int = field(default=0)
 
     def find(self, room: Set, fixed: Mapping[str, int]) -> dict[str, int] | None:

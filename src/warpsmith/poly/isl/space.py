@@ -25,7 +25,7 @@ from warpsmith.poly.isl.constraints import condition_of, map_of, set_of
 from warpsmith.poly.isl.formula import And, Compare, Formula, Or, atoms_of, both, either
 from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.polynomial import Polynomial, atom
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 
 __all__ = [
     "Effort",
@@ -146,7 +146,7 @@ def whole_number(value: isl.Val) -> int:
     return int(text)
 
 
-def make_set(vocabulary: Vocabulary, dims: Sequence[str], formula: Formula) -> isl.Set:
+def make_set(vocabulary: AtomVocabulary, dims: Sequence[str], formula: Formula) -> isl.Set:
     """Return {[dims] : formula} as an isl set."""
     body = _Body.of(vocabulary, dims, formula, ())
     if not body.hidden:
@@ -154,7 +154,9 @@ def make_set(vocabulary: Vocabulary, dims: Sequence[str], formula: Formula) -> i
     return _read_set(f"[{', '.join(body.parameters)}] -> {{ [{', '.join(dims)}] : {body.text(())} }}")
 
 
-def make_map(vocabulary: Vocabulary, dims: Sequence[str], outputs: Sequence[Polynomial], formula: Formula) -> isl.Map:
+def make_map(
+    vocabulary: AtomVocabulary, dims: Sequence[str], outputs: Sequence[Polynomial], formula: Formula
+) -> isl.Map:
     """Return {[dims] -> [outputs] : formula} as an isl relation; the outputs are linear polynomials."""
     body = _Body.of(vocabulary, dims, formula, outputs)
     names = tuple(f"o{k}" for k in range(len(outputs)))
@@ -183,7 +185,9 @@ class _Body(Struct, frozen=True):
     formula: Formula
 
     @classmethod
-    def of(cls, vocabulary: Vocabulary, dims: Sequence[str], formula: Formula, outputs: Sequence[Polynomial]) -> _Body:
+    def of(
+        cls, vocabulary: AtomVocabulary, dims: Sequence[str], formula: Formula, outputs: Sequence[Polynomial]
+    ) -> _Body:
         """Return the body of {[dims] -> [outputs] : formula}."""
         formula = vocabulary.drop_extremes(formula)
         used = atoms_of(formula).union(*(p.atoms() for p in outputs))
@@ -373,7 +377,7 @@ def is_bounded(values: isl.Set) -> bool:
     return bool(values.is_bounded())
 
 
-def gist(vocabulary: Vocabulary, formula: Formula, known: Formula) -> Formula:
+def gist(vocabulary: AtomVocabulary, formula: Formula, known: Formula) -> Formula:
     """Return a formula over parameters made simpler by what is known; as it is where that needs quotients."""
     simple = parameter_formula(make_set(vocabulary, (), formula).gist(make_set(vocabulary, (), known)))
     return formula if simple is None else simple

@@ -18,7 +18,7 @@ from warpsmith.poly.isl.polynomial import ZERO, Monomial, Polynomial
 from warpsmith.tree.nodes import Expr
 from warpsmith.tree.types import Scalar, Symbol, integer_range
 
-__all__ = ["Atom", "Extreme", "Quotient", "Vocabulary"]
+__all__ = ["AtomVocabulary", "Extreme", "IslAtom", "Quotient"]
 
 AtomKind = Literal["counter", "parameter", "quotient", "product"]
 
@@ -39,7 +39,7 @@ class Extreme(Struct, frozen=True):
     least: bool
 
 
-class Atom(Struct, frozen=True):
+class IslAtom(Struct, frozen=True):
     """One atom: its isl name, how the user reads it, and what defines it.
 
     `expr` is the host expression of a parameter or an outer counter; `low` and `high` the range of its C type;
@@ -59,19 +59,19 @@ class Atom(Struct, frozen=True):
     meaning: Quotient | Extreme | None = None
 
 
-class Vocabulary(Struct):
+class AtomVocabulary(Struct):
     """Makes atoms and remembers them; the same thing asked for twice is the same atom."""
 
-    atoms: dict[str, Atom] = field(default_factory=dict)
+    atoms: dict[str, IslAtom] = field(default_factory=dict)
     _names: dict[object, str] = field(default_factory=dict)
     _has_extremes: bool = False
 
-    def __getitem__(self, name: str) -> Atom:
+    def __getitem__(self, name: str) -> IslAtom:
         return self.atoms[name]
 
-    def copy(self) -> Vocabulary:
+    def copy(self) -> AtomVocabulary:
         """Return a vocabulary with the same atoms; what either adds from now on is its own."""
-        return Vocabulary(dict(self.atoms), dict(self._names), self._has_extremes)
+        return AtomVocabulary(dict(self.atoms), dict(self._names), self._has_extremes)
 
     def counter(self, symbol: Symbol, instance: object, expr: Expr | None) -> str:
         """Return the counter of one loop; `instance` tells two loops over the same variable apart."""
@@ -98,7 +98,7 @@ class Vocabulary(Struct):
     def define(self, name: str, definition: Formula, meaning: Quotient | Extreme | None = None) -> None:
         """Give a quotient its formula; the formula mentions the quotient itself."""
         old = self.atoms[name]
-        self.atoms[name] = Atom(name, old.text, "quotient", definition=definition, meaning=meaning)
+        self.atoms[name] = IslAtom(name, old.text, "quotient", definition=definition, meaning=meaning)
         self._has_extremes = self._has_extremes or isinstance(meaning, Extreme)
 
     def invariant(self, name: str) -> bool:
@@ -206,6 +206,6 @@ class Vocabulary(Struct):
     ) -> str:
         name = f"{re.sub('[^A-Za-z0-9]', '_', text)[:24]}_{len(self.atoms)}"
         name = name if name[0].isalpha() else f"v{name}"
-        self.atoms[name] = Atom(name, text, kind, expr, low, high, symbol, TRUE, parts)
+        self.atoms[name] = IslAtom(name, text, kind, expr, low, high, symbol, TRUE, parts)
         self._names[key] = name
         return name

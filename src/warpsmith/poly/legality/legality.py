@@ -27,7 +27,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.dependences import Conflict, describe
 from warpsmith.poly.dependences.judge import reaches_further, unknown_element
 from warpsmith.poly.isl.space import Map, OutOfBudgetError, budget, lexicographic
-from warpsmith.poly.legality.order import Link, Ordered, ScheduledStatement, remembered_order
+from warpsmith.poly.legality.order import Ordered, OrderLink, ScheduledStatement, remembered_order
 from warpsmith.poly.legality.schedules import Schedule
 from warpsmith.poly.regions.region import Access, Region
 from warpsmith.tree.nodes import Call, For, Function, Stmt
@@ -108,7 +108,7 @@ class _Question(Struct, frozen=True):
             return _Answer(Unknown(doubts), model.region)
         return _Answer(Proved(assumptions), model.region)
 
-    def _refuse(self, model: Ordered, certain: list[Link], possible: list[Link]) -> Verdict:
+    def _refuse(self, model: Ordered, certain: list[OrderLink], possible: list[OrderLink]) -> Verdict:
         """Something is turned around: with a witness Refuted, else Unknown."""
         proofs: list[Reason] = []
         if self.facts.brief:
@@ -169,10 +169,10 @@ class _Turned(Struct):
             maps[statement.name] = found
         return cls(model, schedules, maps)
 
-    def links(self) -> tuple[list[Link], list[Link]]:
+    def links(self) -> tuple[list[OrderLink], list[OrderLink]]:
         """Return dependences that would be turned around: a few certain ones, all that are only possible."""
-        certain: list[Link] = []
-        possible: list[Link] = []
+        certain: list[OrderLink] = []
+        possible: list[OrderLink] = []
         for first, second in self.model.pairs():
             within = self.between(first.statement, second.statement)
             link = None if within is None else self.model.link(first, second, within)
@@ -225,7 +225,7 @@ def _apart(first: Schedule, second: Schedule) -> int:
     return 0
 
 
-def _doubt(link: Link) -> Reason:
+def _doubt(link: OrderLink) -> Reason:
     """Return why a dependence that may be turned around cannot be excluded."""
     for placed in (link.source, link.sink):
         if placed.reference.element is None:

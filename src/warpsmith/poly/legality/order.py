@@ -29,7 +29,7 @@ from warpsmith.poly.isl.formula import Formula, at_least, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.space import Map, Set, lexicographic, make_schedule_map, make_set, shallow, widen_relation
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
-from warpsmith.poly.legality.statements import Survey, survey
+from warpsmith.poly.legality.statements import StatementSurvey, survey
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region, Statement, Subscript
 from warpsmith.poly.regions.state import State
@@ -38,7 +38,7 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children
 
-__all__ = ["Link", "Ordered", "Placed", "ScheduledStatement", "order_run", "remembered_order"]
+__all__ = ["OrderLink", "Ordered", "Placed", "ScheduledStatement", "order_run", "remembered_order"]
 
 
 class ScheduledStatement(Struct, frozen=True):
@@ -62,7 +62,7 @@ class Placed(Struct, frozen=True):
     statement: ScheduledStatement
 
 
-class Link(Struct, frozen=True):
+class OrderLink(Struct, frozen=True):
     """Two references to one object, the first in an earlier instance: {counters of source -> counters of sink} in
     `relation`. `certain`: each pair really touches one element (else it may)."""
 
@@ -147,7 +147,7 @@ class Ordered(Struct):
             self._schedules[statement.name] = found
         return self._schedules[statement.name]
 
-    def links(self) -> Iterator[Link]:
+    def links(self) -> Iterator[OrderLink]:
         """Yield every dependence between two statement instances, at all depths; none of them is transitive only."""
         for first, second in self.pairs():
             link = self.link(first, second, self.before(first.statement, second.statement))
@@ -164,7 +164,7 @@ class Ordered(Struct):
                         if one is not other:
                             yield other, one
 
-    def link(self, first: Placed, second: Placed, within: Map) -> Link | None:
+    def link(self, first: Placed, second: Placed, within: Map) -> OrderLink | None:
         """Return the pairs in `within` (statement counters to statement counters) that touch one element, or None."""
         shared = common_steps(first.reference.element, second.reference.element)
         if shared is None:
@@ -174,9 +174,9 @@ class Ordered(Struct):
         if pairs.is_empty():
             return None
         certain = overlap and first.reference.exact and second.reference.exact
-        return Link(first, second, pairs, certain)
+        return OrderLink(first, second, pairs, certain)
 
-    def statement_link(self, link: Link) -> Map:
+    def statement_link(self, link: OrderLink) -> Map:
         """Return the link between the iterations of the two statements, loops inside their statements included.
 
         Only where every subscript keeps to its dimension: beyond it the program has no meaning.
@@ -284,7 +284,7 @@ def _around(function: Function, goal: Stmt) -> tuple[Loop, ...]:
     return ()
 
 
-def _statements(region: Region, found: Survey) -> tuple[ScheduledStatement, ...]:
+def _statements(region: Region, found: StatementSurvey) -> tuple[ScheduledStatement, ...]:
     """Return the statements as the region's walk met them."""
     placed: list[ScheduledStatement] = []
     for number, standing in enumerate(found.standings):

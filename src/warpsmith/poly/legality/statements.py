@@ -48,7 +48,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import children, walk
 
-__all__ = ["Standing", "Survey", "survey"]
+__all__ = ["Standing", "StatementSurvey", "survey"]
 
 
 class Standing(Struct, frozen=True):
@@ -59,7 +59,7 @@ class Standing(Struct, frozen=True):
     schedule: Schedule
 
 
-class Survey(Struct, frozen=True):
+class StatementSurvey(Struct, frozen=True):
     """`standings` in the text's order; `private`: variables that carry nothing from one statement instance to another
     or out of the run (the counters of the loops around statements too); `obstacles`: why the run cannot be
     reordered."""
@@ -71,7 +71,7 @@ class Survey(Struct, frozen=True):
 
 def survey(
     facts: Facts, function: Function, run: tuple[Stmt, ...], statements: frozenset[Stmt], owned: frozenset[Symbol]
-) -> Survey:
+) -> StatementSurvey:
     """Look at a run of `function` without isl; each statement instance has its own copy of what is `owned`."""
     layout = _Layout(statements)
     layout.place(layout.members(run), (), ())
@@ -80,7 +80,7 @@ def survey(
     obstacles += [reason for statement in statements if (reason := _escape(statement)) is not None]
     scalars = _Scalars.of(facts, function, run, standings, layout.control)
     obstacles += scalars.obstacles(run, owned)
-    return Survey(standings, scalars.private() | owned, tuple(obstacles))
+    return StatementSurvey(standings, scalars.private() | owned, tuple(obstacles))
 
 
 def _find_blockers(facts: Facts, function: Function, run: tuple[Stmt, ...]) -> Iterator[Reason]:

@@ -31,7 +31,7 @@ from warpsmith.poly.claimed import ParallelRegion, threadprivate
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.legality.privacy import private_in, read_after
-from warpsmith.poly.openmp.team_parts import NEUTRAL, Part, parts_in, starts_of
+from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
 from warpsmith.tree.nodes import (
     Block,
     Case,
@@ -330,7 +330,7 @@ class _Check(Struct, frozen=True):
                 text = f"{name.symbol.name} is each thread's part of a reduction here, and no shared loop adds to it"
                 raise _NotOneThreadError(text, name.span)
 
-    def combines(self, part: Part) -> None:
+    def combines(self, part: TeamUpdate) -> None:
         """A part starts as nothing, and only shared loops and its combination know it."""
         body, local = self.team.region.body, part.local
         if local not in self.team.own or isinstance(local.type, Array) or part.target in self.team.own:

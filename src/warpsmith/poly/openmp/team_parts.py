@@ -31,7 +31,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["NEUTRAL", "Part", "parts_in", "starts_of"]
+__all__ = ["NEUTRAL", "TeamUpdate", "parts_in", "starts_of"]
 
 NEUTRAL: Final[Mapping[str, int]] = {"+": 0, "*": 1, "|": 0, "^": 0}
 _UPDATES: Final = {"+=": "+", "*=": "*", "|=": "|", "^=": "^"}
@@ -39,7 +39,7 @@ _LESS: Final = frozenset({"<", "<="})
 _MORE: Final = frozenset({">", ">="})
 
 
-class Part(Struct, frozen=True):
+class TeamUpdate(Struct, frozen=True):
     """`target = target op local`."""
 
     target: Symbol
@@ -48,9 +48,9 @@ class Part(Struct, frozen=True):
     span: Span
 
 
-def parts_in(statements: Sequence[Stmt]) -> tuple[Part, ...] | None:
+def parts_in(statements: Sequence[Stmt]) -> tuple[TeamUpdate, ...] | None:
     """Return the combinations that `statements` are, or None where one of them is something else."""
-    found: list[Part] = []
+    found: list[TeamUpdate] = []
     for stmt in statements:
         if isinstance(stmt, Block):
             inner = parts_in(stmt.statements)
@@ -65,7 +65,7 @@ def parts_in(statements: Sequence[Stmt]) -> tuple[Part, ...] | None:
     return tuple(found)
 
 
-def _part(stmt: Stmt) -> Part | None:
+def _part(stmt: Stmt) -> TeamUpdate | None:
     match stmt:
         case ExprStmt(expr=expr):
             return _update(peel(expr), stmt.span)
@@ -75,7 +75,7 @@ def _part(stmt: Stmt) -> Part | None:
             return None
 
 
-def _update(expr: Expr, span: Span) -> Part | None:
+def _update(expr: Expr, span: Span) -> TeamUpdate | None:
     if not isinstance(expr, Assign):
         return None
     target, value = _variable(expr.target), peel(expr.value)
@@ -91,10 +91,10 @@ def _update(expr: Expr, span: Span) -> Part | None:
         return None
     pair.remove(target)
     local = pair[0]
-    return None if local is None or local == target else Part(target, value.op, local, span)
+    return None if local is None or local == target else TeamUpdate(target, value.op, local, span)
 
 
-def _extreme(stmt: If) -> Part | None:
+def _extreme(stmt: If) -> TeamUpdate | None:
     """Return `if (local > target) target = local;` as a combination."""
     inside = stmt.then.statements if isinstance(stmt.then, Block) else (stmt.then,)
     condition = peel(stmt.condition)
@@ -110,11 +110,11 @@ def _extreme(stmt: If) -> Part | None:
     larger = (condition.op in _MORE) if left == local else (condition.op in _LESS)
     if condition.op not in _LESS | _MORE:
         return None
-    return Part(target, "max" if larger else "min", local, stmt.span)
+    return TeamUpdate(target, "max" if larger else "min", local, stmt.span)
 
 
-def _part_of(target: Symbol | None, op: str, local: Symbol | None, span: Span) -> Part | None:
-    return None if target is None or local is None else Part(target, op, local, span)
+def _part_of(target: Symbol | None, op: str, local: Symbol | None, span: Span) -> TeamUpdate | None:
+    return None if target is None or local is None else TeamUpdate(target, op, local, span)
 
 
 def _place(expr: Expr) -> Symbol | None:

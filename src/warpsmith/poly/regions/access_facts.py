@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.poly.facts import AccessFact
+from warpsmith.poly.facts import ReferenceFact
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial
 from warpsmith.poly.regions.region import ROW_STEP, Access, Region, Statement, Subscript
 from warpsmith.tree.types import Record, Scalar, Symbol, Type
@@ -13,19 +13,19 @@ __all__ = ["access_facts"]
 _ROW = 1 << 20
 
 
-def access_facts(region: Region) -> tuple[AccessFact, ...]:
+def access_facts(region: Region) -> tuple[ReferenceFact, ...]:
     """Return one fact for each array reference of the region, in order of appearance."""
-    found: list[AccessFact] = []
+    found: list[ReferenceFact] = []
     for statement in region.statements:
         for access in statement.accesses:
             if not access.known:
-                found.append(AccessFact(access.expr, access.base, access.element, access.write, {}, False))
+                found.append(ReferenceFact(access.expr, access.base, access.element, access.write, {}, False))
             elif any(isinstance(step, Subscript) for step in access.path):
                 found.append(_fact(region, statement, access))
     return tuple(found)
 
 
-def _fact(region: Region, statement: Statement, access: Access) -> AccessFact:
+def _fact(region: Region, statement: Statement, access: Access) -> ReferenceFact:
     loops = [*region.outer, *zip(statement.loops, statement.counters, strict=True)]
     address = _address(access)
     unit = _unit(access)
@@ -41,7 +41,7 @@ def _fact(region: Region, statement: Statement, access: Access) -> AccessFact:
     linear = address is not None and all(
         not isinstance(s, Subscript) or (s.value is not None and _affine(region, s.value)) for s in access.path
     )
-    return AccessFact(access.expr, access.base, access.element, access.write, strides, linear)
+    return ReferenceFact(access.expr, access.base, access.element, access.write, strides, linear)
 
 
 def _affine(region: Region, value: Polynomial) -> bool:

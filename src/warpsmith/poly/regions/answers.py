@@ -13,13 +13,13 @@ from collections.abc import Hashable
 
 from msgspec import Struct, field
 
-__all__ = ["Answers"]
+__all__ = ["RegionAnswers"]
 
 
-class Answers(Struct):
+class RegionAnswers(Struct):
     """`before`: the answers of the state that this one was copied from, which had the atoms `shared`."""
 
-    before: Answers | None = None
+    before: RegionAnswers | None = None
     shared: frozenset[str] = frozenset()
     _known: dict[Hashable, tuple[bool, tuple[object, ...]]] = field(default_factory=dict)
 
@@ -33,7 +33,7 @@ class Answers(Struct):
         self._place(atoms)._known[question] = yes, kept
         return yes
 
-    def _place(self, atoms: frozenset[str]) -> Answers:
+    def _place(self, atoms: frozenset[str]) -> RegionAnswers:
         """Return the oldest answers among whose atoms these are."""
         found = self
         while found.before is not None and atoms <= found.shared:

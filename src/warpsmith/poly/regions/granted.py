@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from warpsmith.poly.isl.affine import Affine, compare
+from warpsmith.poly.isl.affine import AffineReader, compare
 from warpsmith.poly.isl.formula import Formula, both
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.tree.program import Assumption
@@ -70,7 +70,7 @@ def _comparisons(text: str) -> list[ast.expr] | None:
     return tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
 
 
-def condition(text: str, names: Mapping[str, str], affine: Affine) -> Formula | None:
+def condition(text: str, names: Mapping[str, str], affine: AffineReader) -> Formula | None:
     """Return an affine comparison as a formula over the atoms that `names` gives for the user's names, or None."""
     parts = _comparisons(text)
     if parts is None:
@@ -97,7 +97,7 @@ _READ: Final = (
 """What a condition may be made of."""
 
 
-def _compare(node: ast.expr, names: Mapping[str, str], affine: Affine) -> Formula | None:
+def _compare(node: ast.expr, names: Mapping[str, str], affine: AffineReader) -> Formula | None:
     if not isinstance(node, ast.Compare):
         return None
     sides = [_value(side, names, affine) for side in (node.left, *node.comparators)]
@@ -109,7 +109,7 @@ def _compare(node: ast.expr, names: Mapping[str, str], affine: Affine) -> Formul
     return affine.vocabulary.linear_formula(both(parts))
 
 
-def _value(node: ast.expr, names: Mapping[str, str], affine: Affine) -> Polynomial | None:
+def _value(node: ast.expr, names: Mapping[str, str], affine: AffineReader) -> Polynomial | None:
     match node:
         case ast.Constant(value=int(number)):
             return constant(number)
@@ -125,7 +125,7 @@ def _value(node: ast.expr, names: Mapping[str, str], affine: Affine) -> Polynomi
             return None
 
 
-def _binary(op: ast.operator, a: Polynomial, b: Polynomial, affine: Affine) -> Polynomial | None:
+def _binary(op: ast.operator, a: Polynomial, b: Polynomial, affine: AffineReader) -> Polynomial | None:
     match op:
         case ast.Add():
             return a + b

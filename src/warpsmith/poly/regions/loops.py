@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, equal
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
-from warpsmith.poly.isl.room import Nest
+from warpsmith.poly.isl.room import CounterNest
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import Binary, For
 from warpsmith.tree.printing.printer import show_expression
@@ -102,7 +102,7 @@ def loop_domain(state: State, loop: For, counter: str, bounds: Bounds) -> tuple[
     value = atom(counter)
     up = loop.step > 0
     around = (*(name for _, name in state.outer), *state.counters)
-    state.nests[counter] = Nest(around, loop.step)
+    state.nests[counter] = CounterNest(around, loop.step)
     state.limits[counter] = (bounds.first, bounds.last) if up else (bounds.last, bounds.first)
     parts: list[Formula] = []
     if bounds.first is not None:

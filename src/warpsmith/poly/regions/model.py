@@ -26,7 +26,7 @@ from warpsmith.poly.regions.apart_rows import row_guards, with_columns
 from warpsmith.poly.regions.granted import condition, grants
 from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain
 from warpsmith.poly.regions.places import address_of, place_of
-from warpsmith.poly.regions.region import Access, Entry, Region, Statement
+from warpsmith.poly.regions.region import Access, Region, Statement, StatementEntry
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.surroundings import surround
 from warpsmith.tree.nodes import (
@@ -81,14 +81,14 @@ class _Walk(Struct):
     state: State
     statements: list[Statement] = field(default_factory=list)
     broken: dict[For, str] = field(default_factory=dict)
-    entries: dict[Stmt, Entry] = field(default_factory=dict)
+    entries: dict[Stmt, StatementEntry] = field(default_factory=dict)
     within: list[Stmt] = field(default_factory=list)
 
     # --- statements
 
     def statement(self, stmt: Stmt) -> None:
         state = self.state
-        self.entries[stmt] = Entry(tuple(state.loops), tuple(state.counters), tuple(state.path), state.exact)
+        self.entries[stmt] = StatementEntry(tuple(state.loops), tuple(state.counters), tuple(state.path), state.exact)
         self.within.append(stmt)
         self.dispatch(stmt)
         self.within.pop()

@@ -14,7 +14,7 @@ from __future__ import annotations
 from warpsmith.poly.isl.formula import TRUE
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, constant
 from warpsmith.poly.regions.region import ROW_STEP, MemberStep, Path, Subscript, TableStep
-from warpsmith.poly.regions.state import Address, State
+from warpsmith.poly.regions.state import PointerValue, State
 from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Unary
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Record, Scalar, Symbol, Type, is_integer
@@ -25,12 +25,12 @@ __all__ = ["address_of", "place_of"]
 _RAW = "?"
 
 
-def place_of(state: State, expr: Expr) -> Address | None:
+def place_of(state: State, expr: Expr) -> PointerValue | None:
     """Return the object that an lvalue names (its path complete); None where even the base is not known."""
     expr = peel(expr)
     match expr:
         case Name(symbol=symbol):
-            return Address(symbol, "", ())
+            return PointerValue(symbol, "", ())
         case Index(base=base, index=index):
             pointer = address_of(state, base)
             return None if pointer is None else _move_address(state, pointer, index, 1)
@@ -42,12 +42,12 @@ def place_of(state: State, expr: Expr) -> Address | None:
             if whole is None:
                 return None
             opaque = not isinstance(owner, Record) or owner.union
-            return Address(whole.base, whole.place, (*whole.path, MemberStep(field)), whole.known and not opaque)
+            return PointerValue(whole.base, whole.place, (*whole.path, MemberStep(field)), whole.known and not opaque)
         case _:
             return None
 
 
-def address_of(state: State, expr: Expr) -> Address | None:
+def address_of(state: State, expr: Expr) -> PointerValue | None:
     """Return the value of a pointer expression (an array decays); None where even the base is not known."""
     expr = peel(expr)
     if isinstance(expr.type, Array):
@@ -67,15 +67,15 @@ def address_of(state: State, expr: Expr) -> Address | None:
             return None
 
 
-def _variable(state: State, symbol: Symbol) -> Address | None:
+def _variable(state: State, symbol: Symbol) -> PointerValue | None:
     if symbol in state.pointers:
         return state.pointers[symbol]
     if symbol in state.written or symbol in state.hidden:
-        return Address(symbol, _RAW, (), known=False)
-    return Address(symbol, "", (Subscript(ZERO),))
+        return PointerValue(symbol, _RAW, (), known=False)
+    return PointerValue(symbol, "", (Subscript(ZERO),))
 
 
-def _decay_array(state: State, expr: Expr, type: Array) -> Address | None:
+def _decay_array(state: State, expr: Expr, type: Array) -> PointerValue | None:
     """An array lvalue becomes a pointer to its element 0; inner arrays carry the extent of their dimension."""
     whole = place_of(state, expr)
     if whole is None:
@@ -83,7 +83,7 @@ def _decay_array(state: State, expr: Expr, type: Array) -> Address | None:
     inner = bool(whole.path) and isinstance(whole.path[-1], Subscript)
     extent = _extent(state, type, whole.base) if inner else None
     known = whole.known and not (inner and extent is None)
-    return Address(whole.base, whole.place, (*whole.path, Subscript(ZERO, extent)), known)
+    return PointerValue(whole.base, whole.place, (*whole.path, Subscript(ZERO, extent)), known)
 
 
 def _extent(state: State, type: Array, base: Symbol) -> Polynomial | None:
@@ -94,7 +94,7 @@ def _extent(state: State, type: Array, base: Symbol) -> Polynomial | None:
     return state.affine.exact(type.extent)
 
 
-def _sum(state: State, expr: Binary, left: Expr, right: Expr) -> Address | None:
+def _sum(state: State, expr: Binary, left: Expr, right: Expr) -> PointerValue | None:
     pointer, index = (left, right) if is_integer(peel(right).type) else (right, left)
     if not is_integer(peel(index).type):
         return None
@@ -102,24 +102,24 @@ def _sum(state: State, expr: Binary, left: Expr, right: Expr) -> Address | None:
     return None if base is None else _move_address(state, base, index, -1 if expr.op == "-" else 1)
 
 
-def _move_address(state: State, pointer: Address, index: Expr, sign: int) -> Address:
+def _move_address(state: State, pointer: PointerValue, index: Expr, sign: int) -> PointerValue:
     """Return the pointer moved by `sign * index` elements."""
     if not pointer.known or not pointer.path or not isinstance(pointer.path[-1], Subscript):
-        return Address(pointer.base, pointer.place, pointer.path, known=False)
+        return PointerValue(pointer.base, pointer.place, pointer.path, known=False)
     last = pointer.path[-1]
     plain = sign == 1 and last == Subscript(ZERO)
     chosen = _injective(state, index) if plain else None
     if chosen is not None:
-        return Address(pointer.base, pointer.place, (*pointer.path[:-1], chosen[0], Subscript(chosen[1])))
+        return PointerValue(pointer.base, pointer.place, (*pointer.path[:-1], chosen[0], Subscript(chosen[1])))
     row = _row(state, pointer, index) if plain else None
     if row is not None:
-        start = Address(pointer.base, pointer.place, row[0])
+        start = PointerValue(pointer.base, pointer.place, row[0])
         return start if row[1] is None else _move_address(state, start, row[1], 1)
     step = _offset(state, index)
     if last.value is None or step is None:
-        return Address(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(None, last.extent)))
+        return PointerValue(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(None, last.extent)))
     value = last.value + step.scale(sign)
-    return Address(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(value, last.extent)))
+    return PointerValue(pointer.base, pointer.place, (*pointer.path[:-1], Subscript(value, last.extent)))
 
 
 def _offset(state: State, index: Expr) -> Polynomial | None:
@@ -155,7 +155,7 @@ def _injective(state: State, index: Expr) -> tuple[TableStep, Polynomial] | None
     return TableStep(base.symbol.name), linear
 
 
-def _row(state: State, pointer: Address, index: Expr) -> tuple[Path, Expr | None] | None:
+def _row(state: State, pointer: PointerValue, index: Expr) -> tuple[Path, Expr | None] | None:
     """Return the path of a row, `a_at[e]` or `a_at[e] + k`, and what is added to its start; None where the subscript
     names no row, or two rows may share elements."""
     starts, apart = state.rows.get(pointer.base, (None, None))
@@ -176,17 +176,17 @@ def _row(state: State, pointer: Address, index: Expr) -> tuple[Path, Expr | None
     return (TableStep(starts.name), Subscript(linear), ROW_STEP, Subscript(ZERO)), rest
 
 
-def _take_address(state: State, operand: Expr) -> Address | None:
+def _take_address(state: State, operand: Expr) -> PointerValue | None:
     """`&lvalue`: a pointer to it, when its last step is a subscript; else to an object of its own."""
     whole = place_of(state, operand)
     if whole is None:
         return None
     if whole.path and isinstance(whole.path[-1], Subscript):
         return whole
-    return Address(whole.base, whole.place, whole.path, known=False)
+    return PointerValue(whole.base, whole.place, whole.path, known=False)
 
 
-def _cast(state: State, expr: Cast, operand: Expr) -> Address | None:
+def _cast(state: State, expr: Cast, operand: Expr) -> PointerValue | None:
     """A cast that keeps the element type keeps the address; another one loses the shape, not the base. A number that is
     made an address may be that of any object."""
     inner = address_of(state, operand) if isinstance(peel(operand).type, Pointer | Array) else None
@@ -194,17 +194,17 @@ def _cast(state: State, expr: Cast, operand: Expr) -> Address | None:
         return None
     if _pointee(expr.type) == _pointee(peel(operand).type):
         return inner
-    return Address(inner.base, inner.place, inner.path, known=False)
+    return PointerValue(inner.base, inner.place, inner.path, known=False)
 
 
-def _loaded_pointer(state: State, expr: Expr) -> Address | None:
+def _loaded_pointer(state: State, expr: Expr) -> PointerValue | None:
     """A pointer read from memory: a place of its own if it cannot change in the scope."""
     whole = place_of(state, expr)
     if whole is None or not isinstance(expr.type, Pointer):
         return None
     if not state.stable(expr):
-        return Address(whole.base, _RAW, (), known=False)
-    return Address(whole.base, "".join(print_expr(expr, nothing).split()), (Subscript(ZERO),))
+        return PointerValue(whole.base, _RAW, (), known=False)
+    return PointerValue(whole.base, "".join(print_expr(expr, nothing).split()), (Subscript(ZERO),))
 
 
 def _pointee(type: Type) -> Type | None:

@@ -22,7 +22,7 @@ from msgspec import Struct, field
 
 from warpsmith.poly.isl.formula import Formula
 from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.nodes import Expr, For, Node, Stmt
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol, Type
@@ -31,13 +31,13 @@ __all__ = [
     "ROW_STEP",
     "Access",
     "Element",
-    "Entry",
     "MemberStep",
     "NamedStep",
     "Path",
     "Region",
     "RowStep",
     "Statement",
+    "StatementEntry",
     "Subscript",
     "TableStep",
     "ViewStep",
@@ -129,7 +129,7 @@ class Statement(Struct, frozen=True):
     within: tuple[Stmt, ...] = ()
 
 
-class Entry(Struct, frozen=True):
+class StatementEntry(Struct, frozen=True):
     """Where a statement of the tree is entered: for the points of `path` (if `exact`; else at most there)."""
 
     loops: tuple[For, ...]
@@ -147,7 +147,7 @@ class Region(Struct, frozen=True):
     """
 
     scope: tuple[Stmt, ...]
-    vocabulary: Vocabulary
+    vocabulary: AtomVocabulary
     statements: tuple[Statement, ...]
     outer: tuple[tuple[For, str], ...]
     context: Formula
@@ -155,4 +155,4 @@ class Region(Struct, frozen=True):
     unproved: tuple[str, ...]
     broken: dict[For, str]
     reached: bool
-    entries: Mapping[Stmt, Entry] = field(default_factory=dict)
+    entries: Mapping[Stmt, StatementEntry] = field(default_factory=dict)

@@ -13,16 +13,16 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
-from warpsmith.poly.isl.affine import Affine
+from warpsmith.poly.isl.affine import AffineReader
 from warpsmith.poly.isl.formula import FALSE, TRUE, And, Formula, at_least, atoms_of, both, either, negate, options
 from warpsmith.poly.isl.host import HostError, condition_expr, condition_text, product_expr
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.products import least_value, product_limit
-from warpsmith.poly.isl.room import Nest, long_runs, sample
+from warpsmith.poly.isl.room import CounterNest, long_runs, sample
 from warpsmith.poly.isl.space import Set, drop_quotients, hull, make_set, parameter_formula
-from warpsmith.poly.isl.vocabulary import Vocabulary
+from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.poly.pointers.typed import apart
-from warpsmith.poly.regions.answers import Answers
+from warpsmith.poly.regions.answers import RegionAnswers
 from warpsmith.poly.regions.region import Path
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
 from warpsmith.tree.printing.printer import show_expression
@@ -30,10 +30,10 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import peel, root_symbol, walk
 
-__all__ = ["Address", "State"]
+__all__ = ["PointerValue", "State"]
 
 
-class Address(Struct, frozen=True):
+class PointerValue(Struct, frozen=True):
     """A pointer value: element `path` (its last part counts elements of what it points to) behind `place` of `base`."""
 
     base: Symbol
@@ -43,9 +43,9 @@ class Address(Struct, frozen=True):
 
 
 class State(Struct):
-    """The mutable part of the walk; also the oracle of `Affine`. `computed`: what holds because the scope's loops have
-    computed their bounds without overflow. `rows`: for pointers to rows, where these start, and what has to be true for
-    two of them to have no element in common (None: nothing is stored to them)."""
+    """The mutable part of the walk; also the oracle of `AffineReader`. `computed`: what holds because the scope's loops
+    have computed their bounds without overflow. `rows`: for pointers to rows, where these start, and what has to be
+    true for two of them to have no element in common (None: nothing is stored to them)."""
 
     span: Span
     guards: bool
@@ -54,7 +54,7 @@ class State(Struct):
     stored_types: tuple[Type, ...] | None
     hidden: frozenset[Symbol]
     unstable: frozenset[Symbol]
-    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    vocabulary: AtomVocabulary = field(default_factory=AtomVocabulary)
     context: Formula = TRUE
     computed: Formula = TRUE
     path: list[Formula] = field(default_factory=list)
@@ -64,7 +64,7 @@ class State(Struct):
     exact: bool = True
     reached: bool = True
     values: dict[Symbol, Polynomial | None] = field(default_factory=dict)
-    pointers: dict[Symbol, Address | None] = field(default_factory=dict)
+    pointers: dict[Symbol, PointerValue | None] = field(default_factory=dict)
     assumptions: list[Assumption] = field(default_factory=list)
     unproved: list[str] = field(default_factory=list)
     constants: Mapping[Symbol, int] = field(default_factory=dict)
@@ -72,15 +72,15 @@ class State(Struct):
     limits: dict[str, tuple[Polynomial | None, Polynomial | None]] = field(default_factory=dict)
     injective: Mapping[str, Assumption] = field(default_factory=dict)
     rows: Mapping[Symbol, tuple[Symbol, Assumption | None]] = field(default_factory=dict)
-    nests: dict[str, Nest] = field(default_factory=dict)
-    answers: Answers = field(default_factory=Answers)
+    nests: dict[str, CounterNest] = field(default_factory=dict)
+    answers: RegionAnswers = field(default_factory=RegionAnswers)
 
     def copy(self) -> State:
         """Return a state that knows the same; what either assumes from now on is its own. Answers about atoms that both
         have are remembered for both."""
         return replace(
             self,
-            answers=Answers(self.answers, frozenset(self.vocabulary.atoms)),
+            answers=RegionAnswers(self.answers, frozenset(self.vocabulary.atoms)),
             vocabulary=self.vocabulary.copy(),
             path=list(self.path),
             counters=list(self.counters),
@@ -96,9 +96,9 @@ class State(Struct):
         )
 
     @property
-    def affine(self) -> Affine:
+    def affine(self) -> AffineReader:
         """The reader of expressions at this point."""
-        return Affine(self.vocabulary, self)
+        return AffineReader(self.vocabulary, self)
 
     # --- the oracle
 
@@ -394,11 +394,11 @@ class State(Struct):
             self.values[symbol] = None
             self.pointers[symbol] = None
 
-    def snapshot(self) -> tuple[dict[Symbol, Polynomial | None], dict[Symbol, Address | None]]:
+    def snapshot(self) -> tuple[dict[Symbol, Polynomial | None], dict[Symbol, PointerValue | None]]:
         """Return the values known now."""
         return dict(self.values), dict(self.pointers)
 
-    def merge(self, other: tuple[dict[Symbol, Polynomial | None], dict[Symbol, Address | None]]) -> None:
+    def merge(self, other: tuple[dict[Symbol, Polynomial | None], dict[Symbol, PointerValue | None]]) -> None:
         """Keep only what is the same here and in `other` (a snapshot where two paths part)."""
         for symbol in self.values.keys() | other[0].keys():
             if self.values.get(symbol) != other[0].get(symbol) or symbol not in self.values:

@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.isl.expression_writer import Bound, ExpressionWriter, NotWritableError, Variable
+from warpsmith.poly.isl.expression_writer import ExpressionWriter, IslBound, IslVariable, NotWritableError
 from warpsmith.poly.isl.host import integer, operation
 from warpsmith.poly.isl.point_sets import Floor, Points, QuotientError, Test
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
@@ -176,7 +176,9 @@ class _Scan(Struct):
     span: Span
     context: Points
 
-    def level(self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+    def level(
+        self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, IslVariable]
+    ) -> list[Stmt]:
         """Return the statements that run `items`, rows before `level` being fixed by the loops around."""
         if level == len(self.dims):
             return [stmt for item in items for stmt in self.statement(item, known, variables)]
@@ -189,7 +191,9 @@ class _Scan(Struct):
             return self.level(level + 1, done, known.drop_row(level), variables)
         return self.loop(level, items, known, variables)
 
-    def loop(self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+    def loop(
+        self, level: int, items: Sequence[Item], known: Points, variables: Mapping[str, IslVariable]
+    ) -> list[Stmt]:
         """Return one loop over the values of a dimension, under the condition that there are any."""
         dim = self.dims[level]
         united = items[0].points.upto(level).join(item.points.upto(level) for item in items[1:])
@@ -235,22 +239,22 @@ class _Scan(Struct):
         """Return statements as the body of a loop."""
         return body[0] if len(body) == 1 else Block(span=self.span, statements=tuple(body))
 
-    def writer(self, span: Span, known: Points, variables: Mapping[str, Variable]) -> ExpressionWriter:
+    def writer(self, span: Span, known: Points, variables: Mapping[str, IslVariable]) -> ExpressionWriter:
         """Return what writes expressions at one place."""
         return ExpressionWriter(self.model.state.vocabulary, span, variables, self.spelled, self.quoted, known)
 
-    def variable(self, chosen: _Choice, ends: _Ends, known: tuple[Points, Points], stride: int) -> Variable:
+    def variable(self, chosen: _Choice, ends: _Ends, known: tuple[Points, Points], stride: int) -> IslVariable:
         """Return the loop's variable: the user's own where its type holds every value it takes, else a new one."""
         symbol = chosen.symbol
         if symbol is not None and isinstance(symbol.type, Scalar) and _holds_all(symbol.type, ends, known, stride):
-            return Variable(symbol, chosen.sign)
+            return IslVariable(symbol, chosen.sign)
         kind = INT if _holds_all(INT, ends, known, stride) else LONG_LONG
         name = "w" if symbol is None else symbol.name
-        return Variable(self.fresh(name, kind, chosen.near.variable), chosen.sign)
+        return IslVariable(self.fresh(name, kind, chosen.near.variable), chosen.sign)
 
     # --- statements
 
-    def statement(self, item: Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+    def statement(self, item: Item, known: Points, variables: Mapping[str, IslVariable]) -> list[Stmt]:
         """Return a statement's statement with its counters, under what is left of its domain's conditions."""
         writer = self.writer(item.statement.stmt.span, known, variables)
         options = item.points.rest(known)
@@ -263,7 +267,7 @@ class _Scan(Struct):
         then = body[0] if len(body) == 1 else Block(span=item.statement.stmt.span, statements=tuple(body))
         return [If(span=item.statement.stmt.span, condition=test, then=then, other=None)]
 
-    def body(self, item: Item, known: Points, variables: Mapping[str, Variable]) -> list[Stmt]:
+    def body(self, item: Item, known: Points, variables: Mapping[str, IslVariable]) -> list[Stmt]:
         """Return the statement with each counter replaced by a loop's variable, or computed in front of it."""
         stmt = item.statement.stmt
         inside = Points(known.values.intersect(item.points.values))
@@ -286,7 +290,7 @@ class _Scan(Struct):
         inner = moved.statements if isinstance(moved, Block) else (moved,)
         return [Block(span=stmt.span, statements=(*computed, *inner))]
 
-    def make_computed(self, loop: For, variables: Mapping[str, Variable]) -> Symbol:
+    def make_computed(self, loop: For, variables: Mapping[str, IslVariable]) -> Symbol:
         """Return the variable that holds a counter which no loop counts: the user's, if its name is free here."""
         symbol = loop.variable
         if all(v.symbol.name != symbol.name for v in variables.values()):
@@ -347,19 +351,19 @@ class _Ends(Struct, frozen=True):
     """The bounds of a dimension, those left out that another one makes superfluous."""
 
     dim: str
-    lowers: tuple[Bound, ...]
-    uppers: tuple[Bound, ...]
+    lowers: tuple[IslBound, ...]
+    uppers: tuple[IslBound, ...]
 
     @classmethod
     def of(cls, tests: Sequence[Test], dim: str, known: Points) -> _Ends:
-        lowers: list[Bound] = []
-        uppers: list[Bound] = []
+        lowers: list[IslBound] = []
+        uppers: list[IslBound] = []
         for test in tests:
             factor, rest = test.value.terms[(dim,)], test.value.drop_name(dim)
             if factor > 0 or test.equality:
-                lowers.append(Bound(-rest, factor) if factor > 0 else Bound(rest, -factor))
+                lowers.append(IslBound(-rest, factor) if factor > 0 else IslBound(rest, -factor))
             if factor < 0 or test.equality:
-                uppers.append(Bound(rest, -factor) if factor < 0 else Bound(-rest, factor))
+                uppers.append(IslBound(rest, -factor) if factor < 0 else IslBound(-rest, factor))
         if not lowers or not uppers:
             raise CodeGenerationError("a loop in that order would have no end")
         return cls(dim, _prune_bounds(lowers, known, 1), _prune_bounds(uppers, known, -1))
@@ -372,11 +376,11 @@ class _Ends(Struct, frozen=True):
         return reduce(lambda found, value: found.where(value), (*above, *below), points)
 
 
-def _is_simple(bounds: Sequence[Bound]) -> bool:
+def _is_simple(bounds: Sequence[IslBound]) -> bool:
     return len(bounds) == 1 and bounds[0].divisor == 1
 
 
-def _prune_bounds(bounds: Sequence[Bound], known: Points, sign: int) -> tuple[Bound, ...]:
+def _prune_bounds(bounds: Sequence[IslBound], known: Points, sign: int) -> tuple[IslBound, ...]:
     """Leave out bounds that are never the tight one."""
     kept = list(bounds)
     for bound in bounds:
@@ -419,7 +423,7 @@ class _Choice(Struct, frozen=True):
     near: For
 
     @classmethod
-    def of(cls, level: int, items: Sequence[Item], variables: Mapping[str, Variable]) -> _Choice:
+    def of(cls, level: int, items: Sequence[Item], variables: Mapping[str, IslVariable]) -> _Choice:
         votes = [(item, vote) for item in items if (vote := _find_counted(item, level)) is not None]
         counts: dict[str, int] = {}
         for _, (loop, _sign) in votes:
@@ -460,7 +464,7 @@ def _clashes(symbol: Symbol, items: Sequence[Item]) -> bool:
     return False
 
 
-def _for(writer: ExpressionWriter, variable: Variable, ends: _Ends, body: tuple[Stmt, int], near: For) -> For:
+def _for(writer: ExpressionWriter, variable: IslVariable, ends: _Ends, body: tuple[Stmt, int], near: For) -> For:
     """Return the loop with its body and step; a dimension that is minus its variable counts down."""
     up = variable.sign > 0
     lowers = ends.lowers if up else tuple(b.negate() for b in ends.uppers)
@@ -484,22 +488,22 @@ def _for(writer: ExpressionWriter, variable: Variable, ends: _Ends, body: tuple[
     )
 
 
-def _last(writer: ExpressionWriter, uppers: Sequence[Bound]) -> tuple[Relation, Expr]:
+def _last(writer: ExpressionWriter, uppers: Sequence[IslBound]) -> tuple[Relation, Expr]:
     whole = all(b.divisor == 1 for b in uppers)
     quoted = len(uppers) == 1 and writer.quote(uppers[0].value) is not None
     if whole and not quoted and all(b.value.constant_term < 0 or b.value.number is not None for b in uppers):
-        return "<", writer.greatest([Bound(b.value.shift(1), 1) for b in uppers])
+        return "<", writer.greatest([IslBound(b.value.shift(1), 1) for b in uppers])
     return "<=", writer.greatest(uppers)
 
 
-def _last_down(writer: ExpressionWriter, lowers: Sequence[Bound]) -> tuple[Relation, Expr]:
+def _last_down(writer: ExpressionWriter, lowers: Sequence[IslBound]) -> tuple[Relation, Expr]:
     only = lowers[0]
     if len(lowers) == 1 and only.divisor == 1 and only.value.constant_term == 1 and only.value.number is None:
-        return ">", writer.least([Bound(only.value.shift(-1), 1)])
+        return ">", writer.least([IslBound(only.value.shift(-1), 1)])
     return ">=", writer.least(lowers)
 
 
-def _variable_of(value: Polynomial, variables: Mapping[str, Variable]) -> Symbol | None:
+def _variable_of(value: Polynomial, variables: Mapping[str, IslVariable]) -> Symbol | None:
     """Return the loop's variable whose value this is."""
     if len(value.terms) != 1:
         return None

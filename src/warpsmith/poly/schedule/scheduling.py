@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.library import isl
 from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget, point, whole_number
-from warpsmith.poly.legality.order import Link, Ordered, ScheduledStatement, order_run
+from warpsmith.poly.legality.order import Ordered, OrderLink, ScheduledStatement, order_run
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.tree.nodes import Function, Name, Node, Stmt
 from warpsmith.tree.nodes import replace as changed
@@ -157,7 +157,7 @@ def _proposals(
             yield schedules
 
 
-def _is_small(model: Ordered, links: Sequence[Link]) -> bool:
+def _is_small(model: Ordered, links: Sequence[OrderLink]) -> bool:
     """Whether isl's scheduler is done soon."""
     deepest = max(len(statement.loops) for statement in model.statements)
     parameters = max((link.relation.dim(_PARAM) for link in links), default=0)
@@ -258,7 +258,7 @@ def _options(*, whole: bool) -> Iterator[None]:
             getattr(context, f"set_schedule_{name}")(value)
 
 
-def _schedule_by_isl(model: Ordered, links: Sequence[Link], *, whole: bool) -> dict[Stmt, Schedule] | None:
+def _schedule_by_isl(model: Ordered, links: Sequence[OrderLink], *, whole: bool) -> dict[Stmt, Schedule] | None:
     """Return the schedules that isl finds."""
     domain = isl.UnionSet.empty(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
     for statement in model.statements:

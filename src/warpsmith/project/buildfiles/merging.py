@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from warpsmith.project.buildfiles.makefile import Runner
 
-__all__ = ["Conflict", "merge_texts"]
+__all__ = ["MergeConflict", "merge_texts"]
 
 
-class Conflict(Struct, frozen=True):
+class MergeConflict(Struct, frozen=True):
     """Lines of the current text that the new one changes as well; `line` is 1 where no base is known."""
 
     path: str
@@ -29,12 +29,12 @@ class Conflict(Struct, frozen=True):
     text: str
 
 
-def merge_texts(path: str, base: str | None, current: str, new: str, run: Runner) -> str | tuple[Conflict, ...]:
+def merge_texts(path: str, base: str | None, current: str, new: str, run: Runner) -> str | tuple[MergeConflict, ...]:
     """Return `new` with the changes that turned `base` into `current`, or what conflicts."""
     if current in (base, new):
         return new
     if base is None:
-        return (Conflict(path, 1, "there is such a file already, and nothing is known of how it came about"),)
+        return (MergeConflict(path, 1, "there is such a file already, and nothing is known of how it came about"),)
     if base == new:
         return current
     with tempfile.TemporaryDirectory(prefix="warpsmith-merge-") as folder:
@@ -46,10 +46,10 @@ def merge_texts(path: str, base: str | None, current: str, new: str, run: Runner
     if code == 0:
         return text
     found = tuple(_conflicts(path, current, text))
-    return found or (Conflict(path, 1, "it cannot be merged (is git there?)"),)
+    return found or (MergeConflict(path, 1, "it cannot be merged (is git there?)"),)
 
 
-def _conflicts(path: str, current: str, merged_text: str) -> Iterator[Conflict]:
+def _conflicts(path: str, current: str, merged_text: str) -> Iterator[MergeConflict]:
     position = 0
     for block in re.finditer(r"^<<<<<<< yours\r?\n(.*?)^=======\r?\n", merged_text, re.MULTILINE | re.DOTALL):
         found = current.find(block[1], position) if block[1] else -1
@@ -57,4 +57,4 @@ def _conflicts(path: str, current: str, merged_text: str) -> Iterator[Conflict]:
         # the same lines may stand in conflict again further down
         position = start + len(block[1])
         text = block[1].split("\n")[0].strip()
-        yield Conflict(path, current.count("\n", 0, start) + 1, text or "lines were taken out here")
+        yield MergeConflict(path, current.count("\n", 0, start) + 1, text or "lines were taken out here")

@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from warpsmith.project.profile.loop_text import LoopText, find_loops, tokens_of
 
-__all__ = ["SLOTS", "Counted", "Instrumented", "Uncounted", "instrument", "runtime_header"]
+__all__ = ["SLOTS", "Instrumented", "MeasuredLoop", "Uncounted", "instrument", "runtime_header"]
 
 SLOTS: Final = 64
 """How many threads have counters of their own."""
@@ -50,7 +50,7 @@ class Uncounted(Struct, frozen=True):
     reason: str
 
 
-class Counted(Struct, frozen=True):
+class MeasuredLoop(Struct, frozen=True):
     """A loop that is counted: where it stands, and the number of the loop around it that lasts at least as long (-1:
     there is none, or threads share it and their times are added up)."""
 
@@ -63,7 +63,7 @@ class Instrumented(Struct, frozen=True):
     """The text with counters; `loops` have the numbers from `first` on."""
 
     text: str
-    loops: tuple[Counted, ...]
+    loops: tuple[MeasuredLoop, ...]
     uncounted: tuple[Uncounted, ...]
 
 
@@ -105,7 +105,8 @@ def instrument(text: str, header: str, first: int) -> Instrumented:
     if counted:
         made = f'{made[:start]}#include "{header}"\n#line 1\n{made[start:]}'
     places = tuple(
-        Counted(loop.line, loop.column, _around(counted, number, first)) for number, (loop, _) in enumerate(counted)
+        MeasuredLoop(loop.line, loop.column, _around(counted, number, first))
+        for number, (loop, _) in enumerate(counted)
     )
     return Instrumented(made, places, tuple(uncounted))
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from warpsmith.base.c_lexer import GAPS, lex
 
-__all__ = ["LoopText", "Token", "find_loops", "tokens_of"]
+__all__ = ["LoopText", "SpelledToken", "find_loops", "tokens_of"]
 
 Kind = Literal["for", "while", "do"]
 
@@ -25,7 +25,7 @@ _OPEN: Final = {"(": ")", "[": "]", "{": "}"}
 _DEVICE: Final = frozenset({"__global__", "__device__", "__kernel", "kernel"})
 
 
-class Token(Struct, frozen=True):
+class SpelledToken(Struct, frozen=True):
     """A token as it is spelled, a sign in its usual spelling, or a directive as one, its comments a blank each."""
 
     kind: str
@@ -53,25 +53,25 @@ class _CutError(Exception):
     """The statement does not end as its text lets one expect."""
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[SpelledToken]:
     """Return the tokens of a file, directives whole, gaps left out."""
-    found: list[Token] = []
-    line: list[Token] = []
+    found: list[SpelledToken] = []
+    line: list[SpelledToken] = []
     for token in lex(text):
         if token.directive:
             said = " " if token.kind == "comment" else token.sign or token.spelling
-            line.append(Token(token.kind, said, token.start, token.end))
+            line.append(SpelledToken(token.kind, said, token.start, token.end))
             continue
         found += _directive(line)
         line = []
         if token.kind not in GAPS:
-            found.append(Token(token.kind, token.sign or token.spelling, token.start, token.end))
+            found.append(SpelledToken(token.kind, token.sign or token.spelling, token.start, token.end))
     return [*found, *_directive(line)]
 
 
-def _directive(line: list[Token]) -> list[Token]:
+def _directive(line: list[SpelledToken]) -> list[SpelledToken]:
     """Return the tokens of a preprocessor line as one; nothing where there are none."""
-    return [Token("directive", "".join(t.text for t in line), line[0].start, line[-1].end)] if line else []
+    return [SpelledToken("directive", "".join(t.text for t in line), line[0].start, line[-1].end)] if line else []
 
 
 def find_loops(text: str) -> list[LoopText]:
@@ -270,7 +270,7 @@ class _Parser:
         return words
 
 
-def _brackets(tokens: list[Token]) -> tuple[dict[int, int], list[int]]:
+def _brackets(tokens: list[SpelledToken]) -> tuple[dict[int, int], list[int]]:
     """Return the partner of every bracket, and for every token the opening brace around it (-1: none)."""
     match: dict[int, int] = {}
     around: list[int] = []
@@ -291,7 +291,7 @@ def _brackets(tokens: list[Token]) -> tuple[dict[int, int], list[int]]:
     return match, around
 
 
-def _close(tokens: list[Token], stack: list[int], match: dict[int, int], index: int) -> None:
+def _close(tokens: list[SpelledToken], stack: list[int], match: dict[int, int], index: int) -> None:
     """Pair a closing bracket with the nearest opening one of its kind; what lies between has no partner."""
     while stack:
         opening = stack.pop()
@@ -300,7 +300,7 @@ def _close(tokens: list[Token], stack: list[int], match: dict[int, int], index: 
             return
 
 
-def _kind(token: Token) -> Kind:
+def _kind(token: SpelledToken) -> Kind:
     return "for" if token.text == "for" else "while" if token.text == "while" else "do"
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from warpsmith.analysis.rules.finding import Evidence, Why
+from warpsmith.analysis.rules.finding import EvidenceTable, Why
 from warpsmith.base.findings import Note, marked_line, render_finding
 from warpsmith.base.source import Span
 from warpsmith.report.analysis.groups import FindingGroup, GroupBy, group_findings, headings
@@ -206,7 +206,7 @@ def _step(text: str, span: Span | None, at: Span | None) -> str:
 _KEYED = ("lane", "bank", "thread", "warp")
 
 
-def _short(table: Evidence) -> str:
+def _short(table: EvidenceTable) -> str:
     """Return the first rows of a table on one line."""
     keyed = table.columns[0] in _KEYED
     rows = [_row(table.columns, row) if keyed else " ".join(row) for row in table.rows]
@@ -219,7 +219,7 @@ def _row(names: Sequence[str], cells: Sequence[str]) -> str:
     return f"{key}: {', '.join(f'{name} {cell}' for name, cell in zip(names[1:], cells[1:], strict=True))}"
 
 
-def _full(table: Evidence) -> str:
+def _full(table: EvidenceTable) -> str:
     rows = columns([table.columns, *table.rows])
     return "\n".join((table.title, *(f"       {row}" for row in rows)))
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.analysis.resources.diagrams import Diagram
-from warpsmith.analysis.rules.finding import Evidence, KernelFinding, Why
+from warpsmith.analysis.rules.finding import EvidenceTable, KernelFinding, Why
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.report.analysis.model import AccessEntry, BranchEntry
 from warpsmith.ssa.ops import OPS
@@ -67,7 +67,7 @@ class Wording(Struct, frozen=True):
             why=tuple(Why(self.text(step.text), step.span) for step in one.why),
             related=tuple(replace(note, text=self.text(note.text)) for note in one.related),
             evidence=tuple(
-                Evidence(self.text(table.title), table.columns, tuple(map(self.texts, table.rows)))
+                EvidenceTable(self.text(table.title), table.columns, tuple(map(self.texts, table.rows)))
                 for table in one.evidence
             ),
             help=self.texts(one.help),

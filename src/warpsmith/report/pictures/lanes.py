@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from warpsmith.analysis.rules.finding import Evidence
+from warpsmith.analysis.rules.finding import EvidenceTable
 
 __all__ = ["LaneMark", "LanePicture", "lane_picture"]
 
@@ -52,7 +52,7 @@ class LanePicture(Struct, frozen=True):
         return self.frame[1] + self.frame[3]
 
 
-def lane_picture(table: Evidence) -> LanePicture | None:
+def lane_picture(table: EvidenceTable) -> LanePicture | None:
     """Return the picture of a table of lanes, None where it is of something else."""
     match table.columns:
         case ("lane", "byte", ("sector" | "bank") as unit):

@@ -21,8 +21,8 @@ __all__ = [
     "Mistake",
     "OutputRow",
     "SimulationReport",
-    "Step",
     "TimelineGroup",
+    "WarpStep",
     "Work",
 ]
 
@@ -97,7 +97,7 @@ class OutputRow(Struct, frozen=True):
     file: str = ""
 
 
-class Step(Struct, frozen=True):
+class WarpStep(Struct, frozen=True):
     """`count` instructions of one line that warps execute with the same lanes; `first`: the number of the first one."""
 
     first: int
@@ -116,7 +116,7 @@ class Column(Struct, frozen=True):
 class TimelineGroup(Struct, frozen=True):
     """Warps that go through the same steps."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[WarpStep, ...]
     columns: tuple[Column, ...]
 
 

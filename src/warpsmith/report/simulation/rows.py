@@ -11,15 +11,15 @@ from msgspec.structs import replace
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.source import Span, readable
 from warpsmith.kernels.units import KernelUnit
-from warpsmith.report.simulation.model import BranchRow, Check, Column, MemoryRow, Mistake, Step, TimelineGroup
+from warpsmith.report.simulation.model import BranchRow, Check, Column, MemoryRow, Mistake, TimelineGroup, WarpStep
 from warpsmith.simt.choose import Done
 from warpsmith.simt.counters import BranchCount
 from warpsmith.simt.engine.counts import RequestSum
-from warpsmith.simt.launch import Launch, Outcome, Problem, ProblemKind
+from warpsmith.simt.launch import KernelProblem, Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
-from warpsmith.simt.memory import Access, Conflict, Memory, Where
-from warpsmith.simt.tally import Piece
-from warpsmith.ssa.nodes import Block, Branch, Function, Instruction, Jump, Module, Return, Switch, Terminator
+from warpsmith.simt.memory import AccessConflict, LaunchMemory, RecordedAccess, Where
+from warpsmith.simt.tally import WarpPiece
+from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Jump, Module, Return, Switch, Terminator
 
 __all__ = ["Watched", "branch_rows", "memory_rows", "mistakes_of", "text_order", "timeline_of"]
 
@@ -30,7 +30,7 @@ class Watched(Struct, frozen=True):
     unit: KernelUnit
     kernel: Function
     launch: Launch
-    memory: Memory
+    memory: LaunchMemory
     elements: Mapping[str, int]
     done: Done
 
@@ -175,7 +175,7 @@ def mistakes_of(watched: Watched) -> Iterator[Mistake]:
     yield from merged.values()
 
 
-def _describe_problem(watched: Watched, problem: Problem) -> str:
+def _describe_problem(watched: Watched, problem: KernelProblem) -> str:
     """Return what is wrong in words of elements, where it is about a place in memory."""
     if problem.where is None:
         return problem.message
@@ -218,7 +218,7 @@ def _advice(kind: ProblemKind) -> tuple[str, ...]:
             return ()
 
 
-def _race(watched: Watched, conflict: Conflict) -> Mistake:
+def _race(watched: Watched, conflict: AccessConflict) -> Mistake:
     first, second = conflict.first, conflict.second
     variable = _name_touched(watched, conflict)
     same_block = first.origin.block == second.origin.block
@@ -239,15 +239,15 @@ def _race(watched: Watched, conflict: Conflict) -> Mistake:
     return Mistake("race", finding, first.origin.block, first.origin.thread, 1, other, variable)
 
 
-def _verb(access: Access) -> str:
+def _verb(access: RecordedAccess) -> str:
     return {"load": "reads", "store": "writes", "atomic": "updates it atomically"}[access.kind]
 
 
-def _span(access: Access) -> Span | None:
+def _span(access: RecordedAccess) -> Span | None:
     return access.instruction.span if isinstance(access.instruction, Instruction) else None
 
 
-def _name_touched(watched: Watched, conflict: Conflict) -> str:
+def _name_touched(watched: Watched, conflict: AccessConflict) -> str:
     """Return the element that two accesses touch, `s[3]`, as the first access sees elements."""
     return _element(watched, (conflict.buffer, conflict.offset, _bytes(conflict.first.instruction)))[0]
 
@@ -275,9 +275,9 @@ def _number(number: int, sizes: tuple[int, int, int]) -> str:
 # --- the timeline
 
 
-def text_order(module: Module) -> dict[Block, int]:
+def text_order(module: Module) -> dict[BasicBlock, int]:
     """Return where each block starts in its text."""
-    found: dict[Block, int] = {}
+    found: dict[BasicBlock, int] = {}
     for block in (block for function in module.functions for block in function.blocks):
         starts = [one.span.start for one in block.instructions if one.span is not None]
         found[block] = min(starts, default=0 if block.terminator.span is None else block.terminator.span.start)
@@ -286,7 +286,7 @@ def text_order(module: Module) -> dict[Block, int]:
 
 def timeline_of(watched: Watched) -> tuple[TimelineGroup, ...]:
     """Return what each warp executed, in order: warps with the same steps side by side."""
-    groups: dict[tuple[Step, ...], dict[tuple[int, ...], list[tuple[int, int]]]] = {}
+    groups: dict[tuple[WarpStep, ...], dict[tuple[int, ...], list[tuple[int, int]]]] = {}
     for warp, pieces in () if watched.done.pieces is None else watched.done.pieces.warps():
         runs = list(_runs(pieces))
         alike = groups.setdefault(tuple(step for step, _ in runs), {})
@@ -297,7 +297,7 @@ def timeline_of(watched: Watched) -> tuple[TimelineGroup, ...]:
     )
 
 
-def _runs(pieces: Iterable[Piece]) -> Iterator[tuple[Step, int]]:
+def _runs(pieces: Iterable[WarpPiece]) -> Iterator[tuple[WarpStep, int]]:
     """Yield runs of instructions of one line with one mask."""
     number, start, held, mask = 0, 0, None, 0
     for piece in pieces:
@@ -326,6 +326,6 @@ def _line(span: Span | None) -> int:
     return 0 if span is None else span.line
 
 
-def _step(start: int, stop: int, span: Span | None) -> Step:
+def _step(start: int, stop: int, span: Span | None) -> WarpStep:
     text = "" if span is None else readable(span.file.line(span.line)).strip()
-    return Step(start, stop - start, _line(span), text)
+    return WarpStep(start, stop - start, _line(span), text)

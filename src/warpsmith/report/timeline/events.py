@@ -47,21 +47,21 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["Event", "Moved", "timeline"]
+__all__ = ["MovedBytes", "TimelineEvent", "timeline"]
 
 EventKind = Literal["function", "loop", "branch", "data region", "to device", "to host", "kernel", "suspended"]
 _LONGEST = 72
 _EVERYTHING = "everything on the device"
 
 
-class Moved(Struct, frozen=True):
+class MovedBytes(Struct, frozen=True):
     """What a run on the emulation counted for one statement of the port."""
 
     count: int
     bytes: int
 
 
-class Event(Struct, frozen=True):
+class TimelineEvent(Struct, frozen=True):
     """One line of the timeline. `what`: the variable or the construct; `bytes` and `when` in words ("" for none);
     `cause`: what forces a copy; `path`: the loops and functions around it; `measured`: None where nothing was run."""
 
@@ -71,17 +71,17 @@ class Event(Struct, frozen=True):
     bytes: str = ""
     when: str = ""
     cause: Span | None = None
-    measured: Moved | None = None
+    measured: MovedBytes | None = None
 
 
-def timeline(program: Program, measured: Mapping[Node, Moved] | None = None) -> tuple[Event, ...]:
+def timeline(program: Program, measured: Mapping[Node, MovedBytes] | None = None) -> tuple[TimelineEvent, ...]:
     """Return the events of a ported program, from `main` down, or from each function that nobody calls."""
     walker = _Walker(program, measured)
     return tuple(event for function in walker.roots() for event in walker.function(function, 0, ()))
 
 
 class _Walker:
-    def __init__(self, program: Program, measured: Mapping[Node, Moved] | None) -> None:
+    def __init__(self, program: Program, measured: Mapping[Node, MovedBytes] | None) -> None:
         self.definitions = {function.symbol: function for _, function in program.functions()}
         self.measured = measured
         self.busy = self._busy()
@@ -110,16 +110,16 @@ class _Walker:
 
     # --- structure
 
-    def function(self, function: Function, depth: int, stack: tuple[Symbol, ...]) -> Iterator[Event]:
+    def function(self, function: Function, depth: int, stack: tuple[Symbol, ...]) -> Iterator[TimelineEvent]:
         symbol = function.symbol
         again = symbol in stack
         when = "as above: it calls itself" if again else ""
-        yield Event("function", depth, symbol.name, when=when, cause=function.span)
+        yield TimelineEvent("function", depth, symbol.name, when=when, cause=function.span)
         if not again:
             for stmt in function.body.statements:
                 yield from self.statement(stmt, depth + 1, (*stack, symbol))
 
-    def statement(self, stmt: Stmt, depth: int, stack: tuple[Symbol, ...]) -> Iterator[Event]:
+    def statement(self, stmt: Stmt, depth: int, stack: tuple[Symbol, ...]) -> Iterator[TimelineEvent]:
         if not self._matters(stmt):
             return
         match stmt:
@@ -127,20 +127,20 @@ class _Walker:
                 for inner in stmt.statements:
                     yield from self.statement(inner, depth, stack)
             case For() | While():
-                yield Event("loop", depth, _head(stmt), cause=stmt.header)
+                yield TimelineEvent("loop", depth, _head(stmt), cause=stmt.header)
                 yield from self._calls(stmt.bound if isinstance(stmt, For) else stmt.condition, depth + 1, stack)
                 yield from self.statement(stmt.body, depth + 1, stack)
             case If():
                 yield from self.branch(stmt, depth, stack)
             case Switch():
-                yield Event("branch", depth, f"switch ({_short(stmt.value)})", cause=stmt.span)
+                yield TimelineEvent("branch", depth, f"switch ({_short(stmt.value)})", cause=stmt.span)
                 for case in stmt.cases:
                     for inner in case.body:
                         yield from self.statement(inner, depth + 1, stack)
             case _:
                 yield from self.simple(stmt, depth, stack)
 
-    def branch(self, stmt: If, depth: int, stack: tuple[Symbol, ...]) -> Iterator[Event]:
+    def branch(self, stmt: If, depth: int, stack: tuple[Symbol, ...]) -> Iterator[TimelineEvent]:
         yield from self._calls(stmt.condition, depth, stack)
         condition = _short(stmt.condition)
         arms = ((f"if ({condition})", stmt.then), (f"else of if ({condition})", stmt.other))
@@ -148,35 +148,35 @@ class _Walker:
             arms = (("where the guards hold", stmt.then), ("where a guard fails", stmt.other))
         for words, arm in arms:
             if arm is not None and self._matters(arm):
-                yield Event("branch", depth, words, cause=stmt.span)
+                yield TimelineEvent("branch", depth, words, cause=stmt.span)
                 yield from self.statement(arm, depth + 1, stack)
 
     def _matters(self, stmt: Stmt) -> bool:
         mine = (Launch, Copy, DataEnter, DataExit, Update, DataSuspension, DataRegionBoundary)
         return any(isinstance(part, mine) for part in walk(stmt)) or bool(set(self._callees(stmt)) & self.busy)
 
-    def _calls(self, node: Node | None, depth: int, stack: tuple[Symbol, ...]) -> Iterator[Event]:
+    def _calls(self, node: Node | None, depth: int, stack: tuple[Symbol, ...]) -> Iterator[TimelineEvent]:
         for symbol in self._callees(node) if node is not None else ():
             if symbol in self.busy:
                 yield from self.function(self.definitions[symbol], depth, stack)
 
     # --- device statements
 
-    def simple(self, stmt: Stmt, depth: int, stack: tuple[Symbol, ...]) -> Iterator[Event]:
+    def simple(self, stmt: Stmt, depth: int, stack: tuple[Symbol, ...]) -> Iterator[TimelineEvent]:
         moved = self._find_moved(stmt)
         match stmt:
             case Launch():
-                yield Event("kernel", depth, stmt.kernel, cause=stmt.span)
+                yield TimelineEvent("kernel", depth, stmt.kernel, cause=stmt.span)
             case Copy():
                 kind: EventKind = "to device" if stmt.to_device else "to host"
-                yield Event(kind, depth, stmt.variable.name, _bytes(stmt.bytes), "", stmt.cause, moved)
+                yield TimelineEvent(kind, depth, stmt.variable.name, _bytes(stmt.bytes), "", stmt.cause, moved)
             case DataEnter() if stmt.starts == stmt.variable:
                 when = "unless the rows lie where they did"
-                yield Event("to device", depth, stmt.variable.name, "8 for each row", when, stmt.cause, moved)
+                yield TimelineEvent("to device", depth, stmt.variable.name, "8 for each row", when, stmt.cause, moved)
             case DataEnter():
                 self.buffers[stmt.buffer] = stmt
                 when = "unless it is there already" if stmt.copy else "no copy: a kernel writes all of it"
-                yield Event("to device", depth, stmt.variable.name, _size(stmt), when, stmt.cause, moved)
+                yield TimelineEvent("to device", depth, stmt.variable.name, _size(stmt), when, stmt.cause, moved)
             case DataExit():
                 yield from self._exit(stmt, depth, moved)
             case Update():
@@ -185,39 +185,39 @@ class _Walker:
                 yield _data_region(stmt, depth, moved)
             case DataSuspension(ends=False):
                 when = "nothing is kept while this runs"
-                yield Event("suspended", depth, _EVERYTHING, "all that was written", when, stmt.cause, moved)
+                yield TimelineEvent("suspended", depth, _EVERYTHING, "all that was written", when, stmt.cause, moved)
             case DeviceAlloc():
                 return
             case _:
                 yield from self._calls(stmt, depth, stack)
 
-    def _exit(self, stmt: DataExit, depth: int, moved: Moved | None) -> Iterator[Event]:
+    def _exit(self, stmt: DataExit, depth: int, moved: MovedBytes | None) -> Iterator[TimelineEvent]:
         enter = self.buffers.get(stmt.buffer)
         if enter is None or not stmt.written:
             return
         when = "unless it is kept" if enter.keep else ""
-        yield Event("to host", depth, enter.variable.name, _size(enter), when, enter.cause, moved)
+        yield TimelineEvent("to host", depth, enter.variable.name, _size(enter), when, enter.cause, moved)
 
-    def _find_moved(self, stmt: Stmt) -> Moved | None:
-        return None if self.measured is None else self.measured.get(stmt, Moved(0, 0))
+    def _find_moved(self, stmt: Stmt) -> MovedBytes | None:
+        return None if self.measured is None else self.measured.get(stmt, MovedBytes(0, 0))
 
 
-def _update(stmt: Update, depth: int, moved: Moved | None) -> Event:
+def _update(stmt: Update, depth: int, moved: MovedBytes | None) -> TimelineEvent:
     kind: EventKind = "to device" if stmt.to_device else "to host"
     if stmt.block and stmt.variable is not None:
         text = "all of its block"
-        return Event(kind, depth, stmt.variable.name, text, "if it is on the device", stmt.cause, moved)
+        return TimelineEvent(kind, depth, stmt.variable.name, text, "if it is on the device", stmt.cause, moved)
     if stmt.address is None or stmt.bytes is None:
-        return Event(kind, depth, _EVERYTHING, "all that is newer", "", stmt.cause, moved)
+        return TimelineEvent(kind, depth, _EVERYTHING, "all that is newer", "", stmt.cause, moved)
     what = _short(stmt.address).removeprefix("&")
-    return Event(kind, depth, what, _bytes(stmt.bytes), "if it is on the device", stmt.cause, moved)
+    return TimelineEvent(kind, depth, what, _bytes(stmt.bytes), "if it is on the device", stmt.cause, moved)
 
 
-def _data_region(stmt: DataRegionBoundary, depth: int, moved: Moved | None) -> Event:
+def _data_region(stmt: DataRegionBoundary, depth: int, moved: MovedBytes | None) -> TimelineEvent:
     if stmt.opens:
-        return Event("data region", depth, "from here on data stay on the device", cause=stmt.cause)
+        return TimelineEvent("data region", depth, "from here on data stay on the device", cause=stmt.cause)
     text = "what was written comes back"
-    return Event("data region", depth, text, "all that was written", "", stmt.cause, moved)
+    return TimelineEvent("data region", depth, text, "all that was written", "", stmt.cause, moved)
 
 
 def _is_ported(stmt: Stmt) -> bool:

@@ -12,17 +12,17 @@ from typing import Literal
 from msgspec import Struct
 
 from warpsmith.report.pages.page import page
-from warpsmith.report.timeline.events import Event
+from warpsmith.report.timeline.events import TimelineEvent
 from warpsmith.report.timeline.text import copy_note, measured_text, place_text
 
-__all__ = ["Box", "Head", "Line", "Mark", "Text", "timeline_svg"]
+__all__ = ["Box", "Head", "Line", "Mark", "SvgText", "timeline_svg"]
 
 _ROW, _TOP, _STEP = 26, 64, 16
 _HOST, _DEVICE, _WIDTH = 430, 640, 1720
 _COLORS = {"to device": "#1a6fb5", "to host": "#b5541a", "suspended": "#a01540", "kernel": "#2b7a3d"}
 
 
-class Text(Struct, frozen=True):
+class SvgText(Struct, frozen=True):
     """Words, with where they stand, in pixels as everything here."""
 
     x: float
@@ -66,14 +66,14 @@ class Head(Struct, frozen=True):
     form: Literal["head"] = "head"
 
 
-Mark = Text | Box | Line | Head
+Mark = SvgText | Box | Line | Head
 
 
-def timeline_svg(events: Sequence[Event], title: str) -> str:
+def timeline_svg(events: Sequence[TimelineEvent], title: str) -> str:
     """Return the picture as SVG text."""
     height = _TOP + _ROW * (len(events) + 1)
     copies = [mark for row, event in enumerate(events) for mark in _event(event, _y(row))]
-    marks = [Text(16, 26, title, "head"), *_data_regions(events), *_boxes(events), *_lanes(height), *copies]
+    marks = [SvgText(16, 26, title, "head"), *_data_regions(events), *_boxes(events), *_lanes(height), *copies]
     return page("timeline/timeline.svg", title=title, wide=_WIDTH, high=height, marks=marks)
 
 
@@ -85,11 +85,11 @@ def _lanes(height: int) -> list[Mark]:
     lines: list[Mark] = []
     for x, name in ((_HOST, "host"), (_DEVICE, "device")):
         lines.append(Line((x, _TOP - 6), (x, height - 8), "#888", "1.5"))
-        lines.append(Text(x, _TOP - 14, name, "name", "middle"))
+        lines.append(SvgText(x, _TOP - 14, name, "name", "middle"))
     return lines
 
 
-def _data_regions(events: Sequence[Event]) -> list[Mark]:
+def _data_regions(events: Sequence[TimelineEvent]) -> list[Mark]:
     """Return a band for each data region, from its begin to its end."""
     bands: list[Mark] = []
     opened: list[int] = []
@@ -104,7 +104,7 @@ def _data_regions(events: Sequence[Event]) -> list[Mark]:
     return bands
 
 
-def _boxes(events: Sequence[Event]) -> list[Mark]:
+def _boxes(events: Sequence[TimelineEvent]) -> list[Mark]:
     """Return a frame for each function, loop and branch around the events that are deeper."""
     boxes: list[Mark] = []
     for row, event in enumerate(events):
@@ -121,24 +121,24 @@ def _boxes(events: Sequence[Event]) -> list[Mark]:
     return boxes
 
 
-def _event(event: Event, y: int) -> list[Mark]:
+def _event(event: TimelineEvent, y: int) -> list[Mark]:
     x = 20 + _STEP * event.depth
     match event.kind:
         case "function" | "loop" | "branch":
             line = f"  line {event.cause.line}" if event.cause is not None else ""
             place = f"  {place_text(event.cause)}" if event.kind == "function" else line
-            return [Text(x, y + 4, _fit(f"{event.what}{place}", x), "name")]
+            return [SvgText(x, y + 4, _fit(f"{event.what}{place}", x), "name")]
         case "kernel":
             box = Box(_DEVICE - 8, y - 8, 16, 16, _COLORS["kernel"], round=3)
-            return [box, Text(_DEVICE + 22, y + 4, event.what, "name")]
+            return [box, SvgText(_DEVICE + 22, y + 4, event.what, "name")]
         case "data region":
             note = f"data region: {event.what}{measured_text(event.measured)}"
-            return [Text(_DEVICE + 22, y + 4, note, "note")]
+            return [SvgText(_DEVICE + 22, y + 4, note, "note")]
         case _:
             return _copy(event, x, y)
 
 
-def _copy(event: Event, x: int, y: int) -> list[Mark]:
+def _copy(event: TimelineEvent, x: int, y: int) -> list[Mark]:
     color = _COLORS[event.kind]
     start, end = (_HOST, _DEVICE) if event.kind == "to device" else (_DEVICE, _HOST)
     tip = end - 8 if end > start else end + 8
@@ -147,8 +147,8 @@ def _copy(event: Event, x: int, y: int) -> list[Mark]:
     return [
         Line((start, y), (tip, y), color, "2", dashes),
         Head(f"M{end} {y} L{tip} {y - 5} L{tip} {y + 5} Z", color),
-        Text((_HOST + _DEVICE) / 2, y - 4, _fit(event.what, _HOST - 190), "name", "middle"),
-        Text(_DEVICE + 22, y + 4, note, "note"),
+        SvgText((_HOST + _DEVICE) / 2, y - 4, _fit(event.what, _HOST - 190), "name", "middle"),
+        SvgText(_DEVICE + 22, y + 4, note, "note"),
     ]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from warpsmith.base.source import Span, readable
-from warpsmith.report.timeline.events import Event, Moved
+from warpsmith.report.timeline.events import MovedBytes, TimelineEvent
 
 __all__ = ["bytes_text", "copy_note", "measured_text", "place_text", "timeline_text"]
 
@@ -15,12 +15,12 @@ _BYTES = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
 _SIZE = re.compile(rf"sizeof\((?:const )?({'|'.join(_BYTES)})\)")
 
 
-def timeline_text(events: Iterable[Event]) -> str:
+def timeline_text(events: Iterable[TimelineEvent]) -> str:
     """Return the whole timeline."""
     return "\n".join(["timeline", *(f"  {'  ' * event.depth}{_line(event)}" for event in events)])
 
 
-def _line(event: Event) -> str:
+def _line(event: TimelineEvent) -> str:
     match event.kind:
         case "function":
             return f"{event.what} ({place_text(event.cause)}){_note(event)}"
@@ -35,11 +35,11 @@ def _line(event: Event) -> str:
             return f"{event.what} {arrow}  {copy_note(event)}{measured_text(event.measured)}"
 
 
-def _note(event: Event) -> str:
+def _note(event: TimelineEvent) -> str:
     return f", {event.when}" if event.when else ""
 
 
-def copy_note(event: Event) -> str:
+def copy_note(event: TimelineEvent) -> str:
     """Return what forces a copy, how much it moves, and when."""
     line = f"for line {event.cause.line}" if event.cause is not None else ""
     return ", ".join(note for note in (line, bytes_text(event.bytes), event.when) if note)
@@ -57,7 +57,7 @@ def place_text(span: Span | None) -> str:
     return "" if span is None else f"{span.file.path.replace(chr(92), '/').rsplit('/', 1)[-1]}:{span.line}"
 
 
-def measured_text(moved: Moved | None) -> str:
+def measured_text(moved: MovedBytes | None) -> str:
     """Return what a run counted, labelled."""
     if moved is None:
         return ""

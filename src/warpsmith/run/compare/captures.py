@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, field
 
-__all__ = ["Block", "CaptureLog", "Record", "StreamKey", "Summary", "read_log"]
+__all__ = ["CaptureLog", "CaptureRecord", "ElementSummary", "ElementSums", "StreamKey", "read_log"]
 
 ExtentFrom = Literal["type", "allocation", "section"]
 StreamKey = tuple[str, str]
@@ -37,7 +37,7 @@ _DTYPES: dict[tuple[int, int], str] = {
 }  # fmt: skip
 
 
-class Block(Struct, frozen=True):
+class ElementSums(Struct, frozen=True):
     """A run of elements: their sum and the sum of their magnitudes (floating point; the finite ones), how many are not
     finite, and the hash of their bits."""
 
@@ -47,16 +47,16 @@ class Block(Struct, frozen=True):
     hash: int
 
 
-class Summary(Struct, frozen=True):
+class ElementSummary(Struct, frozen=True):
     """What stands in for the elements: the run before the section, the runs of the section, the run after it; and
     sampled elements. `positions` count elements from the start of the extent."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[ElementSums, ...]
     positions: npt.NDArray[np.int64]
     samples: npt.NDArray[np.generic]
 
 
-class Record(Struct, frozen=True):
+class CaptureRecord(Struct, frozen=True):
     """One object at one instance of a region.
 
     Elements are counted from the object's own pointer: `first` may be negative. [lower, upper) is the section that the
@@ -76,17 +76,17 @@ class Record(Struct, frozen=True):
     hash: int
     stale: tuple[tuple[int, int], ...]
     values: npt.NDArray[np.generic] | None
-    summary: Summary | None
+    summary: ElementSummary | None
 
 
 class CaptureLog(Struct):
     """All records of one run by stream, how many instances each stream had, and the marks; `disturbed`: records as they
     would be if the kernels had written other values."""
 
-    records: dict[StreamKey, dict[int, Record]] = field(default_factory=dict)
+    records: dict[StreamKey, dict[int, CaptureRecord]] = field(default_factory=dict)
     totals: dict[StreamKey, int] = field(default_factory=dict)
     marks: dict[StreamKey, int] = field(default_factory=dict)
-    disturbed: dict[StreamKey, dict[int, Record]] = field(default_factory=dict)
+    disturbed: dict[StreamKey, dict[int, CaptureRecord]] = field(default_factory=dict)
     complete: bool = True
 
 
@@ -160,7 +160,7 @@ def _store(log: CaptureLog, head: _Head, body: bytes) -> None:
     payload = body[at + 16 * head.stale_count :]
     full = head.form in (_FULL, _DISTURBED_FULL)
     kept = log.records if head.form in (_FULL, _SUMMARY) else log.disturbed
-    kept.setdefault(key, {})[head.instance] = Record(
+    kept.setdefault(key, {})[head.instance] = CaptureRecord(
         region, name, head.instance, head.first, head.count, head.lower, head.upper, _EXTENTS[head.extent],
         1 if _is_known(head) else head.element_size, head.hash, stale,
         _elements(head, payload) if full else None, None if full else _summary(head, payload),
@@ -180,9 +180,9 @@ def _is_known(head: _Head) -> bool:
     return spelling is not None and np.dtype(spelling).itemsize == head.element_size
 
 
-def _summary(head: _Head, payload: bytes) -> Summary:
+def _summary(head: _Head, payload: bytes) -> ElementSummary:
     blocks, samples = struct.unpack_from("=2q", payload)
     at = 16 + _BLOCK.size * blocks
-    sums = tuple(Block(*fields) for fields in _BLOCK.iter_unpack(payload[16:at]))
+    sums = tuple(ElementSums(*fields) for fields in _BLOCK.iter_unpack(payload[16:at]))
     positions = np.frombuffer(payload, np.int64, samples, at)
-    return Summary(sums, positions, _elements(head, payload[at + 8 * samples :]))
+    return ElementSummary(sums, positions, _elements(head, payload[at + 8 * samples :]))

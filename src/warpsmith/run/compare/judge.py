@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
-from warpsmith.run.compare.captures import CaptureLog, Record, StreamKey
+from warpsmith.run.compare.captures import CaptureLog, CaptureRecord, StreamKey
 from warpsmith.run.compare.compare import Comparison, Mask, Values, compare_arrays, is_floating, show_value
 from warpsmith.run.compare.judge_summary import judge_summaries
 from warpsmith.run.compare.judgment import Judgment, section_elements
@@ -147,14 +147,16 @@ def _breaks_down(base: CaptureLog, key: StreamKey, evidence: Evidence) -> bool:
     )
 
 
-def _not_finite(record: Record) -> int:
+def _not_finite(record: CaptureRecord) -> int:
     if record.summary is not None:
         return sum(block.not_finite for block in record.summary.blocks)
     values = record.values
     return 0 if values is None or not is_floating(values) else int((~np.isfinite(values)).sum())
 
 
-def compare_records(expected: Record, found: Record, evidence: tuple[Evidence, Callable[[], Evidence]]) -> Judgment:
+def compare_records(
+    expected: CaptureRecord, found: CaptureRecord, evidence: tuple[Evidence, Callable[[], Evidence]]
+) -> Judgment:
     """Compare one instance of an object, with the first evidence and, where that does not excuse it, with all."""
     if expected.hash == found.hash and (expected.first, expected.count) == (found.first, found.count):
         return Judgment(Comparison(0.0, 0.0, 0, None, 0), identical=True)
@@ -162,12 +164,12 @@ def compare_records(expected: Record, found: Record, evidence: tuple[Evidence, C
     return judged if judged.comparison.first is None else _judge_with(expected, found, evidence[1](), None)
 
 
-def _numbers(record: Record) -> Values | None:
+def _numbers(record: CaptureRecord) -> Values | None:
     return record.values if record.summary is None else record.summary.samples
 
 
 def _judge_with(
-    expected: Record, found: Record, evidence: Evidence, fixed: Allowance | None, size: float = 0.0
+    expected: CaptureRecord, found: CaptureRecord, evidence: Evidence, fixed: Allowance | None, size: float = 0.0
 ) -> Judgment:
     again = _same_place(evidence.again, expected)
     variants = _same_place(evidence.variants, expected)
@@ -199,26 +201,26 @@ def _judge_with(
     return Judgment(comparison, where, masked, unwritten, addresses=pointers, absent=absent, ill_conditioned=ill)
 
 
-def _largest_written(record: Record, evidence: Evidence) -> float:
+def _largest_written(record: CaptureRecord, evidence: Evidence) -> float:
     """Return the largest magnitude of what somebody has written to an object."""
     if record.values is None:
         return largest(_numbers(record))
     return largest(record.values[~_mask_unwritten(evidence, record, record.first, record.first + record.count)])
 
 
-def _same_place(logs: Sequence[CaptureLog], record: Record) -> list[Record]:
+def _same_place(logs: Sequence[CaptureLog], record: CaptureRecord) -> list[CaptureRecord]:
     found = (log.records.get((record.region, record.name), {}).get(record.instance) for log in logs)
     return [r for r in found if r is not None and (r.first, r.count) == (record.first, record.count)]
 
 
-def _cut(record: Record, low: int, high: int) -> Values:
+def _cut(record: CaptureRecord, low: int, high: int) -> Values:
     assert record.values is not None
     return record.values[
         (low - record.first) * record.stride : max(low, high) * record.stride - record.first * record.stride
     ]
 
 
-def _mask_unwritten(evidence: Evidence, record: Record, low: int, high: int) -> Mask:
+def _mask_unwritten(evidence: Evidence, record: CaptureRecord, low: int, high: int) -> Mask:
     mask = np.zeros(max(0, high - low) * record.stride, np.bool_)
     for group in evidence.unwritten:
         found = [(r, fills) for log, fills in group for r in _same_place((log,), record) if r.values is not None]
@@ -227,14 +229,14 @@ def _mask_unwritten(evidence: Evidence, record: Record, low: int, high: int) -> 
     return mask
 
 
-def _stale(record: Record, low: int, high: int) -> Mask:
+def _stale(record: CaptureRecord, low: int, high: int) -> Mask:
     mask = np.zeros(max(0, high - low) * record.stride, np.bool_)
     for begin, end in record.stale:
         mask[max(0, begin - low) * record.stride : max(0, end - low) * record.stride] = True
     return mask
 
 
-def _place_text(expected: Record, wanted: Values, got: Values, position: int, low: int) -> str:
+def _place_text(expected: CaptureRecord, wanted: Values, got: Values, position: int, low: int) -> str:
     index = low + position // expected.stride
     element = f"{expected.name}[{index}]" if expected.count != 1 or expected.extent_from != "type" else expected.name
     inner = f" (byte {position % expected.stride})" if expected.stride > 1 else ""
@@ -247,20 +249,20 @@ def _place_text(expected: Record, wanted: Values, got: Values, position: int, lo
 # --- words
 
 
-def _after(record: Record, base: CaptureLog) -> str:
+def _after(record: CaptureRecord, base: CaptureLog) -> str:
     if (record.region, record.name) not in base.totals:
         return f"after {record.region}"
     return f"after region {record.region} (instance {record.instance + 1})"
 
 
-def _differs(record: Record, judged: Judgment, base: CaptureLog, *, reordered: bool) -> Finding:
+def _differs(record: CaptureRecord, judged: Judgment, base: CaptureLog, *, reordered: bool) -> Finding:
     more = judged.comparison.failing - 1
     tail = f" ({more} more element{'s' if more > 1 else ''})" if more > 0 else ""
     message = f"{record.name} differs {_after(record, base)}: {judged.where}{tail}"
     return Finding("VER007", "error", message, help=_causes(record, judged) if reordered else ())
 
 
-def _causes(record: Record, judged: Judgment) -> tuple[str, ...]:
+def _causes(record: CaptureRecord, judged: Judgment) -> tuple[str, ...]:
     """Return what another order of a sum has to do with a difference: rounding is small, but a test or a conversion to
     an integer makes it large."""
     values = _numbers(record)
@@ -282,12 +284,12 @@ def _missing(base: CaptureLog, actual: CaptureLog, key: StreamKey, instance: int
     return Finding("VER008", "error", said)
 
 
-def _extra(key: StreamKey, record: Record) -> ObjectVerdict:
+def _extra(key: StreamKey, record: CaptureRecord) -> ObjectVerdict:
     message = f"{key[1]} was recorded after region {key[0]}, which the original does not carry out"
     return ObjectVerdict(_row(record), (Finding("VER008", "error", message),), ())
 
 
-def _remarks(record: Record, judged: Judgment) -> Iterator[Finding]:
+def _remarks(record: CaptureRecord, judged: Judgment) -> Iterator[Finding]:
     if judged.masked:
         what = f"{judged.masked:,} of {record.upper - record.lower:,} elements of {record.name}"
         reason = "differ between two runs of the original (time or addresses), or were never written"
@@ -311,23 +313,23 @@ def _remarks(record: Record, judged: Judgment) -> Iterator[Finding]:
         yield _says_little(record)
 
 
-def _says_little(record: Record) -> Finding:
+def _says_little(record: CaptureRecord) -> Finding:
     message = f"builds of the original differ by more than 0.1 % in {record.name} after {record.region}"
     return Finding("VER023", "warning", message + ": the comparison says little")
 
 
-def _row(record: Record) -> LiveOut:
+def _row(record: CaptureRecord) -> LiveOut:
     return LiveOut(record.region, record.instance + 1, record.name, record.count, record.extent_from, 0.0, 0.0, 0, None)
 
 
-def _rounding(record: Record, judged: Judgment) -> float:
+def _rounding(record: CaptureRecord, judged: Judgment) -> float:
     """Return the largest difference that was allowed, as a part of the object's largest number."""
     size = largest(_numbers(record)) if judged.comparison.first is None else 0.0
     gap = judged.comparison.max_abs
     return gap / size if size > 0 and np.isfinite(gap) else 0.0
 
 
-def _join_row(row: LiveOut, record: Record, judged: Judgment) -> LiveOut:
+def _join_row(row: LiveOut, record: CaptureRecord, judged: Judgment) -> LiveOut:
     comparison = judged.comparison
     return replace(
         row,

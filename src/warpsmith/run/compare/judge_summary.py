@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from warpsmith.run.compare.captures import Block, Record, Summary
+from warpsmith.run.compare.captures import CaptureRecord, ElementSummary, ElementSums
 from warpsmith.run.compare.compare import Comparison, Mask, compare_arrays, epsilon, is_floating, show_value
 from warpsmith.run.compare.judgment import Judgment
 from warpsmith.run.compare.tolerance import (
@@ -29,9 +29,9 @@ __all__ = ["judge_summaries"]
 
 
 def judge_summaries(
-    expected: Record,
-    found: Record,
-    others: tuple[list[Record], list[Record]],
+    expected: CaptureRecord,
+    found: CaptureRecord,
+    others: tuple[list[CaptureRecord], list[CaptureRecord]],
     rule: tuple[Allowance | None, bool, float],
 ) -> Judgment:
     """Compare two records of which at least one is a summary; `others`: the same object in other runs of the original,
@@ -66,7 +66,7 @@ def judge_summaries(
     return Judgment(replace(comparison, first=0, failing=1), text, masked, ill_conditioned=ill)
 
 
-def _masked_elements(record: Record, again: Sequence[Summary], variants: Sequence[Summary]) -> int:
+def _masked_elements(record: CaptureRecord, again: Sequence[ElementSummary], variants: Sequence[ElementSummary]) -> int:
     """Return how many elements of the section lie in runs of elements that are left out."""
     assert record.summary is not None
     blocks = record.summary.blocks
@@ -79,7 +79,7 @@ def _masked_elements(record: Record, again: Sequence[Summary], variants: Sequenc
     return sum(bounds[number + 1] - bounds[number] for number in out if 0 < number < len(blocks) - 1)
 
 
-def _sampled_stale(record: Record) -> Mask:
+def _sampled_stale(record: CaptureRecord) -> Mask:
     assert record.summary is not None
     places = record.summary.positions + record.first
     mask = np.zeros(places.shape, np.bool_)
@@ -89,8 +89,8 @@ def _sampled_stale(record: Record) -> Mask:
 
 
 def _unlike_blocks(
-    pair: tuple[Summary, Summary],
-    others: tuple[list[Summary], list[Summary]],
+    pair: tuple[ElementSummary, ElementSummary],
+    others: tuple[list[ElementSummary], list[ElementSummary]],
     rule: tuple[Allowance | None, float | None],
 ) -> Iterator[int]:
     """Yield the runs of elements in which the two summaries differ by more than is allowed; `rule`: the allowance, and
@@ -110,7 +110,7 @@ def _unlike_blocks(
             yield number
 
 
-def _sum_spread(wanted: Summary, variants: Sequence[Summary], reordered: float | None) -> float:
+def _sum_spread(wanted: ElementSummary, variants: Sequence[ElementSummary], reordered: float | None) -> float:
     """Return how far the sums of a run lie apart in the original's builds: of the object, as for elements."""
     gaps = [
         max(abs(ours.sum - theirs.sum), abs(ours.magnitude - theirs.magnitude))
@@ -123,24 +123,24 @@ def _sum_spread(wanted: Summary, variants: Sequence[Summary], reordered: float |
     return max(gaps, default=0.0) + 64 * epsilon(wanted.samples) * size
 
 
-def _is_open(again: Sequence[Summary], number: int) -> bool:
+def _is_open(again: Sequence[ElementSummary], number: int) -> bool:
     """Whether a run of elements differs between runs of the original."""
     return len({summary.blocks[number].hash for summary in again}) > 1
 
 
-def _same_block(wanted: Block, got: Block, allowed: float) -> bool:
+def _same_block(wanted: ElementSums, got: ElementSums, allowed: float) -> bool:
     if wanted.hash == got.hash:
         return True
     gap = max(abs(got.sum - wanted.sum), abs(got.magnitude - wanted.magnitude))
     return wanted.not_finite == got.not_finite and gap <= allowed
 
 
-def _run_text(record: Record, number: int, count: int) -> str:
+def _run_text(record: CaptureRecord, number: int, count: int) -> str:
     bounds = _bounds(record, count)
     return f"the elements {record.name}[{bounds[number]}..{bounds[number + 1] - 1}]"
 
 
-def _bounds(record: Record, count: int) -> list[int]:
+def _bounds(record: CaptureRecord, count: int) -> list[int]:
     """Return where the runs of elements begin, and where the last of them ends: one before the section, those of the
     section, one after it."""
     section, runs = record.upper - record.lower, count - 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from warpsmith.run.compare.captures import Record
+from warpsmith.run.compare.captures import CaptureRecord
 from warpsmith.run.compare.compare import Comparison, Mask
 
 __all__ = ["Judgment", "section_elements"]
@@ -27,7 +27,7 @@ class Judgment(Struct, frozen=True):
     ill_conditioned: bool = False
 
 
-def section_elements(record: Record, mask: Mask, low: int) -> int:
+def section_elements(record: CaptureRecord, mask: Mask, low: int) -> int:
     """Return how many elements of the section lie under `mask`, which starts at element `low`: of a record, with more
     than half of its bytes."""
     inside = mask[max(0, record.lower - low) * record.stride : max(0, record.upper - low) * record.stride]

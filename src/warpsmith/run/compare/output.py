@@ -27,7 +27,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 __all__ = [
-    "Difference",
+    "OutputDifference",
     "OutputRule",
     "compare_files",
     "compare_text",
@@ -76,13 +76,13 @@ class OutputRule(Struct, frozen=True):
     broken: bool = False
 
 
-class Difference(Struct, frozen=True):
+class OutputDifference(Struct, frozen=True):
     """The first difference in one output, as a sentence's tail: `line 3: 1.5, the original has 2.5`."""
 
     text: str
 
 
-def compare_text(expected: bytes, actual: bytes, rule: OutputRule) -> Difference | None:
+def compare_text(expected: bytes, actual: bytes, rule: OutputRule) -> OutputDifference | None:
     """Return the first difference between two outputs that the rule does not allow."""
     if expected == actual or rule.all_masked:
         return None
@@ -95,25 +95,25 @@ def compare_text(expected: bytes, actual: bytes, rule: OutputRule) -> Difference
             if found is not None:
                 return found
     if len(wanted) != len(got):
-        return Difference(f"{len(got)} lines, the original has {len(wanted)}")
+        return OutputDifference(f"{len(got)} lines, the original has {len(wanted)}")
     return _zeros(wanted, got, rule)
 
 
-def _compare_bytes(expected: bytes, actual: bytes) -> Difference:
+def _compare_bytes(expected: bytes, actual: bytes) -> OutputDifference:
     if len(expected) != len(actual):
-        return Difference(f"{len(actual)} bytes, the original has {len(expected)}")
+        return OutputDifference(f"{len(actual)} bytes, the original has {len(expected)}")
     at = next(i for i, (a, b) in enumerate(zip(expected, actual, strict=True)) if a != b)
-    return Difference(f"byte {at} is 0x{actual[at]:02x}, the original has 0x{expected[at]:02x}")
+    return OutputDifference(f"byte {at} is 0x{actual[at]:02x}, the original has 0x{expected[at]:02x}")
 
 
-def _compare_line(left: str, right: str, number: int, rule: OutputRule) -> Difference | None:
+def _compare_line(left: str, right: str, number: int, rule: OutputRule) -> OutputDifference | None:
     wanted, got = _TOKEN.findall(left), _TOKEN.findall(right)
     if len(wanted) != len(got):
-        return Difference(f"line {number + 1} is `{_short(right)}`, the original has `{_short(left)}`")
+        return OutputDifference(f"line {number + 1} is `{_short(right)}`, the original has `{_short(left)}`")
     for index, (a, b) in enumerate(zip(wanted, got, strict=True)):
         place = (number, index)
         if a != b and place not in rule.masked and not _close(a, b, place, rule):
-            return Difference(f"line {number + 1} has {_short(b)}, the original has {_short(a)}")
+            return OutputDifference(f"line {number + 1} has {_short(b)}, the original has {_short(a)}")
     return None
 
 
@@ -160,11 +160,11 @@ def _is_double(text: str) -> bool:
     return abs(nearest - value) > _last_place(text)
 
 
-def _zeros(wanted: Sequence[str], got: Sequence[str], rule: OutputRule) -> Difference | None:
+def _zeros(wanted: Sequence[str], got: Sequence[str], rule: OutputRule) -> OutputDifference | None:
     """Refuse an output whose fractions are all zero where the original's are not, however wide the allowance."""
     original = [v for v in _fractions(wanted, rule) if v != 0.0]
     if original and not any(_fractions(got, rule)):
-        return Difference(f"every number with a fraction is zero, the original has {original[0]!r}")
+        return OutputDifference(f"every number with a fraction is zero, the original has {original[0]!r}")
     return None
 
 
@@ -280,18 +280,18 @@ def compare_files(
     actual: Mapping[str, bytes],
     rules: Mapping[str, OutputRule],
     unstable: frozenset[str],
-) -> Difference | None:
+) -> OutputDifference | None:
     """Return the first difference between the files two runs wrote; `unstable` names differ in the original itself."""
     missing = sorted(set(expected) - set(actual) - unstable)
     if missing:
-        return Difference(f"the file {missing[0]} is not written")
+        return OutputDifference(f"the file {missing[0]} is not written")
     extra = sorted(set(actual) - set(expected)) if not unstable else []
     if extra:
-        return Difference(f"the file {extra[0]} is written, the original does not write it")
+        return OutputDifference(f"the file {extra[0]} is written, the original does not write it")
     for name in sorted(set(expected) & set(actual)):
         found = compare_text(expected[name], actual[name], rules.get(name, OutputRule()))
         if found is not None:
-            return Difference(f"the file {name}: {found.text}")
+            return OutputDifference(f"the file {name}: {found.text}")
     return None
 
 

@@ -12,19 +12,19 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from warpsmith.run.compare.captures import CaptureLog, Record
+from warpsmith.run.compare.captures import CaptureLog, CaptureRecord
 from warpsmith.run.compare.judge import Evidence, compare_records
 
 __all__ = ["tells_apart"]
 
 
-def tells_apart(wanted: Mapping[int, Record], changed: Mapping[int, Record], evidence: Evidence) -> bool:
+def tells_apart(wanted: Mapping[int, CaptureRecord], changed: Mapping[int, CaptureRecord], evidence: Evidence) -> bool:
     """Whether the comparison of an object notices that it was changed, in some instance."""
     pairs = ((wanted[instance], found) for instance, found in changed.items() if instance in wanted)
     return any(_differ_visibly(one, other, evidence) for one, other in pairs)
 
 
-def _differ_visibly(expected: Record, changed: Record, evidence: Evidence) -> bool:
+def _differ_visibly(expected: CaptureRecord, changed: CaptureRecord, evidence: Evidence) -> bool:
     if expected.values is not None and changed.summary is not None:
         # sums have no counterpart where every element is known: the sampled elements have
         positions = changed.summary.positions
@@ -33,7 +33,7 @@ def _differ_visibly(expected: Record, changed: Record, evidence: Evidence) -> bo
     return compare_records(expected, changed, (evidence, lambda: evidence)).comparison.first is not None
 
 
-def _sample_record(record: Record, positions: npt.NDArray[np.int64]) -> Record:
+def _sample_record(record: CaptureRecord, positions: npt.NDArray[np.int64]) -> CaptureRecord:
     """Return the record of an object that consists of some elements of this one."""
     if record.values is None:
         values = record.summary.samples if record.summary is not None else None
@@ -43,7 +43,7 @@ def _sample_record(record: Record, positions: npt.NDArray[np.int64]) -> Record:
     return replace(record, first=0, count=number, lower=0, upper=number, stale=(), values=values, summary=None)
 
 
-def _sampled_evidence(evidence: Evidence, record: Record, positions: npt.NDArray[np.int64]) -> Evidence:
+def _sampled_evidence(evidence: Evidence, record: CaptureRecord, positions: npt.NDArray[np.int64]) -> Evidence:
     def part(log: CaptureLog) -> CaptureLog:
         found = log.records.get((record.region, record.name), {}).get(record.instance)
         if found is None or found.values is None:

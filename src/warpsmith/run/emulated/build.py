@@ -28,7 +28,7 @@ from warpsmith.run.emulated.reports import Seen, read_reports
 from warpsmith.run.native.cuda_text import has_cuda_syntax, rewrite_cuda
 from warpsmith.run.native.kept import kept_folder
 from warpsmith.run.native.programs import RUNTIME_FILE, runtime_object
-from warpsmith.run.native.tools import Limits, Ran, c_compiler, cxx_compiler, run_limited
+from warpsmith.run.native.tools import Ran, RunLimits, c_compiler, cxx_compiler, run_limited
 from warpsmith.run.verification import Sources
 
 __all__ = ["Executable", "RunResult", "build_emulated", "run_emulated", "schedule_environment"]
@@ -61,7 +61,7 @@ _ASYNCHRONOUS = re.compile(
     r"cuda\w+Async\b|cudaMallocManaged|__managed__|cudaMallocHost|cudaHostAlloc|cudaHostRegister|cudaStreamCreate"
 )
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
-_COMPILE_LIMITS = Limits(seconds=300.0, stack=256 << 20, file=1 << 30)
+_COMPILE_LIMITS = RunLimits(seconds=300.0, stack=256 << 20, file=1 << 30)
 
 
 class Executable(Struct, frozen=True):
@@ -150,7 +150,7 @@ def run_emulated(
     stdin: bytes = b"",
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
     seed: int = 1,
 ) -> RunResult:
     """Run under one schedule and read what the emulation saw; see `schedule_environment` for the schedules."""

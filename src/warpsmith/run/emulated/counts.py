@@ -16,10 +16,10 @@ from msgspec import Struct, field
 
 from warpsmith.run.verification import Copies
 
-__all__ = ["Counts", "read_counts"]
+__all__ = ["RunCounts", "read_counts"]
 
 
-class Counts(Struct, frozen=True):
+class RunCounts(Struct, frozen=True):
     """What one run did: `launches` by the name of the kernel, `writes`: in how many of them it wrote memory."""
 
     launches: Mapping[str, int] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Counts(Struct, frozen=True):
     copies: Copies = field(default_factory=Copies)
 
 
-def read_counts(path: Path) -> Counts:
+def read_counts(path: Path) -> RunCounts:
     """Return what the run counted that wrote this file; nothing where there is none."""
     launches: Counter[str] = Counter()
     writes: Counter[str] = Counter()
@@ -42,4 +42,4 @@ def read_counts(path: Path) -> Counts:
                 moved[way] += int(count)
                 moved[f"bytes_{way}"] += int(moved_bytes)
     copies = Copies(moved["to_device"], moved["bytes_to_device"], moved["to_host"], moved["bytes_to_host"])
-    return Counts(dict(launches), dict(writes), copies)
+    return RunCounts(dict(launches), dict(writes), copies)

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Final
 
 from warpsmith.run.native.kept import kept_folder
-from warpsmith.run.native.tools import Limits, run_limited
+from warpsmith.run.native.tools import RunLimits, run_limited
 
 __all__ = ["FOREMOST", "header_words"]
 
@@ -30,7 +30,7 @@ _INPUTS: Final = "inputs"
 _ONE_AT_A_TIME = Lock()
 
 
-def header_words(command: Sequence[str], home: Path, text: str, directory: Path, limits: Limits) -> tuple[str, ...]:
+def header_words(command: Sequence[str], home: Path, text: str, directory: Path, limits: RunLimits) -> tuple[str, ...]:
     """Return the options that include what is foremost in a unit with this `text`; `command` is the compiler with all
     its other options, `home` the folder of the headers, `directory` that of the build."""
     plain = tuple(word for name in FOREMOST for word in ("-include", name))

@@ -45,14 +45,14 @@ from warpsmith.tree.types import (
 )
 from warpsmith.tree.walk import names
 
-__all__ = ["Case", "HarnessPlan", "add_harness", "defines", "plan_harness", "strip_text"]
+__all__ = ["HarnessCall", "HarnessPlan", "add_harness", "defines", "plan_harness", "strip_text"]
 
 _DISTINCT = (67, 47, 33, 29, 18, 11)
 _SINGLE = 33
 _FLOATS = ("1.25", "-0.75", "2.5", "0.375", "-1.5")
 
 
-class Case(Struct, frozen=True):
+class HarnessCall(Struct, frozen=True):
     """One call: `sizes` gives the integer parameters and globals their values; `overlap`: two pointers share memory."""
 
     number: int
@@ -66,7 +66,7 @@ class Case(Struct, frozen=True):
 class HarnessPlan(Struct, frozen=True):
     """The calls to make, and why the other functions cannot be called."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[HarnessCall, ...]
     skipped: tuple[tuple[HarnessFunction, str], ...]
     globals: tuple[Symbol, ...]
 
@@ -78,7 +78,7 @@ class _Known(Struct, frozen=True):
 
 def plan_harness(functions: tuple[HarnessFunction, ...], options: VerifyOptions) -> HarnessPlan:
     """Return the calls for `functions`."""
-    cases: list[Case] = []
+    cases: list[HarnessCall] = []
     skipped: list[tuple[HarnessFunction, str]] = []
     for function in functions:
         reason = _uncallable(function)
@@ -118,7 +118,7 @@ def _opens_body(text: str, after: int) -> bool:
 def add_harness(sources: Sources, plan: HarnessPlan, counts: Mapping[tuple[str, str], int] | None) -> Sources | str:
     """Return `sources` with the callers appended and a main added; `counts` has the buffers' extents by (case, name)
     where the original has computed them. Returns a sentence where a function is not defined in `sources`."""
-    homes: dict[int, list[Case]] = {}
+    homes: dict[int, list[HarnessCall]] = {}
     stripped = [strip_text(file.text) for file in sources.files]
     for case in plan.cases:
         name = case.function.function.symbol.name
@@ -135,7 +135,7 @@ def add_harness(sources: Sources, plan: HarnessPlan, counts: Mapping[tuple[str, 
     return replace(sources, files=(*files, OutputFile("ws_harness_main.c", _main(sorted(homes)))))
 
 
-def _home(sources: Sources, stripped: list[str], case: Case) -> int | None:
+def _home(sources: Sources, stripped: list[str], case: HarnessCall) -> int | None:
     name = case.function.function.symbol.name
     own = case.function.function.span.file.path
     found = [i for i, text in enumerate(stripped) if defines(text, name) and not _header(sources.files[i])]
@@ -235,7 +235,7 @@ def _settable(symbol: Symbol) -> bool:
     return isinstance(symbol.type, Scalar) and is_integer(symbol.type) and not symbol.type.const
 
 
-def _cases(function: HarnessFunction, options: VerifyOptions) -> Iterator[Case]:
+def _cases(function: HarnessFunction, options: VerifyOptions) -> Iterator[HarnessCall]:
     sizes = _size_symbols(function)
     largest = max(options.sizes, default=_SINGLE)
     if not sizes:
@@ -262,10 +262,10 @@ def _distinct(count: int) -> list[tuple[int, ...]]:
     return [descending, tuple(reversed(descending))]
 
 
-def _case(function: HarnessFunction, sizes: Mapping[Symbol, int], note: str = "") -> Case:
+def _case(function: HarnessFunction, sizes: Mapping[Symbol, int], note: str = "") -> HarnessCall:
     sized = [f"{symbol.name} = {value}" for symbol, value in sizes.items()]
     inner = ", ".join([*sized, *([note] if note else [])])
-    return Case(0, f"{function.function.symbol.name}({inner})", function, sizes)
+    return HarnessCall(0, f"{function.function.symbol.name}({inner})", function, sizes)
 
 
 def _may_overlap(function: HarnessFunction) -> tuple[Symbol, Symbol] | None:
@@ -288,7 +288,7 @@ def _globals(functions: tuple[HarnessFunction, ...]) -> tuple[Symbol, ...]:
 # --- the text
 
 
-def _with_callers(text: str, stripped: str, index: int, cases: list[Case], known: _Known) -> str:
+def _with_callers(text: str, stripped: str, index: int, cases: list[HarnessCall], known: _Known) -> str:
     words = identifiers(stripped)
     reachable = [s for s in known.globals if s.name in words]
     body = "".join(_call(case, reachable, known.counts) for case in cases)
@@ -296,7 +296,7 @@ def _with_callers(text: str, stripped: str, index: int, cases: list[Case], known
     return f"{text}\n\n{declared}WS_EXTERN void ws_harness_{index}(void)\n{{\n{body}}}\n"
 
 
-def _call(case: Case, reachable: list[Symbol], counts: Mapping[tuple[str, str], int] | None) -> str:
+def _call(case: HarnessCall, reachable: list[Symbol], counts: Mapping[tuple[str, str], int] | None) -> str:
     function = case.function.function
     lines = [f'if (ws_harness_begin("{case.label}", {case.number}, {int(case.special)})) {{']
     lines += _scalars(case)
@@ -315,7 +315,7 @@ def _buffer(symbol: Symbol) -> bool:
     return symbol.storage == "parameter" or isinstance(symbol.type, Pointer)
 
 
-def _scalars(case: Case) -> Iterator[str]:
+def _scalars(case: HarnessCall) -> Iterator[str]:
     reals = 0
     for symbol in case.function.function.parameters:
         name = symbol.name
@@ -336,7 +336,7 @@ def _plain_type(type: Type) -> str:
     return type.name if isinstance(type, Scalar) else print_type(type)
 
 
-def _count(case: Case, symbol: Symbol, counts: Mapping[tuple[str, str], int] | None) -> str:
+def _count(case: HarnessCall, symbol: Symbol, counts: Mapping[tuple[str, str], int] | None) -> str:
     size = _element_size(symbol)
     if counts is not None:
         number = str(counts.get((case.label, symbol.name), 0))
@@ -350,7 +350,7 @@ def _print_extent(extent: Expr) -> str:
     return extent.text if isinstance(extent, Literal) else print_expr(extent)
 
 
-def _buffers(case: Case, buffers: list[Symbol]) -> Iterator[str]:
+def _buffers(case: HarnessCall, buffers: list[Symbol]) -> Iterator[str]:
     pair = case.overlap
     for symbol in buffers:
         target = f"void *ws_at_{symbol.name}"
@@ -375,7 +375,7 @@ def _buffers(case: Case, buffers: list[Symbol]) -> Iterator[str]:
             yield f"{symbol.name} = WS_ANY(ws_at_{symbol.name});"
 
 
-def _list_watched(case: Case, reachable: list[Symbol]) -> Iterator[str]:
+def _list_watched(case: HarnessCall, reachable: list[Symbol]) -> Iterator[str]:
     """Globals are compared after the call; arrays that the function uses are filled before it."""
     for symbol in reachable:
         element = element_type(symbol.type)
@@ -387,7 +387,7 @@ def _list_watched(case: Case, reachable: list[Symbol]) -> Iterator[str]:
         yield f'ws_harness_object("{symbol.name}", {at}, {_kind(symbol)}, {_element_size(symbol)}, {filled});'
 
 
-def _invoke(case: Case) -> Iterator[str]:
+def _invoke(case: HarnessCall) -> Iterator[str]:
     function = case.function.function
     arguments = ", ".join(
         f"WS_ANY(ws_at_{p.name})" if isinstance(p.type, Pointer | Array) else p.name for p in function.parameters

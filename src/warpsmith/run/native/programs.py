@@ -22,13 +22,13 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.run.compare.captures import CaptureLog, read_log
 from warpsmith.run.native.includes import include_arguments
 from warpsmith.run.native.kept import kept_folder
-from warpsmith.run.native.tools import Limits, c_compiler, cxx_compiler, run_limited
+from warpsmith.run.native.tools import RunLimits, c_compiler, cxx_compiler, run_limited
 from warpsmith.run.verification import Sources, VerifyOptions
 
 __all__ = [
     "RUNTIME_FILE",
-    "Built",
-    "Outcome",
+    "BuiltProgram",
+    "RunOutcome",
     "RunSetting",
     "build_native",
     "place",
@@ -41,11 +41,11 @@ _RUNTIME_OBJECT = "ws_runtime.o"
 
 _OUTPUT_LIMIT = 256 << 20
 _MESSAGE = 4000
-_COMPILE_LIMITS = Limits(seconds=300.0, file=1 << 30)
+_COMPILE_LIMITS = RunLimits(seconds=300.0, file=1 << 30)
 _CXX = (".cpp", ".cc", ".cxx", ".C", ".c++", ".cu")
 
 
-class Built(Struct, frozen=True):
+class BuiltProgram(Struct, frozen=True):
     """A program that can be run, or why it could not be built (`command` empty)."""
 
     command: tuple[str, ...]
@@ -60,7 +60,7 @@ class RunSetting(Struct, frozen=True):
     timeout_s: float
 
 
-class Outcome(Struct, frozen=True):
+class RunOutcome(Struct, frozen=True):
     """How a run ended. `failure`: in words what stopped it (a signal, the time limit, too much output), else empty."""
 
     exit_code: int
@@ -91,7 +91,7 @@ def _inside(path: str) -> str:
     return "/".join(part for part in Path(path).as_posix().split("/") if part not in ("", ".", "..")) or "file.c"
 
 
-def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Built:
+def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> BuiltProgram:
     """Compile and link `sources` with the C and C++ compilers; raises UsageError where there is none."""
     place(sources, directory)
     objects: list[str] = []
@@ -109,12 +109,12 @@ def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Bui
         command = [cxx_compiler() if cxx else c_compiler(), "-c", "-w", *flags, *own, _operand(file.path)]
         message = _compile([*command, "-o", target], directory)
         if message:
-            return Built((), message)
+            return BuiltProgram((), message)
         objects.append(target)
     program = directory / "program"
     command = [cxx_compiler() if plus else c_compiler(), *objects, *threads, "-o", str(program), "-lm", "-lpthread"]
     message = _compile(command, directory)
-    return Built((), message) if message else Built((str(program),))
+    return BuiltProgram((), message) if message else BuiltProgram((str(program),))
 
 
 def runtime_object(runtime: OutputFile, files: Sequence[OutputFile], directory: Path) -> Path:
@@ -165,7 +165,7 @@ def _compile(command: Sequence[str], directory: Path) -> str:
     return (errors[0] if errors else text.strip())[:_MESSAGE] or f"{command[0]} failed"
 
 
-def run_program(command: Sequence[str], options: VerifyOptions, setting: RunSetting) -> Outcome:
+def run_program(command: Sequence[str], options: VerifyOptions, setting: RunSetting) -> RunOutcome:
     """Run `command` with the user's arguments, input and files."""
     place_of_run = setting.work / "files"
     before = _prepare(options, place_of_run)
@@ -194,7 +194,7 @@ def run_program(command: Sequence[str], options: VerifyOptions, setting: RunSett
     written = {} if failure else _find_written(place_of_run, before)
     stdout = b"" if failure else out.read_bytes()
     shutil.rmtree(place_of_run, ignore_errors=True)
-    return Outcome(process.returncode, failure, stdout, stderr, written, read_log(log), seconds)
+    return RunOutcome(process.returncode, failure, stdout, stderr, written, read_log(log), seconds)
 
 
 def _stdin(options: VerifyOptions) -> Path:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from warpsmith.analysis.resources.resources import Compiled
+from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.base.findings import Finding
 
 __all__ = ["assemble_ptx"]
@@ -22,7 +22,7 @@ _SHARED: Final = re.compile(r"(\d+) bytes smem")
 _TIMEOUT_S: Final = 120
 
 
-def assemble_ptx(text: bytes, arch: str) -> Mapping[str, Compiled] | Finding:
+def assemble_ptx(text: bytes, arch: str) -> Mapping[str, CompilerFigures] | Finding:
     """Return what ptxas says of each kernel for `arch` (sm_80), by its symbol; why not, where it says nothing."""
     tool = shutil.which("ptxas")
     if tool is None:
@@ -43,13 +43,13 @@ def assemble_ptx(text: bytes, arch: str) -> Mapping[str, Compiled] | Finding:
     return _read(done.stdout + done.stderr)
 
 
-def _read(output: str) -> dict[str, Compiled]:
+def _read(output: str) -> dict[str, CompilerFigures]:
     """Return the numbers of each kernel: what follows the line with its name."""
-    found: dict[str, Compiled] = {}
+    found: dict[str, CompilerFigures] = {}
     parts = _ENTRY.split(output)
     for symbol, said in zip(parts[1::2], parts[2::2], strict=True):
         used, spills, shared = _USED.search(said), _SPILLS.search(said), _SHARED.search(said)
         if used is not None:
             lost = sum(map(int, spills.groups())) if spills is not None else 0
-            found[symbol] = Compiled(int(used.group(1)), lost, int(shared.group(1)) if shared is not None else 0)
+            found[symbol] = CompilerFigures(int(used.group(1)), lost, int(shared.group(1)) if shared is not None else 0)
     return found

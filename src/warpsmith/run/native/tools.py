@@ -23,7 +23,7 @@ from warpsmith.base.children import end_with_parent
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 
-__all__ = ["Limits", "Ran", "c_compiler", "cxx_compiler", "find_addr2line", "find_nvcc", "run_limited"]
+__all__ = ["Ran", "RunLimits", "c_compiler", "cxx_compiler", "find_addr2line", "find_nvcc", "run_limited"]
 
 _MIB = 1 << 20
 _OPTIONS = {
@@ -34,7 +34,7 @@ _OPTIONS = {
 }
 
 
-class Limits(Struct, frozen=True):
+class RunLimits(Struct, frozen=True):
     """What a program may use: seconds of wall time, bytes of private memory (None: no limit), bytes a file, stack."""
 
     seconds: float = 60.0
@@ -102,10 +102,10 @@ def run_limited(
     *,
     stdin: bytes = b"",
     environment: Mapping[str, str] | None = None,
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
 ) -> Ran:
     """Run `command` in `cwd` with its whole input; `environment` is added to the present one."""
-    bounds = limits or Limits()
+    bounds = limits or RunLimits()
     started = time.perf_counter()
     launcher = _launcher(bounds)
     parent = os.getpid()
@@ -137,7 +137,7 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _launcher(limits: Limits) -> list[str] | None:
+def _launcher(limits: RunLimits) -> list[str] | None:
     """Return the command of util-linux that sets the limits and runs what stands behind it; None where it is missing.
 
     It spares a fork of this process, which copies page tables: with 250 MB in use 30 ms each time.
@@ -149,14 +149,14 @@ def _launcher(limits: Limits) -> list[str] | None:
     return [prlimit, *bounds, setpriv, "--pdeathsig", "KILL", "--"]
 
 
-def _limit(limits: Limits, parent: int) -> None:
+def _limit(limits: RunLimits, parent: int) -> None:
     """Set the limits in the child."""
     end_with_parent(parent)
     for what, wanted in _bounds(limits):
         resource.setrlimit(what, (_soft(what, wanted), resource.getrlimit(what)[1]))
 
 
-def _bounds(limits: Limits) -> list[tuple[int, int]]:
+def _bounds(limits: RunLimits) -> list[tuple[int, int]]:
     """Return each limit's number and value. Private memory is counted, not addresses: the emulation reserves many."""
     found = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, limits.file), (resource.RLIMIT_STACK, limits.stack)]
     return found if limits.memory is None else [*found, (resource.RLIMIT_DATA, limits.memory)]

@@ -16,15 +16,15 @@ from msgspec.structs import replace
 from warpsmith.base.findings import Finding, Note
 from warpsmith.run.compare.left import read_left
 from warpsmith.run.emulated.build import Executable, build_emulated, schedule_environment
-from warpsmith.run.emulated.counts import Counts, read_counts
+from warpsmith.run.emulated.counts import RunCounts, read_counts
 from warpsmith.run.emulated.device import device_environment
 from warpsmith.run.emulated.reports import Seen, read_reports
 from warpsmith.run.native.cuda_text import has_cuda_syntax
-from warpsmith.run.native.programs import Built, Outcome, RunSetting, build_native, run_program
+from warpsmith.run.native.programs import BuiltProgram, RunOutcome, RunSetting, build_native, run_program
 from warpsmith.run.referee.reference import run_environment, runtime_files
 from warpsmith.run.verification import Race, Sources, VerifyOptions
 
-__all__ = ["Candidate", "Trial", "is_cuda"]
+__all__ = ["Candidate", "CandidateRun", "is_cuda"]
 
 _FLAGS = ("-O1", "-fno-strict-aliasing", "-ffp-contract=off")
 # The ports' own pool would hand out memory with an older content: every request is to get fresh, poisoned memory.
@@ -32,13 +32,13 @@ _EMULATION_FLAGS = ("-DWS_POOL=0",)
 _CUDA_API = re.compile(r"#\s*include\s*[<\"]cuda(_runtime(_api)?)?\.h[>\"]")
 
 
-class Trial(Struct, frozen=True):
+class CandidateRun(Struct, frozen=True):
     """One run of the candidate: how it ended, what the emulation saw; `counts`: its launches and copies, None where
     the program has no device code; `left`: the memory that came back from the device, as it was when it died;
     `stayed`: what kernels wrote and nobody copied."""
 
-    outcome: Outcome
-    counts: Counts | None = None
+    outcome: RunOutcome
+    counts: RunCounts | None = None
     races: tuple[Race, ...] = ()
     failures: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
@@ -71,7 +71,7 @@ class Candidate:
             flags = (*_EMULATION_FLAGS, *pattern)
             self._emulated = build_emulated(sources, work / "build", extra_files=runtime, flags=flags)
             self.problem = self._emulated.finding
-            self._built = Built(self._emulated.command)
+            self._built = BuiltProgram(self._emulated.command)
         else:
             whole = replace(sources, files=(*sources.files, *runtime))
             self._built = build_native(whole, (*_FLAGS, *pattern), work / "build")
@@ -83,7 +83,7 @@ class Candidate:
         """Whether the program is one with device code."""
         return self._emulated is not None
 
-    def run(self, number: int, skip_cases: tuple[int, ...]) -> Trial:
+    def run(self, number: int, skip_cases: tuple[int, ...]) -> CandidateRun:
         """Run schedule `number`: 0 is descending, the others are permutations seeded by the user's seed. In run 0
         captures record as well what they would see if the kernels had written other values."""
         work = self._work / f"run_{number}"
@@ -96,12 +96,12 @@ class Candidate:
         }
         outcome = self._run(work, environment, skip_cases, self._options.timeout_s)
         if self._emulated is None:
-            return Trial(outcome)
+            return CandidateRun(outcome)
         seen = read_reports(report, Path(self._emulated.command[0]), self.sources, self._emulated.directory)
         trial = self._trial(outcome, seen, read_counts(counts))
         return replace(trial, left=read_left(work / "left"), stayed=read_left(work / "stayed"))
 
-    def run_disturbed(self, kernel: str, skip_cases: tuple[int, ...], timeout_s: float) -> Outcome:
+    def run_disturbed(self, kernel: str, skip_cases: tuple[int, ...], timeout_s: float) -> RunOutcome:
         """Run schedule 0 with all that `kernel` (`*`: every kernel) writes changed at the end of each launch; with a
         minus sign before the name, the sign changes."""
         self._disturbed += 1
@@ -116,12 +116,12 @@ class Candidate:
 
     def _run(
         self, work: Path, environment: Mapping[str, str], skip_cases: tuple[int, ...], timeout_s: float
-    ) -> Outcome:
+    ) -> RunOutcome:
         work.mkdir(parents=True)
         skip = {"WS_SKIP": ",".join(map(str, skip_cases))}
         return run_program(self._built.command, self._options, RunSetting(work, {**environment, **skip}, timeout_s))
 
-    def _trial(self, outcome: Outcome, seen: Seen, counts: Counts) -> Trial:
+    def _trial(self, outcome: RunOutcome, seen: Seen, counts: RunCounts) -> CandidateRun:
         races = seen.races
         failures = [_race_finding(race, "error") for race in seen.races]
         notes = [*seen.notes]
@@ -131,7 +131,7 @@ class Candidate:
             failures += [_race_finding(race, "error") for race in seen.silent_races]
         else:
             notes += [_race_finding(race, "warning") for race in seen.silent_races]
-        return Trial(outcome, counts, races, (*failures, *seen.failures), tuple(notes))
+        return CandidateRun(outcome, counts, races, (*failures, *seen.failures), tuple(notes))
 
 
 def _record_environment(work: Path) -> dict[str, str]:

@@ -26,7 +26,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
 from warpsmith.run.native.harness import HarnessPlan, add_harness, defines, plan_harness, strip_text
 from warpsmith.run.referee.candidate import Candidate
-from warpsmith.run.referee.reference import Reference
+from warpsmith.run.referee.reference import ReferenceProgram
 from warpsmith.run.referee.verdict import Verdict
 from warpsmith.run.verification import HarnessFunction, Sources, Verification, VerifyOptions
 
@@ -50,7 +50,7 @@ def verify(
             has, lacks = ("candidate", "original") if mains[1] else ("original", "candidate")
             return _report_failure("VER012", f"the {has} has a main, the {lacks} has none: they are different programs")
         if mains[0]:
-            reference = Reference(original, options, work / "original")
+            reference = ReferenceProgram(original, options, work / "original")
             return judge_program(reference, candidate, options, work)
         return _judge_functions(original, candidate, options, harness, work)
 
@@ -95,7 +95,7 @@ def _judge_functions(
         return Verification(
             "skipped", reasons=(Finding("VER020", "warning", f"the original program itself: {callers}"),)
         )
-    reference = Reference(callers, options, work / "original", harness=True)
+    reference = ReferenceProgram(callers, options, work / "original", harness=True)
     if not reference.built.command:
         return _unusable(f"cannot be built: {reference.built.message}", notes)
     notes += tuple(_settle(reference, plan))
@@ -120,7 +120,7 @@ def _labels(plan: HarnessPlan) -> set[str]:
     return {case.label for case in plan.cases}
 
 
-def _settle(reference: Reference, plan: HarnessPlan) -> Iterator[Finding]:
+def _settle(reference: ReferenceProgram, plan: HarnessPlan) -> Iterator[Finding]:
     """Leave out, one after the other, the cases in which the original itself fails."""
     skipped: list[int] = []
     while len(skipped) < _MOST_SKIPPED:
@@ -136,7 +136,7 @@ def _settle(reference: Reference, plan: HarnessPlan) -> Iterator[Finding]:
         reference.restart(tuple(skipped))
 
 
-def _bad_cases(reference: Reference, plan: HarnessPlan) -> set[int]:
+def _bad_cases(reference: ReferenceProgram, plan: HarnessPlan) -> set[int]:
     bad: set[int] = set()
     for outcome in (reference.base, reference.again):
         marks = outcome.log.marks
@@ -151,7 +151,11 @@ def _bad_cases(reference: Reference, plan: HarnessPlan) -> set[int]:
 
 
 def judge_program(
-    reference: Reference, sources: Sources, options: VerifyOptions, work: Path, lenient: frozenset[str] | None = None
+    reference: ReferenceProgram,
+    sources: Sources,
+    options: VerifyOptions,
+    work: Path,
+    lenient: frozenset[str] | None = None,
 ) -> Verification:
     """Judge a program; `lenient` is None where it has a main, else the calls whose result is only remarked on."""
     options.progress(Activity("verifying", "the original is built and run"))
@@ -185,7 +189,7 @@ def _unusable(trouble: str, notes: tuple[Finding, ...] = (), *, rule: str = "VER
     return Verification("skipped", reasons=(reason, *notes))
 
 
-def _trouble(reference: Reference) -> str | None:
+def _trouble(reference: ReferenceProgram) -> str | None:
     if not reference.built.command:
         return f"cannot be built: {reference.built.message}"
     for outcome in (reference.base, reference.again):

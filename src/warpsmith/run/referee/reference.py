@@ -30,10 +30,10 @@ from warpsmith.run.compare.judge import Evidence
 from warpsmith.run.compare.left import read_left
 from warpsmith.run.compare.output import OutputRule, rule_of
 from warpsmith.run.compare.tolerance import Allowance
-from warpsmith.run.native.programs import RUNTIME_FILE, Built, Outcome, RunSetting, build_native, run_program
+from warpsmith.run.native.programs import RUNTIME_FILE, BuiltProgram, RunOutcome, RunSetting, build_native, run_program
 from warpsmith.run.verification import Sources, VerifyOptions
 
-__all__ = ["Reference", "pattern_flags", "run_environment", "runtime_files"]
+__all__ = ["ReferenceProgram", "pattern_flags", "run_environment", "runtime_files"]
 
 _BASE = ("-O1", "-fno-strict-aliasing", "-ffp-contract=off")
 _VARIANTS = (
@@ -82,7 +82,7 @@ def run_environment(fill: int, poison: int) -> Mapping[str, str]:
     return {"WS_FILL": str(_FILLS[fill % len(_FILLS)]), "WS_POISON": str(poison), "WS_EPOCH": _EPOCH}
 
 
-class Reference:
+class ReferenceProgram:
     """The original, built and run below `work`; what it takes to make more of it is done when it is first asked for.
     `leaves`: what it leaves in memory is kept, since no captures say what its regions wrote."""
 
@@ -93,7 +93,7 @@ class Reference:
         self._sources = msgspec.structs.replace(sources, files=(*sources.files, *runtime))
         self.leaves = not (harness or sources.captured)
         self.skip_cases: tuple[int, ...] = ()
-        self._filled: dict[int, Outcome] = {}
+        self._filled: dict[int, RunOutcome] = {}
 
     @cached_property
     def pattern(self) -> tuple[str, ...]:
@@ -101,12 +101,12 @@ class Reference:
         return pattern_flags("pattern", self._work)
 
     @cached_property
-    def built(self) -> Built:
+    def built(self) -> BuiltProgram:
         """The base build."""
         return self._build("base", (*_BASE, *self.pattern))
 
     @cached_property
-    def base(self) -> Outcome:
+    def base(self) -> RunOutcome:
         """The run that the candidate is compared with."""
         kept = {"WS_LEFT": str(self._work / "base_1" / "left"), "WS_LEFT_ALL": "1"} if self.leaves else {}
         return self.run(self.built, "base_1", {**run_environment(0, 1), **kept})
@@ -117,7 +117,7 @@ class Reference:
         return read_left(self._work / "base_1" / "left") if self.leaves and not self.base.failure else None
 
     @cached_property
-    def again(self) -> Outcome:
+    def again(self) -> RunOutcome:
         """The second run: other memory, other addresses, another time."""
         return self.run(self.built, "base_2", {**run_environment(1, 2), "WS_CLOCK": "1"})
 
@@ -129,13 +129,13 @@ class Reference:
         return said and _hashes(one.log) == _hashes(other.log)
 
     @cached_property
-    def bent(self) -> Outcome:
+    def bent(self) -> RunOutcome:
         """A run that only time and addresses tell apart from the base."""
         if self.is_steady:
             return self.again
         return self.run(self.built, "bent", {**run_environment(0, 2), "WS_CLOCK": "1"})
 
-    def run_filled(self, number: int) -> Outcome:
+    def run_filled(self, number: int) -> RunOutcome:
         """Return the run in which memory that nobody wrote has the content that it has in the candidate's run `number`;
         the base where that makes no difference, or where the program then fails."""
         if number == 0 or self.is_steady:
@@ -161,14 +161,14 @@ class Reference:
         return self._sources.reordered
 
     @cached_property
-    def zeroed(self) -> tuple[Outcome, ...]:
+    def zeroed(self) -> tuple[RunOutcome, ...]:
         """The run with zeroed automatic variables, where that is another build."""
         if not self.pattern:
             return ()
         return self._variant("zero", (*_BASE, "-ftrivial-auto-var-init=zero"))
 
     @cached_property
-    def variants(self) -> tuple[Outcome, ...]:
+    def variants(self) -> tuple[RunOutcome, ...]:
         """The runs of the other builds that C allows; a build or run that fails says nothing."""
         free = self._sources.reordered or not self._sources.captured
         flags = [*_VARIANTS, *(_REASSOCIATED if free else [])]
@@ -213,7 +213,7 @@ class Reference:
         """Return what differs with time and addresses."""
         return rule_of(_output(self.base, name), [_output(self.bent, name)], [])
 
-    def run(self, built: Built, name: str, environment: Mapping[str, str]) -> Outcome:
+    def run(self, built: BuiltProgram, name: str, environment: Mapping[str, str]) -> RunOutcome:
         """Run a build of the original in a directory of its own."""
         work = self._work / name
         shutil.rmtree(work, ignore_errors=True)
@@ -230,12 +230,12 @@ class Reference:
             self.__dict__.pop(name, None)
         self._filled.clear()
 
-    def _build(self, name: str, flags: Sequence[str]) -> Built:
+    def _build(self, name: str, flags: Sequence[str]) -> BuiltProgram:
         directory = self._work / f"build_{name}"
         directory.mkdir(parents=True)
         return build_native(self._sources, flags, directory)
 
-    def _variant(self, name: str, flags: Sequence[str]) -> tuple[Outcome, ...]:
+    def _variant(self, name: str, flags: Sequence[str]) -> tuple[RunOutcome, ...]:
         built = self._build(name, flags)
         if not built.command:
             return ()
@@ -256,9 +256,9 @@ def _hashes(log: CaptureLog) -> dict[tuple[str, str, int], tuple[int, int, int]]
     }
 
 
-def _logs(outcomes: Sequence[Outcome]) -> tuple[CaptureLog, ...]:
+def _logs(outcomes: Sequence[RunOutcome]) -> tuple[CaptureLog, ...]:
     return tuple(outcome.log for outcome in outcomes)
 
 
-def _output(outcome: Outcome, name: str | None) -> bytes:
+def _output(outcome: RunOutcome, name: str | None) -> bytes:
     return outcome.stdout if name is None else outcome.files.get(name, b"")

@@ -18,12 +18,12 @@ from warpsmith.run.compare.judge import KEEP_ORDER, compare_logs
 from warpsmith.run.compare.left import Unlike, find_stayed, find_unlike
 from warpsmith.run.compare.output import OutputRule, compare_files, compare_text, drop_noise, masked_tokens, noise
 from warpsmith.run.compare.sensitivity import tells_apart
-from warpsmith.run.emulated.counts import Counts
-from warpsmith.run.native.programs import Outcome
-from warpsmith.run.referee.candidate import Candidate, Trial
+from warpsmith.run.emulated.counts import RunCounts
+from warpsmith.run.native.programs import RunOutcome
+from warpsmith.run.referee.candidate import Candidate, CandidateRun
 from warpsmith.run.referee.doubts import Shown, find_doubts, no_launch, report_stayed, report_unasked, unlike
 from warpsmith.run.referee.questions import Questions
-from warpsmith.run.referee.reference import Reference
+from warpsmith.run.referee.reference import ReferenceProgram
 from warpsmith.run.verification import EQUAL, Copies, LiveOut, Race, Status, Verification, VerifyOptions, is_made_for
 
 __all__ = ["Verdict"]
@@ -43,7 +43,7 @@ class Verdict:
     """What the runs so far have shown."""
 
     def __init__(
-        self, reference: Reference, candidate: Candidate, options: VerifyOptions, lenient: frozenset[str]
+        self, reference: ReferenceProgram, candidate: Candidate, options: VerifyOptions, lenient: frozenset[str]
     ) -> None:
         self._reference = reference
         self._candidate = candidate
@@ -63,11 +63,11 @@ class Verdict:
         self._sensitive: set[str] = set()
         self._unlike: tuple[Unlike, ...] = ()
 
-    def add(self, trial: Trial, number: int) -> None:
+    def add(self, trial: CandidateRun, number: int) -> None:
         """Judge one run of the candidate."""
         self._seconds.append(trial.outcome.seconds)
         self._races += trial.races
-        counts = trial.counts or Counts()
+        counts = trial.counts or RunCounts()
         self._launches |= Counter(counts.launches)
         self._writes |= Counter(counts.writes)
         self._copies = max(self._copies, counts.copies, key=lambda copies: copies.to_device + copies.to_host)
@@ -133,7 +133,7 @@ class Verdict:
         if questions.unasked:
             yield report_unasked(questions.unasked, self._options.timeout_s)
 
-    def _find_noticed(self, expected: Outcome, outcome: Outcome) -> Iterator[str]:
+    def _find_noticed(self, expected: RunOutcome, outcome: RunOutcome) -> Iterator[str]:
         """Yield the regions of which other values would have been noticed."""
         evidence = self._reference.known_evidence()
         for key, records in outcome.log.disturbed.items():
@@ -197,7 +197,7 @@ class Verdict:
         unfinished = self._reference.captured and all(finding.rule == "VER003" for finding in self.failures)
         return "skipped" if unfinished else "fail"
 
-    def _ending(self, outcome: Outcome) -> Iterator[Finding]:
+    def _ending(self, outcome: RunOutcome) -> Iterator[Finding]:
         base = self._reference.base
         if outcome.failure:
             self._output_equal = False
@@ -210,7 +210,7 @@ class Verdict:
             message = f"the exit code is {outcome.exit_code}, the original's is {base.exit_code}"
             yield Finding("VER004", "error", message + _quote_outcome(outcome))
 
-    def _objects(self, expected: Outcome, outcome: Outcome) -> list[Finding]:
+    def _objects(self, expected: RunOutcome, outcome: RunOutcome) -> list[Finding]:
         failures: list[Finding] = []
         reference = self._reference
         verdicts = list(compare_logs(expected.log, outcome.log, reference.first_evidence(), reference.full_evidence))
@@ -227,7 +227,7 @@ class Verdict:
             self._notes += verdict.notes
         return [*_shorten_failures(failures), *_outside(outcome)]
 
-    def _outputs(self, expected: Outcome, outcome: Outcome) -> Iterator[Finding]:
+    def _outputs(self, expected: RunOutcome, outcome: RunOutcome) -> Iterator[Finding]:
         reference = self._reference
         if compare_text(expected.stdout, outcome.stdout, reference.plain_rule(None)) is not None:
             self._rounded = True
@@ -300,12 +300,12 @@ def _inputs(options: VerifyOptions) -> str:
     return ", ".join(parts) or "the program as it is, without arguments"
 
 
-def _quote_outcome(outcome: Outcome) -> str:
+def _quote_outcome(outcome: RunOutcome) -> str:
     lines = [line for line in outcome.stderr.splitlines() if line.strip()]
     return f" (it said: {lines[-1][:200]})" if lines else ""
 
 
-def _during(outcome: Outcome) -> str:
+def _during(outcome: RunOutcome) -> str:
     """Return in which call of the harness the run stopped."""
     marks = outcome.log.marks
     open_calls = [label for region, label in marks if region == "begin" and ("end", label) not in marks]
@@ -361,7 +361,7 @@ def _report_left_alone(region: str) -> Finding:
     return Finding("VER026", "warning", text)
 
 
-def _outside(outcome: Outcome) -> Iterator[Finding]:
+def _outside(outcome: RunOutcome) -> Iterator[Finding]:
     """Writes past a buffer of the harness."""
     guards = [(name, index) for (region, name), index in outcome.log.marks.items() if region == "guard"]
     for name, index in guards[:1]:

@@ -21,13 +21,13 @@ from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.observers.races import CELL, Kind, race_function
 from warpsmith.simt.engine.observers.requests import Space, request_function
 from warpsmith.simt.engine.ops.atomics import COMBINED
-from warpsmith.simt.engine.words import Region, Site, State, Stop
+from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords, Stop
 from warpsmith.ssa.types import Type
 
-__all__ = ["Access", "Runtime"]
+__all__ = ["AccessKind", "Runtime"]
 
 
-class Access(Struct, frozen=True):
+class AccessKind(Struct, frozen=True):
     """A kind of access: `op` of the kernel IR, `count` elements of `type`, in `space`; addresses are multiples of
     `aligned`."""
 
@@ -66,7 +66,7 @@ class Runtime:
         """Return a builder for another function."""
         return Emit(self.module, self.width)
 
-    def access(self, kind: Access) -> Ir:
+    def access(self, kind: AccessKind) -> Ir:
         """Return the function for a kind of access."""
         found = self.module.globals.get(kind.name)
         return found if found is not None else _Written(self, kind).function
@@ -80,13 +80,13 @@ def _stop_function(e: Emit) -> Ir:
     made.attributes.add("cold")
     state, why, site, thread, address = made.args
     e.at(made.append_basic_block("entry"))
-    with e.b.if_then(e.b.icmp_unsigned("==", e.read(state, State.STOP), I64(0))):
-        e.write(state, State.STOP, why)
-        e.write(state, State.LEAVE, I64(1))
-        e.write(state, State.STOP_SITE, site)
-        e.write(state, State.STOP_THREAD, thread)
-        e.write(state, State.STOP_BLOCK, e.read(state, State.BLOCK))
-        e.write(state, State.STOP_ADDRESS, address)
+    with e.b.if_then(e.b.icmp_unsigned("==", e.read(state, LaunchWords.STOP), I64(0))):
+        e.write(state, LaunchWords.STOP, why)
+        e.write(state, LaunchWords.LEAVE, I64(1))
+        e.write(state, LaunchWords.STOP_SITE, site)
+        e.write(state, LaunchWords.STOP_THREAD, thread)
+        e.write(state, LaunchWords.STOP_BLOCK, e.read(state, LaunchWords.BLOCK))
+        e.write(state, LaunchWords.STOP_ADDRESS, address)
     e.b.ret_void()
     return made
 
@@ -101,26 +101,26 @@ def _locate_function(e: Emit) -> Ir:
     head, test, found, following, missing = (e.block(n) for n in ("head", "test", "found", "next", "missing"))
     number = e.slot(I64)
     e.b.store(I64(0), number)
-    regions = e.pointer(e.read(state, State.REGIONS))
-    size = e.read(site, Site.SIZE)
+    regions = e.pointer(e.read(state, LaunchWords.REGIONS))
+    size = e.read(site, SiteWords.SIZE)
     e.b.branch(head)
     e.at(head)
     at = e.b.load(number, typ=I64)
-    e.b.cbranch(e.b.icmp_unsigned("<", at, e.read(state, State.REGION_COUNT)), test, missing)
+    e.b.cbranch(e.b.icmp_unsigned("<", at, e.read(state, LaunchWords.REGION_COUNT)), test, missing)
     e.at(test)
-    region = e.b.gep(regions, [e.b.mul(at, I64(len(Region)))], source_etype=I64)
-    length = e.read(region, Region.LENGTH)
+    region = e.b.gep(regions, [e.b.mul(at, I64(len(RegionWords)))], source_etype=I64)
+    length = e.read(region, RegionWords.LENGTH)
     inside = e.b.icmp_unsigned("<=", size, length)
     span = e.b.select(inside, e.b.add(e.b.sub(length, size), I64(1)), I64(0))
-    offset = e.b.sub(address, e.read(region, Region.LOW))
+    offset = e.b.sub(address, e.read(region, RegionWords.LOW))
     e.b.cbranch(e.b.icmp_unsigned("<", offset, span), found, following)
     e.at(following)
     e.b.store(e.b.add(at, I64(1)), number)
     e.b.branch(head)
     e.at(found)
-    for word in Region:
+    for word in RegionWords:
         e.write(site, word, e.read(region, word))
-    e.write(site, Site.SPAN, span)
+    e.write(site, SiteWords.SPAN, span)
     e.b.ret(I1(1))
     e.at(missing)
     e.b.ret(I1(0))
@@ -130,7 +130,7 @@ def _locate_function(e: Emit) -> Ir:
 class _Written:
     """One access function while it is written."""
 
-    def __init__(self, runtime: Runtime, kind: Access) -> None:
+    def __init__(self, runtime: Runtime, kind: AccessKind) -> None:
         self.runtime, self.kind = runtime, kind
         self.e = e = runtime.emit()
         self.request = request_function(e, kind.space, kind.size, kind.aligned) if runtime.checks.requests else None
@@ -189,7 +189,7 @@ class _Written:
         """Write the checks, the requests, and the access region by region."""
         e = self.e
         go = e.block("go")
-        e.b.cbranch(e.b.icmp_unsigned("==", e.read(self.state, State.STOP), I64(0)), go, self.done)
+        e.b.cbranch(e.b.icmp_unsigned("==", e.read(self.state, LaunchWords.STOP), I64(0)), go, self.done)
         e.at(go)
         if self.kind.aligned > 1:
             rest = e.b.and_(self.addresses, e.splat_constant(I64, self.kind.aligned - 1))
@@ -203,8 +203,8 @@ class _Written:
         there = e.b.load(left, typ=e.mask_type)
         e.b.cbranch(e.any(there), test, self.done)
         e.at(test)
-        offsets = e.b.sub(self.addresses, e.splat(e.read(self.site, Region.LOW)))
-        inside = e.bits(e.b.icmp_unsigned("<", offsets, e.splat(e.read(self.site, Site.SPAN))))
+        offsets = e.b.sub(self.addresses, e.splat(e.read(self.site, RegionWords.LOW)))
+        inside = e.bits(e.b.icmp_unsigned("<", offsets, e.splat(e.read(self.site, SiteWords.SPAN))))
         first = e.b.and_(there, e.b.neg(there))
         e.b.cbranch(e.any(e.b.and_(inside, first)), serve, search)
         self.search(search, head, there)
@@ -234,8 +234,8 @@ class _Written:
         """Write: where no lane has been served yet, count the request for the region of its lowest lane."""
         e = self.e
         with e.b.if_then(e.b.icmp_unsigned("==", there, self.mask)):
-            row = e.b.mul(e.read(self.site, Region.NUMBER), I64(5))
-            sums = e.b.gep(e.pointer(e.read(self.site, Site.SUMS)), [row], source_etype=I64)
+            row = e.b.mul(e.read(self.site, RegionWords.NUMBER), I64(5))
+            sums = e.b.gep(e.pointer(e.read(self.site, SiteWords.SUMS)), [row], source_etype=I64)
             e.b.call(self.request, [sums, self.addresses, self.mask])
 
     # --- one region
@@ -244,13 +244,13 @@ class _Written:
         """Write the access of the lanes that touch one region."""
         e, b = self.e, self.e.b
         if self.kind.op != "load":
-            constant = e.b.icmp_unsigned("!=", e.read(self.site, Region.CONSTANT), I64(0))
+            constant = e.b.icmp_unsigned("!=", e.read(self.site, RegionWords.CONSTANT), I64(0))
             self.stop_where(b.select(constant, group, e.mask(0)), Stop.CONSTANT)
         if self.runtime.checks.uninitialized:
             self.check_known(group)
         if self.race is not None:
             self.races(group, offsets)
-        host = self.host(Region.DELTA)
+        host = self.host(RegionWords.DELTA)
         if self.kind.kind == "atomic":
             self.update(group, host)
             return
@@ -264,20 +264,20 @@ class _Written:
             else:
                 self.scatter(self.values[number], place, group, align)
 
-    def host(self, word: Region) -> Ir:
+    def host(self, word: RegionWords) -> Ir:
         """Return the host's addresses, of the data or of what is known of it."""
         e = self.e
         found = e.b.add(self.addresses, e.splat(e.read(self.site, word)))
         if self.kind.space not in ("local", "generic"):
             return found
         threads = e.b.add(e.splat(e.b.mul(self.warp, I64(e.width))), e.each_lane(I64, lambda lane: lane))
-        return e.b.add(found, e.b.mul(threads, e.splat(e.read(self.site, Region.STRIDE))))
+        return e.b.add(found, e.b.mul(threads, e.splat(e.read(self.site, RegionWords.STRIDE))))
 
     def check_known(self, group: Ir) -> None:
         """Write the check of what is read, or take note of what is written."""
         e = self.e
-        with e.b.if_then(e.b.icmp_unsigned("!=", e.read(self.site, Region.KNOWN), I64(0))):
-            host, size = self.host(Region.KNOWN), self.kind.type.bytes
+        with e.b.if_then(e.b.icmp_unsigned("!=", e.read(self.site, RegionWords.KNOWN), I64(0))):
+            host, size = self.host(RegionWords.KNOWN), self.kind.type.bytes
             scalar = ir.IntType(8 * size)
             ones = e.splat_constant(scalar, int.from_bytes(b"\1" * size, "little"))
             for number in range(self.kind.count):
@@ -300,14 +300,14 @@ class _Written:
     def races(self, group: Ir, offsets: Ir) -> None:
         """Write: enter the access of each lane into the cells of its granules."""
         e, granule = self.e, self.runtime.granule
-        with e.b.if_then(e.b.icmp_unsigned("!=", e.read(self.site, Region.CELLS), I64(0))):
-            cells = e.read(self.site, Region.CELLS)
+        with e.b.if_then(e.b.icmp_unsigned("!=", e.read(self.site, RegionWords.CELLS), I64(0))):
+            cells = e.read(self.site, RegionWords.CELLS)
             numbers = e.b.lshr(offsets, e.splat_constant(I64, granule.bit_length() - 1))
             slot = e.slot(numbers.type)
             e.b.store(numbers, slot)
-            epochs = e.pointer(e.read(self.state, State.WARP_EPOCHS))
+            epochs = e.pointer(e.read(self.state, LaunchWords.WARP_EPOCHS))
             warp_epoch = e.b.load(e.b.gep(epochs, [self.warp], source_etype=I64), typ=I64)
-            block, epoch = e.b.add(e.read(self.state, State.BLOCK), I64(1)), e.read(self.state, State.EPOCH)
+            block, epoch = e.b.add(e.read(self.state, LaunchWords.BLOCK), I64(1)), e.read(self.state, LaunchWords.EPOCH)
             base = e.b.add(e.b.mul(self.warp, I64(e.width)), I64(1))
 
             def body(left: Ir, lane: Ir) -> Ir:
@@ -354,7 +354,7 @@ class _Written:
             types = (vector, place.type)
             operands = (place, ir.Constant(ir.IntType(32), align), e.unpack_mask(mask), instead)
             return e.intrinsic("llvm.masked.gather", types, operands, vector)
-        nothing = e.splat(e.pointer(e.read(self.state, State.SCRATCH)))
+        nothing = e.splat(e.pointer(e.read(self.state, LaunchWords.SCRATCH)))
         safe = e.b.select(e.unpack_mask(mask), place, nothing)
         found = ir.Constant(vector, ir.Undefined)
         for lane in range(e.lanes):

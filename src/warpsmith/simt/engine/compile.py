@@ -21,10 +21,10 @@ from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
 
-__all__ = ["Compiled", "compile_kernel", "write_kernel"]
+__all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
 
 
-class Compiled(Struct, frozen=True, eq=False):
+class CompiledKernel(Struct, frozen=True, eq=False):
     """Machine code: `entry` is the address of `run(state, first, last)`. `sites`: its accesses in order, `sizes` their
     bytes a lane; `granule`: the bytes of a cell; `frame`: bytes of a warp's frame, 0 without barriers. `engine` keeps
     the code alive."""
@@ -41,14 +41,14 @@ class Compiled(Struct, frozen=True, eq=False):
     engine: Any
 
 
-def compile_kernel(function: Function, width: int, checks: Checks) -> Compiled:
+def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKernel:
     """Return the machine code of a kernel for warps of `width` lanes. It is compiled once for all launches; raises
     ValueError where its control flow has no order (linear.py)."""
     return _compile_uncached(function, width, checks)
 
 
 @lru_cache(maxsize=64)
-def _compile_uncached(function: Function, width: int, checks: Checks) -> Compiled:
+def _compile_uncached(function: Function, width: int, checks: Checks) -> CompiledKernel:
     target = _target()
     text, writer, ops, granule = write_kernel(function, width, checks, gathers=_has_fast_gathers())
     module = llvm.parse_assembly(text)
@@ -62,7 +62,7 @@ def _compile_uncached(function: Function, width: int, checks: Checks) -> Compile
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
     sizes = {i: access_of(i).size for i in ops.sites}
     entry = engine.get_function_address("run")
-    return Compiled(function, width, checks, entry, tuple(ops.sites), sizes, granule, frame, ops, engine)
+    return CompiledKernel(function, width, checks, entry, tuple(ops.sites), sizes, granule, frame, ops, engine)
 
 
 def write_kernel(

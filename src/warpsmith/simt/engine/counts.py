@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from warpsmith.simt.counters import BranchCount
 from warpsmith.simt.tally import Totals
-from warpsmith.ssa.nodes import Block, Instruction, Space
+from warpsmith.ssa.nodes import BasicBlock, Instruction, Space
 
-__all__ = ["BlockCount", "Counts", "RequestSum"]
+__all__ = ["BlockCount", "EngineCounts", "RequestSum"]
 
 
 class BlockCount(Struct, frozen=True):
@@ -37,15 +37,15 @@ class RequestSum(Struct, frozen=True):
     conflicts: int
 
 
-class Counts(Struct, frozen=True):
+class EngineCounts(Struct, frozen=True):
     """All counters of a run. `totals.lost` is empty where lost slots were not watched."""
 
-    blocks: Mapping[Block, BlockCount]
+    blocks: Mapping[BasicBlock, BlockCount]
     totals: Totals
     requests: tuple[RequestSum, ...]
 
     @property
-    def branches(self) -> dict[Block, BranchCount]:
+    def branches(self) -> dict[BasicBlock, BranchCount]:
         """Return the counts of the blocks that lead to others, as the interpreter's counters have them."""
         return {
             block: BranchCount(count.visits, count.divergences, count.lanes)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from warpsmith.simt.engine.lanes import I1, I8, I64, POINTER, VOID, Emit, Ir
-from warpsmith.simt.engine.words import State, Stop
+from warpsmith.simt.engine.words import LaunchWords, Stop
 
 __all__ = ["driver_function"]
 
@@ -59,10 +59,10 @@ class _Driver:
         """Write: return where something is wrong, or it is asked for."""
         e = self.e
         go = e.block("go")
-        e.b.cbranch(e.is_asked(self.state, State.LEAVE), self.ended, go)
+        e.b.cbranch(e.is_asked(self.state, LaunchWords.LEAVE), self.ended, go)
         e.at(go)
 
-    def table(self, word: State) -> Ir:
+    def table(self, word: LaunchWords) -> Ir:
         """Return a table of the launch."""
         return self.e.pointer(self.e.read(self.state, word))
 
@@ -70,24 +70,24 @@ class _Driver:
         """Write one block."""
         e = self.e
         self.index(number)
-        cleared = self.table(State.CLEARED)
+        cleared = self.table(LaunchWords.CLEARED)
 
         def clear(at: Ir) -> None:
             pair = e.b.gep(cleared, [e.b.mul(at, I64(2))], source_etype=I64)
             self.zero(e.pointer(e.read(pair, 0)), e.read(pair, 1))
 
-        self.count(I64(0), e.read(self.state, State.CLEARED_COUNT), clear)
-        self.count(I64(0), e.read(self.state, State.WARPS), self.begin)
+        self.count(I64(0), e.read(self.state, LaunchWords.CLEARED_COUNT), clear)
+        self.count(I64(0), e.read(self.state, LaunchWords.WARPS), self.begin)
         again, opened = e.block("round"), e.block("opened")
         over = e.block("over")
         e.b.branch(again)
         e.at(again)
         e.b.store(I64(0), self.where)
-        self.count(I64(0), e.read(self.state, State.WARPS), self.turn)
+        self.count(I64(0), e.read(self.state, LaunchWords.WARPS), self.turn)
         e.b.cbranch(e.b.icmp_unsigned("!=", e.b.load(self.where, typ=I64), I64(0)), opened, over)
         e.at(opened)
-        e.write(self.state, State.EPOCH, e.b.add(e.read(self.state, State.EPOCH), I64(1)))
-        sums = self.table(State.REDUCED)
+        e.write(self.state, LaunchWords.EPOCH, e.b.add(e.read(self.state, LaunchWords.EPOCH), I64(1)))
+        sums = self.table(LaunchWords.REDUCED)
         for word in range(2):
             e.write(sums, 2 + word, e.read(sums, word))
             e.write(sums, word, I64(0))
@@ -97,13 +97,13 @@ class _Driver:
     def index(self, number: Ir) -> None:
         """Write: what the block is called."""
         e = self.e
-        e.write(self.state, State.BLOCK, number)
-        e.write(self.state, State.EPOCH, I64(0))
-        x, y = (e.read(self.state, word) for word in (State.NCTAID_X, State.NCTAID_Y))
-        e.write(self.state, State.CTAID_X, e.b.urem(number, x))
+        e.write(self.state, LaunchWords.BLOCK, number)
+        e.write(self.state, LaunchWords.EPOCH, I64(0))
+        x, y = (e.read(self.state, word) for word in (LaunchWords.NCTAID_X, LaunchWords.NCTAID_Y))
+        e.write(self.state, LaunchWords.CTAID_X, e.b.urem(number, x))
         rest = e.b.udiv(number, x)
-        e.write(self.state, State.CTAID_Y, e.b.urem(rest, y))
-        e.write(self.state, State.CTAID_Z, e.b.udiv(rest, y))
+        e.write(self.state, LaunchWords.CTAID_Y, e.b.urem(rest, y))
+        e.write(self.state, LaunchWords.CTAID_Z, e.b.udiv(rest, y))
 
     def zero(self, place: Ir, bytes_: Ir) -> None:
         """Write: bytes are zero."""
@@ -117,7 +117,7 @@ class _Driver:
     def begin(self, number: Ir) -> None:
         """Write: a warp starts."""
         e = self.e
-        for word, value in ((State.STATUS, 1), (State.WARP_EPOCHS, 0)):
+        for word, value in ((LaunchWords.STATUS, 1), (LaunchWords.WARP_EPOCHS, 0)):
             e.b.store(I64(value), e.b.gep(self.table(word), [number], source_etype=I64))
         e.write(self.log(number), 0, I64(0))
         if self.framed:
@@ -126,31 +126,31 @@ class _Driver:
     def log(self, number: Ir) -> Ir:
         """Return the log of a warp."""
         e = self.e
-        moved = e.b.mul(number, e.read(self.state, State.LOG_BYTES))
-        return e.pointer(e.b.add(e.read(self.state, State.LOGS), moved))
+        moved = e.b.mul(number, e.read(self.state, LaunchWords.LOG_BYTES))
+        return e.pointer(e.b.add(e.read(self.state, LaunchWords.LOGS), moved))
 
     def frame(self, number: Ir) -> Ir:
         """Return the frame of a warp."""
         e = self.e
-        moved = e.b.mul(number, e.read(self.state, State.FRAME_BYTES))
-        return e.pointer(e.b.add(e.read(self.state, State.FRAMES), moved))
+        moved = e.b.mul(number, e.read(self.state, LaunchWords.FRAME_BYTES))
+        return e.pointer(e.b.add(e.read(self.state, LaunchWords.FRAMES), moved))
 
     def turn(self, number: Ir) -> None:
         """Write: a warp runs as far as it can."""
         e, b = self.e, self.e.b
-        status = b.gep(self.table(State.STATUS), [number], source_etype=I64)
+        status = b.gep(self.table(LaunchWords.STATUS), [number], source_etype=I64)
         with b.if_then(b.icmp_unsigned("!=", b.load(status, typ=I64), I64(0))):
             log = self.log(number)
-            e.write(self.state, State.LOG, b.ptrtoint(log, I64))
+            e.write(self.state, LaunchWords.LOG, b.ptrtoint(log, I64))
             if not self.framed:
                 e.write(log, 0, I64(0))
             start = b.mul(number, I64(e.width))
-            left = b.sub(e.read(self.state, State.THREADS), start)
+            left = b.sub(e.read(self.state, LaunchWords.THREADS), start)
             whole = b.icmp_unsigned(">=", left, I64(e.width))
             threads = b.select(whole, I64(e.width), left)
             ones = b.lshr(I64(-1), b.sub(I64(64), threads))
             everyone = ones if e.lanes == 64 else b.trunc(ones, e.mask_type)
-            counters = b.select(whole, e.read(self.state, State.FULL), e.read(self.state, State.PARTIAL))
+            counters = b.select(whole, e.read(self.state, LaunchWords.FULL), e.read(self.state, LaunchWords.PARTIAL))
             given = [self.state, self.frame(number), e.pointer(counters), number, everyone]
             waits = b.call(self.warp, given)
             self.leave_if_stopped()

@@ -13,13 +13,13 @@ from msgspec import Struct
 
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.apart import Apart
-from warpsmith.simt.engine.counts import Counts
+from warpsmith.simt.engine.counts import EngineCounts
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.stopped import Stopped, may_wait
 from warpsmith.simt.engine.support import order_matters, why_refused
-from warpsmith.simt.engine.words import State, Stop, new_state
-from warpsmith.simt.launch import Launch, Problem
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.engine.words import LaunchWords, Stop, new_state
+from warpsmith.simt.launch import KernelProblem, Launch
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Module
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class Run(Struct, frozen=True):
     kernel's doing for certain; where there is none, and `why` is not "", the interpreter has to look."""
 
     stopped: Stopped
-    counts: Counts
-    problem: Problem | None = None
+    counts: EngineCounts
+    problem: KernelProblem | None = None
 
     @property
     def stop(self) -> Stop:
@@ -50,7 +50,7 @@ class Run(Struct, frozen=True):
         return "" if self.stop is Stop.NONE else self.stopped.text
 
 
-def forget_counters(_: Counts) -> None:
+def forget_counters(_: EngineCounts) -> None:
     """Forget counters."""
 
 
@@ -58,11 +58,11 @@ def run(
     module: Module,
     name: str,
     launch: Launch,
-    memory: Memory,
+    memory: LaunchMemory,
     checks: Checks,
     *,
     progress: Progress = ignore_progress,
-    rescue: Callable[[Counts], None] = forget_counters,
+    rescue: Callable[[EngineCounts], None] = forget_counters,
 ) -> Run:
     """Run a kernel that is not refused. Where it stops early, `memory` is put back as it was; where that is because
     something is raised meanwhile (a time limit, Ctrl-C), `rescue` gets the counters up to there.
@@ -85,7 +85,7 @@ def run(
         return partial[0]
 
     def leave() -> None:
-        state[State.LEAVE] = 1
+        state[LaunchWords.LEAVE] = 1
 
     try:
         ended = Apart(work, leave, stack=_STACK * sum(len(b.instructions) for b in function.blocks)).go()

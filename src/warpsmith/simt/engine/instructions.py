@@ -11,7 +11,7 @@ from typing import Final
 from llvmlite import ir
 from msgspec import Struct, field
 
-from warpsmith.simt.engine.access import Access
+from warpsmith.simt.engine.access import AccessKind
 from warpsmith.simt.engine.here import Here
 from warpsmith.simt.engine.lanes import I32, I64, Ir, element
 from warpsmith.simt.engine.ops.exchange import EXCHANGES, warp_barrier
@@ -19,7 +19,7 @@ from warpsmith.simt.engine.ops.floats import FLOATS
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
 from warpsmith.simt.engine.ops.functions import call_function
 from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
-from warpsmith.simt.engine.words import Site, State, Stop
+from warpsmith.simt.engine.words import LaunchWords, SiteWords, Stop
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text
 
@@ -28,7 +28,7 @@ __all__ = ["Ops", "access_of"]
 _WINDOWS: Final = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
 
 
-def access_of(instruction: Instruction) -> Access:
+def access_of(instruction: Instruction) -> AccessKind:
     """Return the kind of access that a load, store or atomic is."""
     detail = instruction.detail
     assert isinstance(detail, Memory)
@@ -41,7 +41,7 @@ def access_of(instruction: Instruction) -> Access:
     size = type.bytes * count
     aligned = max(1, min(detail.align, 1 << (size.bit_length() - 1)))
     space = detail.space if detail.space in ("shared", "local", "generic", "constant") else "global"
-    return Access(instruction.op, type, count, space, aligned)
+    return AccessKind(instruction.op, type, count, space, aligned)
 
 
 class Ops(Struct, frozen=True):
@@ -80,7 +80,7 @@ class Ops(Struct, frozen=True):
         address = resize_lanes(e, k.value(i.operands[0]), I64)
         moved = (detail.offset + _WINDOWS.get(detail.space, 0)) % 2**64
         address = e.b.add(address, e.splat_constant(I64, moved)) if moved else address
-        sites = e.pointer(e.read(k.state, State.SITES))
+        sites = e.pointer(e.read(k.state, LaunchWords.SITES))
         site = e.word(sites, self.sites[i] * len_of_site())
         given = [k.value(operand) for operand in i.operands[1:]]
         made = e.b.call(k.runtime.access(kind), [k.state, site, address, k.mask, k.number, *given])
@@ -90,7 +90,7 @@ class Ops(Struct, frozen=True):
         """Write the read of a parameter: the same in all lanes."""
         e, detail = k.e, i.detail
         assert isinstance(detail, Param)
-        table = e.pointer(e.read(k.state, State.PARAMETERS))
+        table = e.pointer(e.read(k.state, LaunchWords.PARAMETERS))
         made = []
         for number, value in enumerate(i.results):
             at = self.offsets[detail.parameter] + detail.offset + number * value.type.bytes
@@ -102,7 +102,7 @@ class Ops(Struct, frozen=True):
         """Write where a variable is in its own space."""
         e, detail = k.e, i.detail
         assert isinstance(detail, Address)
-        table = e.pointer(e.read(k.state, State.PLACES))
+        table = e.pointer(e.read(k.state, LaunchWords.PLACES))
         return (resize_lanes(e, e.splat(e.read(table, self.places[detail.symbol])), element(i.result.type)),)
 
     def window(self, k: Here, i: Instruction) -> Sequence[Ir]:
@@ -128,17 +128,17 @@ class Ops(Struct, frozen=True):
         e = k.e
         base, _, axis = name.partition(".")
         if base == "tid":
-            table = e.pointer(e.read(k.state, State.INDICES))
-            row = e.b.mul(e.read(k.state, State.PADDED), I64("xyz".index(axis)))
+            table = e.pointer(e.read(k.state, LaunchWords.INDICES))
+            row = e.b.mul(e.read(k.state, LaunchWords.PADDED), I64("xyz".index(axis)))
             at = e.b.add(row, e.b.mul(k.number, I64(e.width)))
             return e.b.load(e.b.gep(table, [at], source_etype=I32), typ=e.vector(I32), align=4)
         if axis:
-            return e.splat(e.read(k.state, State[f"{base}_{axis}".upper()]))
+            return e.splat(e.read(k.state, LaunchWords[f"{base}_{axis}".upper()]))
         if name in _LANE_MASKS:
             return e.each_lane(I64, lambda lane: _LANE_MASKS[name](lane, e.width))
         if name == "laneid":
             return e.each_lane(I32, lambda lane: lane)
-        whole = {"nwarpid": State.WARPS, "dynamic_smem_size": State.BYTES}
+        whole = {"nwarpid": LaunchWords.WARPS, "dynamic_smem_size": LaunchWords.BYTES}
         return e.splat(k.number if name == "warpid" else e.read(k.state, whole[name]))
 
     # --- the rest
@@ -165,7 +165,7 @@ class Ops(Struct, frozen=True):
         with e.b.if_then(e.b.icmp_unsigned("!=", k.mask, k.live()), likely=False):
             k.stop(Stop.BARRIER)
         reduces = detail.reduces if isinstance(detail, Barrier) else ""
-        sums = e.pointer(e.read(k.state, State.REDUCED))
+        sums = e.pointer(e.read(k.state, LaunchWords.REDUCED))
         if reduces:
             true = e.b.and_(e.bits(k.value(i.operands[-1])), k.mask)
             e.add_to(e.word(sums, 0), e.count(true))
@@ -173,7 +173,7 @@ class Ops(Struct, frozen=True):
         k.wait(I64(len(self.barriers)))
         if not reduces:
             return ()
-        sums = e.pointer(e.read(k.state, State.REDUCED))
+        sums = e.pointer(e.read(k.state, LaunchWords.REDUCED))
         true, came = e.read(sums, 2), e.read(sums, 3)
         found = {
             "and": lambda: e.b.icmp_unsigned("==", true, came),
@@ -192,7 +192,7 @@ def _fit_scalar(k: Here, found: Ir, wanted: Ir) -> Ir:
 
 def len_of_site() -> int:
     """Return how many words a site has."""
-    return max(Site) + 1
+    return max(SiteWords) + 1
 
 
 _LANE_MASKS: Final[Mapping[str, Callable[[int, int], int]]] = {

@@ -19,13 +19,13 @@ from llvmlite import ir
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.lanes import I64, POINTER, Ir, element
-from warpsmith.simt.engine.linear import Item, Loop, linear
+from warpsmith.simt.engine.linear import Item, NaturalLoop, linear
 from warpsmith.simt.engine.observers.lost import charge_function, part_function
-from warpsmith.simt.engine.values import Frame, Homes
-from warpsmith.simt.engine.words import State, Stop
+from warpsmith.simt.engine.values import Homes, SlotMaker
+from warpsmith.simt.engine.words import LaunchWords, Stop
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Constant,
     Exit,
@@ -64,7 +64,7 @@ class KernelWriter:
         self.warp.linkage = "internal"
         self.state, self.base, self.counters, self.number, self.everyone = self.warp.args
         e.at(self.warp.append_basic_block("entry"))
-        self.frame = Frame(e, self.base if split else None)
+        self.frame = SlotMaker(e, self.base if split else None)
         self.resumed: list[Ir] = []
         self.cache: dict[Value, Ir] = {}
         self.mask: Ir = None
@@ -96,7 +96,7 @@ class KernelWriter:
     def items(self, items: Sequence[Item]) -> None:
         """Write blocks and loops, one behind the other."""
         for item in items:
-            if isinstance(item, Loop):
+            if isinstance(item, NaturalLoop):
                 self.loop(item)
             else:
                 self.visit(item)
@@ -112,7 +112,7 @@ class KernelWriter:
         e.b.branch(after)
         e.at(after)
 
-    def loop(self, loop: Loop) -> None:
+    def loop(self, loop: NaturalLoop) -> None:
         """Write a loop: again while a lane came back to its header."""
         e = self.e
         top, after = e.block(f"top.{loop.header}"), e.block(f"out.{loop.header}")
@@ -137,12 +137,12 @@ class KernelWriter:
         asked for."""
         e = self.e
         steps = e.b.mul(e.count(mask), I64(len(self.blocks[header].instructions) + 1))
-        left = e.b.sub(e.read(self.state, State.BUDGET), steps)
-        e.write(self.state, State.BUDGET, left)
+        left = e.b.sub(e.read(self.state, LaunchWords.BUDGET), steps)
+        e.write(self.state, LaunchWords.BUDGET, left)
         with e.b.if_then(e.b.icmp_signed("<", left, I64(0)), likely=False):
             self.stop(Stop.BUDGET)
         go = e.block("go")
-        e.b.cbranch(e.is_asked(self.state, State.LEAVE), self.stopped, go)
+        e.b.cbranch(e.is_asked(self.state, LaunchWords.LEAVE), self.stopped, go)
         e.at(go)
 
     def stop(self, why: Stop) -> None:
@@ -150,7 +150,7 @@ class KernelWriter:
         e = self.e
         e.b.call(self.runtime.stop, [self.state, I64(why), I64(0), I64(-1), I64(self.numbers[self.block.name])])
 
-    def compute(self, block: Block, mask: Ir) -> None:
+    def compute(self, block: BasicBlock, mask: Ir) -> None:
         """Write what a block does with the lanes of a mask."""
         e = self.e
         self.block, self.mask, self.cache = block, mask, {}
@@ -213,7 +213,7 @@ class KernelWriter:
 
     # --- ends of blocks
 
-    def end(self, block: Block) -> None:
+    def end(self, block: BasicBlock) -> None:
         """Write the terminator."""
         e, terminator = self.e, block.terminator
         match terminator:
@@ -271,7 +271,7 @@ class KernelWriter:
 
     def log_length(self) -> Ir:
         """Return how many entries the log of lanes that diverged has."""
-        return self.e.read(self.e.pointer(self.e.read(self.state, State.LOG)), 0)
+        return self.e.read(self.e.pointer(self.e.read(self.state, LaunchWords.LOG)), 0)
 
     def leaves(self, branch: Branch) -> tuple[bool, Ir]:
         """Return whether the lanes that take the branch leave the loop around it while the others stay, and how long

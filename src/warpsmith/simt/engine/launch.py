@@ -14,15 +14,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.progress import Activity, Progress
-from warpsmith.simt.engine.compile import Compiled
-from warpsmith.simt.engine.counts import BlockCount, Counts, RequestSum
+from warpsmith.simt.engine.compile import CompiledKernel
+from warpsmith.simt.engine.counts import BlockCount, EngineCounts, RequestSum
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.stopped import Stopped
-from warpsmith.simt.engine.tables import Tables
-from warpsmith.simt.engine.words import Array, Request, State, Stop
+from warpsmith.simt.engine.tables import LaunchTables
+from warpsmith.simt.engine.words import Array, LaunchWords, RequestWords, Stop
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory, allocate_shared
+from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.simt.tally import Totals
 from warpsmith.ssa.nodes import Module
 
@@ -37,14 +37,14 @@ class Ended(Struct, frozen=True):
     """How a launch ended: why it was stopped, where; what was counted so far."""
 
     stopped: Stopped
-    counts: Counts
+    counts: EngineCounts
 
 
 def run_launch(
-    code: Compiled, module: Module, launch: Launch, memory: Memory, *, state: Array, progress: Progress
+    code: CompiledKernel, module: Module, launch: Launch, memory: LaunchMemory, *, state: Array, progress: Progress
 ) -> Ended:
     """Run a compiled kernel on `memory`, whose buffers it changes; `state` is its record, as new_state makes it."""
-    tables = Tables(code, module, launch, memory, places=allocate_shared(module, memory), state=state)
+    tables = LaunchTables(code, module, launch, memory, places=allocate_shared(module, memory), state=state)
     run: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
     sizes = np.array([len(block.instructions) + 1 for block in code.function.blocks])
     step = max(1, _CHUNK // launch.threads)
@@ -52,30 +52,30 @@ def run_launch(
         done = sum(tables.full[1::COUNTERS]) + sum(tables.partial[1::COUNTERS])
         progress(Activity("simulating", f"blocks, {done:,} visits of lanes", first, launch.blocks))
         run(state.ctypes.data, first, min(first + step, launch.blocks))
-        if state[State.LEAVE] or int((tables.full + tables.partial)[1::COUNTERS] @ sizes) > launch.max_steps:
+        if state[LaunchWords.LEAVE] or int((tables.full + tables.partial)[1::COUNTERS] @ sizes) > launch.max_steps:
             break
     counts = _counts(tables)
-    why = Stop(int(state[State.STOP]))
-    if why is Stop.NONE and state[State.LEAVE]:
+    why = Stop(int(state[LaunchWords.STOP]))
+    if why is Stop.NONE and state[LaunchWords.LEAVE]:
         why = Stop.INTERRUPTED
     if why is Stop.NONE and counts.totals.lane_instructions > launch.max_steps:
         why = Stop.BUDGET
     return Ended(_find_stop(why, tables), counts)
 
 
-def _find_stop(why: Stop, tables: Tables) -> Stopped:
+def _find_stop(why: Stop, tables: LaunchTables) -> Stopped:
     """Return where a launch stopped."""
     code, words = tables.code, [int(word) for word in tables.state]
-    found = Stopped(why, words[State.STOP_BLOCK], words[State.STOP_THREAD])
-    if words[State.STOP_SITE]:
-        number = (words[State.STOP_SITE] - words[State.SITES]) // (8 * len_of_site())
+    found = Stopped(why, words[LaunchWords.STOP_BLOCK], words[LaunchWords.STOP_THREAD])
+    if words[LaunchWords.STOP_SITE]:
+        number = (words[LaunchWords.STOP_SITE] - words[LaunchWords.SITES]) // (8 * len_of_site())
         access = code.sites[number]
-        return replace(found, access=access, address=words[State.STOP_ADDRESS] % 2**64, size=code.sizes[access])
-    blocks, at = code.function.blocks, words[State.STOP_ADDRESS]
-    return replace(found, at=blocks[at]) if words[State.STOP] and 0 <= at < len(blocks) else found
+        return replace(found, access=access, address=words[LaunchWords.STOP_ADDRESS] % 2**64, size=code.sizes[access])
+    blocks, at = code.function.blocks, words[LaunchWords.STOP_ADDRESS]
+    return replace(found, at=blocks[at]) if words[LaunchWords.STOP] and 0 <= at < len(blocks) else found
 
 
-def _counts(tables: Tables) -> Counts:
+def _counts(tables: LaunchTables) -> EngineCounts:
     """Return what was counted."""
     width, launch = tables.code.width, tables.launch
     rest = launch.threads % width
@@ -92,15 +92,15 @@ def _counts(tables: Tables) -> Counts:
         blocks[block] = BlockCount(visits, lanes, divergences, lost)
         if tables.lost[number]:
             totals.lost[block.terminator] = int(tables.lost[number])
-    return Counts(blocks, totals, tuple(_requests(tables)))
+    return EngineCounts(blocks, totals, tuple(_requests(tables)))
 
 
-def _requests(tables: Tables) -> Iterator[RequestSum]:
+def _requests(tables: LaunchTables) -> Iterator[RequestSum]:
     """Yield the sums of the requests of each site to each region."""
     count = len(tables.code.sites) * len(tables.rows)
-    rows = tables.requests[: count * len(Request)].reshape(count, len(Request))
+    rows = tables.requests[: count * len(RequestWords)].reshape(count, len(RequestWords))
     for number, row in enumerate(rows):
-        if row[Request.REQUESTS]:
+        if row[RequestWords.REQUESTS]:
             site, region = divmod(number, len(tables.rows))
             place = tables.places[region]
             yield RequestSum(tables.code.sites[site], place.space, place.address, *(int(n) for n in row))

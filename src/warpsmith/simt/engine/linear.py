@@ -18,17 +18,17 @@ from msgspec import Struct
 from warpsmith.ssa.digraph import postorder
 from warpsmith.ssa.graph import Cycle, Graph
 
-__all__ = ["Item", "Loop", "linear", "loops"]
+__all__ = ["Item", "NaturalLoop", "linear", "loops"]
 
 
-class Loop(Struct, frozen=True):
+class NaturalLoop(Struct, frozen=True):
     """A natural loop: `items` are its blocks and inner loops in order, `header` first."""
 
     header: str
     items: tuple[Item, ...]
 
 
-Item = str | Loop
+Item = str | NaturalLoop
 """A block by its name, or a loop."""
 
 
@@ -39,10 +39,10 @@ def linear(graph: Graph) -> tuple[Item, ...]:
     return _region(graph, graph.order, graph.cycles, graph.entry)
 
 
-def loops(items: Iterable[Item]) -> Iterator[Loop]:
+def loops(items: Iterable[Item]) -> Iterator[NaturalLoop]:
     """Yield the loops among items, and all in them."""
     for item in items:
-        if isinstance(item, Loop):
+        if isinstance(item, NaturalLoop):
             yield item
             yield from loops(item.items)
 
@@ -62,4 +62,4 @@ def _item(graph: Graph, name: str, inner: Mapping[str, Cycle]) -> Item:
     cycle = inner.get(name)
     if cycle is None:
         return name
-    return Loop(name, _region(graph, cycle.blocks, cycle.children, name))
+    return NaturalLoop(name, _region(graph, cycle.blocks, cycle.children, name))

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.simt.engine.words import STOPS, Stop
-from warpsmith.simt.launch import Launch, Problem, ProblemKind
+from warpsmith.simt.launch import KernelProblem, Launch, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
-from warpsmith.simt.memory import Fault, Memory, Where
+from warpsmith.simt.memory import Fault, LaunchMemory, Where
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import Block, Function, Instruction, Module
+from warpsmith.ssa.nodes import BasicBlock, Function, Instruction, Module
 from warpsmith.ssa.nodes import Memory as Access
 
 __all__ = ["Stopped", "may_wait"]
@@ -41,7 +41,7 @@ class Stopped(Struct, frozen=True):
     access: Instruction | None = None
     address: int = 0
     size: int = 0
-    at: Block | None = None
+    at: BasicBlock | None = None
 
     @property
     def text(self) -> str:
@@ -49,7 +49,7 @@ class Stopped(Struct, frozen=True):
         where = f" by thread {self.thread} of block {self.block}" if self.thread >= 0 else ""
         return f"{STOPS[self.why]}{where}"
 
-    def problem(self, module: Module, kernel: str, launch: Launch, memory: Memory) -> Problem | None:
+    def problem(self, module: Module, kernel: str, launch: Launch, memory: LaunchMemory) -> KernelProblem | None:
         """Return it as the interpreter would say it, None where that has to look for itself; `memory`: with the
         variables of the module."""
         if self.why not in _KINDS:
@@ -65,7 +65,9 @@ class Stopped(Struct, frozen=True):
                 message = f"the address {self.address:#x} is not a multiple of {needed}, as {self.access.op} needs"
             case Stop.TRAP:
                 message = "the kernel traps"
-        return Problem(message, self._span(module.function(kernel)), self.block, self.thread, _KINDS[self.why], where)
+        return KernelProblem(
+            message, self._span(module.function(kernel)), self.block, self.thread, _KINDS[self.why], where
+        )
 
     def _span(self, function: Function | None) -> Span | None:
         """Return the line: of the access, of the block, else of the kernel."""
@@ -73,7 +75,7 @@ class Stopped(Struct, frozen=True):
         spans = [one.span for one in (self.access, *places, function) if one is not None]
         return next((span for span in spans if span is not None), None)
 
-    def _outside(self, module: Module, kernel: str, launch: Launch, memory: Memory) -> tuple[str, Where | None]:
+    def _outside(self, module: Module, kernel: str, launch: Launch, memory: LaunchMemory) -> tuple[str, Where | None]:
         """Return what an address is not in, in words, and as a place."""
         shared = shared_layout(module, kernel, launch.shared, launch.parts)
         pieces = (
@@ -87,7 +89,7 @@ class Stopped(Struct, frozen=True):
         return STOPS[self.why], None
 
 
-def may_wait(function: Function, at: Block | None) -> bool:
+def may_wait(function: Function, at: BasicBlock | None) -> bool:
     """Whether the loops around a block may wait for what other threads do: they read memory that others write, or meet
     others. Where they do not, a thread that is in them for long is so by itself, whoever runs it; nor where there is
     no such block, since all that was begun has ended."""

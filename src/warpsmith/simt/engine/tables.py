@@ -11,19 +11,19 @@ import ctypes
 import numpy as np
 from msgspec import Struct
 
-from warpsmith.simt.engine.compile import Compiled
+from warpsmith.simt.engine.compile import CompiledKernel
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
-from warpsmith.simt.engine.words import Array, Region, Request, Site, State
+from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.layout import Part, local_layout, shared_layout
-from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, Memory
+from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
+from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, LaunchMemory
 from warpsmith.ssa.nodes import Module, Space
 
-__all__ = ["Place", "Tables"]
+__all__ = ["LaunchTables", "Place"]
 
 
 class Place(Struct, frozen=True):
@@ -33,11 +33,18 @@ class Place(Struct, frozen=True):
     address: int
 
 
-class Tables:
+class LaunchTables:
     """All that a launch needs; `state` is what machine code gets."""
 
     def __init__(
-        self, code: Compiled, module: Module, launch: Launch, memory: Memory, *, places: dict[str, int], state: Array
+        self,
+        code: CompiledKernel,
+        module: Module,
+        launch: Launch,
+        memory: LaunchMemory,
+        *,
+        places: dict[str, int],
+        state: Array,
     ) -> None:
         self.code, self.launch, self.state = code, launch, state
         self.kept: list[object] = []
@@ -55,7 +62,7 @@ class Tables:
         self.shared_regions(shared.parts, shared.size)
         self.local_regions(local.parts, local.size)
         starts = {**places, **local.starts, **shared.starts}
-        self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(Request))
+        self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(RequestWords))
         self.fill(starts)
 
     # --- arrays
@@ -73,10 +80,10 @@ class Tables:
 
     # --- regions
 
-    def region(self, place: Place, words: dict[Region, int]) -> None:
+    def region(self, place: Place, words: dict[RegionWords, int]) -> None:
         """Take note of a region."""
-        row = [words.get(word, 0) for word in Region]
-        row[Region.NUMBER] = len(self.rows)
+        row = [words.get(word, 0) for word in RegionWords]
+        row[RegionWords.NUMBER] = len(self.rows)
         self.rows.append(row)
         self.places.append(place)
 
@@ -95,16 +102,16 @@ class Tables:
         self.region(
             Place(buffer.space, buffer.address),
             {
-                Region.LOW: buffer.address,
-                Region.LENGTH: size,
-                Region.DELTA: data - buffer.address,
-                Region.KNOWN: known - buffer.address if watched else 0,
-                Region.CELLS: 0 if constant else self.cells(size),
-                Region.CONSTANT: int(constant),
+                RegionWords.LOW: buffer.address,
+                RegionWords.LENGTH: size,
+                RegionWords.DELTA: data - buffer.address,
+                RegionWords.KNOWN: known - buffer.address if watched else 0,
+                RegionWords.CELLS: 0 if constant else self.cells(size),
+                RegionWords.CONSTANT: int(constant),
             },
         )
 
-    def shared_regions(self, parts: tuple[Part, ...], size: int) -> None:
+    def shared_regions(self, parts: tuple[MemoryPart, ...], size: int) -> None:
         """Take note of the variables in the shared memory of a block."""
         if not size:
             return
@@ -113,15 +120,15 @@ class Tables:
         self.clear(cells, (size // self.code.granule + 1) * CELL)
         for part in parts:
             words = {
-                Region.LOW: SHARED_WINDOW + part.start,
-                Region.LENGTH: part.end - part.start,
-                Region.DELTA: data - SHARED_WINDOW,
-                Region.KNOWN: known - SHARED_WINDOW if known else 0,
-                Region.CELLS: cells + part.start // self.code.granule * CELL if cells else 0,
+                RegionWords.LOW: SHARED_WINDOW + part.start,
+                RegionWords.LENGTH: part.end - part.start,
+                RegionWords.DELTA: data - SHARED_WINDOW,
+                RegionWords.KNOWN: known - SHARED_WINDOW if known else 0,
+                RegionWords.CELLS: cells + part.start // self.code.granule * CELL if cells else 0,
             }
             self.region(Place("shared", part.start), words)
 
-    def local_regions(self, parts: tuple[Part, ...], size: int) -> None:
+    def local_regions(self, parts: tuple[MemoryPart, ...], size: int) -> None:
         """Take note of the variables in the local memory of a thread."""
         if not size:
             return
@@ -130,11 +137,11 @@ class Tables:
         self.clear(data, stride * self.padded)
         for part in parts:
             words = {
-                Region.LOW: LOCAL_WINDOW + part.start,
-                Region.LENGTH: part.end - part.start,
-                Region.DELTA: data - LOCAL_WINDOW,
-                Region.STRIDE: stride,
-                Region.KNOWN: known - LOCAL_WINDOW if known else 0,
+                RegionWords.LOW: LOCAL_WINDOW + part.start,
+                RegionWords.LENGTH: part.end - part.start,
+                RegionWords.DELTA: data - LOCAL_WINDOW,
+                RegionWords.STRIDE: stride,
+                RegionWords.KNOWN: known - LOCAL_WINDOW if known else 0,
             }
             self.region(Place("local", part.start), words)
 
@@ -160,36 +167,36 @@ class Tables:
         named = self.array([starts[name] for name in ops.places])
         logs = self.warps if self.code.frame else 1
         words = {
-            State.BUDGET: launch.max_steps,
-            State.REGIONS: _address(self.array([word for row in self.rows for word in row])),
-            State.REGION_COUNT: len(self.rows),
-            State.SITES: _address(self.sites()),
-            State.PARAMETERS: _address(self.parameters()),
-            State.INDICES: _address(self.indices()),
-            State.PADDED: self.padded,
-            State.THREADS: launch.threads,
-            State.WARPS: self.warps,
-            State.FULL: _address(self.full),
-            State.PARTIAL: _address(self.partial),
-            State.FRAMES: self.bytes_at(self.code.frame * self.warps),
-            State.FRAME_BYTES: self.code.frame,
-            State.STATUS: _address(self.zeros(self.warps)),
-            State.WARP_EPOCHS: _address(self.zeros(self.warps)),
-            State.LOGS: _address(self.zeros(LOG_WORDS * logs)),
-            State.LOG_BYTES: LOG_WORDS * 8 if self.code.frame else 0,
-            State.LOST: _address(self.lost),
-            State.CLEARED: _address(self.array(self.cleared)),
-            State.CLEARED_COUNT: len(self.cleared) // 2,
-            State.SCRATCH: self.bytes_at(64),
-            State.REDUCED: _address(self.zeros(4)),
-            State.PLACES: _address(named),
-            State.BYTES: launch.shared,
+            LaunchWords.BUDGET: launch.max_steps,
+            LaunchWords.REGIONS: _address(self.array([word for row in self.rows for word in row])),
+            LaunchWords.REGION_COUNT: len(self.rows),
+            LaunchWords.SITES: _address(self.sites()),
+            LaunchWords.PARAMETERS: _address(self.parameters()),
+            LaunchWords.INDICES: _address(self.indices()),
+            LaunchWords.PADDED: self.padded,
+            LaunchWords.THREADS: launch.threads,
+            LaunchWords.WARPS: self.warps,
+            LaunchWords.FULL: _address(self.full),
+            LaunchWords.PARTIAL: _address(self.partial),
+            LaunchWords.FRAMES: self.bytes_at(self.code.frame * self.warps),
+            LaunchWords.FRAME_BYTES: self.code.frame,
+            LaunchWords.STATUS: _address(self.zeros(self.warps)),
+            LaunchWords.WARP_EPOCHS: _address(self.zeros(self.warps)),
+            LaunchWords.LOGS: _address(self.zeros(LOG_WORDS * logs)),
+            LaunchWords.LOG_BYTES: LOG_WORDS * 8 if self.code.frame else 0,
+            LaunchWords.LOST: _address(self.lost),
+            LaunchWords.CLEARED: _address(self.array(self.cleared)),
+            LaunchWords.CLEARED_COUNT: len(self.cleared) // 2,
+            LaunchWords.SCRATCH: self.bytes_at(64),
+            LaunchWords.REDUCED: _address(self.zeros(4)),
+            LaunchWords.PLACES: _address(named),
+            LaunchWords.BYTES: launch.shared,
         }
         assert width
         for word, number in words.items():
             self.state[word] = number
         for at, number in enumerate((*launch.block, *launch.grid)):
-            self.state[State.NTID_X + at] = number
+            self.state[LaunchWords.NTID_X + at] = number
 
     def array(self, numbers: list[int]) -> Array:
         """Return numbers as words that are kept."""
@@ -199,11 +206,11 @@ class Tables:
 
     def sites(self) -> Array:
         """Return the sites: none has touched a region yet."""
-        made, row = self.zeros(len(self.code.sites) * len_of_site()), len(self.rows) * len(Request) * 8
+        made, row = self.zeros(len(self.code.sites) * len_of_site()), len(self.rows) * len(RequestWords) * 8
         for number, instruction in enumerate(self.code.sites):
             at = number * len_of_site()
-            made[at + Site.SIZE] = self.code.sizes[instruction]
-            made[at + Site.SUMS] = _address(self.requests) + number * row
+            made[at + SiteWords.SIZE] = self.code.sizes[instruction]
+            made[at + SiteWords.SUMS] = _address(self.requests) + number * row
         return made
 
     def parameters(self) -> Array:

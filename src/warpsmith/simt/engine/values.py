@@ -19,9 +19,9 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import I8, I64, Emit, Ir
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import Block, Function, Operand, Value, terminator_operands
+from warpsmith.ssa.nodes import BasicBlock, Function, Operand, Value, terminator_operands
 
-__all__ = ["Frame", "Homes"]
+__all__ = ["Homes", "SlotMaker"]
 
 _LINE: Final = 64
 """Frames start at multiples of it."""
@@ -54,17 +54,17 @@ class Homes(Struct, frozen=True):
         return cls(frozenset(kept), frozenset(blended & kept))
 
 
-def _live(function: Function, graph: Graph) -> Iterator[Block]:
+def _live(function: Function, graph: Graph) -> Iterator[BasicBlock]:
     return (block for block in function.blocks if block.name in graph.rank)
 
 
-def _find_made(block: Block) -> Iterator[Value]:
+def _find_made(block: BasicBlock) -> Iterator[Value]:
     yield from (phi.result for phi in block.phis)
     for instruction in block.instructions:
         yield from instruction.results
 
 
-def _find_used(block: Block, given: Mapping[str, Sequence[Operand]]) -> Iterator[Value]:
+def _find_used(block: BasicBlock, given: Mapping[str, Sequence[Operand]]) -> Iterator[Value]:
     """Yield the values that a block uses: in it, and at its end for the phis of its successors."""
     operands = [operand for instruction in block.instructions for operand in instruction.operands]
     operands += terminator_operands(block.terminator)
@@ -72,7 +72,7 @@ def _find_used(block: Block, given: Mapping[str, Sequence[Operand]]) -> Iterator
     yield from (operand for operand in operands if isinstance(operand, Value))
 
 
-class Frame:
+class SlotMaker:
     """Makes slots: variables of the function, or places in the frame of a warp, whose size grows with them."""
 
     def __init__(self, e: Emit, base: Ir | None) -> None:

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["STOPS", "Array", "Region", "Request", "Site", "State", "Stop", "new_state"]
+__all__ = ["STOPS", "Array", "LaunchWords", "RegionWords", "RequestWords", "SiteWords", "Stop", "new_state"]
 
 Array = np.ndarray[Any, Any]
 
 
-class State(IntEnum):
+class LaunchWords(IntEnum):
     """Words of the launch. STOP is 0 while all is well; what stands behind it is about the first cause. LEAVE is 0
     until the kernel has to return: it stopped, or is asked to by another thread, which writes no other word. FULL and
     PARTIAL: counters of whole warps, and of those with fewer threads. INDICES: tid.x, .y, .z of all threads, PADDED
@@ -73,10 +73,10 @@ class State(IntEnum):
 
 def new_state() -> Array:
     """Return the record of a launch that has not begun, and that nobody has asked to leave."""
-    return np.zeros(len(State), "<i8")
+    return np.zeros(len(LaunchWords), "<i8")
 
 
-class Region(IntEnum):
+class RegionWords(IntEnum):
     """Words of a region. A byte at address a of the kernel is at a + DELTA + thread × STRIDE of the host; whether it is
     known, at a + KNOWN + thread × STRIDE (KNOWN 0: all is). CELLS: its first cell, 0 where no races are looked for."""
 
@@ -90,7 +90,7 @@ class Region(IntEnum):
     NUMBER = 7
 
 
-class Site(IntEnum):
+class SiteWords(IntEnum):
     """Words of a site: a copy of the region that it last touched (its words first), and how far an access may start
     from LOW, plus one; 0 while there is none. SUMS: its first request sums."""
 
@@ -99,7 +99,7 @@ class Site(IntEnum):
     SUMS = 10
 
 
-class Request(IntEnum):
+class RequestWords(IntEnum):
     """Sums over the requests of one site that touched one region."""
 
     REQUESTS = 0

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from warpsmith.base.source import Span
 from warpsmith.ssa.builder import Builder
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Branch,
     Constant,
     Exit,
@@ -182,7 +182,7 @@ class _Body:
         missed = (name for name in self.order if name not in self.written)
         self.work.missed = self.work.missed or any(builder.leads_to(self.names.get(name, name)) for name in missed)
 
-    def _first(self, block: Block, target: str, outer: tuple[Span, ...]) -> None:
+    def _first(self, block: BasicBlock, target: str, outer: tuple[Span, ...]) -> None:
         """Begin with the entry, whose predecessors outside are known."""
         if self.work.builder.block == target:
             return
@@ -190,12 +190,12 @@ class _Body:
         if not self.open[block.name]:
             self.work.builder.seal(target)
 
-    def _phis(self, block: Block) -> None:
+    def _phis(self, block: BasicBlock) -> None:
         for phi in block.phis:
             key = (phi.result.name, phi.result)
             self.work.values[phi.result] = self.work.builder.read(key, phi.result.type)
 
-    def _end(self, block: Block, following: list[str], outer: tuple[Span, ...]) -> bool:
+    def _end(self, block: BasicBlock, following: list[str], outer: tuple[Span, ...]) -> bool:
         """Write the terminator; return whether the next block is written on to this one."""
         work, builder = self.work, self.work.builder
         terminator = self._now(block.terminator)
@@ -215,7 +215,7 @@ class _Body:
         self._pass_block(block)
         return False
 
-    def _alone(self, block: Block, name: str) -> bool:
+    def _alone(self, block: BasicBlock, name: str) -> bool:
         """Whether `block` is all that leads to block `name`, and both come from one call, or one has no code."""
         if self.open[name] != 1 or not isinstance(block.terminator, Jump):
             return False
@@ -225,7 +225,7 @@ class _Body:
         idle = not after.instructions and isinstance(after.terminator, Jump)
         return idle or self.work.builder.is_empty or after.calls == self.calls
 
-    def _pass_block(self, block: Block) -> None:
+    def _pass_block(self, block: BasicBlock) -> None:
         """Take note that the edges out of `block` are known, or are none."""
         for name in successors(block.terminator):
             self.open[name] -= 1

@@ -15,7 +15,7 @@ from typing import Final, get_args
 from msgspec.structs import replace
 
 from warpsmith.ssa.nodes import (
-    Block,
+    BasicBlock,
     Constant,
     Function,
     Instruction,
@@ -139,7 +139,7 @@ class _Writer:
             return self.base.get(operand) or self.own.get(operand, operand)
         return operand
 
-    def _block(self, block: Block) -> Block:
+    def _block(self, block: BasicBlock) -> BasicBlock:
         phis = list(block.phis)
         for phi in block.phis:
             if phi.result in self.own:

@@ -42,7 +42,7 @@ from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
 from warpsmith.tree.in_place.inserted import inserted_additions
 from warpsmith.tree.in_place.instances import by_text
 from warpsmith.tree.in_place.offload_regions import region_additions
-from warpsmith.tree.in_place.versioned import InPlaceWords, Inserted, InsertionError, Versioned
+from warpsmith.tree.in_place.versioned import InPlaceWords, InsertedText, InsertionError, Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import Member
 from warpsmith.tree.printing.patch import include_offset, openers_in
@@ -67,7 +67,7 @@ class Heads(Struct, frozen=True):
 def in_place_text(
     unit: Unit,
     versions: Sequence[Versioned],
-    inserted: Sequence[Inserted],
+    inserted: Sequence[InsertedText],
     words: InPlaceWords,
     heads: Heads,
 ) -> str:
@@ -109,7 +109,7 @@ def _top(file: SourceFile) -> int:
     return line if not file.text[line:first].strip() else mark
 
 
-def _insert_additions(writer: InPlaceWriter, new: Inserted, versions: Sequence[Versioned]) -> list[Addition]:
+def _insert_additions(writer: InPlaceWriter, new: InsertedText, versions: Sequence[Versioned]) -> list[Addition]:
     try:
         return list(inserted_additions(writer, new, versions))
     except RefusedError as error:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.in_place.offload_regions import is_body, is_lone
-from warpsmith.tree.in_place.versioned import Inserted, Run, Versioned
+from warpsmith.tree.in_place.versioned import InsertedText, Run, Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.nodes import DataRegionBoundary, For, If, Name, Stmt, VarDecl
 from warpsmith.tree.text.additions import Addition
@@ -19,7 +19,7 @@ from warpsmith.tree.walk import walk
 __all__ = ["inserted_additions"]
 
 
-def inserted_additions(writer: InPlaceWriter, new: Inserted, versions: Sequence[Versioned]) -> Iterator[Addition]:
+def inserted_additions(writer: InPlaceWriter, new: InsertedText, versions: Sequence[Versioned]) -> Iterator[Addition]:
     """Yield what stands beside a statement outside of every offload region, or around an offload region."""
     body, node = new.function.body, new.node
     boundaries = tuple(stmt for stmt in new.statements if isinstance(stmt, DataRegionBoundary))
@@ -59,7 +59,7 @@ def _outside(
     return Addition(place, tuple(lines), start, end + by, closes=False)
 
 
-def _check_names(writer: InPlaceWriter, new: Inserted, declared: Run) -> None:
+def _check_names(writer: InPlaceWriter, new: InsertedText, declared: Run) -> None:
     """Refuse a statement that names a variable which only a step has made."""
     user = next(f for f in writer.unit.functions if f.span == new.function.span)
     known = {*user.parameters, *(part.symbol for part in walk(user.body) if isinstance(part, VarDecl))}

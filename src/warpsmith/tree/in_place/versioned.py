@@ -13,7 +13,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.tree.nodes import DataEnter, DeviceAlloc, Expr, Function, Stmt
 from warpsmith.tree.printing.printer import DeviceWords
 
-__all__ = ["InPlaceWords", "Inserted", "InsertionError", "Run", "Versioned"]
+__all__ = ["InPlaceWords", "InsertedText", "InsertionError", "Run", "Versioned"]
 
 Run = tuple[Stmt, ...]
 
@@ -34,7 +34,7 @@ class Versioned(Struct, frozen=True, eq=False):
     fallback: tuple[Run, Run] = ((), ())
 
 
-class Inserted(Struct, frozen=True, eq=False):
+class InsertedText(Struct, frozen=True, eq=False):
     """`statements` stand `where` `node` of `function`, outside of what is versioned; they are for the device, and do
     nothing where it is not in use."""
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-__all__ = ["Clause", "Directive", "Family", "Listed", "words_of"]
+__all__ = ["Clause", "Directive", "Family", "ListItem", "words_of"]
 
 Family = Literal["omp", "acc"]
 
@@ -37,7 +37,7 @@ def words_of(table: WordTable) -> frozenset[str]:
     return frozenset(tomllib.loads(text)[table])
 
 
-class Listed(Struct, frozen=True):
+class ListItem(Struct, frozen=True):
     """One item of a clause's list: a variable, and the part of it that is meant (`[0:n]`; empty: all of it)."""
 
     name: str
@@ -49,7 +49,7 @@ class Clause(Struct, frozen=True):
 
     name: str
     text: str
-    variables: tuple[Listed, ...] = ()
+    variables: tuple[ListItem, ...] = ()
     operator: str = ""
     argument: str = ""
 

@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from warpsmith.base.c_lexer import GAPS, Mark, Token, join_splices, lex, marks
 
-__all__ = ["Directive", "directives", "find_unbroken", "identifiers", "map_words", "name_from", "tokens"]
+__all__ = ["PreprocessorLine", "directives", "find_unbroken", "identifiers", "map_words", "name_from", "tokens"]
 
 # texts up to this length are taken apart once
 _SHORT = 8_000
 
 
-class Directive(Struct, frozen=True):
+class PreprocessorLine(Struct, frozen=True):
     """One preprocessor line: `word` is `include`, `if` …; `depth` counts the conditionals open around it, `braces` the
     curly braces; [start, end) runs from `#` to the end of its logical line, the line end not included."""
 
@@ -88,7 +88,7 @@ def find_unbroken(text: str) -> Iterator[int]:
             position = token.text.find("\n", position + 1)
 
 
-def directives(text: str) -> Iterator[Directive]:
+def directives(text: str) -> Iterator[PreprocessorLine]:
     """Yield the preprocessor lines of `text`."""
     depth = braces = 0
     line: list[Mark] = []
@@ -98,7 +98,7 @@ def directives(text: str) -> Iterator[Directive]:
         elif token.kind == "newline" and line:
             word = next((join_splices(text[t.start : t.end]) for t in line if t.kind == "word"), "")
             depth -= word == "endif"
-            yield Directive(word, line[0].start, token.start, depth, braces)
+            yield PreprocessorLine(word, line[0].start, token.start, depth, braces)
             depth += word in ("if", "ifdef", "ifndef")
             line = []
         elif token.sign in ("{", "}"):

@@ -27,7 +27,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.text.layout import indent_at, starts_line
-from warpsmith.tree.text.lexical import Directive, directives, tokens
+from warpsmith.tree.text.lexical import PreprocessorLine, directives, tokens
 
 __all__ = [
     "InsertionPoint", "binds", "bound_pragmas", "cut_pragmas", "is_balanced", "place_after", "place_at", "place_before",
@@ -129,7 +129,9 @@ def cut_pragmas(file: SourceFile, lower: int, start: int) -> list[Span]:
     return [Span(file, d.start, d.end) for d in _find_bound(file, found) if d.start < last]
 
 
-def bound_pragmas(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[int, int]]) -> list[Directive]:
+def bound_pragmas(
+    file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[int, int]]
+) -> list[PreprocessorLine]:
     """Return the pragmas that what starts at `start` belongs to, behind `lower`, after the last code that is compiled:
     not `left_out`."""
     return _find_bound(file, list(_directives(file, _floor(file, lower, start, left_out), start)))
@@ -154,7 +156,7 @@ def _line_start(file: SourceFile, offset: int) -> int:
     return file.offset(line)
 
 
-def _find_bound(file: SourceFile, found: Sequence[Directive]) -> list[Directive]:
+def _find_bound(file: SourceFile, found: Sequence[PreprocessorLine]) -> list[PreprocessorLine]:
     """Return the pragmas that the next statement belongs to."""
     return [d for d in found if d.word == "pragma" and binds(file.text[d.start : d.end])]
 
@@ -184,12 +186,12 @@ def _floor(file: SourceFile, lower: int, start: int, left_out: Sequence[tuple[in
     return lower if last is None else lower + begin + last.end
 
 
-def _directives(file: SourceFile, start: int, end: int) -> Iterator[Directive]:
+def _directives(file: SourceFile, start: int, end: int) -> Iterator[PreprocessorLine]:
     """Yield the preprocessor lines in [start, end), with offsets in the file."""
     # the first line of the piece is not a line's start: a `#` there is none of the preprocessor's
     for d in directives(file.text[start:end]):
         if starts_line(file, start + d.start):
-            yield Directive(d.word, start + d.start, start + d.end, d.depth, d.braces)
+            yield PreprocessorLine(d.word, start + d.start, start + d.end, d.depth, d.braces)
 
 
 @functools.lru_cache(maxsize=256)

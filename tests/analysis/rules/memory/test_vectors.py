@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.rules.test_arithmetic import compiled
 from tests.analysis.test_kernel import ROW, told
 from warpsmith.analysis.rules.memory.vectors import find_joined, narrow
-from warpsmith.analysis.uniformity.facts import Bound, KernelFacts, LaunchShape
+from warpsmith.analysis.uniformity.facts import KernelFacts, LaunchShape, ParameterBound
 
 # a pointer that is a multiple of 16 is not known to be one: accesses promise their own alignment
 AT = "  %o:i64 = smulwide %i {}\n  %p:i64 = add %a %o\n"
@@ -18,7 +18,7 @@ def load(offset: int, align: int = 4, type: str = "i32", at: str = "%p") -> str:
 
 
 def facts(body: str, *, ptx: bool = False) -> KernelFacts:
-    aligned = LaunchShape(ROW.block, None, {}, (Bound("a", multiple=16),))
+    aligned = LaunchShape(ROW.block, None, {}, (ParameterBound("a", multiple=16),))
     found = told(body, aligned)
     return compiled(found) if ptx else found
 

@@ -9,7 +9,7 @@ import pytest
 from tests.app.cli.runs import typed
 from warpsmith.app.cli.commands.timeline import _row, check_timeline
 from warpsmith.base.errors import UsageError
-from warpsmith.report.timeline.events import Moved
+from warpsmith.report.timeline.events import MovedBytes
 
 SOURCE = "void f(int n, double *a)\n{\n    for (int i = 0; i < n; i++)\n        a[i] = 2 * a[i];\n}\n"
 
@@ -57,4 +57,10 @@ def test_the_same_copies_in_each_form(here: Path, capsys: pytest.CaptureFixture[
 
 def test_what_was_not_run_is_not_counted() -> None:
     assert _row("host", 4, 2, None) == ("host", "4", "2", "not run", "not run")
-    assert _row("host", 4, 0, (Moved(2, 16), Moved(0, 0))) == ("host", "4", "0", "2 x, 16 bytes", "0 x, 0 bytes")
+    assert _row("host", 4, 0, (MovedBytes(2, 16), MovedBytes(0, 0))) == (
+        "host",
+        "4",
+        "0",
+        "2 x, 16 bytes",
+        "0 x, 0 bytes",
+    )

@@ -318,7 +318,7 @@ BUGS: list[tuple[object, str, Callable[..., object]]] = [
     (unchanged, "_keeps_load", lambda *_, **__: True),
     (unchanged, "_by_call", _nothing),
     (invariants, "disturbances", lambda *_, **__: iter(())),
-    (evaluation.Evidence, "needs", lambda *_: ()),
+    (evaluation.KnownBefore, "needs", lambda *_: ()),
     (evaluation, "_may_skip", lambda *_: False),
     (evaluation, "_certain", walk),
     (localize, "invariant_guards", lambda *_: ()),

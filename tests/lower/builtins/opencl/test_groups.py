@@ -17,7 +17,7 @@ from warpsmith.analysis.uniformity.facts import LaunchShape
 from warpsmith.machine.devices import device
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.memory import Memory
+from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.verify import faults
 
 NAMES = ("reduce_{}", "scan_inclusive_{}", "scan_exclusive_{}")
@@ -41,7 +41,7 @@ def _ran(body: str, values: list[int], folder: Path) -> list[int]:
     assert not made.findings
     (function,) = made.module.functions
     assert not faults(function)
-    memory = Memory()
+    memory = LaunchMemory()
     given = memory.allocate("in", struct.pack(f"<{len(values)}i", *values))
     out = memory.allocate("out", bytes(4 * len(values)))
     arguments = {"in": struct.pack("<q", given.address), "out": struct.pack("<q", out.address)}

@@ -11,7 +11,7 @@ from tests.report.analysis.samples import TEXT, reported
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
 from warpsmith.report.analysis.model import Reported
-from warpsmith.report.analysis.silenced.baseline import Entry, baseline_text, entry_of, name_in, read_baseline
+from warpsmith.report.analysis.silenced.baseline import BaselineEntry, baseline_text, entry_of, name_in, read_baseline
 
 
 def at(folder: Path, name: str, rule: str = "MEM001", line: int | None = 3) -> Reported:
@@ -85,4 +85,4 @@ def test_a_file_that_is_no_baseline(tmp_path: Path, text: str, said: str) -> Non
 
 def test_names_count_from_the_baselines_folder() -> None:
     assert name_in("ci/b.json", "src/k.cu") == "../src/k.cu" and name_in("b.json", "src/k.cu") == "src/k.cu"
-    assert Entry("a", "r", "k", "f", "m") < Entry("b", "a", "a", "a", "a")
+    assert BaselineEntry("a", "r", "k", "f", "m") < BaselineEntry("b", "a", "a", "a", "a")

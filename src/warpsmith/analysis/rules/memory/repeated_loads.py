@@ -15,7 +15,7 @@ from warpsmith.analysis.rules.origins import Numbers, is_compiled
 from warpsmith.analysis.rules.place import DEVICE, describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note
-from warpsmith.ssa.nodes import Block, Instruction, Memory
+from warpsmith.ssa.nodes import BasicBlock, Instruction, Memory
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["find_repeated"]
@@ -33,7 +33,7 @@ def find_repeated(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def _again(
-    facts: KernelFacts, block: Block, known: dict[Instruction, AccessFact], numbers: Numbers
+    facts: KernelFacts, block: BasicBlock, known: dict[Instruction, AccessFact], numbers: Numbers
 ) -> Iterator[KernelFinding]:
     loaded: dict[object, AccessFact] = {}
     for i in block.instructions:

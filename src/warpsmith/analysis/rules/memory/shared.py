@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.rules.finding import Estimate, Evidence, KernelFinding
-from warpsmith.analysis.rules.lanes import Lanes
+from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding
+from warpsmith.analysis.rules.lanes import LaneValues
 from warpsmith.analysis.rules.memory.layouts import against_conflict
 from warpsmith.analysis.rules.memory.vectors import find_joined
 from warpsmith.analysis.rules.place import describe_access, place_of
@@ -68,7 +68,7 @@ def _addresses(access: AccessFact) -> dict[int, int]:
     return dict(enumerate(access.offsets))
 
 
-def _banks(access: AccessFact) -> Evidence | None:
+def _banks(access: AccessFact) -> EvidenceTable | None:
     if not access.offsets:
         return None
     parts = phases(_addresses(access), access.bytes)
@@ -76,7 +76,7 @@ def _banks(access: AccessFact) -> Evidence | None:
     ordered = sorted(enumerate(worst), key=lambda item: (-item[1], item[0]))
     rows = tuple((str(bank), str(count)) for bank, count in ordered if count)
     title = "different words asked of a bank" + ("" if len(parts) == 1 else f", in the worst of {len(parts)} parts")
-    return Evidence(title, ("bank", "words"), rows)
+    return EvidenceTable(title, ("bank", "words"), rows)
 
 
 def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
@@ -101,11 +101,11 @@ def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 def outside(facts: KernelFacts) -> list[KernelFinding]:
     """Return a MEM020 for each access that a thread which certainly makes it makes beyond the array."""
-    lanes = Lanes(facts)
+    lanes = LaneValues(facts)
     return [found for access in facts.accesses for found in _outside(facts, access, lanes)]
 
 
-def _outside(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> Iterator[KernelFinding]:
+def _outside(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -> Iterator[KernelFinding]:
     detail = access.instruction.detail
     symbol = _symbol(facts, access)
     if symbol is None or not symbol.bytes or not isinstance(detail, Memory):
@@ -122,7 +122,7 @@ def _outside(facts: KernelFacts, access: AccessFact, lanes: Lanes) -> Iterator[K
             )
             found = place_of(facts, access, "MEM020", message)
             row = (str(thread), str(first), str(symbol.bytes))
-            table = Evidence("witness", ("thread", "byte", "size"), (row,))
+            table = EvidenceTable("witness", ("thread", "byte", "size"), (row,))
             helps = ("test the index before the access, or make the array as large as the block needs",)
             assumed = (*facts.block_assumed, *facts.grid_assumed)
             yield replace(
@@ -139,7 +139,7 @@ def _symbol(facts: KernelFacts, access: AccessFact) -> Symbol | None:
     return next((symbol for symbol in symbols if symbol.name == access.variable), None)
 
 
-def _offsets(facts: KernelFacts, address: Operand, name: str, lanes: Lanes) -> tuple[int, ...] | None:
+def _offsets(facts: KernelFacts, address: Operand, name: str, lanes: LaneValues) -> tuple[int, ...] | None:
     """Return the byte offset from the start of a symbol in every thread, where it follows from the thread's index."""
     total = [0] * len(lanes.threads)
     pending: list[Operand] = [address]

@@ -9,7 +9,7 @@ import textwrap
 import click
 
 from warpsmith.app.cli.command import Command, global_options
-from warpsmith.catalogue import STEPS, Argument, Page, Parameter, describe, step_class
+from warpsmith.catalogue import STEPS, Argument, Page, StepParameter, describe, step_class
 from warpsmith.report.model import Report, StepEntry
 from warpsmith.report.port.json import report_json
 from warpsmith.report.port.text import table_text
@@ -95,11 +95,11 @@ def _wrap_text(text: str, width: int) -> list[str]:
     return lines
 
 
-def _kind(parameter: Parameter) -> str:
+def _kind(parameter: StepParameter) -> str:
     return " | ".join(parameter.choices) if parameter.choices else _KINDS[parameter.kind]
 
 
-def _default(parameter: Parameter) -> str:
+def _default(parameter: StepParameter) -> str:
     return "must be given" if parameter.default is None else f"default {_show_value(parameter.default)}"
 
 

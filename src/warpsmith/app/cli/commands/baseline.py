@@ -19,7 +19,14 @@ from warpsmith.flows.explain import ExplainOptions, explain
 from warpsmith.report.analysis.json import analysis_json
 from warpsmith.report.analysis.model import AnalysisReport
 from warpsmith.report.analysis.numbers import count_noun
-from warpsmith.report.analysis.silenced.baseline import Baseline, Entry, baseline_text, entry_of, name_in, read_baseline
+from warpsmith.report.analysis.silenced.baseline import (
+    Baseline,
+    BaselineEntry,
+    baseline_text,
+    entry_of,
+    name_in,
+    read_baseline,
+)
 from warpsmith.report.analysis.text import analysis_concise, columns
 from warpsmith.report.json_parts import Json, document
 from warpsmith.settings.model import Settings
@@ -155,5 +162,5 @@ def _analyze_paths(
     return report
 
 
-def _store(path: str, entries: set[Entry]) -> None:
+def _store(path: str, entries: set[BaselineEntry]) -> None:
     write_result(path, baseline_text(entries), remedy="choose another place: --baseline FILE")

@@ -17,7 +17,7 @@ from warpsmith.flows.port import PortOptions, PortResult
 from warpsmith.report.port.text import table_text
 
 if TYPE_CHECKING:
-    from warpsmith.report.timeline.events import Event, Moved
+    from warpsmith.report.timeline.events import MovedBytes, TimelineEvent
 
 __all__ = ["check_timeline", "timeline_options", "transfer_texts"]
 
@@ -74,7 +74,7 @@ def _show_timeline(result: PortResult, options: PortOptions, out: str, *, force:
     return f"wrote   {written}"
 
 
-def _draw_timeline(events: Sequence[Event], result: PortResult, out: str) -> str:
+def _draw_timeline(events: Sequence[TimelineEvent], result: PortResult, out: str) -> str:
     from warpsmith.report.timeline.svg import timeline_svg
     from warpsmith.report.timeline.text import timeline_text
 
@@ -93,6 +93,6 @@ def _compare_schemes(result: PortResult, options: PortOptions) -> str:
     return "transfers compared\n" + table_text(rows, header)
 
 
-def _row(name: str, copies: int, in_loops: int, moved: tuple[Moved, Moved] | None) -> tuple[str, ...]:
+def _row(name: str, copies: int, in_loops: int, moved: tuple[MovedBytes, MovedBytes] | None) -> tuple[str, ...]:
     counted = ("not run", "not run") if moved is None else tuple(f"{m.count} x, {m.bytes} bytes" for m in moved)
     return (name, str(copies), str(in_loops), *counted)

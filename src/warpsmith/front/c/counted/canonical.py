@@ -40,14 +40,14 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Opaque, Pointer, Record, Scalar, Symbol, Type, integer_range, is_integer
 from warpsmith.tree.walk import names, peel, root_symbol, walk
 
-__all__ = ["Counted", "constant_value", "recognize"]
+__all__ = ["LoopParts", "constant_value", "recognize"]
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 _LONGEST = 48
 _CHANGES = {"x++": 1, "++x": 1, "x--": -1, "--x": -1}
 
 
-class Counted(Struct, frozen=True):
+class LoopParts(Struct, frozen=True):
     """The parts of a counted loop."""
 
     variable: Symbol
@@ -64,7 +64,7 @@ class _NotCountedError(Exception):
 
 def recognize(
     init: Stmt | None, condition: Expr | None, advance: Expr | None, body: Stmt, knowledge: Knowledge
-) -> Counted | str:
+) -> LoopParts | str:
     """Return the parts of a counted loop, or why the loop is not one."""
     try:
         variable, declares, lower = _start(init)
@@ -80,7 +80,7 @@ def recognize(
         _check_bound(bound, variable, disturbed)
     except _NotCountedError as reason:
         return str(reason)
-    return Counted(variable, declares, lower, relation, bound, step)
+    return LoopParts(variable, declares, lower, relation, bound, step)
 
 
 def _start(init: Stmt | None) -> tuple[Symbol, bool, Expr]:

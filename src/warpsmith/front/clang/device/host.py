@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.libclang import Cursor, Library, Type
+from warpsmith.front.clang.libclang import ClangType, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 
-__all__ = ["Argument", "Body", "HostCall", "HostWalk", "Loops", "Mention"]
+__all__ = ["Body", "HostArgument", "HostCall", "HostWalk", "Loops", "Mention"]
 
 Role = Literal["read", "changed", "address", "passed", "launched", "read by kernel", "transferred"]
 """`launched`: a kernel gets it and may write through it; `transferred`: the CUDA run time gets it; `passed`: another
@@ -53,7 +53,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class HostArgument:
     """An argument of a call: the variable at its bottom, all that it names; `plain`: nothing in it reads memory or
     calls a function; `value` where it is constant."""
 
@@ -68,7 +68,7 @@ class HostCall:
     """A call of the CUDA run time; `steady`: every iteration of the innermost loop comes to it."""
 
     callee: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[HostArgument, ...]
     loops: Loops
     steady: bool
     cursor: Cursor
@@ -255,7 +255,7 @@ class HostWalk:
             promised = place < count and self._keeps(self.library.getArgType(function, place))
             yield replace(plain, cursor=part, role=kept if promised else role, through=promised)
 
-    def _argument(self, cursor: Cursor) -> Argument:
+    def _argument(self, cursor: Cursor) -> HostArgument:
         names: set[int] = set()
         root: int | None = None
         plain, under_address = True, False
@@ -281,7 +281,7 @@ class HostWalk:
             plain = plain and kind not in (kinds.CALL, kinds.LAMBDA)
             plain = plain and (kind != kinds.SUBSCRIPT or under_address)
             stack += reversed(below)
-        return Argument(root, frozenset(names), plain, self.number(cursor))
+        return HostArgument(root, frozenset(names), plain, self.number(cursor))
 
     # --- what clang knows
 
@@ -293,14 +293,14 @@ class HostWalk:
         file, _ = self.places.place(self.library.getCursorLocation(function))
         return function.kind in (*kinds.FUNCTIONS, kinds.CONSTRUCTOR) and (file < 0 or not self.places.user[file])
 
-    def _keeps(self, type: Type) -> bool:
+    def _keeps(self, type: ClangType) -> bool:
         """Whether nothing is written through a parameter of this type."""
         bare = self.library.getCanonicalType(type)
         if not self._is_pointer(bare):
             return False
         return bool(self.library.isConstQualifiedType(self.library.getPointeeType(bare)))
 
-    def _is_pointer(self, type: Type) -> bool:
+    def _is_pointer(self, type: ClangType) -> bool:
         return int(self.library.getCanonicalType(type).kind) == kinds.T_POINTER
 
     def _is_reference(self, variable: Cursor) -> bool:

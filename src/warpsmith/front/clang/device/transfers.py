@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, Literal
 
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.device.host import Argument, Body, HostCall, HostWalk, Loops, Mention
+from warpsmith.front.clang.device.host import Body, HostArgument, HostCall, HostWalk, Loops, Mention
 from warpsmith.front.clang.libclang import Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 from warpsmith.front.clang.wire import TransferRow
@@ -74,7 +74,7 @@ class _Judge:
 
     # --- the three kinds
 
-    def _find_allocation(self, pointer: Argument, size: Argument) -> Iterator[TransferRow]:
+    def _find_allocation(self, pointer: HostArgument, size: HostArgument) -> Iterator[TransferRow]:
         block = pointer.root
         others = (pointer.names | size.names) - ({block} if block is not None else set())
         if block is None or not size.plain or not pointer.plain or any(map(self._varies, others)):
@@ -83,7 +83,9 @@ class _Judge:
         if any(argument.root == block for free in frees for argument in free.arguments):
             yield self._row("allocated", [self._name(block), ""], [])
 
-    def _find_copy_in(self, to: Argument, source: Argument, size: Argument, *, symbol: bool) -> Iterator[TransferRow]:
+    def _find_copy_in(
+        self, to: HostArgument, source: HostArgument, size: HostArgument, *, symbol: bool
+    ) -> Iterator[TransferRow]:
         device, host = to.root, source.root
         if device is None or host is None or not self._same(to, source, size):
             return
@@ -97,7 +99,7 @@ class _Judge:
             conditions.append(("names", self._name(device)))
         yield self._row("in", [self._name(device), self._name(host)], conditions)
 
-    def _find_copy_out(self, to: Argument, source: Argument, size: Argument) -> Iterator[TransferRow]:
+    def _find_copy_out(self, to: HostArgument, source: HostArgument, size: HostArgument) -> Iterator[TransferRow]:
         host, device = to.root, source.root
         if device is None or host is None or not self._same(to, size) or self._of(host):
             return
@@ -107,7 +109,7 @@ class _Judge:
 
     # --- what the loop does
 
-    def _same(self, *arguments: Argument) -> bool:
+    def _same(self, *arguments: HostArgument) -> bool:
         """Whether the arguments are the same in every iteration."""
         names = {name for argument in arguments for name in argument.names}
         return all(argument.plain for argument in arguments) and not any(map(self._varies, names))

@@ -20,7 +20,7 @@ from typing import Final
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.dump import Walk
-from warpsmith.front.clang.libclang import Cursor, Type
+from warpsmith.front.clang.libclang import ClangType, Cursor
 
 __all__ = ["UseWalk"]
 
@@ -117,7 +117,7 @@ class UseWalk(Walk):
                 for closure in self._closures(self.library.Cursor_getTemplateArgumentType(kernel, number)):
                     self._say(closure, f"a lambda of the host is a template argument of the kernel '{name}'")
 
-    def _closures(self, type: Type, depth: int = 0) -> Iterator[Cursor]:
+    def _closures(self, type: ClangType, depth: int = 0) -> Iterator[Cursor]:
         """Yield the lambdas of host code among a type and its template arguments."""
         canonical = self.library.getCanonicalType(type)
         declared = Cursor.from_buffer_copy(self.library.getTypeDeclaration(canonical))
@@ -312,8 +312,8 @@ class UseWalk(Walk):
         found = {part.kind for part in self.places.children(kept)}
         return {kind for kind in found if kinds.FIRST_ATTRIBUTE <= kind <= kinds.LAST_ATTRIBUTE}
 
-    def _type(self, cursor: Cursor) -> Type:
-        type: Type = self.library.getCanonicalType(self.library.getCursorType(cursor))
+    def _type(self, cursor: Cursor) -> ClangType:
+        type: ClangType = self.library.getCanonicalType(self.library.getCursorType(cursor))
         return type
 
     def _name(self, cursor: Cursor) -> str:

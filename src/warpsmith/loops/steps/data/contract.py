@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Reason, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, find_marked
-from warpsmith.loops.analysis.uses import Use, element_of, mentions, uses, variable
+from warpsmith.loops.analysis.uses import VariableUse, element_of, mentions, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, use
 from warpsmith.loops.place import LoopContext, with_run
@@ -104,7 +104,7 @@ class Contract(Struct, frozen=True):
         return _drop_declaration(changed, place.function.symbol, symbol)
 
 
-def _uses(place: LoopContext, loop: For, symbol: Symbol) -> list[Use] | Unknown:
+def _uses(place: LoopContext, loop: For, symbol: Symbol) -> list[VariableUse] | Unknown:
     """Return the uses of the array in the loop, or what does not fit."""
     kind = element_of(symbol.type)
     if not isinstance(symbol.type, Array) or symbol.storage != "local" or kind is None:

@@ -30,7 +30,7 @@ from warpsmith.loops.analysis.row_pointers import hide_row_pointers
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit
 from warpsmith.loops.analysis.substitute import copy_tree
-from warpsmith.loops.analysis.uses import Use, uses, variable
+from warpsmith.loops.analysis.uses import VariableUse, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.place import LoopContext, with_run
@@ -184,7 +184,7 @@ class _Rows(Struct, frozen=True):
 
     symbol: Symbol
     element: Scalar
-    uses: tuple[Use, ...]
+    uses: tuple[VariableUse, ...]
     rows: _Range
     columns: _Range
     some: Expr
@@ -312,7 +312,7 @@ def _element(type: Type) -> Scalar | None:
     return element
 
 
-def _obstacle(facts: Facts, place: LoopContext, found: list[Use]) -> Reason | None:
+def _obstacle(facts: Facts, place: LoopContext, found: list[VariableUse]) -> Reason | None:
     """Return what changes a row pointer in the loop."""
     origin = facts.origin(place.function)
     typed = "-fno-strict-aliasing" not in place.unit.arguments
@@ -328,7 +328,7 @@ def _obstacle(facts: Facts, place: LoopContext, found: list[Use]) -> Reason | No
 
 
 def _range(
-    facts: Facts, place: LoopContext, what: tuple[Symbol, Type, tuple[Use, ...]], which: int
+    facts: Facts, place: LoopContext, what: tuple[Symbol, Type, tuple[VariableUse, ...]], which: int
 ) -> tuple[_Range, Expr | None, tuple[Section, ...] | None] | Reason:
     """Return the values of one of the two subscripts, and the condition that there is one: the section of a made-up
     array that has this subscript alone; and the sections of the other arrays, None where not all are known."""
@@ -473,7 +473,7 @@ def _flatten_loop(loop: Stmt, flats: Sequence[_Flat]) -> Stmt:
     return rebuild(loop, change)
 
 
-def _element_of(flat: _Flat, used: Use) -> Index:
+def _element_of(flat: _Flat, used: VariableUse) -> Index:
     span, found = used.node.span, flat.rows
     row, column = (_less(s, r.low, span) for s, r in zip(used.subscripts, (found.rows, found.columns), strict=True))
     total: Expr = Binary(span=span, type=LONG_LONG, op="*", left=row, right=use(flat.step, span))

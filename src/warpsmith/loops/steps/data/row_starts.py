@@ -24,7 +24,7 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit
 from warpsmith.loops.analysis.substitute import copy_tree
-from warpsmith.loops.analysis.uses import Use, uses, variable
+from warpsmith.loops.analysis.uses import VariableUse, uses, variable
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import LoopContext, with_run
@@ -224,7 +224,7 @@ def _all(facts: Facts, place: LoopContext, wanted: Sequence[str]) -> Reason | No
     return None
 
 
-def _obstacle(facts: Facts, place: LoopContext, found: list[Use]) -> Reason | None:
+def _obstacle(facts: Facts, place: LoopContext, found: list[VariableUse]) -> Reason | None:
     """Return what changes a row pointer in the loop, or may free what it leads to."""
     origin = facts.origin(place.function)
     if origin.effects(place.loop).allocates:

@@ -20,7 +20,7 @@ from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.ends import form_expr, over
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import (
-    Range,
+    CounterRange,
     does_not_fit,
     enclosing_facts,
     nest_in_the_way,
@@ -156,7 +156,7 @@ def _ranges(headers: Sequence[For]) -> list[Linear]:
     return rows
 
 
-def _inside(loop: For, values: Range) -> list[Linear]:
+def _inside(loop: For, values: CounterRange) -> list[Linear]:
     own = Linear(((loop.variable, 1),))
     return [own.minus(values.low), values.past.minus(own).shift(-1)]
 
@@ -181,7 +181,7 @@ def _swap_headers(outer: For, inner: For, facts: list[Linear]) -> tuple[For, For
     return new_outer, new_inner, guards
 
 
-def _hull(outer: For, first: Range, second: Range) -> Range:
+def _hull(outer: For, first: CounterRange, second: CounterRange) -> CounterRange:
     """Return the values that the inner counter takes for some value of the outer one (or a few more)."""
     i = outer.variable
     last = first.past.shift(-1)
@@ -190,12 +190,12 @@ def _hull(outer: For, first: Range, second: Range) -> Range:
     # n for n - 1, which could wrap: the inner range, which depends on this counter, is empty in the turns added.
     if second.past.coefficient(i) and past.terms and past.constant < 0:
         past = Linear(past.terms, 0)
-    return Range(low, past)
+    return CounterRange(low, past)
 
 
 def _narrow_range(
-    outer: For, inner: For, ranges: tuple[Range, Range], facts: Sequence[Linear]
-) -> tuple[Range, list[Expr]]:
+    outer: For, inner: For, ranges: tuple[CounterRange, CounterRange], facts: Sequence[Linear]
+) -> tuple[CounterRange, list[Expr]]:
     """Return the outer counter's range for one value of the inner counter, and the tests that it does not say."""
     first, second = ranges
     i, j = outer.variable, Linear(((inner.variable, 1),))
@@ -214,7 +214,7 @@ def _narrow_range(
             past, guards = _tighter(past, solved, facts, (guards, test), up=False)
         else:
             low, guards = _tighter(low, solved, facts, (guards, test), up=True)
-    return Range(low, past), guards
+    return CounterRange(low, past), guards
 
 
 def _tighter(

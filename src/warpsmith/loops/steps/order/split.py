@@ -17,7 +17,7 @@ from warpsmith.loops.analysis.ends import fits, form_expr
 from warpsmith.loops.analysis.expression import parse, visible
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import (
-    Range,
+    CounterRange,
     does_not_fit,
     enclosing_facts,
     find_restraint,
@@ -136,7 +136,7 @@ class _Cut(Struct, frozen=True):
     """`reached`: at >= low is shown; `within`: at <= past is; `before_end`: at < past is."""
 
     loop: For
-    range: Range
+    range: CounterRange
     at: Linear
     expr: Expr
     reached: bool

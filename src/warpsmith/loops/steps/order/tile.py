@@ -19,7 +19,7 @@ from warpsmith.base.verdict import Unknown, Verdict
 from warpsmith.loops.analysis.ends import fits, form_expr
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import (
-    Range,
+    CounterRange,
     does_not_fit,
     enclosing_facts,
     nest_in_the_way,
@@ -163,7 +163,7 @@ def _with_part(body: Stmt, old: Stmt, new: Stmt) -> Stmt:
 def _covers(nest: Sequence[For], facts: Sequence[Linear]) -> tuple[For, ...] | Unknown:
     """Return, for each loop of the nest, a loop over all values that its counter takes: itself where its bounds do not
     depend on other counters of the nest; `facts` hold before the nest."""
-    ranges: dict[Symbol, Range] = {}
+    ranges: dict[Symbol, CounterRange] = {}
     covers: list[For] = []
     counters = {loop.variable for loop in nest}
     for loop in nest:
@@ -188,7 +188,7 @@ def _covers(nest: Sequence[For], facts: Sequence[Linear]) -> tuple[For, ...] | U
     return tuple(covers)
 
 
-def _hull(own: Range, ranges: dict[Symbol, Range]) -> Range:
+def _hull(own: CounterRange, ranges: dict[Symbol, CounterRange]) -> CounterRange:
     """Return the range without the counters in `ranges`: at the extremes that they take."""
     low, past = own.low, own.past
     for symbol, values in reversed(ranges.items()):
@@ -197,7 +197,7 @@ def _hull(own: Range, ranges: dict[Symbol, Range]) -> Range:
         past = past.with_value(symbol, last if past.coefficient(symbol) >= 0 else values.low)
     if past.terms and past.constant < 0:
         past = Linear(past.terms, 0)
-    return Range(low, past)
+    return CounterRange(low, past)
 
 
 def _keep_inside(loop: For, point: For, strip: Symbol) -> For:

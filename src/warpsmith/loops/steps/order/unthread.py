@@ -22,7 +22,7 @@ from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.team import Team, in_the_way, region_run, team_of
 from warpsmith.tree.nodes import Block, Case, For, Function, Node, Pragma, Stmt, replace
 from warpsmith.tree.program import Program
-from warpsmith.tree.text.directives import Clause, Directive, Listed
+from warpsmith.tree.text.directives import Clause, Directive, ListItem
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import names, rebuild, walk
 
@@ -140,7 +140,7 @@ def _own_pragma(facts: Facts, function: Function, team: Team, pragma: Pragma, lo
     clauses = [clause for clause in directive.clauses if clause.name not in _DROPPED]
     clauses += _sums(team, directive, loop)
     if private:
-        listed = tuple(Listed(symbol.name) for symbol in private)
+        listed = tuple(ListItem(symbol.name) for symbol in private)
         clauses.append(Clause("private", f"private({', '.join(v.name for v in listed)})", listed))
     words = ("parallel", *directive.words)
     text = " ".join(["#pragma omp", *words, *(clause.text for clause in clauses)])

@@ -17,7 +17,7 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.reductions import scalar_reductions
-from warpsmith.poly.dependences.updates import Update, chained_updates
+from warpsmith.poly.dependences.updates import AssociativeUpdate, chained_updates
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Assign, Block, DeclStmt, ExprStmt, Loop, Name, Node, Stmt, replace
 from warpsmith.tree.program import Program
@@ -91,7 +91,7 @@ def _why(known: LoopFacts) -> str:
     return known.reasons[0].text if known.reasons else f"it is {known.category}"
 
 
-def _chains(loop: Loop) -> Iterator[tuple[Run, Update]]:
+def _chains(loop: Loop) -> Iterator[tuple[Run, AssociativeUpdate]]:
     """Yield the updates of reductions that go through temporaries, each with the consecutive statements that it is."""
     reduced = {r.variable for r in scalar_reductions(loop)}
     for block in (node for node in walk(loop.body) if isinstance(node, Block)):
@@ -101,7 +101,7 @@ def _chains(loop: Loop) -> Iterator[tuple[Run, Update]]:
                 yield run, update
 
 
-def _run(block: Block, update: Update) -> Run:
+def _run(block: Block, update: AssociativeUpdate) -> Run:
     """Return the statements of the update; () where others stand between them, which might change what it reads."""
     carriers = {n.symbol for n in update.passed} | {update.symbol}
     mine = {id(n) for n in (*update.passed, *update.nodes)}
@@ -118,7 +118,7 @@ def _target(stmt: Stmt) -> Symbol | None:
     return target.symbol if isinstance(target, Name) else None
 
 
-def _plain(node: Node, runs: dict[int, tuple[Run, Update]]) -> Node:
+def _plain(node: Node, runs: dict[int, tuple[Run, AssociativeUpdate]]) -> Node:
     if not isinstance(node, Block):
         return node
     statements: list[Stmt] = []
@@ -135,7 +135,7 @@ def _plain(node: Node, runs: dict[int, tuple[Run, Update]]) -> Node:
     return node if len(statements) == len(node.statements) else replace(node, statements=tuple(statements))
 
 
-def _statement(last: Stmt, update: Update) -> Stmt:
+def _statement(last: Stmt, update: AssociativeUpdate) -> Stmt:
     assert isinstance(last, ExprStmt) and update.value is not None, "a chain ends in an assignment"
     span = last.span
     assigned = Assign(span=span, type=update.target.type, op="=", target=update.target, value=update.value)

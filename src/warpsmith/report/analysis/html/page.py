@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from warpsmith.analysis.rules.finding import Evidence
+from warpsmith.analysis.rules.finding import EvidenceTable
 from warpsmith.base.findings import Note, printable
 from warpsmith.report.analysis.groups import FindingGroup, group_findings
 from warpsmith.report.analysis.html.kernels import kernel_sections
@@ -43,7 +43,7 @@ class Card(Struct, frozen=True):
     kernels: tuple[str, ...]
     excerpts: tuple[tuple[ExcerptLine, ...], ...]
     folded: bool
-    evidence: tuple[tuple[Evidence, LanePicture | None], ...]
+    evidence: tuple[tuple[EvidenceTable, LanePicture | None], ...]
     certainty: str
     others: tuple[str, str] | None
 

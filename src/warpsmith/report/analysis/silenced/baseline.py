@@ -24,12 +24,12 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.report.analysis.model import Reported
 
-__all__ = ["SCHEMA", "Baseline", "Entry", "baseline_text", "entry_of", "name_in", "read_baseline"]
+__all__ = ["SCHEMA", "Baseline", "BaselineEntry", "baseline_text", "entry_of", "name_in", "read_baseline"]
 
 SCHEMA = "warpsmith-baseline/1"
 
 
-class Entry(Struct, frozen=True, order=True):
+class BaselineEntry(Struct, frozen=True, order=True):
     """One finding that is known."""
 
     file: str
@@ -43,7 +43,7 @@ class Baseline(Struct, frozen=True):
     """The findings of a baseline file; `moved`: the fingerprints of those whose files have gone."""
 
     path: str
-    entries: tuple[Entry, ...]
+    entries: tuple[BaselineEntry, ...]
     moved: frozenset[str] = frozenset()
     _known: frozenset[tuple[str, str]] = frozenset()
 
@@ -55,7 +55,7 @@ class Baseline(Struct, frozen=True):
         entry = entry_of(reported, self.path)
         return (entry.file, entry.fingerprint) in self._known or entry.fingerprint in self.moved
 
-    def stale(self, found: Iterable[Reported], read: Iterable[str]) -> tuple[Entry, ...]:
+    def stale(self, found: Iterable[Reported], read: Iterable[str]) -> tuple[BaselineEntry, ...]:
         """Return the entries of files that were `read` and do not have them, and of files that have gone for good."""
         all_found = [entry_of(one, self.path) for one in found]
         now = {(entry.file, entry.fingerprint) for entry in all_found}
@@ -74,14 +74,14 @@ def name_in(baseline: str, path: str) -> str:
     return Path(os.path.relpath(path, Path(baseline).parent)).as_posix()
 
 
-def entry_of(reported: Reported, baseline: str) -> Entry:
+def entry_of(reported: Reported, baseline: str) -> BaselineEntry:
     """Return a finding as the baseline at the path `baseline` lists it."""
     finding = reported.finding
     file = reported.input if finding.span is None else finding.span.file.path
-    return Entry(name_in(baseline, file), finding.rule, reported.kernel, reported.fingerprint, finding.message)
+    return BaselineEntry(name_in(baseline, file), finding.rule, reported.kernel, reported.fingerprint, finding.message)
 
 
-def baseline_text(entries: Iterable[Entry]) -> str:
+def baseline_text(entries: Iterable[BaselineEntry]) -> str:
     """Return a baseline file."""
     rows = [
         json.dumps(
@@ -100,7 +100,7 @@ def read_baseline(path: str) -> Baseline:
         data = json.loads(Path(path).read_text("utf-8"))
         if data["schema"] != SCHEMA:
             raise ValueError(f"its schema is {data['schema']!r}, not {SCHEMA!r}")
-        entries = [Entry(row["file"], row["rule"], row["kernel"], row["fingerprint"], row["message"])
+        entries = [BaselineEntry(row["file"], row["rule"], row["kernel"], row["fingerprint"], row["message"])
                    for row in data["findings"]]  # fmt: skip
     except OSError as error:
         message = f"the baseline {path} cannot be read: {(error.strerror or str(error)).lower()}"

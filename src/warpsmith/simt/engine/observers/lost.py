@@ -21,7 +21,7 @@ from typing import Final
 from llvmlite import ir
 
 from warpsmith.simt.engine.lanes import I64, POINTER, VOID, Emit, Ir
-from warpsmith.simt.engine.words import State, Stop
+from warpsmith.simt.engine.words import LaunchWords, Stop
 
 __all__ = ["LOG_ENTRIES", "LOG_WORDS", "charge_function", "part_function"]
 
@@ -42,7 +42,7 @@ def part_function(e: Emit, stop: Ir) -> Ir:
     e.at(made.append_basic_block("entry"))
     head, test, drop, push, full, store = (e.block(n) for n in ("head", "test", "drop", "push", "full", "store"))
     length = e.slot(I64)
-    log = e.b.inttoptr(e.read(state, State.LOG), POINTER)
+    log = e.b.inttoptr(e.read(state, LaunchWords.LOG), POINTER)
     e.b.store(e.read(log, 0), length)
     outside = e.b.not_(e.b.or_(one, other))
     e.b.branch(head)
@@ -100,8 +100,8 @@ def charge_function(e: Emit) -> Ir:
     e.at(made.append_basic_block("entry"))
     head, body, done = (e.block(n) for n in ("head", "body", "done"))
     left, number = e.slot(e.mask_type), e.slot(I64)
-    log = e.b.inttoptr(e.read(state, State.LOG), POINTER)
-    lost = e.b.inttoptr(e.read(state, State.LOST), POINTER)
+    log = e.b.inttoptr(e.read(state, LaunchWords.LOG), POINTER)
+    lost = e.b.inttoptr(e.read(state, LaunchWords.LOST), POINTER)
     e.b.store(away, left)
     e.b.store(e.read(log, 0), number)
     e.b.branch(head)

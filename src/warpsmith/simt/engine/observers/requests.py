@@ -17,7 +17,7 @@ from llvmlite import ir
 
 from warpsmith.machine.requests import BANKS, SECTOR, WORD
 from warpsmith.simt.engine.lanes import I32, I64, POINTER, VOID, Emit, Ir
-from warpsmith.simt.engine.words import Request
+from warpsmith.simt.engine.words import RequestWords
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 
 __all__ = ["request_function"]
@@ -106,14 +106,14 @@ class _Counted:
         self.own = e.b.and_(addresses, e.splat_constant(I64, _OFFSET))
         self.lanes = e.count(mask)
 
-    def add(self, which: Request, number: Ir) -> None:
+    def add(self, which: RequestWords, number: Ir) -> None:
         """Add to a sum."""
         self.e.add_to(self.e.word(self.sums, which), number)
 
     def write(self, space: Space) -> None:
         """Write the whole function for requests to one space."""
-        self.add(Request.REQUESTS, I64(1))
-        self.add(Request.LANES, self.lanes)
+        self.add(RequestWords.REQUESTS, I64(1))
+        self.add(RequestWords.LANES, self.lanes)
         match space:
             case "global" | "local":
                 self.count_moved(local=space == "local")
@@ -164,7 +164,7 @@ class _Counted:
 
     def count_filled(self, bytes_: Ir) -> None:
         """Add the sectors that bytes would fill."""
-        self.add(Request.IDEAL, self.e.b.udiv(self.e.b.add(bytes_, I64(SECTOR - 1)), I64(SECTOR)))
+        self.add(RequestWords.IDEAL, self.e.b.udiv(self.e.b.add(bytes_, I64(SECTOR - 1)), I64(SECTOR)))
 
     def run(self) -> None:
         """Count lanes side by side."""
@@ -172,7 +172,7 @@ class _Counted:
         start = self.first()
         last = e.b.sub(e.b.add(start, bytes_), I64(1))
         touched = e.b.sub(e.b.lshr(last, I64(5)), e.b.lshr(start, I64(5)))
-        self.add(Request.SECTORS, e.b.add(touched, I64(1)))
+        self.add(RequestWords.SECTORS, e.b.add(touched, I64(1)))
         self.count_filled(bytes_)
 
     def distinct_bytes(self) -> Ir:
@@ -196,7 +196,7 @@ class _Counted:
 
     def apart(self) -> None:
         """Count lanes that are anywhere."""
-        self.add(Request.SECTORS, self.different(self.ends(SECTOR)))
+        self.add(RequestWords.SECTORS, self.different(self.ends(SECTOR)))
         self.count_filled(self.distinct_bytes())
 
     def local_together(self) -> None:
@@ -204,7 +204,7 @@ class _Counted:
         e, start = self.e, self.first()
         last = e.b.lshr(e.b.add(start, I64(self.size - 1)), I64(2))
         words = e.b.add(e.b.sub(last, e.b.lshr(start, I64(2))), I64(1))
-        self.add(Request.SECTORS, e.b.mul(words, self.eights(self.mask)))
+        self.add(RequestWords.SECTORS, e.b.mul(words, self.eights(self.mask)))
         self.count_filled(I64(self.size))
 
     def local_apart(self) -> None:
@@ -212,7 +212,7 @@ class _Counted:
         total = self.e.slot(I64)
         self.e.b.store(I64(0), total)
         self.each_different(self.ends(WORD), self.mask, lambda word, lanes: self.e.add_to(total, self.eights(lanes)))
-        self.add(Request.SECTORS, self.e.b.load(total, typ=I64))
+        self.add(RequestWords.SECTORS, self.e.b.load(total, typ=I64))
         self.count_filled(self.distinct_bytes())
 
     def eights(self, mask: Ir) -> Ir:
@@ -237,7 +237,7 @@ class _Counted:
                 part = e.b.and_(self.mask, e.mask((((1 << lanes) - 1) << start) & ((1 << e.lanes) - 1)))
                 self.phase(part, worst)
             ways = e.b.load(worst, typ=I64)
-            self.add(Request.CONFLICTS, e.b.sub(ways, I64(1)))
+            self.add(RequestWords.CONFLICTS, e.b.sub(ways, I64(1)))
 
     def phase(self, mask: Ir, worst: Ir) -> None:
         """Count the words of each bank that lanes of one phase ask for, and keep the most."""

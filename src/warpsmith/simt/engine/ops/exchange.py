@@ -14,7 +14,7 @@ from llvmlite import ir
 from warpsmith.simt.engine.here import Here
 from warpsmith.simt.engine.lanes import I32, I64, Ir, element
 from warpsmith.simt.engine.ops.integers import resize_lanes
-from warpsmith.simt.engine.words import State, Stop
+from warpsmith.simt.engine.words import LaunchWords, Stop
 from warpsmith.ssa.nodes import Exchange, Instruction
 
 __all__ = ["EXCHANGES", "warp_barrier"]
@@ -59,7 +59,7 @@ def warp_barrier(k: Here, operands: Sequence[Ir]) -> None:
     e = k.e
     full = e.splat_constant(I32, (1 << min(e.width, 32)) - 1)
     _together(k, operands[0] if operands else full)
-    epochs = e.pointer(e.read(k.state, State.WARP_EPOCHS))
+    epochs = e.pointer(e.read(k.state, LaunchWords.WARP_EPOCHS))
     with e.b.if_then(e.b.icmp_unsigned("==", k.mask, k.live())):
         e.add_to(e.b.gep(epochs, [k.number], source_etype=I64), I64(1))
 

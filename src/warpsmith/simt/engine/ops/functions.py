@@ -20,7 +20,7 @@ from warpsmith.ssa.nodes import Float, Instruction, Text
 __all__ = ["FUNCTIONS", "OPS", "call_function"]
 
 
-class Function(Struct, frozen=True):
+class LibraryFunction(Struct, frozen=True):
     """A function of the C library: `symbol`, how many numbers it takes; `pole`: what an infinite result of finite
     numbers stands for: "inf" as it is, "over" +infinity, "error" NaN. `zero`: what it is at zero, where that
     differs."""
@@ -34,26 +34,29 @@ class Function(Struct, frozen=True):
 
 _MINUS: Final = float("-inf")
 
-FUNCTIONS: Final[Mapping[str, Function]] = {
-    **{name: Function(name) for name in ("acos", "asin", "asinh", "acosh", "atan", "atanh", "cbrt", "tanh", "erf")},
-    **{name: Function(name) for name in ("sin", "cos", "tan", "erfc")},
-    **{name: Function(name, pole="over") for name in ("exp", "exp2", "expm1", "sinh", "cosh")},
-    **{name: Function(name, zero=_MINUS) for name in ("log", "log2", "log10")},
-    "log1p": Function("log1p"),
-    "atan2": Function("atan2", 2),
-    "fmod": Function("fmod", 2),
-    **dict.fromkeys(("pow", "powr", "__powf", "native_powr"), Function("pow", 2, pole="power")),
-    **dict.fromkeys(("__expf", "native_exp"), Function("exp", pole="over")),
-    **dict.fromkeys(("__logf", "native_log"), Function("log", zero=_MINUS)),
-    **dict.fromkeys(("__log10f", "native_log10"), Function("log10", zero=_MINUS)),
-    **dict.fromkeys(("__tanf", "native_tan"), Function("tan")),
-    "__tanhf": Function("tanh"),
+FUNCTIONS: Final[Mapping[str, LibraryFunction]] = {
+    **{
+        name: LibraryFunction(name)
+        for name in ("acos", "asin", "asinh", "acosh", "atan", "atanh", "cbrt", "tanh", "erf")
+    },
+    **{name: LibraryFunction(name) for name in ("sin", "cos", "tan", "erfc")},
+    **{name: LibraryFunction(name, pole="over") for name in ("exp", "exp2", "expm1", "sinh", "cosh")},
+    **{name: LibraryFunction(name, zero=_MINUS) for name in ("log", "log2", "log10")},
+    "log1p": LibraryFunction("log1p"),
+    "atan2": LibraryFunction("atan2", 2),
+    "fmod": LibraryFunction("fmod", 2),
+    **dict.fromkeys(("pow", "powr", "__powf", "native_powr"), LibraryFunction("pow", 2, pole="power")),
+    **dict.fromkeys(("__expf", "native_exp"), LibraryFunction("exp", pole="over")),
+    **dict.fromkeys(("__logf", "native_log"), LibraryFunction("log", zero=_MINUS)),
+    **dict.fromkeys(("__log10f", "native_log10"), LibraryFunction("log10", zero=_MINUS)),
+    **dict.fromkeys(("__tanf", "native_tan"), LibraryFunction("tan")),
+    "__tanhf": LibraryFunction("tanh"),
 }
 """By the name that a `lanewise` op has."""
 
-OPS: Final[Mapping[str, Function]] = {
+OPS: Final[Mapping[str, LibraryFunction]] = {
     **{name: FUNCTIONS[name] for name in ("sin", "cos", "tanh", "log2")},
-    "exp2": Function("pow", 2, "over", base=2.0),
+    "exp2": LibraryFunction("pow", 2, "over", base=2.0),
 }
 """Ops of the kernel IR that are functions of the library."""
 
@@ -69,7 +72,7 @@ def call_function(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     return finish_result(e, back(e, found, o[0].type.element), detail)
 
 
-def _each(e: Emit, function: Function, given: list[Ir], active: Ir) -> Ir:
+def _each(e: Emit, function: LibraryFunction, given: list[Ir], active: Ir) -> Ir:
     """Call the function in one active lane after the other."""
     double, doubles = ir.DoubleType(), given[0].type
     symbol = e.module.globals.get(function.symbol)
@@ -89,7 +92,7 @@ def _each(e: Emit, function: Function, given: list[Ir], active: Ir) -> Ir:
     return e.b.load(slot, typ=doubles)
 
 
-def _define_errors(e: Emit, function: Function, given: list[Ir], found: Ir) -> Ir:
+def _define_errors(e: Emit, function: LibraryFunction, given: list[Ir], found: Ir) -> Ir:
     """Return the result with what Python makes of errors in it."""
     double = ir.DoubleType()
     infinite = number(e, double, float("inf"))
