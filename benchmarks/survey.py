@@ -333,7 +333,7 @@ def timed(command: list[str]) -> tuple[Time, str]:
 
 def surveyed(files: list[Path], cache: Path, jobs: int) -> tuple[Time, str]:
     """Return what one survey took, the start of the program included, and its first line."""
-    command = [sys.executable, "-m", "warpsmith", "survey", f"-j{jobs}", "--cache", str(cache), *map(str, files)]
+    command = [sys.executable, "-m", "warpsmith", "survey", f"-j{jobs}", "--cache-dir", str(cache), *map(str, files)]
     spent, said = timed(command)
     return spent, said.split("\n", 1)[0].partition(": ")[2]
 

@@ -1,6 +1,10 @@
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from warpsmith.base.errors import UsageError
+from warpsmith.machine import devices
 from warpsmith.machine.devices import device, load_devices
 
 
@@ -26,3 +30,25 @@ def test_an_unknown_device_is_answered_with_near_names() -> None:
         device("h10")
     assert "did you mean" in str(caught.value)
     assert "h100" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("arch", "sm_90a"),
+        ("arch", "hopper"),
+        ("vendor", "intel"),
+        ("clock_mhz", "1980"),
+        ("clock_ghz", 2),
+        ("source", {"clock": "header"}),
+        ("source", {"clock_mhz": "hearsay"}),
+    ],
+)
+def test_a_mistake_in_a_row_is_refused(key: str, value: object) -> None:
+    table = tomllib.loads(Path(devices.__file__).with_name("devices.toml").read_text())
+    row = table["h100"]
+    assert devices._device("h100", row) == device("h100")
+    with pytest.raises(ValueError, match="h100"):
+        devices._device("h100", {**row, key: value})
+    with pytest.raises(ValueError, match="h100"):
+        devices._device("h100", {k: v for k, v in row.items() if k != "l2_mib"})

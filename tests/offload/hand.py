@@ -84,7 +84,7 @@ def _facts(unit: Unit, function: Function, parallel: set[str], live_out: set[str
                 accesses=tuple(_accesses(loop)),
             )
         )
-    return FunctionFacts(unit, function, tuple(found))
+    return FunctionFacts.known(unit, function, found)
 
 
 def _accesses(loop: Loop) -> Iterator[ReferenceFact]:

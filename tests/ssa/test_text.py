@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import re
+
 from tests.ssa.test_verify import GOOD
 from warpsmith.ssa.nodes import (
     BasicBlock,
@@ -39,6 +43,23 @@ def test_values_with_one_name_get_numbers() -> None:
         "  %v.1:i32 = add 1:i32 %x.1", "  return %?", "end",
     ]  # fmt: skip
     assert parse_module(print_function(function).replace("%?", "%x")).function("f") is not None
+
+
+def test_a_name_is_the_first_that_nobody_has() -> None:
+    for seed in range(60):
+        source = random.Random(seed)
+        stems = [
+            source.choice(("", "v", "v.1", "v.2", "x", "x.1", "x.1.1", "x.2")) for _ in range(source.randrange(40))
+        ]
+        code = tuple(Instruction("add", (Constant(I32, 1), Constant(I32, 2)), (Value(I32, stem),)) for stem in stems)
+        function = Function("f", False, (), (I32,), (BasicBlock("a", (), code, Return((Constant(I32, 0),))),))
+        found = re.findall(r"%(\S+):i32 = add", print_function(function))
+        taken: list[str] = []
+        for stem in stems:
+            own = [stem] if stem else []
+            numbered = (f"{stem or 'v'}.{number}" for number in itertools.count(1))
+            taken.append(next(name for name in itertools.chain(own, numbered) if name not in taken))
+        assert found == taken
 
 
 def test_flags_that_say_nothing_are_left_out() -> None:

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["OutOfTimeError", "time_limit"]
+__all__ = ["MOST_SECONDS", "OutOfTimeError", "time_limit"]
+
+MOST_SECONDS = 10_000_000
+"""Some months: timers of the system take no more."""
 
 # a library that calls back may swallow what is raised there: it is raised again after so many seconds
 _AGAIN_S = 1.0

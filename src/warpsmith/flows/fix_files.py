@@ -21,16 +21,13 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.explain import ExplainOptions, explain
-from warpsmith.flows.explaining.checked_fixes import combine_fixes
+from warpsmith.flows.explaining.checked_fixes import ONE_AT_A_TIME, combine_fixes
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 
 __all__ = ["Edited", "Mended", "fix_files"]
 
 MOST_ROUNDS: Final = 20
-
-# one of several redundant barriers is named at a time
-_ONE_AT_A_TIME: Final = ("SYN006",)
 
 
 class Edited(Struct, frozen=True):
@@ -127,7 +124,7 @@ def _is_wanted(one: Reported, *, unsafe: bool) -> bool:
 def _is_better(before: AnalysisReport, after: AnalysisReport, path: str) -> bool:
     """Whether nothing is said of a file that was not said before, and less of something."""
     old, new = _count_findings(before, path), _count_findings(after, path)
-    return all(new[key] <= old[key] for key in new if key[0] not in _ONE_AT_A_TIME) and new.total() < old.total()
+    return all(new[key] <= old[key] for key in new if key[0] not in ONE_AT_A_TIME) and new.total() < old.total()
 
 
 def _count_findings(report: AnalysisReport, path: str) -> Counter[tuple[str, str]]:

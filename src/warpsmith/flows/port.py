@@ -123,7 +123,8 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     report(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=options.root is not None)
-    write = in_time("planned")(partial(plan_port, search=search, single_file=options.single_file, root=options.root))
+    how = partial(plan_port, search=search, single_file=options.single_file, root=options.root, compared=options.verify)
+    write = in_time("planned")(how)
     prepared, written = write(prepared, selected, wanted)
     asked.check_tested(written.port.uncovered)
     plan = written.port.plan
@@ -139,13 +140,12 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
         return result
     report(Activity("verifying" if options.verify else "writing"))
     # The referee builds both programs, runs the port under hostile schedules, and compares.
-    verification = _referee(prepared, written, options) if options.verify else None
+    verified = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
-    result = replace(result, files=written.files, in_place=written.in_place, ported=written.port)
-    result = replace(result, verification=verification)
+    result = replace(result, files=written.files, in_place=written.in_place, ported=written.port, verification=verified)
     # A pragma on which a loop was ported, and that the referee has found wrong, counts for nothing; where that loop was
     # asked for, the referee's word is the answer.
-    wrong = _wrong_pragmas(verification, options.poly) if search and not options.loops else ()
+    wrong = _wrong_pragmas(verified, options.poly) if search and not options.loops else ()
     return _port_without(paths, options, wrong) if wrong else result
 
 

@@ -20,6 +20,8 @@ from warpsmith.tree.walk import names, walk
 __all__ = ["Fresh", "declared_symbols"]
 
 
+# nodes never change
+@functools.lru_cache(maxsize=4096)
 def declared_symbols(node: Node) -> tuple[Symbol, ...]:
     """Return the variables that are declared inside `node`, in source order."""
     found: dict[Symbol, None] = {}
@@ -31,7 +33,7 @@ def declared_symbols(node: Node) -> tuple[Symbol, ...]:
     return tuple(found)
 
 
-# nodes never change, and a step leaves all functions but one as they are
+# a step leaves all functions but one as they are
 @functools.lru_cache(maxsize=4096)
 def _find_taken(function: Function) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names and the keys in a function."""

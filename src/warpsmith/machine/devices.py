@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Annotated, Literal, cast
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -18,9 +18,10 @@ __all__ = ["Device", "Source", "Vendor", "device", "load_devices"]
 
 Vendor = Literal["nvidia", "amd"]
 Source = Literal["vendor", "public", "header", "memory"]
+_ARCH = r"^(sm_[0-9]+|gfx[0-9a-f]+)$"
 
 
-class Device(Struct, frozen=True):
+class Device(Struct, frozen=True, forbid_unknown_fields=True):
     """One GPU. Units are multiprocessors (compute units); sizes are in the unit that the field names.
 
     `sources` says for each number where it comes from; "memory" is unconfirmed.
@@ -29,7 +30,7 @@ class Device(Struct, frozen=True):
     name: str
     title: str
     vendor: Vendor
-    arch: str
+    arch: Annotated[str, Meta(pattern=_ARCH)]
     units: int
     clock_mhz: int
     bandwidth_gb_s: int
@@ -70,24 +71,15 @@ def device(name: str) -> Device:
 
 
 def _device(name: str, row: Mapping[str, object]) -> Device:
-    numbers = {key: value for key, value in row.items() if isinstance(value, int)}
-    given = row["source"]
-    sources: dict[str, Source] = {n: _source(given.get(n) if isinstance(given, dict) else None) for n in numbers}
-    return Device(
-        name=name,
-        title=str(row["title"]),
-        vendor="nvidia" if row["vendor"] == "nvidia" else "amd",
-        arch=str(row["arch"]),
-        sources=sources,
-        **numbers,
-    )
-
-
-def _source(text: object) -> Source:
-    match text:
-        case "vendor" | "public" | "header":
-            return text
-        case None:
-            return "memory"
-        case _:
-            raise ValueError(f"devices.toml: unknown source {text!r}")
+    """Return a row of the table as a device. Raises ValueError where a key, a word or a source is not one that there
+    is: a mistake in the table."""
+    numbers = [key for key, value in row.items() if isinstance(value, int)]
+    given = cast(Mapping[str, object], row["source"])
+    if unknown := given.keys() - set(numbers):
+        raise ValueError(f"devices.toml: {name} has no number {', '.join(sorted(unknown))} that could have a source")
+    sources = {number: given.get(number, "memory") for number in numbers}
+    values = {key: value for key, value in row.items() if key != "source"}
+    try:
+        return convert({"name": name, **values, "sources": sources}, Device, strict=True)
+    except ValidationError as error:
+        raise ValueError(f"devices.toml: {name}: {error}") from error

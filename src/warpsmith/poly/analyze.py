@@ -36,7 +36,7 @@ __all__ = ["Facts", "analyze", "too_large"]
 
 
 class Facts(Struct):
-    """The memo of what is known about a program: made on demand, function by function, and kept.
+    """The memo of what is known about a program: made on demand, loop by loop, and kept.
 
     A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
     and of every loop that still is the same node in the same loops, with the same variables read behind it: steps
@@ -121,20 +121,19 @@ Honor = Callable[[Facts, FunctionFacts], FunctionFacts]
 def analyze(program: Program, options: PolyOptions, honor: Honor | None = None) -> Facts:
     """Return the facts of every loop of every function, each loop exactly once."""
     facts = Facts.about(program, options, honor)
-    for _, function in program.functions():
-        facts.of(function)
+    for function in facts.functions:
+        function.judge_all()
     return facts
 
 
 def _function_facts(memo: Facts, unit: Unit, function: Function) -> FunctionFacts:
-    """Return the facts of all loops of one function, in source order."""
-    found = list(loops(function.body))
-    if not found:
-        return FunctionFacts(unit, function, ())
-    work = _Work(memo, function, loop_names(function), too_large(found, memo.options.max_nodes))
-    by_size = sorted(found, key=lambda pair: pair[0].span.end - pair[0].span.start)
-    known = {loop: _loop_facts(work, loop, around) for loop, around in by_size}
-    return FunctionFacts(unit, function, tuple(known[loop] for loop, _ in found))
+    """Return the facts of the loops of one function."""
+    around = dict(loops(function.body))
+    if not around:
+        return FunctionFacts.known(unit, function, ())
+    large = too_large([*around.items()], memo.options.max_nodes)
+    work = _Work(memo, function, loop_names(function), large)
+    return FunctionFacts(unit, function, lambda loop: _loop_facts(work, loop, around[loop]))
 
 
 def too_large(found: Sequence[tuple[Loop, tuple[Loop, ...]]], most: int) -> Mapping[Loop, int]:

@@ -8,7 +8,7 @@ Section        which elements of an array a statement run may touch, as host exp
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import Conditional, Expr, Function, Loop, Node, Stmt
 from warpsmith.tree.program import Assumption, Unit
 from warpsmith.tree.types import Symbol, Type
-from warpsmith.tree.walk import walk
+from warpsmith.tree.walk import loops, walk
 
 __all__ = [
     "Category",
@@ -123,16 +123,40 @@ class LoopFacts(Struct, frozen=True):
     claims: tuple[ClaimFacts, ...] = ()
 
 
-class FunctionFacts(Struct, frozen=True):
-    """All loops of one function in source order; every loop stands here exactly once."""
+class FunctionFacts:
+    """The facts of every loop of one function: each is judged when it is asked about, and kept."""
 
-    unit: Unit
-    function: Function
-    loops: tuple[LoopFacts, ...]
+    __slots__ = ("_judge", "_known", "function", "unit")
+
+    def __init__(self, unit: Unit, function: Function, judge: Callable[[Loop], LoopFacts]) -> None:
+        self.unit = unit
+        self.function = function
+        self._judge = judge
+        self._known: dict[int, LoopFacts] = {}
+
+    @classmethod
+    def known(cls, unit: Unit, function: Function, found: Iterable[LoopFacts]) -> FunctionFacts:
+        """Return the facts of a function whose loops are judged already."""
+        judged = {facts.loop: facts for facts in found}
+        return cls(unit, function, judged.__getitem__)
 
     def of(self, loop: Loop) -> LoopFacts:
         """Return the facts of a loop node."""
-        return next(facts for facts in self.loops if facts.loop is loop)
+        if id(loop) not in self._known:
+            self._known[id(loop)] = self._judge(loop)
+        return self._known[id(loop)]
+
+    @property
+    def loops(self) -> tuple[LoopFacts, ...]:
+        """All loops in source order, every loop exactly once."""
+        self.judge_all()
+        return tuple(self.of(loop) for loop, _ in loops(self.function.body))
+
+    def judge_all(self) -> None:
+        """Judge every loop, from the least text to the largest."""
+        found = [loop for loop, _ in loops(self.function.body)]
+        for loop in sorted(found, key=lambda one: one.span.end - one.span.start):
+            self.of(loop)
 
 
 class Section(Struct, frozen=True):

@@ -20,12 +20,12 @@ from msgspec import Struct, field
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.base.source import SourceFile, Span, decode_text
+from warpsmith.base.time_limit import MOST_SECONDS
 from warpsmith.settings.model import KernelSettings, Key, Setting, Settings, load_keys
 
-__all__ = ["MOST_SECONDS", "Wanted", "read_settings"]
+__all__ = ["Wanted", "read_settings"]
 
 FILE = "warpsmith.toml"
-MOST_SECONDS = 10_000_000  # some months: timers of the system take no more
 _TABLES = ("rules", "kernels", "per-file-ignores")
 _KERNEL_KEYS = ("block", "grid", "args", "assume")
 _SEVERITIES = ("error", "warning", "note")

@@ -95,11 +95,14 @@ def _names(function: Function) -> dict[Value, str]:
     """Return a name for each value: its own where it is the only one that has it."""
     names: dict[Value, str] = {}
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     for value in _values(function):
-        stem = value.name or "v"
-        name, number = stem, 1
-        while name in taken or (not value.name and name == stem):
-            name, number = f"{stem}.{number}", number + 1
+        name = stem = value.name or "v"
+        if not value.name or stem in taken:
+            number = numbers.get(stem, 1)
+            while (name := f"{stem}.{number}") in taken:
+                number += 1
+            numbers[stem] = number + 1
         taken.add(name)
         names[value] = name
     return names

@@ -150,20 +150,30 @@ def _with_parts(node: Node, parts: tuple[Node, ...], made: list[Node]) -> Node:
 _NO_STRUCTURE = frozenset({"span", "intact", "header", "cause", "opener"})
 
 
+@functools.cache
+def _structure(kind: type[Node]) -> tuple[str, ...]:
+    """Return the fields of a node class that say what a node is."""
+    return tuple(name for name in kind.__struct_fields__ if name not in _NO_STRUCTURE)
+
+
 def same(a: Node, b: Node) -> bool:
     """Whether two trees have the same structure and symbols (spans and layout do not count)."""
+    if type(a) is not type(b):
+        return False
     pending: list[tuple[object, object]] = [(a, b)]
     while pending:
         left, right = pending.pop()
+        if left is right:
+            continue
         if isinstance(left, Node):
             if type(left) is not type(right):
                 return False
-            names = [name for name in field_names(left) if name not in _NO_STRUCTURE]
+            names = _structure(cast(Hashable, type(left)))
             pending += [(getattr(left, name), getattr(right, name)) for name in names]
         elif isinstance(left, tuple) and isinstance(right, tuple):
             if len(left) != len(right):
                 return False
-            pending += list(zip(left, right, strict=True))
+            pending += zip(left, right, strict=True)
         elif left != right:
             return False
     return True

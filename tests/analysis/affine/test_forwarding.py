@@ -53,7 +53,7 @@ def test_what_is_found_in_own_memory_is_what_was_stored() -> None:
 
 @pytest.mark.slow
 def test_what_is_found_in_own_memory_is_what_was_stored_in_many() -> None:
-    assert not list(_wrong(range(SEEDS.stop, 1500)))
+    assert not list(_wrong(range(SEEDS.stop, 800)))
 
 
 def _stores_never_overlap(patch: Patch) -> None:

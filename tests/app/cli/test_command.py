@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 
-from warpsmith.app.cli.command import GLOBAL_OPTIONS, Command, GlobalOptions, Group, global_options
+from warpsmith.app.cli.command import GLOBAL_OPTIONS, Command, Group
 from warpsmith.app.cli.failure import run_guarded
 from warpsmith.app.cli.main import COMMANDS, warpsmith
 
@@ -55,23 +53,6 @@ def test_every_command_takes_every_global_option_and_has_no_other_of_that_name()
         assert len(parsed) == len(set(parsed)), words
 
 
-def test_before_and_after_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[GlobalOptions] = []
-
-    def noted() -> tuple[()]:
-        seen.append(global_options())
-        return ()
-
-    monkeypatch.setattr(import_module("warpsmith.app.cli.about.devices"), "load_devices", noted)
-    given = ["-q", "-v", "--color", "never", "-j", "3", "--no-progress", "--isolated", "--json", "--exit-zero"]
-    for words in ([*given, "devices"], ["devices", *given], [*given[:4], "devices", *given[4:]]):
-        run_guarded(warpsmith, words)
-    assert len(set(seen)) == 1
-    assert seen[0] == GlobalOptions(1, True, "never", True, jobs=3, isolated=True, json=True, exit_zero=True)
-    run_guarded(warpsmith, ["-j", "3", "devices", "-j", "4"])
-    assert seen[-1].jobs == 4
-
-
 def test_the_bare_command_prints_help(capsys: pytest.CaptureFixture[str]) -> None:
     for words in ([], ["-q"], ["config"], ["baseline"]):
         assert run_guarded(warpsmith, words) == 0
@@ -85,46 +66,6 @@ def test_the_version_and_misspelled_commands(capsys: pytest.CaptureFixture[str])
     for words, meant in ((["ruls"], "rules"), (["config", "shw"], "show"), (["baseline", "chek"], "check")):
         assert run_guarded(warpsmith, words) == 2
         assert f"Did you mean '{meant}'?" in capsys.readouterr().err
-
-
-def test_a_folder_and_the_exit_code(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "in").mkdir()
-    (here / "in" / "deep.cu").write_text(KERNEL)
-    given = ["deep.cu", "--fail-on", "warning", "--isolated", "--select", "MEM"]
-    assert run_guarded(warpsmith, ["analyze", *given]) == 2
-    assert run_guarded(warpsmith, ["-C", "in", "analyze", *given]) == 1
-    assert run_guarded(warpsmith, ["analyze", *given, "-C", "in", "--exit-zero"]) == 0
-    assert Path.cwd() == here
-    assert run_guarded(warpsmith, ["analyze", "-C", "nowhere", *given]) == 2
-    assert "nowhere: no such file" in capsys.readouterr().err
-
-
-def test_quiet_and_the_log(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "none.cu").write_text("int x;\n")
-    words = ["analyze", "none.cu", "--isolated"]
-    assert run_guarded(warpsmith, words) == 0
-    assert "has no kernel" in capsys.readouterr().err
-    assert run_guarded(warpsmith, [*words, "-q", "--log-file", "run.log"]) == 0
-    assert capsys.readouterr().err == ""
-    assert "has no kernel" in (here / "run.log").read_text()
-    assert run_guarded(warpsmith, [*words, "--log-file", "no/run.log"]) == 2
-
-
-def test_no_cache_leaves_none(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (here / "a.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = i; }\n")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "home"))
-    assert run_guarded(warpsmith, ["survey", "-j1", "a.c", "--no-cache"]) == 0
-    assert not (here / "home").exists()
-    assert run_guarded(warpsmith, ["--cache-dir", "kept", "survey", "-j1", "a.c"]) == 0
-    assert list((here / "kept" / "survey").glob("*.json"))
-    assert "WARPSMITH_CACHE_DIR" not in os.environ
-
-
-def test_a_log_that_cannot_be_written_is_reported_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "none.cu").write_text("int x;\n")
-    assert run_guarded(warpsmith, ["analyze", "none.cu", "--isolated", "-q", "--log-file", "/dev/full"]) == 2
-    (line, *_) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error[OUT002]") and "no space left" in line
 
 
 @pytest.mark.parametrize("words", [["rules"], ["rules", "--json"]])

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from warpsmith.app.cli import failure
+from warpsmith.app.cli import crash, failure
 from warpsmith.app.cli.failure import exit_code, is_late, report_killed, run_guarded
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
@@ -53,7 +53,7 @@ def test_whatever_happens_is_told_in_words(
     error: BaseException, code: int, said: str, *, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(failure, "lasting_folder", lambda: str(tmp_path))
+    monkeypatch.setattr(crash, "lasting_folder", lambda: str(tmp_path))
     monkeypatch.setattr(failure, "_let_go", lambda stream: None)
     assert run_guarded(raising(error), ["a"]) == code
     printed = capfd.readouterr()
@@ -82,10 +82,3 @@ def test_a_process_that_a_signal_ended(capsys: pytest.CaptureFixture[str]) -> No
     assert "SIGKILL ended the command" in (said := capsys.readouterr().err) and "memory may be short" in said
     assert report_killed(11, []) == 70 and "this is a bug" in capsys.readouterr().err
     assert report_killed(200, []) == 70 and "signal 200" in capsys.readouterr().err
-
-
-def test_the_details_of_an_error_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(failure, "lasting_folder", lambda: str(tmp_path))
-    path = failure.crash_file(["port", "a.c"], "details\udcff")
-    text = Path(path).read_text("utf-8")
-    assert text.startswith("warpsmith port a.c\nin ") and text.endswith("details\\udcff")

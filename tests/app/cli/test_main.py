@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 
 import click
 import pytest
 
 from tests.app.cli.runs import typed
 from warpsmith.app.cli import main as module
+from warpsmith.app.cli import supervise
 from warpsmith.app.cli.main import COMMANDS, warpsmith
 
 
@@ -42,7 +44,13 @@ def test_help_lists_all_and_a_wrong_name_gets_the_nearest(capsys: pytest.Capture
 
 def test_the_process_ends_with_the_code_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[tuple[click.Command, list[str]]] = []
-    monkeypatch.setattr(module, "run_supervised", lambda work: work())
+    supervised: list[int] = []
+
+    def run_supervised(work: Callable[[], int]) -> int:
+        supervised.append(work())
+        return supervised[-1]
+
+    monkeypatch.setattr(supervise, "run_supervised", run_supervised)
 
     def guarded(root: click.Command, words: list[str]) -> int:
         ran.append((root, words))
@@ -56,6 +64,13 @@ def test_the_process_ends_with_the_code_of_the_command(monkeypatch: pytest.Monke
     with pytest.raises(SystemExit) as ended:
         module.main()
     assert (ended.value.code, ran) == (7, [(warpsmith, ["rules", "MEM"])])
+    assert supervised == [7]
     assert sys.stdin is not None
     with sys.stdin as opened:
         assert opened.read() == ""
+    # help and the version start nothing that a stop would have to end
+    for words in ([], ["--help"], ["-V"]):
+        monkeypatch.setattr(sys, "argv", ["warpsmith", *words])
+        with pytest.raises(SystemExit) as ended:
+            module.main()
+        assert (ended.value.code, ran[-1], supervised) == (7, (warpsmith, words), [7])

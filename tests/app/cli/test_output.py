@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from pathlib import Path
 
 import pytest
 
 from warpsmith.app.cli.output import (
     check_free,
-    defer_stops,
     holds,
     refuse_dash,
     unified_diff,
@@ -88,22 +85,6 @@ def test_what_a_file_holds(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x\xff")
     assert holds(str(tmp_path / "a"), "x\udcff") and not holds(str(tmp_path / "a"), "x")
     assert not holds(str(tmp_path / "none"), "x")
-
-
-def test_a_stop_waits_until_all_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    came: list[int] = []
-    before = signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
-    try:
-        with defer_stops():
-            signal.raise_signal(signal.SIGTERM)
-            assert came == []
-        assert came == [signal.SIGTERM]
-        # another thread has no handlers of its own
-        worker = threading.Thread(target=lambda: defer_stops().__enter__())
-        worker.start()
-        worker.join()
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def test_changes_as_a_diff() -> None:

@@ -204,3 +204,14 @@ def test_a_host_loop_before_which_nothing_can_be_added_takes_no_kernel_along(tmp
     result = port([str(path)], PortOptions(verify=False, root=str(tmp_path)))
     assert result.plan is not None
     assert {loop for f in result.plan.fragments for loop in f.loops} == {"step/i", "mix/i", "main/i#2"}
+
+
+def test_captures_are_written_for_a_port_that_is_compared(tmp_path: Path) -> None:
+    facts = analyze(_load("void f(double *a) { for (int i = 0; i < 64; i++) a[i] = i; }", tmp_path), PolyOptions())
+    written, alone = (
+        writable_port(Prepared(facts, facts), OffloadOptions(), compared=compared) for compared in (True, False)
+    )
+    assert "WS_CAPTURE" in written.reference[0].text.upper()
+    assert "WS_CAPTURE" in written.candidate[0].text.upper()
+    assert alone.reference == alone.candidate == ()
+    assert alone.files == written.files

@@ -16,7 +16,7 @@ def test_requests_are_answered_in_order() -> None:
         ("b.cl", ["-x", "cl", "-w"], b"kernel void two(global int *p) { }", 100, False),
         ("c.c", parser_arguments("c", ()), b"int three;", 100, False),
     ]
-    question = frame_bytes(marshal.dumps(library_path())) + b"".join(
+    question = frame_bytes(marshal.dumps((library_path(), ""))) + b"".join(
         frame_bytes(marshal.dumps(one)) for one in requests
     )
     output = subprocess.run(worker_command(), input=question, capture_output=True, check=True).stdout

@@ -50,6 +50,24 @@ void f(int n, int p[n][n])
                 p[i][j] = p[i][j] < p[i][k] + p[k][j] ? p[i][j] : p[i][k] + p[k][j];
 }
 """
+# arrays that the iterations share, and a sum behind them
+SHARED = """
+unsigned f(int m, int n, unsigned c[n][n], unsigned s[n][n][n])
+{
+    unsigned sum = 0;
+    for (int t = 0; t < m; t++) {
+        for (int i = 0; i < n - 1; i++)
+            for (int j = i + 1; j < n; j++) {
+                s[i][j][i] = 0;
+                for (int k = i + 1; k < j; k++)
+                    s[i][j][k] = s[i][j][k - 1] + c[i][k] + c[k][j];
+                c[i][j] = s[i][j][j - 1];
+            }
+        sum += c[0][n - 1];
+    }
+    return sum;
+}
+"""
 SWEEP = """
 void f(int n, double a[n][n])
 {
@@ -166,6 +184,22 @@ def test_what_follows_an_interchange_that_betters_nothing_is_not_looked_at_where
     assert checked[0] == "interchange" and checked[-1] == "wavefront"
     # of the nest as it is written; in the interchanged one there are many more
     assert checked.count("distribute") <= 2
+
+
+def test_no_step_is_refused_twice_for_one_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused: list[tuple[Step, Program]] = []
+
+    def check(step: Step, program: Program, facts: Facts) -> Verdict:
+        verdict = check_step(step, program, facts)
+        if not isinstance(verdict, Proved):
+            refused.append((step, program))
+        return verdict
+
+    monkeypatch.setattr(search, "check_step", check)
+    searched(tmp_path, SHARED)
+    assert any(step.name == "expand" for step, _ in refused)
+    asked = [(step, id(program)) for step, program in refused]
+    assert len(asked) == len(set(asked))
 
 
 def test_a_form_without_kernels_is_no_better_for_having_no_launches() -> None:

@@ -114,4 +114,5 @@ def test_a_pragma_that_a_run_has_shown_to_be_wrong_grants_nothing() -> None:
 
 def test_a_function_without_pragmas_is_left_as_it_is() -> None:
     program = program_of("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }")
-    assert analyze(program, PolyOptions(), apply_claims).functions == analyze(program, PolyOptions()).functions
+    with_claims, without = (analyze(program, PolyOptions(), *honor).functions for honor in ((apply_claims,), ()))
+    assert [one.loops for one in with_claims] == [one.loops for one in without]

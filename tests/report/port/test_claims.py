@@ -71,7 +71,7 @@ def test_steps_may_prove_what_is_open_in_the_loop_as_written(functions: tuple[Fu
     opened = claim(functions, "open")
     (place,) = (f for f in functions if f.function.symbol.name == "open")
     proved = replace(opened, verdict=good.verdict, granted=None)
-    after = replace(place, loops=tuple(replace(loop, claims=(proved,)) for loop in place.loops))
+    after = FunctionFacts.known(place.unit, place.function, (replace(loop, claims=(proved,)) for loop in place.loops))
     found = claim_findings(functions, (after,))
     assert [one.rule for one in found] == ["CLM004", "CLM001", "CLM004"]
     assert "in the form that steps give its loop" in found[2].message

@@ -18,7 +18,7 @@ from warpsmith.ssa.nodes import Module
 
 KERNELS = sorted((Path(__file__).parents[3] / "examples" / "kernels").iterdir())
 QUICK = 3
-ON_DEMAND = 400
+ON_DEMAND = 203
 
 
 @pytest.mark.parametrize("seed", range(QUICK))

@@ -6,64 +6,32 @@ What a command prints goes to the file that -o names; commands that write severa
 take care of it themselves (`writes`).
 
 The table `GLOBAL_OPTIONS` is the only place where they are written down. Both groups and commands list it after their
-own parameters; what is given goes to the context, where `global_options` finds it.
+own parameters; what is given goes to the context, where `global_options` (global_options.py) finds it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final
 
 import click
 from click.core import ParameterSource
-from msgspec import Struct
 
 from warpsmith import __version__
+from warpsmith.app.cli.global_options import META, global_options
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.settings.read import MOST_SECONDS
+from warpsmith.base.time_limit import MOST_SECONDS
 
-__all__ = ["GLOBAL_OPTIONS", "Command", "GlobalOptions", "Group", "global_options"]
-
-Color = Literal["auto", "always", "never"]
-_META: Final = "warpsmith.global"
-_CACHE: Final = "WARPSMITH_CACHE_DIR"
-
-
-class GlobalOptions(Struct, frozen=True):
-    """The global options of one invocation; `directory` is where the command runs (-C), None means "not given"."""
-
-    verbose: int = 0
-    quiet: bool = False
-    color: Color = "auto"
-    no_progress: bool = False
-    config: str | None = None
-    no_config: bool = False
-    isolated: bool = False
-    cache_dir: str | None = None
-    no_cache: bool = False
-    jobs: int | None = None
-    timeout: float | None = None
-    output: str | None = None
-    force: bool = False
-    log_file: str | None = None
-    json: bool = False
-    exit_zero: bool = False
-    directory: str | None = None
+__all__ = ["GLOBAL_OPTIONS", "Command", "Group"]
 
 
 def _note(context: click.Context, option: click.Parameter, value: object) -> None:
     """Keep a value that was given; the option after the command's name is the later one, and wins."""
     assert option.name is not None
     if context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
-        known: dict[str, object] = context.meta.setdefault(_META, {})
+        known: dict[str, object] = context.meta.setdefault(META, {})
         known[option.name] = value
 
 
@@ -113,13 +81,6 @@ GLOBAL_OPTIONS: Final[Sequence[click.Option]] = (
 )  # fmt: skip
 
 
-def global_options() -> GlobalOptions:
-    """Return the global options of the command that runs; the defaults where none runs."""
-    context = click.get_current_context(silent=True)
-    known = context.meta.get(_META, {}) if context is not None else {}
-    return GlobalOptions(**cast("dict[str, object]", known))  # type: ignore[arg-type]
-
-
 class _WithGlobals(click.Command):
     """Lists the global options after its own parameters, in a section of their own."""
 
@@ -149,13 +110,15 @@ class Command(_WithGlobals):
         """Run the command where and with what the global options say."""
         options = global_options()
         _refuse_empty(ctx)
-        with _start_command(options, ctx.command_path):
+        # loaded here, because `warpsmith --help` must not wait for it
+        from warpsmith.app.cli.surroundings import begin_command
+
+        with begin_command(options, ctx.command_path):
             if self.writes and options.output == "-":
                 message = f"{ctx.command_path} makes files: -o - has no place for them"
                 raise UsageError(Finding("INP000", "error", message, help=("name a place: -o PATH",)))
             if self.writes or options.output is None:
                 return super().invoke(ctx)
-            # loaded here, because `warpsmith --help` must not wait for it
             from warpsmith.app.cli.destination import results_in
 
             return results_in(options.output, partial(super().invoke, ctx), force=options.force)
@@ -190,6 +153,8 @@ class Group(_WithGlobals, click.Group):
         """Return the command that is named; the nearest one is suggested for a name that none has."""
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
             near = get_close_matches(args[0], names, n=1)
             help = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(f"no command is called {args[0]!r}.{help}")
@@ -204,94 +169,3 @@ class Group(_WithGlobals, click.Group):
         """Write the options, the global ones, and the commands."""
         super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
-
-
-@contextlib.contextmanager
-def _start_command(options: GlobalOptions, name: str) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_logging(options, name))
-        stack.enter_context(_directory(options.directory))
-        stack.enter_context(_cache(options))
-        yield
-
-
-class _LogFile(logging.FileHandler):
-    """A log file; that it cannot be written, say on a full disk, is reported once, at the end."""
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name that logging calls
-        """Go on without the line: what cannot be written to the file at its end says the same."""
-
-
-@contextlib.contextmanager
-def _logging(options: GlobalOptions, name: str) -> Iterator[None]:
-    """Send what the package's logger records to standard error (-v) and to the log file."""
-    logger = logging.getLogger("warpsmith")
-    handlers: list[logging.Handler] = []
-    file = options.log_file or (None if options.isolated else os.environ.get("WARPSMITH_LOG"))
-    if file == "-":
-        raise UsageError(Finding("INP000", "error", "--log-file names a file", help=("-v prints to standard error",)))
-    if options.verbose:
-        handlers.append(logging.StreamHandler())
-        handlers[0].setFormatter(logging.Formatter("%(message)s"))
-        handlers[0].setLevel(logging.DEBUG if options.verbose > 1 else logging.INFO)
-    if file:
-        try:
-            handlers.append(_LogFile(file, encoding="utf-8", errors="backslashreplace"))
-        except OSError as error:
-            message = f"--log-file: {file} cannot be written: {(error.strerror or str(error)).lower()}"
-            raise UsageError(Finding("OUT002", "error", message)) from error
-        handlers[-1].setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    level = logger.level
-    if handlers:
-        logger.setLevel(logging.DEBUG)
-    elif not logger.handlers:
-        logger.setLevel(logging.WARNING)
-        handlers = [logging.NullHandler()]
-    logger.propagate = False
-    for handler in handlers:
-        logger.addHandler(handler)
-    logger.debug("%s in %s", name, Path.cwd())
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
-        for handler in handlers:
-            logger.removeHandler(handler)
-            handler.close()
-
-
-@contextlib.contextmanager
-def _directory(path: str | None) -> Iterator[None]:
-    if path is None:
-        yield
-        return
-    before = Path.cwd()
-    try:
-        os.chdir(path)
-    except OSError as error:
-        message = f"-C: {path}: {(error.strerror or str(error)).lower()}"
-        raise UsageError(Finding("INP001", "error", message, help=("name a folder that is there",))) from error
-    try:
-        yield
-    finally:
-        os.chdir(before)
-
-
-@contextlib.contextmanager
-def _cache(options: GlobalOptions) -> Iterator[None]:
-    """Name the cache for this process and those that it starts; without one, a folder that goes away is it."""
-    before = os.environ.get(_CACHE)
-    with contextlib.ExitStack() as stack:
-        if options.no_cache or options.isolated:
-            os.environ[_CACHE] = stack.enter_context(tempfile.TemporaryDirectory(prefix="warpsmith-cache-"))
-        elif options.cache_dir is not None:
-            if Path(options.cache_dir).exists() and not Path(options.cache_dir).is_dir():
-                message = f"--cache-dir: {options.cache_dir} is no folder"
-                raise UsageError(Finding("INP001", "error", message, help=("name a folder; it is made where need be",)))
-            os.environ[_CACHE] = str(Path(options.cache_dir).resolve())
-        try:
-            yield
-        finally:
-            os.environ.pop(_CACHE, None)
-            if before is not None:
-                os.environ[_CACHE] = before

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import click
 
-from warpsmith.app.cli.command import global_options
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.base.findings import Finding, render_finding
 
 __all__ = ["is_colored", "tell"]

@@ -10,24 +10,19 @@ import errno
 import os
 import signal
 import sys
-import tempfile
-import traceback
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TextIO
 
 import click
 
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.base.findings import Finding, printable, render_finding
-from warpsmith.base.scratch import lasting_folder
 
 __all__ = [
     "EXIT_CODES",
     "INTERRUPTED",
     "TIMED_OUT",
-    "crash_file",
     "exit_code",
     "is_late",
     "report_interrupted",
@@ -198,22 +193,12 @@ def _report_findings(findings: tuple[Finding, ...], arguments: Sequence[str], co
     return code
 
 
-def crash_file(arguments: Sequence[str], details: str) -> str:
-    """Write what is known of an error of ours where it can be sent from; return the path."""
-    with tempfile.NamedTemporaryFile(
-        "w",
-        prefix="warpsmith-crash-",
-        suffix=".txt",
-        dir=lasting_folder(),
-        delete=False,
-        encoding="utf-8",
-        errors="backslashreplace",
-    ) as file:
-        file.write(f"warpsmith {' '.join(arguments)}\nin {Path.cwd()}\n\n{details}")
-    return file.name
-
-
 def _crash(arguments: Sequence[str], *, json: bool) -> int:
+    # loaded here, because nobody else needs it
+    import traceback
+
+    from warpsmith.app.cli.crash import crash_file
+
     path = crash_file(arguments, traceback.format_exc())
     finding = _finding("INT070", "internal error: this is a bug in warpsmith", f"the details are in {path}")
     return _report_findings((finding,), arguments, INTERNAL, json=json)

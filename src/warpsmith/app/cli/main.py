@@ -6,15 +6,16 @@ import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
-from click.shell_completion import CompletionItem
 
 from warpsmith.app.cli.command import Group
 from warpsmith.app.cli.failure import run_guarded
-from warpsmith.app.cli.output import defer_stops
-from warpsmith.app.cli.supervise import run_supervised
+from warpsmith.app.cli.stops import defer_stops
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["main"]
 
@@ -36,6 +37,9 @@ COMMANDS = {
     "verify": ("commands.verify", "Judge any candidate port: verify ORIGINAL... -- CANDIDATE..."),
 }
 
+# words that start no work: nobody has to supervise what they do
+_ANSWERED_AT_ONCE = frozenset({"-h", "--help", "-V", "--version"})
+
 
 class _Commands(Group):
     """The command table; `--help` loads no command."""
@@ -56,6 +60,9 @@ class _Commands(Group):
         """Return what may follow; for the names of commands none of them is loaded."""
         if incomplete.startswith("-"):
             return super().shell_complete(ctx, incomplete)
+        # loaded here, because `warpsmith --help` must not wait for it
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -87,6 +94,11 @@ def main() -> None:
         # a name that is no UTF-8 is shown with escapes, which JSON reads back
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    if _ANSWERED_AT_ONCE.issuperset(sys.argv[1:]):
+        _leave(run_guarded(warpsmith, sys.argv[1:]))
+    # loaded here, because `warpsmith --help` must not wait for it
+    from warpsmith.app.cli.supervise import run_supervised
+
     _leave(run_supervised(lambda: run_guarded(warpsmith, sys.argv[1:])))
 
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import errno
 import os
-import signal
 import tempfile
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from warpsmith.app.cli.stops import defer_stops
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, readable
 from warpsmith.emit.files import OutputFile
 
-_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ELSEWHERE = "choose a place that can be written: -o PATH"
 
 __all__ = [
     "check_free",
-    "defer_stops",
     "holds",
     "not_writable",
     "refuse_dash",
@@ -30,24 +26,6 @@ __all__ = [
     "write_files",
     "write_result",
 ]
-
-
-@contextlib.contextmanager
-def defer_stops() -> Iterator[None]:
-    """Let a stop wait, whichever thread it is delivered to: what is written is there as a whole or not at all, and
-    nothing else is left in the folder."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in _STOPS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
-        for stop in came[:1]:
-            signal.raise_signal(stop)
 
 
 @defer_stops()

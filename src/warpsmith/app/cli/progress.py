@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from warpsmith.app.cli.command import global_options
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.base.progress import Activity, Progress
 
 if TYPE_CHECKING:

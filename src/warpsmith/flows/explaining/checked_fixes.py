@@ -23,13 +23,13 @@ from warpsmith.base.source import Edit, SourceFile, apply_edits
 from warpsmith.flows.explaining.explain_file import FileResult, FileTask, explain_file
 from warpsmith.report.analysis.model import Reported
 
-__all__ = ["combine_fixes", "mends", "with_fixes"]
+__all__ = ["ONE_AT_A_TIME", "combine_fixes", "mends", "with_fixes"]
 
 MOST_TRIALS: Final = 16
 """How often a file is analyzed again at most."""
 
 # one of several redundant barriers is named at a time: which one is reported next is no new finding
-_ONE_AT_A_TIME: Final = ("SYN006",)
+ONE_AT_A_TIME: Final = ("SYN006",)
 
 Key = tuple[str, str, str, int]
 
@@ -143,7 +143,7 @@ def mends(before: FileResult, after: FileResult, fixes: Iterable[Fix], targets: 
     old = Counter(_place(one, ()) for one in before.findings if one.kernel not in after.same)
     new = Counter(_place(one, edits) for one in after.findings)
     wanted = Counter(_place(one, ()) for one in targets)
-    if any(new[key] > old[key] for key in new if key[0] not in _ONE_AT_A_TIME):
+    if any(new[key] > old[key] for key in new if key[0] not in ONE_AT_A_TIME):
         return False
     return all(old[key] - new[key] >= number for key, number in wanted.items())
 

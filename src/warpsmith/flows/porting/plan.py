@@ -30,7 +30,8 @@ __all__ = ["Written", "writable_port"]
 
 
 class Written(Struct, frozen=True):
-    """A port and its text; `reference` and `candidate` are that of the programs with captures. `in_place`: the text of
+    """A port and its text; `reference` and `candidate` are that of the programs with captures, where they
+    are compared. `in_place`: the text of
     the port inside the user's project. `refused`: what is not planned because it cannot be written.
     `shared`: some of it stands in text that functions share, and so only in the text in place."""
 
@@ -58,10 +59,12 @@ def writable_port(
     root: str | None = None,
     first: Written | None = None,
     refused: Sequence[tuple[Fragment, Reason]] = (),
+    compared: bool = True,
 ) -> Written:
     """Return the port of what steps have prepared, planned again without the fragments that cannot be written. `root`:
     the folder of the project inside which it shall be written, so that text in its headers can change as well. `first`:
     the answer to the same question; then the text in place is wanted too. `refused`: what is known to be unwritable.
+    `compared`: the port will be compared with the original, so that it must be writable with captures as well.
 
     Raises RefusedError where the text of the program cannot be changed at all.
     """
@@ -75,7 +78,7 @@ def writable_port(
             port = plan_port(program, facts, options, facts.options, left_out, prepared=prepared, closed=closed)
             more = (*_device_refusals(user, port), *_shared_refusals(user, program, port, root))
         place = None if first is None else root
-        written = more or _write_port(user, port, place, known, closed, single_file=single_file)
+        written = more or _write_port(user, port, place, known, closed, single_file=single_file, compared=compared)
         if isinstance(written, Written):
             break
         if isinstance(written, _Closed):
@@ -86,7 +89,7 @@ def writable_port(
     shared = any(_own_unit(user, f) is None for f in port.plan.fragments)
     if shared and first is not None:
         # Apart from the project's own files nothing may change: the program is compared without what headers have.
-        own = writable_port(prepared, options, single_file=single_file, refused=left_out)
+        own = writable_port(prepared, options, single_file=single_file, refused=left_out, compared=compared)
         written = replace(written, files=own.files, reference=own.reference, candidate=own.candidate)
     return replace(written, refused=tuple(left_out), shared=shared)
 
@@ -136,6 +139,7 @@ def _write_port(
     closed: Mapping[Function, Reason],
     *,
     single_file: bool,
+    compared: bool,
 ) -> Written | _Closed | tuple[tuple[Fragment, Reason], ...]:
     """Return the text of a port, or the fragments whose region cannot be replaced in the user's text, or the function
     beside whose kernels nothing can be added, which is not one of those `closed` before; `known`: all of it but the
@@ -146,8 +150,8 @@ def _write_port(
         return Written(
             port,
             emit_cuda(program, restore_shared(program, port.program), single_file=single_file),
-            emit_cuda(program, restore_shared(program, port.reference)),
-            emit_cuda(program, restore_shared(program, port.candidate)),
+            emit_cuda(program, restore_shared(program, port.reference)) if compared else (),
+            emit_cuda(program, restore_shared(program, port.candidate)) if compared else (),
             None if root is None else _in_place(program, port, root),
         )
     except InsertionError as error:

@@ -10,6 +10,8 @@ Invariant: what the search changed has a kernel in it; what has none is as the u
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
@@ -35,19 +37,22 @@ def plan_port(
     single_file: bool,
     root: str | None = None,
     refused: Unwritable = (),
+    compared: bool = True,
 ) -> tuple[Prepared, Written]:
     """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test. `root`:
-    the project's folder, for a port in place. `refused`: fragments of an earlier plan whose text does not compile."""
+    the project's folder, for a port in place. `refused`: fragments of an earlier plan whose text does not compile.
+    `compared`: the port will be compared with the original."""
     found = automatic(prepared, selected, root=root) if search else prepared
     left: frozenset[Span] = frozenset()
     while True:
         wanted = replace(options, selected=standing_in(found.program, selected))
-        written = writable_port(found, wanted, single_file=single_file, root=root, refused=refused)
+        write = partial(writable_port, found, wanted, root=root, compared=compared)
+        written = write(single_file=single_file, refused=refused)
         more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
         more |= _idle(found, written)
         if not search or not more - left:
             in_place = root is not None and written.port.plan.fragments
-            written = writable_port(found, wanted, root=root, first=written) if in_place else written
+            written = write(first=written) if in_place else written
             # Another compiler's opinion of all that would be written: a loop whose text it refuses stays.
             broken = unwritable(prepared.original.program, written, root)
             if not broken:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Iterator
 from typing import Final
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.cxx_names import detail
+from warpsmith.front.clang.errors import find_errors
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
+from warpsmith.front.clang.precompiled import PrecompiledHeaders, does_not_fit, drop
 from warpsmith.front.clang.type_table import TypeTable
 from warpsmith.front.clang.wire import (
     BEGINS_IN_MACRO,
@@ -52,14 +53,26 @@ def reads_device_code(arguments: list[str]) -> bool:
     return arguments[:2] == ["-x", "cl"] or "-DWARPSMITH_KERNELS" in arguments
 
 
-def dump_file(library: Library, request: Request, walks: type[Walk]) -> Dump:
+def dump_file(library: Library, request: Request, walks: type[Walk], headers: PrecompiledHeaders | None = None) -> Dump:
     """Parse one file and return its tables; a file that clang cannot even open has one diagnostic. `walks`: the kind of
-    walk."""
-    path, arguments, text, _, diagnostics_only = request
+    walk; `headers`: where headers of ours are kept precompiled."""
+    arguments = request[1]
+    faster = headers.use(library, arguments) if headers is not None else None
+    if faster is not None:
+        dump = _dump(library, request, walks, faster)
+        if not does_not_fit(dump.diagnostics):
+            return dump
+        drop(faster)
+    return _dump(library, request, walks, arguments)
+
+
+def _dump(library: Library, request: Request, walks: type[Walk], words: list[str]) -> Dump:
+    """Return the tables of a file that is parsed with the options `words`."""
+    path, _, text, _, diagnostics_only = request
     path = f"./{path}" if path.startswith("-") else path  # which would be an option
     options = _KEEP_GOING | (0 if diagnostics_only else _DETAILED_PREPROCESSING)
     index = library.createIndex(0, 0)
-    unit = library.parse(index, path, arguments, options, text)
+    unit = library.parse(index, path, words, options, text)
     if unit is None:
         library.disposeIndex(index)
         broken: list[Diagnostic] = [(4, "the parser gave up", path, 1, 0)]
@@ -75,9 +88,9 @@ def _walk_unit(library: Library, unit: int, request: Request, walks: type[Walk])
     path, arguments, _, limit, diagnostics_only = request
     places = FilePlaces(library, unit, path)
     places.measure(unit, path)
-    diagnostics = _diagnostics(library, unit, notes=SEEKS_HOST_USES in arguments)
+    diagnostics = find_errors(library, unit, notes=SEEKS_HOST_USES in arguments)
     walk = walks(library, places, limit, cxx=arguments[1] not in ("c", "cl"))
-    if not diagnostics_only and (walk.despite_errors or not any(d[0] >= kinds.SEVERITY_ERROR for d in diagnostics)):
+    if not diagnostics_only and (walk.despite_errors or not diagnostics):
         walk.run(unit)
     return Dump(
         diagnostics + walk.said, places.files, places.user, walk.nodes.tobytes(), walk.tops, walk.declared,
@@ -85,31 +98,6 @@ def _walk_unit(library: Library, unit: int, request: Request, walks: type[Walk])
         walk.instances, walk.details, list(walk.includes), walk.marks, walk.constants, walk.launches, walk.transfers,
         [] if diagnostics_only else places.find_skipped(),
     )  # fmt: skip
-
-
-def _diagnostics(library: Library, unit: int, *, notes: bool = False) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
-    for number in range(library.getNumDiagnostics(unit)):
-        diagnostic = library.getDiagnostic(unit, number)
-        severity = library.getDiagnosticSeverity(diagnostic)
-        if severity >= kinds.SEVERITY_ERROR:
-            handle, line, offset = library.place(library.getDiagnosticLocation(diagnostic))
-            file = library.path(handle) if handle else ""
-            message = library.text(library.getDiagnosticSpelling(diagnostic))
-            lines = [message, *(_notes(library, diagnostic) if notes else ())]
-            found.append((severity, "\n".join(lines), file, line, offset))
-        library.disposeDiagnostic(diagnostic)
-    return found
-
-
-def _notes(library: Library, diagnostic: int) -> Iterator[str]:
-    """Yield what clang adds to a diagnostic, each with the file that it is about."""
-    notes = library.getChildDiagnostics(diagnostic)
-    for number in range(library.getNumDiagnosticsInSet(notes)):
-        note = library.getDiagnosticInSet(notes, number)
-        handle, line, _ = library.place(library.getDiagnosticLocation(note))
-        yield f"{library.path(handle) if handle else ''}:{line}: {library.text(library.getDiagnosticSpelling(note))}"
-        library.disposeDiagnostic(note)
 
 
 class Walk:

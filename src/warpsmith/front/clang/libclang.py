@@ -75,6 +75,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
         c_int,
         [c_void_p, c_char_p, POINTER(c_char_p), c_int, POINTER(UnsavedFile), c_uint, c_uint, POINTER(c_void_p)],
     ),
+    "saveTranslationUnit": (c_int, [c_void_p, c_char_p, c_uint]),
     "disposeTranslationUnit": (None, [c_void_p]),
     "getTranslationUnitCursor": (Cursor, [c_void_p]),
     "visitChildren": (c_uint, [Cursor, CURSOR_VISITOR, c_void_p]),

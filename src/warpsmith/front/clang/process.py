@@ -24,6 +24,7 @@ from typing import IO, Literal
 from msgspec import Struct
 
 import warpsmith
+from warpsmith.base.cache import cache_folder
 from warpsmith.front.clang.wire import LENGTH_BYTES, Dump, Request, decode_dump, frame_bytes, length
 
 __all__ = ["Failed", "parse_files", "worker_command"]
@@ -87,6 +88,14 @@ def _kept_parser(
     return _Parser(command)
 
 
+def _headers_folder() -> str:
+    """Return where precompiled headers are kept; nothing where the user has no place for them."""
+    try:
+        return str(cache_folder() / "headers")
+    except RuntimeError:
+        return ""
+
+
 class _Parser:
     """A worker, started for the first question and kept for those that follow."""
 
@@ -125,7 +134,7 @@ class _Worker:
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)
         self._said = 0
-        self._unsent = frame_bytes(marshal.dumps(library_path()))
+        self._unsent = frame_bytes(marshal.dumps((library_path(), _headers_folder())))
 
     def runs(self) -> bool:
         """Whether the process waits for a question; a signal to all of a terminal's processes ends it."""

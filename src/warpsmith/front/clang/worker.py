@@ -1,8 +1,8 @@
 """The worker process: reads requests, answers each with a dump.
 
-Standard input: the path of the library, then requests, one after the other; standard output: an answer to each. All
-are marshalled, with their lengths before them. A crash of libclang ends the process: the file whose answer is missing
-crashed it.
+Standard input: the path of the library and the folder of precompiled headers, then requests, one after the other;
+standard output: an answer to each. All are marshalled, with their lengths before them. A crash of libclang ends the
+process: the file whose answer is missing crashed it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import cast
 from warpsmith.base.children import end_with_parent
 from warpsmith.front.clang.dump import Walk, dump_file, reads_device_code
 from warpsmith.front.clang.libclang import load_library
+from warpsmith.front.clang.precompiled import PrecompiledHeaders
 from warpsmith.front.clang.wire import LENGTH_BYTES, SEEKS_HOST_USES, Request, encode_dump, frame_bytes, length
 
 __all__ = ["main"]
@@ -25,10 +26,11 @@ def main() -> None:
     """Answer until there are no more questions."""
     end_with_parent(os.getppid())
     gc.disable()  # the tables only grow until they are sent
-    library = load_library(str(_receive_object()))
+    path, folder = cast(tuple[str, str], _receive_object())
+    library, headers = load_library(path), PrecompiledHeaders(path, folder)
     gc.freeze()
     while (request := cast(Request | None, _receive_object())) is not None:
-        data = encode_dump(dump_file(library, request, _walk(request)))
+        data = encode_dump(dump_file(library, request, _walk(request), headers))
         sys.stdout.buffer.write(frame_bytes(data))
         sys.stdout.buffer.flush()
         gc.collect()

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
+from typing import TypeVar
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.loops.search.cost import Cost, is_parallel, only_loop
@@ -37,6 +38,7 @@ from warpsmith.tree.walk import children, loops, names, walk, written_symbols
 __all__ = ["candidates", "expansions", "reorderings"]
 
 _MOST_PERMUTED = 3
+_Completed = TypeVar("_Completed", Distribute, Wavefront, Reschedule)
 
 
 def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Iterator[Step]:
@@ -72,7 +74,8 @@ def reorderings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:
     own = facts.of(function).of(loop)
     if own.category not in ("parallel", "unanalyzable"):
         yield from _complete_step(facts, Wavefront(own.id))
-        yield from _complete_step(facts, Reschedule(own.id))
+        # without schedules none was found: a check would look for them again
+        yield from (step for step in _complete_step(facts, Reschedule(own.id)) if step.times)
 
 
 def _wider(facts: Facts, own: LoopFacts) -> Iterator[Step]:
@@ -81,7 +84,7 @@ def _wider(facts: Facts, own: LoopFacts) -> Iterator[Step]:
     yield from _complete_step(facts, Distribute(own.id))
 
 
-def _complete_step(facts: Facts, step: Distribute | Wavefront | Reschedule) -> Iterator[Step]:
+def _complete_step(facts: Facts, step: _Completed) -> Iterator[_Completed]:
     try:
         found = step.complete(facts.program, facts)
     except RefusedError:

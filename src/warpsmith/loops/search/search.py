@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.errors import RefusedError
+from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.changes import Run
@@ -32,6 +33,7 @@ from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
 from warpsmith.tree.printing.printer import print_stmt
+from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children, statements_of
 
@@ -84,9 +86,10 @@ class _Search:
     def __init__(self, function: Symbol) -> None:
         self.function = function
         self.left = 0
-        # what was tried: texts by the place where they stood, and nests that no step has helped
+        # what was tried: texts by the place where they stood, nests that no step has helped, steps that were refused
         self.seen: set[tuple[_Spot, str]] = set()
         self.hopeless: set[str] = set()
+        self.refused: set[tuple[Identity[Program], Step]] = set()
 
     def start(self, facts: Facts, spot: _Spot) -> None:
         """Begin with another nest: what may be spent on it depends on its size."""
@@ -221,14 +224,18 @@ class _Search:
 
     def check_step(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
         """Return the program after `step`, where that is Proved."""
-        if self.left <= 0:
+        question = (Identity(facts.program), step)
+        if self.left <= 0 or question in self.refused:
             return None
         self.left -= 1
         try:
             verdict = check_step(step, facts.program, facts)
         except RefusedError:
+            verdict = None
+        if not isinstance(verdict, Proved):
+            self.refused.add(question)
             return None
-        return (facts.after(rewrite_program(step, facts.program)), verdict) if isinstance(verdict, Proved) else None
+        return facts.after(rewrite_program(step, facts.program)), verdict
 
     def form(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot) -> _Form:
         return _Form(facts, applied, cost_of(facts, self.node(facts), self.run(facts, spot)))

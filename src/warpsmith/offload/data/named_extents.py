@@ -11,6 +11,7 @@ device statement which says it may say its name instead. Nothing else changes, a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TypeVar
@@ -115,5 +116,7 @@ def _name_extent(text: str, symbol: Symbol, part: Node) -> Node:
     return name(symbol, part.span) if is_extent else part
 
 
+# every name is looked for in every statement of the region
+@functools.lru_cache(maxsize=4096)
 def _text(expr: Expr) -> str:
     return print_expr(expr, nothing)

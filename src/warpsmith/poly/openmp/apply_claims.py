@@ -49,7 +49,8 @@ def apply_claims(facts: Facts, found: FunctionFacts) -> FunctionFacts:
             continue
         given_up = sum(one.given_up for one in judged if one.claim.marked not in large)
         judged.append(_judge_claim(facts, found.function, claim, around, before, given_up=given_up))
-    return replace(found, loops=tuple(_with_claims(facts, found.function, loop, judged) for loop in found.loops))
+    with_claims = (_with_claims(facts, found.function, loop, judged) for loop in found.loops)
+    return FunctionFacts.known(found.unit, found.function, with_claims)
 
 
 def _judge_claim(

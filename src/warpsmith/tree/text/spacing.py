@@ -6,7 +6,7 @@ Source: ISO C, 6.4 (the next token is the longest sequence of characters that co
 signs after e and p); C++, [lex.pptoken], [lex.digraph].
 
 Invariant: tokens of joined pieces are those of the pieces. A blank too many does no harm, so the rule looks at
-characters and knows no context: `word` next to a quote is parted whether or not the word is a prefix.
+characters and knows no context: `word` next to a quote is separated whether or not the word is a prefix.
 """
 
 from __future__ import annotations

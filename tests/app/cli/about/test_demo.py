@@ -9,7 +9,7 @@ import pytest
 from tests.app.cli.runs import typed
 from warpsmith.app.cli.about import demo
 from warpsmith.app.cli.about.demo import _keep_global_options
-from warpsmith.app.cli.command import GlobalOptions
+from warpsmith.app.cli.global_options import GlobalOptions
 
 
 def test_options_that_hold_for_the_commands_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

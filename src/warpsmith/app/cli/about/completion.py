@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import ShellComplete, get_completion_class
 
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from warpsmith.app.cli.about.settings import settings_of
-from warpsmith.app.cli.command import Group, global_options
+from warpsmith.app.cli.command import Group
 from warpsmith.app.cli.console import tell
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.output import check_free, write_result
 from warpsmith.report.analysis.text import columns
 from warpsmith.report.json_parts import document

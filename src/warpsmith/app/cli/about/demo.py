@@ -9,8 +9,9 @@ from pathlib import Path
 
 import click
 
-from warpsmith.app.cli.command import Command, GlobalOptions, global_options
+from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.failure import run_guarded
+from warpsmith.app.cli.global_options import GlobalOptions, global_options
 from warpsmith.app.cli.output import check_free, write_result
 
 __all__ = ["command"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.machine.devices import Device, device, load_devices
 from warpsmith.report.model import Report
 from warpsmith.report.port.json import report_json

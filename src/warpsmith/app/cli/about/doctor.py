@@ -9,7 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 import click
 
 from warpsmith import __version__
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.report.model import Report, ToolEntry
 from warpsmith.report.port.json import report_json
 from warpsmith.report.port.text import table_text

@@ -7,7 +7,8 @@ import json
 import click
 
 from warpsmith import __version__
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.report.analysis.text import columns
 from warpsmith.report.json_parts import SCHEMA
 from warpsmith.report.rules import KERNEL_FAMILIES, Rule, load_rules, rule_json

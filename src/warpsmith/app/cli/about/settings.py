@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from warpsmith.app.cli.command import global_options
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import text, texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding

@@ -8,7 +8,8 @@ import textwrap
 
 import click
 
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.catalogue import STEPS, Argument, Page, StepParameter, describe, step_class
 from warpsmith.report.model import Report, StepEntry
 from warpsmith.report.port.json import report_json

@@ -11,11 +11,12 @@ import click
 
 from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
 from warpsmith.app.cli.about.settings import baseline_path, default_settings, is_found, settings_of
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.commands.fixes import Editing, edited_report, fix_options
 from warpsmith.app.cli.commands.watch import watch_for_changes
 from warpsmith.app.cli.console import is_colored, tell
-from warpsmith.app.cli.failure import crash_file
+from warpsmith.app.cli.crash import crash_file
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import texts
 from warpsmith.app.cli.output import write_result
 from warpsmith.base.errors import UsageError, WarpsmithError

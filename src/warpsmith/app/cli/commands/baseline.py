@@ -11,8 +11,9 @@ from msgspec.structs import asdict, replace
 
 from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
 from warpsmith.app.cli.about.settings import BASELINE, baseline_path, is_found, settings_of
-from warpsmith.app.cli.command import Group, global_options
+from warpsmith.app.cli.command import Group
 from warpsmith.app.cli.console import tell
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import check_free, refuse_dash, write_result
 from warpsmith.flows.explain import ExplainOptions, explain

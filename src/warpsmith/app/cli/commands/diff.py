@@ -9,9 +9,10 @@ import click
 
 from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
 from warpsmith.app.cli.about.settings import settings_of
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import exit_code
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import front_options
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding

@@ -12,7 +12,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from warpsmith import __version__
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import compiler_options, effects_option
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from warpsmith.app.cli.command import global_options
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import text
 from warpsmith.app.cli.output import check_free, refuse_dash, write_files
 from warpsmith.base.errors import UsageError

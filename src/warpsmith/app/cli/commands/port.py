@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.commands.patch import (
     apply_command,
     check_patches,
@@ -22,6 +22,7 @@ from warpsmith.app.cli.commands.patch import (
 from warpsmith.app.cli.commands.timeline import check_timeline, timeline_options, transfer_texts
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, exit_code
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import (
     chosen_device,
     claims_option,

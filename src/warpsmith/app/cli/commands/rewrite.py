@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from warpsmith.app.cli.output import defer_stops
+from warpsmith.app.cli.stops import defer_stops
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, readable

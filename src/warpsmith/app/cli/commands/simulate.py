@@ -13,9 +13,10 @@ import click
 from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import chosen_device, compiler_arguments, compiler_options, text, texts
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress

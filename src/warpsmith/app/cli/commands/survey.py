@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from warpsmith.app.cli.about.settings import processes, settings_of
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import exit_code
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import compiler_options, effects_option, front_options, text
 from warpsmith.app.cli.output import check_free, refuse_dash
 from warpsmith.app.cli.progress import watch_progress

@@ -6,8 +6,9 @@ import click
 from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
-from warpsmith.app.cli.command import Command, global_options
+from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.failure import EXIT_CODES, TIMED_OUT
+from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import compiler_options, front_options, run_options, verify_options
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import UsageError
