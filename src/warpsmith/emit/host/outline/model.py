@@ -1,6 +1,6 @@
 """What leaves the user's text: functions of the generated file, and what they hand on to each other.
 
-    struct ws_lu_data { int on;   double *A_gpu; };                State
+    struct ws_lu_data { int on;   double *A_gpu; };                DeviceState
     struct ws_lu_data ws_lu_begin(int N, double *A)                 HostFunction, begins
     int ws_lu_1(struct ws_lu_data ws_gpu, int N, int k)            HostFunction, takes
 
@@ -20,28 +20,28 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Argument", "Guard", "HostFunction", "NotOutlinedError", "Outlined", "State"]
+__all__ = ["DeviceState", "GuardTest", "HostFunction", "NotOutlinedError", "Outlined", "PassedArgument"]
 
 
 class NotOutlinedError(RefusedError):
     """A statement that says something which only the user's text can say: its function stays as it was planned."""
 
 
-class Guard(Struct, frozen=True):
+class GuardTest(Struct, frozen=True):
     """A condition in the function's own names, and what it makes sure of, in words."""
 
     condition: Expr
     reason: str
 
 
-class Argument(Struct, frozen=True):
+class PassedArgument(Struct, frozen=True):
     """A parameter of a function, and what the user's text passes for it."""
 
     parameter: Symbol
     given: Expr
 
 
-class State(Struct, frozen=True, eq=False):
+class DeviceState(Struct, frozen=True, eq=False):
     """What one function leaves to those after it: `variable` in the user's text, a structure with the `fields`, and
     whether its guards hold where it is `guarded`."""
 
@@ -57,14 +57,14 @@ class HostFunction(Struct, frozen=True, eq=False):
     `unpacked`: fields of the states that it takes; `lead`: so many of its statements stand before the guards."""
 
     name: str
-    arguments: tuple[Argument, ...]
-    guards: tuple[Guard, ...]
+    arguments: tuple[PassedArgument, ...]
+    guards: tuple[GuardTest, ...]
     statements: tuple[Stmt, ...]
     written: tuple[Stmt, ...]
-    takes: tuple[State, ...] = ()
-    begins: State | None = None
+    takes: tuple[DeviceState, ...] = ()
+    begins: DeviceState | None = None
     answers: bool = False
-    unpacked: tuple[tuple[State, Symbol], ...] = ()
+    unpacked: tuple[tuple[DeviceState, Symbol], ...] = ()
     lead: int = 0
 
     @property

@@ -20,7 +20,7 @@ import msgspec.structs
 
 from warpsmith.base.findings import Finding
 from warpsmith.emit.device.prototypes import plain
-from warpsmith.emit.host.outline.model import Argument, NotOutlinedError
+from warpsmith.emit.host.outline.model import NotOutlinedError, PassedArgument
 from warpsmith.emit.words import fresh
 from warpsmith.tree.allocations import asks_allocations
 from warpsmith.tree.nodes import (
@@ -94,10 +94,10 @@ class OwnNames:
         self.local = dict(local)
         self._written = frozenset(written)
         self._taken = {*taken, *(symbol.name for symbol in local.values())}
-        self._arguments: dict[str, Argument] = {}
+        self._arguments: dict[str, PassedArgument] = {}
 
     @property
-    def arguments(self) -> tuple[Argument, ...]:
+    def arguments(self) -> tuple[PassedArgument, ...]:
         """The parameters that the expressions so far need."""
         return tuple(self._arguments.values())
 
@@ -265,7 +265,7 @@ class OwnNames:
             name = fresh(wanted, self._taken)
             self._taken.add(name)
             type = passable(given.type, given) if type is None else type
-            known = Argument(Symbol(name, f"parameter:{key}", type, "parameter", given.span), given)
+            known = PassedArgument(Symbol(name, f"parameter:{key}", type, "parameter", given.span), given)
             self._arguments[key] = known
         return _use(known.parameter, given)
 

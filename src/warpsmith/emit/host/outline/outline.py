@@ -19,7 +19,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from warpsmith.emit.host.outline.model import Argument, Guard, HostFunction, NotOutlinedError, Outlined, State
+from warpsmith.emit.host.outline.model import (
+    DeviceState,
+    GuardTest,
+    HostFunction,
+    NotOutlinedError,
+    Outlined,
+    PassedArgument,
+)
 from warpsmith.emit.host.outline.names import OwnNames, refuse
 from warpsmith.emit.host.outline.once import ApartError, branches, is_either, merge
 from warpsmith.emit.host.outline.runs import Runs
@@ -98,8 +105,8 @@ def _moves(root: Node) -> bool:
 class _Scope(Struct, frozen=True):
     """What is known at a place of the text: the states that hold buffers, and the one whose guards decide there."""
 
-    holders: Mapping[Symbol, State] = field(default_factory=dict)
-    region: State | None = None
+    holders: Mapping[Symbol, DeviceState] = field(default_factory=dict)
+    region: DeviceState | None = None
 
 
 class _Outliner:
@@ -225,7 +232,7 @@ class _Outliner:
             return come, merged[1:], gone
         return (), merged, ()
 
-    def _apart(self, stmt: If, lead: Run, guards: tuple[Guard, ...], scope: _Scope) -> Run:
+    def _apart(self, stmt: If, lead: Run, guards: tuple[GuardTest, ...], scope: _Scope) -> Run:
         """Return the two branches one beside the other; a function has the guards and what the ported one begins
         with."""
         ported, original = branches(stmt)
@@ -269,11 +276,11 @@ class _Outliner:
         rest: Run,
         scope: _Scope,
         *,
-        guards: tuple[Guard, ...] = (),
+        guards: tuple[GuardTest, ...] = (),
         lead: int = 0,
         guarded: bool = False,
         answers: bool = False,
-    ) -> tuple[Call, State | None]:
+    ) -> tuple[Call, DeviceState | None]:
         """Make the function of a run; return its call, and the state that it begins: for what `rest` uses of it, or
         where it is `guarded`."""
         at: Node = run[0] if run else self._function
@@ -288,7 +295,7 @@ class _Outliner:
         names = OwnNames(
             local, find_written(run, self._hosts) - set(local), {"data", *(state.variable.name for state in takes)}
         )
-        tests = tuple(Guard(names.value(guard.condition), guard.reason) for guard in guards)
+        tests = tuple(GuardTest(names.value(guard.condition), guard.reason) for guard in guards)
         written = tuple(write(stmt, names) for stmt in run)
         kept = tuple(symbol for symbol in own if _is_used(symbol, rest))
         state = self._state(tuple(local[s] for s in kept), at, guarded=guarded) if kept or guarded else None
@@ -301,7 +308,7 @@ class _Outliner:
         given = [*(_use(taken.variable, at) for taken in takes), *(argument.given for argument in arguments)]
         return _call(function, given, at), state
 
-    def _in_order(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+    def _in_order(self, arguments: Sequence[PassedArgument]) -> tuple[PassedArgument, ...]:
         """Return arguments in the order of the user's own parameters, what is none of those behind them."""
         order = {symbol.name: number for number, symbol in enumerate(self._function.parameters)}
         return tuple(sorted(arguments, key=lambda a: order.get(a.parameter.name, len(order))))
@@ -317,7 +324,7 @@ class _Outliner:
         self.taken.add(name)
         return name
 
-    def _state(self, fields: tuple[Symbol, ...], at: Node, *, guarded: bool) -> State:
+    def _state(self, fields: tuple[Symbol, ...], at: Node, *, guarded: bool) -> DeviceState:
         self._variables += 1
         number = "" if self._variables == 1 else str(self._variables)
         variable = f"{self._support.prefix}_gpu{number}"
@@ -326,7 +333,7 @@ class _Outliner:
             tag += "_"
         self.taken.add(tag)
         type = Record(tag, 0, spelling=f"struct {tag}")
-        return State(tag, Symbol(variable, f"state:{tag}", type, "local", at.span), fields, guarded)
+        return DeviceState(tag, Symbol(variable, f"state:{tag}", type, "local", at.span), fields, guarded)
 
 
 def _kind(run: Run) -> str:
@@ -359,27 +366,27 @@ def _is_used(symbol: Symbol, rest: Run) -> bool:
     return False
 
 
-def _entered(scope: _Scope, state: State, *, region: State | None) -> _Scope:
+def _entered(scope: _Scope, state: DeviceState, *, region: DeviceState | None) -> _Scope:
     holders = {**scope.holders, **dict.fromkeys(state.fields, state)}
     return _Scope(holders, region)
 
 
-def _guards(stmt: If) -> Iterator[Guard]:
+def _guards(stmt: If) -> Iterator[GuardTest]:
     """Yield the guards of a region, each with its reason."""
     condition = stmt.condition
-    found: list[Guard] = []
+    found: list[GuardTest] = []
     for reason in reversed(stmt.reasons[1:]):
         assert isinstance(condition, Binary) and condition.op == "&&"
-        found.append(Guard(condition.right, reason))
+        found.append(GuardTest(condition.right, reason))
         condition = condition.left
-    yield from (Guard(condition, stmt.reasons[0]), *reversed(found))
+    yield from (GuardTest(condition, stmt.reasons[0]), *reversed(found))
 
 
 def _use(symbol: Symbol, at: Node) -> Name:
     return Name(span=at.span, type=symbol.type, symbol=symbol)
 
 
-def _on(state: State, at: Node) -> Expr:
+def _on(state: DeviceState, at: Node) -> Expr:
     """Return whether the guards hold in a state."""
     return Member(span=at.span, type=INT, base=_use(state.variable, at), field="on", arrow=False)
 
@@ -396,7 +403,7 @@ def _call(function: HostFunction, given: Sequence[Expr], at: Node) -> Call:
     )
 
 
-def _declaration(state: State, call: Call, at: Node) -> DeclStmt:
+def _declaration(state: DeviceState, call: Call, at: Node) -> DeclStmt:
     return DeclStmt(span=at.span, declarations=(VarDecl(span=at.span, symbol=state.variable, init=call),))
 
 

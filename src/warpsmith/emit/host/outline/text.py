@@ -22,7 +22,7 @@ from pathlib import PurePosixPath
 
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.host.host import CudaWords
-from warpsmith.emit.host.outline.model import Guard, HostFunction, State
+from warpsmith.emit.host.outline.model import DeviceState, GuardTest, HostFunction
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.printing.printer import Printer, join_lines, nothing, print_type
 from warpsmith.tree.program import Unit
@@ -79,7 +79,7 @@ def _head(function: HostFunction) -> str:
     return f"{result} {function.name}({', '.join(parameters) or 'void'})"
 
 
-def _state_text(state: State) -> str:
+def _state_text(state: DeviceState) -> str:
     fields = ["int on;"] if state.guarded else []
     fields += [f"{print_type(symbol.type, symbol.name)};" for symbol in state.fields]
     return "\n".join([f"struct {state.tag} {{", *(_UNIT + field for field in fields), "};"])
@@ -97,7 +97,7 @@ def _needed(function: HostFunction) -> Iterator[str]:
         yield f"{print_type(symbol.type, symbol.name)} = {state.variable.name}.{symbol.name};"
 
 
-def _guard_lines(guard: Guard, leave: str, printer: Printer) -> Iterator[str]:
+def _guard_lines(guard: GuardTest, leave: str, printer: Printer) -> Iterator[str]:
     """Yield the test of a guard below its reason."""
     yield from (f"// {line}" for line in textwrap.wrap(in_comment(f"only where {guard.reason}"), 100))
     yield from wrap(f"if (!({printer.expr(guard.condition)}))").split("\n")
