@@ -176,8 +176,9 @@ def test_rows_by_their_starts(body: str, ports: bool, ported: Ported) -> None:
     assert result.plan is not None
     assert bool(result.plan.fragments) == ports
     if ports:
-        text = _text(result)
-        assert "const long long *a_at = ws_row_starts(a, sizeof(double)); if (a_at != 0) {" in text
+        assert "if (!ws_f_1(n, r, a, y)) for (int i = 0; i < n; i++) " + body.partition("; i++) ")[2] in _text(result)
+        kernels = " ".join(_text(result, "one_kernels.cu").split())
+        assert "const long long *a_at = ws_row_starts(a, sizeof(double)); // only where the run time knows" in kernels
         # the kernel has the block and where rows begin, and no pointer of the host's
         assert "double **" not in _text(result, "one_kernels.cu").replace("char **", "")
 

@@ -17,13 +17,14 @@ from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span, decode_text
-from warpsmith.emit.carried import RuntimeNeeds, check_text, declarations, pool_prototypes, pool_text
+from warpsmith.emit.carried import RuntimeNeeds, apart_text, check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.device.definitions import needed_definitions
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.device.unused import drop_unused
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.host import CudaWords
+from warpsmith.emit.host.outline.guards import asks_apart
 from warpsmith.emit.host.outline.model import HostFunction, Outlined
 from warpsmith.emit.host.outline.outline import outline
 from warpsmith.emit.host.outline.text import declarations_of, definition, states
@@ -49,6 +50,7 @@ from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
     "UnitJob",
+    "called_lines",
     "convert_line_ends",
     "drop_captures",
     "emit_cuda",
@@ -269,8 +271,7 @@ def _single_file(job: UnitJob, source: Program, words: CudaWords) -> list[Output
         prototypes = ['extern "C" {', "", *called.splitlines(), "", "}"]
     declared = declarations(support, job.needs).splitlines()
     includes = [*(f"#include <{name}>" for name in standard), "", *declared, "", *prototypes, *_captures(job)]
-    functions = [definition(one, job.original, words) for one in job.functions]
-    tail = [check_text(support, job.needs), *section.pieces, *functions, *_pool(job, support)]
+    tail = [check_text(support, job.needs), *section.pieces, *_host_functions(job, words), *_pool(job, support)]
     host = _host_text(job, words, tuple(includes))
     text = (
         host.rstrip() + line_end(host) * 2 + convert_line_ends("\n\n".join(part.rstrip() for part in tail) + "\n", job)
@@ -328,13 +329,13 @@ def _header_text(job: UnitJob, section: DeviceSection | None, support: Support) 
     lines += [f"#ifndef {guard}", f"#define {guard}", "", *size_lines(job)]
     if section is not None:
         lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-        lines += _declared(job, section)
+        lines += called_lines(job, section)
         lines += ["", "#ifdef __cplusplus", "}", "#endif", ""]
     lines += [declarations(support, job.needs)] if section is None or _needs_header(job) else []
     return "\n".join([*lines, "#endif", ""])
 
 
-def _declared(job: UnitJob, section: DeviceSection) -> Iterator[str]:
+def called_lines(job: UnitJob, section: DeviceSection) -> Iterator[str]:
     """Yield the declarations of what the host text calls: launchers, or the functions that call them for it."""
     if job.functions:
         for text in states(job.functions):
@@ -354,12 +355,14 @@ def size_lines(job: UnitJob) -> list[str]:
     return [] if job.original.language == "c" and not job.needs.allocations else ["#include <stddef.h>", ""]
 
 
-def kernels_text(job: UnitJob, section: DeviceSection, words: CudaWords, header: str) -> str:
-    """Return the file of kernels and launchers; `header` is the name of the one that declares them."""
+def kernels_text(job: UnitJob, section: DeviceSection, words: CudaWords, header: str, runtime: str = "") -> str:
+    """Return the file of kernels and launchers; `header` is the name of the one that declares them, `runtime` that of a
+    file which declares the run time."""
     support = words.support
     defined = needed_definitions(job.original, section.device, _places(job))
     names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers(support)}
     includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
+    includes += ["", f'#include "{decode_text(runtime)}"'] if runtime and job.functions else []
     # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
     head = f"/* Kernels of {in_comment(job.path.name)}; {decode_text(header)} declares the launchers. */"
     parts = ["\n".join((head, *includes))]
@@ -367,14 +370,21 @@ def kernels_text(job: UnitJob, section: DeviceSection, words: CudaWords, header:
     pool = _pool(job, support)
     # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
     early = bool(pool) and bool(defined.macros & identifiers(pool[0]))
-    body = ["\n".join(defined.texts), *section.pieces]
-    body += [*states(job.functions), *(definition(one, job.original, words) for one in job.functions)]
-    if job.functions:
+    body = ["\n".join(defined.texts), *section.pieces, *states(job.functions), *_host_functions(job, words)]
+    if job.functions and not runtime:
         body.insert(0, "\n".join((declarations(support, job.needs), *_captured(job))))
-    elif any(kernel.reductions or kernel.scan for kernel in job.kernels) and not early:
+    elif not job.functions and any(kernel.reductions or kernel.scan for kernel in job.kernels) and not early:
         body.insert(0, pool_prototypes(support))
     parts += [*pool, *body] if early else [*body, *pool]
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+def _host_functions(job: UnitJob, words: CudaWords) -> Iterator[str]:
+    """Yield what the host text calls, behind what that needs."""
+    support = words.support
+    if any(asks_apart(guard, support) for function in job.functions for guard in function.guards):
+        yield apart_text(support)
+    yield from (definition(one, job.original, words) for one in job.functions)
 
 
 def _captured(job: UnitJob) -> tuple[str, ...]:

@@ -90,7 +90,8 @@ def test_names_of_parameters_differ() -> None:
 REFUSED: dict[str, Expr] = {
     "a call": Call(span=SPAN, type=INT, function=name(F), arguments=()),
     "a text": VerbatimExpr(span=SPAN, type=INT, text="x", reads=(), writes=(), calls=False, reason="x"),
-    "a size at run time": SizeOf(span=SPAN, type=SIZE_T, text="sizeof(int[n])", value=None),
+    "a size at run time": SizeOf(span=SPAN, type=SIZE_T, text="sizeof(int[n])", value=None, operands=(name(N),)),
+    "a size of the port's own": SizeOf(span=SPAN, type=SIZE_T, text=f"sizeof({GPU.name}[0])", value=None),
     "memory behind the port's own": index(name(GPU), number(1), DOUBLE),
     "an increment": unary("x++", name(N), INT),
     "two values": Binary(span=SPAN, type=INT, op=",", left=name(N), right=name(N)),

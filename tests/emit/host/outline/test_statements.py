@@ -85,7 +85,7 @@ def test_which_statements_a_function_may_take(function: Function) -> None:
     finals = [s.span.text for s in function.body.statements if is_final(s)]
     assert finals == ["n = n + 1;", "if (n > 1)\n        n = 2;"]
     declarations = [s.span.text for s in function.body.statements if is_plain_declaration(s)]
-    assert declarations == ["int local = n;"]
+    assert declarations == ["int local = n;", "int read = a[0];"]
 
 
 def test_what_a_run_declares_uses_and_writes() -> None:

@@ -64,5 +64,5 @@ def test_a_guard_stands_below_its_reason(tmp_path: Path) -> None:
     kernels = texts(port_text(text, tmp_path))["one_kernels.cu"]
     function = kernels[kernels.index('extern "C" int ws_f_1(') :].split("\n")
     assert function[2] == "    // only where what is touched of x and of y does not overlap"
-    assert function[3].startswith("    if (!(") and "        return 0;" in function[4:6]
+    assert function[3].startswith("    if (!ws_apart(x, x + ") and "        return 0;" in function[4:6]
     assert "    return 1;" in function

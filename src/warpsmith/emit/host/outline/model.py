@@ -15,12 +15,21 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from warpsmith.base.errors import RefusedError
-from warpsmith.tree.nodes import Expr, Launch, Stmt
+from warpsmith.base.source import Span
+from warpsmith.tree.nodes import Expr, Function, Launch, Stmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["DeviceState", "GuardTest", "HostFunction", "NotOutlinedError", "Outlined", "PassedArgument"]
+__all__ = [
+    "DeviceState",
+    "GuardTest",
+    "HostFunction",
+    "NotOutlinedError",
+    "Outlined",
+    "OutlinedFunction",
+    "PassedArgument",
+]
 
 
 class NotOutlinedError(RefusedError):
@@ -28,9 +37,10 @@ class NotOutlinedError(RefusedError):
 
 
 class GuardTest(Struct, frozen=True):
-    """A condition in the function's own names, and what it makes sure of, in words."""
+    """A condition in the function's own names, None where it is that the device is in use, and what it makes sure of,
+    in words."""
 
-    condition: Expr
+    condition: Expr | None
     reason: str
 
 
@@ -52,11 +62,13 @@ class DeviceState(Struct, frozen=True, eq=False):
 
 
 class HostFunction(Struct, frozen=True, eq=False):
-    """One function: where the `guards` hold, and in the states that it `takes` they did, the `statements` run, written
-    as `written` in the function's own names. `begins`: the state that it returns; `answers`: it returns whether it ran;
-    `unpacked`: fields of the states that it takes; `lead`: so many of its statements stand before the guards."""
+    """One function, whose work stands at a `place` of the user's text: where the `guards` hold, and in the states that
+    it `takes` they did, the `statements` run, written as `written` in the function's own names. `begins`: the state
+    that it returns; `answers`: it returns whether it ran; `unpacked`: fields of the states that it takes; `lead`: so
+    many of its statements stand before the guards."""
 
     name: str
+    place: Span
     arguments: tuple[PassedArgument, ...]
     guards: tuple[GuardTest, ...]
     statements: tuple[Stmt, ...]
@@ -78,6 +90,13 @@ class HostFunction(Struct, frozen=True, eq=False):
         """The user's loops that it runs on the device."""
         found = (part.region for stmt in self.statements for part in walk(stmt) if isinstance(part, Launch))
         return tuple(dict.fromkeys(found))
+
+
+class OutlinedFunction(Struct, frozen=True, eq=False):
+    """A function of the user's with calls as its text, and the functions that it calls."""
+
+    text: Function
+    made: tuple[HostFunction, ...]
 
 
 class Outlined(Struct, frozen=True):

@@ -22,7 +22,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.emit.device.prototypes import plain
 from warpsmith.emit.host.outline.model import NotOutlinedError, PassedArgument
 from warpsmith.emit.words import fresh
-from warpsmith.tree.allocations import asks_allocations
+from warpsmith.tree.allocations import is_question
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -43,13 +43,14 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.printing.printer import nothing, print_expr
+from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import CHAR, INT, LONG_LONG, VOID, Array, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import walk
 
 __all__ = ["OwnNames", "passable", "refuse"]
 
 _NUMBERS: Final = ("signed", "unsigned", "float")
-_BUILT_IN = re.compile(r"sizeof ?\((?:(?:unsigned|signed|long|short|int|char|float|double) ?)+\)")
+_BUILT_IN = re.compile(r"sizeof ?\((?:(?:const|volatile|unsigned|signed|long|short|int|char|float|double) ?)+\)")
 
 
 def refuse(text: str, node: Node) -> NotOutlinedError:
@@ -136,7 +137,7 @@ class OwnNames:
             case Cast():
                 return replace(expr, type=passable(expr.type, expr), operand=self.value(expr.operand))
             case Call():
-                if not asks_allocations(expr):
+                if not is_question(expr):
                     raise refuse("a call cannot leave the user's text", expr)
                 return replace(expr, arguments=tuple(self.value(argument) for argument in expr.arguments))
             case Assign():
@@ -153,13 +154,29 @@ class OwnNames:
         assert isinstance(name, Name)
         return name.symbol
 
+    def passed(self, given: Expr, wanted: str, type: Type) -> Expr:
+        """Return a parameter for the value of an expression of the user's text."""
+        return self._parameter(given, wanted, type)
+
+    def size(self, object: Name) -> Expr:
+        """Return how many bytes a variable of the user's has."""
+        known = _bytes(object.symbol.type)
+        if known is not None:
+            return _number(known, object)
+        name = object.symbol.name
+        size = SizeOf(span=object.span, type=LONG_LONG, text=f"sizeof {name}", value=None, named=(object.symbol,))
+        return self._parameter(size, f"{name}_bytes", LONG_LONG)
+
     # --- the kinds of expressions
 
     def _size(self, expr: SizeOf) -> Expr:
         if _BUILT_IN.fullmatch(expr.text):
             return expr
         if expr.value is None:
-            raise refuse("a size that is known at run time cannot leave the user's text", expr)
+            own = {symbol.name for symbol in self.local} & identifiers(expr.text)
+            if own or expr.operands:
+                raise refuse("a size that is known at run time cannot leave the user's text", expr)
+            return self._parameter(expr, "size", LONG_LONG)
         return _number(expr.value, expr)
 
     def _name(self, expr: Name) -> Expr:

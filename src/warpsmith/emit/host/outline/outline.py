@@ -16,15 +16,19 @@ Limits: a function of the user's one of whose runs cannot be said elsewhere (Not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct, field
 
+from warpsmith.emit.host.outline.guards import guards_of, own_test
+from warpsmith.emit.host.outline.joined import join_tests
 from warpsmith.emit.host.outline.model import (
     DeviceState,
     GuardTest,
     HostFunction,
     NotOutlinedError,
     Outlined,
+    OutlinedFunction,
     PassedArgument,
 )
 from warpsmith.emit.host.outline.names import OwnNames, refuse
@@ -37,17 +41,18 @@ from warpsmith.emit.host.outline.statements import (
     find_written,
     is_plain_declaration,
     local_symbol,
+    tells_lifetimes,
     uses,
     write,
 )
 from warpsmith.emit.words import Support
 from warpsmith.tree.nodes import (
-    Binary,
     Block,
     Call,
     Case,
     DataEnter,
     DataExit,
+    DataRegionBoundary,
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
@@ -69,12 +74,13 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
-from warpsmith.tree.types import INT, VOID, FunctionType, Record, Symbol, Type
-from warpsmith.tree.walk import walk
+from warpsmith.tree.types import INT, VOID, FunctionType, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.walk import children, walk
 
-__all__ = ["outline"]
+__all__ = ["outline", "outline_function"]
 
 Run = tuple[Stmt, ...]
+_ANYTHING: Final = Pointer(Scalar("void", 0, "void", const=True))
 
 
 def outline(original: Program, ported: Program, support: Support) -> Outlined:
@@ -87,19 +93,29 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
         for function in new.functions:
             if not _moves(function) or _moves(texts.get(function.symbol, function.body)):
                 continue
-            outliner = _Outliner(function, Runs.of(texts.get(function.symbol, function)), support, taken)
-            try:
-                changed = outliner.function()
-            except NotOutlinedError:
-                continue
-            program = program.with_function(function, changed)
-            made[number] = (*made.get(number, ()), *outliner.made)
-            taken |= outliner.taken
+            found = outline_function(texts.get(function.symbol, function), function, support, taken)
+            if found is not None:
+                program = program.with_function(function, found.text)
+                made[number] = (*made.get(number, ()), *found.made)
     return Outlined(program, made)
 
 
+def outline_function(
+    original: Function, ported: Function, support: Support, taken: set[str]
+) -> OutlinedFunction | None:
+    """Return a function that was made of `original` with its device statements in functions of their own, whose names
+    are added to those `taken`; None where one of them can only be said in the user's text."""
+    outliner = _Outliner(ported, Runs.of(original), support, taken)
+    try:
+        text = outliner.function()
+    except NotOutlinedError:
+        return None
+    taken |= outliner.taken
+    return OutlinedFunction(text, tuple(outliner.made))
+
+
 def _moves(root: Node) -> bool:
-    return any(isinstance(part, Moving) for part in walk(root))
+    return any(isinstance(part, Moving) or tells_lifetimes(part) for part in walk(root))
 
 
 class _Scope(Struct, frozen=True):
@@ -143,9 +159,12 @@ class _Outliner:
                 continue
             (stmt,) = piece.statements
             if isinstance(stmt, If) and stmt.reasons:
-                lead = self._lead(result, stmt, rest)
+                inner, joined = join_tests(stmt, self._runs)
+                lead = self._lead(result, joined, rest)
                 del result[len(result) - len(lead) :]
-                result += self._guarded(stmt, lead, scope)
+                result += self._guarded(joined, (*lead, *inner), scope)
+            elif tells_lifetimes(stmt):
+                result += self._begun(stmt)
             elif is_either(stmt):
                 made, scope = self._either(stmt, rest, scope)
                 result += made
@@ -166,8 +185,8 @@ class _Outliner:
             case For() | While():
                 return replace(stmt, body=self._body(stmt.body, scope))
             case If():
-                other = None if stmt.other is None else self._body(stmt.other, scope)
-                return replace(stmt, then=self._body(stmt.then, scope), other=other)
+                then = self._body(stmt.then, scope)
+                return replace(stmt, then=then, other=None if stmt.other is None else self._body(stmt.other, scope))
             case Switch():
                 return replace(stmt, cases=tuple(self._case(case, scope) for case in stmt.cases))
             case _:
@@ -201,7 +220,7 @@ class _Outliner:
     def _guarded(self, stmt: If, lead: Run, scope: _Scope) -> Run:
         """Return what chooses between the device and the user's own statements."""
         ported, original = branches(stmt)
-        guards = tuple(_guards(stmt))
+        guards = tuple(guards_of(stmt))
         if all(map(self._runs.leaves, ported)):
             call, _ = self._made((*lead, *ported), (), scope, guards=guards, lead=len(lead), answers=True)
             return (_unless(call, self._run(original, scope), stmt),)
@@ -239,13 +258,17 @@ class _Outliner:
         first = next(iter(self._runs.split(ported)))
         count = len(first.statements) if first.moves else 0
         run, rest = (*lead, *ported[:count]), ported[count:]
+        if not run and all(guard.condition is None for guard in guards):
+            return (self._choice(_switched(self._support, stmt), self._run(rest, scope), original, scope, stmt),)
         call, state = self._made(run, rest, scope, guards=guards, lead=len(lead), guarded=True)
         assert state is not None
         then = self._run(rest, _entered(scope, state, region=None))
-        other = self._run(original, scope)
-        blocks = (Block(span=stmt.span, statements=then), Block(span=stmt.span, statements=other))
-        choice = If(span=stmt.span, condition=_on(state, stmt), then=blocks[0], other=blocks[1], reasons=("guards",))
-        return _declaration(state, call, stmt), choice
+        return _declaration(state, call, stmt), self._choice(_on(state, stmt), then, original, scope, stmt)
+
+    def _choice(self, test: Expr, then: Run, original: Run, scope: _Scope, at: If) -> Stmt:
+        """Return an `if` with the ported statements, and the user's as its other branch."""
+        blocks = Block(span=at.span, statements=then), Block(span=at.span, statements=self._run(original, scope))
+        return If(span=at.span, condition=test, then=blocks[0], other=blocks[1], reasons=("guards",))
 
     def _either(self, stmt: Stmt, rest: Run, scope: _Scope) -> tuple[Run, _Scope]:
         """Return a call, and what runs where its function says that the device is not in use."""
@@ -262,6 +285,19 @@ class _Outliner:
         return made, _entered(scope, state, region=scope.region)
 
     # --- functions
+
+    def _begun(self, stmt: DataRegionBoundary) -> Run:
+        """Return a call that begins a data region and tells what outlives it; an object that ends it stands in the
+        user's text."""
+        names = OwnNames({}, ())
+        words = self._support
+        told = (*_told_frame(stmt, names, words), *(_told(symbol, stmt, names, words) for symbol in stmt.lasting))
+        bare = replace(stmt, lasting=(), callers=False)
+        written = told if stmt.guard else (bare, *told)
+        function = HostFunction(self._name((stmt,)), stmt.span, names.arguments, (), (stmt,), written)
+        self.made.append(function)
+        call = ExprStmt(span=stmt.span, expr=_call(function, [one.given for one in names.arguments], stmt))
+        return (bare, call) if stmt.guard else (call,)
 
     def _moved(self, run: Run, rest: Run, scope: _Scope) -> tuple[Run, _Scope]:
         """Return the call of a function that does what a run does."""
@@ -283,7 +319,7 @@ class _Outliner:
     ) -> tuple[Call, DeviceState | None]:
         """Make the function of a run; return its call, and the state that it begins: for what `rest` uses of it, or
         where it is `guarded`."""
-        at: Node = run[0] if run else self._function
+        at: Node = next(iter((*run, *rest)), self._function)
         own = tuple(declared(run))
         name = self._name(run)
         used = {symbol for stmt in run for symbol in uses(stmt)}
@@ -295,13 +331,13 @@ class _Outliner:
         names = OwnNames(
             local, find_written(run, self._hosts) - set(local), {"data", *(state.variable.name for state in takes)}
         )
-        tests = tuple(GuardTest(names.value(guard.condition), guard.reason) for guard in guards)
+        tests = tuple(own_test(guard, names, self._support) for guard in guards)
         written = tuple(write(stmt, names) for stmt in run)
         kept = tuple(symbol for symbol in own if _is_used(symbol, rest))
         state = self._state(tuple(local[s] for s in kept), at, guarded=guarded) if kept or guarded else None
         arguments = self._in_order(names.arguments)
         function = HostFunction(
-            name, arguments, tests, run, written, tuple(takes), state, answers and state is None,
+            name, at.span, arguments, tests, run, written, tuple(takes), state, answers and state is None,
             tuple((holder, local[symbol]) for symbol, holder in held.items()), lead,
         )  # fmt: skip
         self.made.append(function)
@@ -348,6 +384,28 @@ def _kind(run: Run) -> str:
     return "update" if parts else "begin"
 
 
+def _told_frame(stmt: DataRegionBoundary, names: OwnNames, words: Support) -> Iterator[Stmt]:
+    """Yield the call that tells where the callers' stack begins, if it outlives a data region."""
+    if stmt.callers:
+        frame = Symbol(words.frame, words.frame, _ANYTHING, "enumerator")
+        given = names.passed(_use(frame, stmt), "frame", _ANYTHING)
+        yield _telling(words.callers, (given,), stmt)
+
+
+def _told(symbol: Symbol, stmt: Stmt, names: OwnNames, words: Support) -> Stmt:
+    """Return the call that tells of an object which outlives a data region."""
+    use = _use(symbol, stmt)
+    address = Unary(span=stmt.span, type=Pointer(symbol.type), op="&", operand=use)
+    place = names.passed(address, symbol.name, _ANYTHING)
+    return _telling(words.lasts, (place, names.size(use)), stmt)
+
+
+def _telling(function: str, arguments: tuple[Expr, ...], at: Node) -> Stmt:
+    symbol = Symbol(function, function, FunctionType(VOID, tuple(a.type for a in arguments)), "function", at.span)
+    name = Name(span=at.span, type=symbol.type, symbol=symbol)
+    return ExprStmt(span=at.span, expr=Call(span=at.span, type=VOID, function=name, arguments=arguments))
+
+
 def _bare(stmt: Stmt) -> Run:
     """Return a statement without braces that the port has put around its buffers, where none is declared any more."""
     made = isinstance(stmt, Block) and not stmt.intact and not stmt.span.text.startswith("{")
@@ -356,12 +414,21 @@ def _bare(stmt: Stmt) -> Run:
     return stmt.statements
 
 
-def _is_used(symbol: Symbol, rest: Run) -> bool:
+def _is_used(symbol: Symbol, rest: Iterable[Node]) -> bool:
     """Whether a variable is used in statements behind its declaration, before they declare it anew."""
     for stmt in rest:
-        if symbol in declared((stmt,)):
+        if isinstance(stmt, DeviceAlloc | DataEnter | DeclStmt) and symbol in declared((stmt,)):
             return False
-        if uses(stmt)[symbol]:
+        match stmt:
+            case Block() | If() | For() | While() | Switch() | Case():
+                used = (
+                    _is_used(symbol, children(stmt))
+                    if isinstance(stmt, Block)
+                    else any(_is_used(symbol, (part,)) for part in children(stmt))
+                )
+            case _:
+                used = bool(uses(stmt)[symbol])
+        if used:
             return True
     return False
 
@@ -371,17 +438,6 @@ def _entered(scope: _Scope, state: DeviceState, *, region: DeviceState | None) -
     return _Scope(holders, region)
 
 
-def _guards(stmt: If) -> Iterator[GuardTest]:
-    """Yield the guards of a region, each with its reason."""
-    condition = stmt.condition
-    found: list[GuardTest] = []
-    for reason in reversed(stmt.reasons[1:]):
-        assert isinstance(condition, Binary) and condition.op == "&&"
-        found.append(GuardTest(condition.right, reason))
-        condition = condition.left
-    yield from (GuardTest(condition, stmt.reasons[0]), *reversed(found))
-
-
 def _use(symbol: Symbol, at: Node) -> Name:
     return Name(span=at.span, type=symbol.type, symbol=symbol)
 
@@ -389,6 +445,12 @@ def _use(symbol: Symbol, at: Node) -> Name:
 def _on(state: DeviceState, at: Node) -> Expr:
     """Return whether the guards hold in a state."""
     return Member(span=at.span, type=INT, base=_use(state.variable, at), field="on", arrow=False)
+
+
+def _switched(words: Support, at: Node) -> Expr:
+    """Return whether the port is switched on."""
+    symbol = Symbol(words.on, words.on, FunctionType(INT, ()), "function")
+    return Call(span=at.span, type=INT, function=Name(span=at.span, type=symbol.type, symbol=symbol), arguments=())
 
 
 def _call(function: HostFunction, given: Sequence[Expr], at: Node) -> Call:

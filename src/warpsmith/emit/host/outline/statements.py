@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 import msgspec.structs
 
 from warpsmith.emit.host.outline.names import OwnNames, passable, refuse
-from warpsmith.tree.allocations import asks_allocations
+from warpsmith.tree.allocations import is_question
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -54,6 +54,7 @@ __all__ = [
     "is_plain_declaration",
     "local_symbol",
     "reads_memory",
+    "tells_lifetimes",
     "uses",
     "write",
     "writes_memory",
@@ -122,15 +123,25 @@ def is_final(stmt: Stmt) -> bool:
 
 
 def is_plain_declaration(stmt: Stmt) -> bool:
-    """Whether a declaration gives numbers or pointers values that read no memory."""
+    """Whether a declaration gives numbers or pointers values, and does nothing else."""
     return (
         isinstance(stmt, DeclStmt)
         and not stmt.types
         and all(
-            isinstance(d.symbol.type, Scalar | Pointer) and d.init is not None and _is_free(d.init)
+            isinstance(d.symbol.type, Scalar | Pointer) and d.init is not None and _is_pure(d.init)
             for d in stmt.declarations
         )
     )
+
+
+def _is_pure(expr: Expr) -> bool:
+    """Whether an expression changes nothing, and calls nothing but the run time."""
+    for part in walk(expr):
+        if isinstance(part, VerbatimExpr | Assign) or (isinstance(part, Unary) and part.op not in "+-~!*&"):
+            return False
+        if isinstance(part, Call) and not is_question(part):
+            return False
+    return True
 
 
 def _is_free(expr: Expr) -> bool:
@@ -138,7 +149,7 @@ def _is_free(expr: Expr) -> bool:
     for part in walk(expr):
         if isinstance(part, Index | Member | VerbatimExpr) or (isinstance(part, Unary) and part.op not in "+-~!"):
             return False
-        if isinstance(part, Call) and not asks_allocations(part):
+        if isinstance(part, Call) and not is_question(part):
             return False
     return True
 
@@ -168,6 +179,11 @@ def find_written(run: Iterable[Stmt], hosts: Mapping[Symbol, Symbol]) -> set[Sym
             elif isinstance(part, Copy | DataEnter | DataExit) and part.buffer in hosts:
                 found.add(hosts[part.buffer])
     return found
+
+
+def tells_lifetimes(node: Node) -> TypeGuard[DataRegionBoundary]:
+    """Whether a node begins a data region, and tells what of the stack outlives it."""
+    return isinstance(node, DataRegionBoundary) and (node.callers or bool(node.lasting))
 
 
 def writes_memory(stmt: Stmt) -> bool:

@@ -23,7 +23,7 @@ from pathlib import PurePosixPath
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.host.outline.model import DeviceState, GuardTest, HostFunction
-from warpsmith.tree.nodes import Stmt
+from warpsmith.tree.nodes import Call, Stmt
 from warpsmith.tree.printing.printer import Printer, join_lines, nothing, print_type
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.layout import wrap
@@ -48,19 +48,20 @@ def declarations_of(functions: Iterable[HostFunction], unit: Unit) -> Iterator[s
 
 def places(function: HostFunction, unit: Unit) -> str:
     """Return where in the user's text a function's work stands, and what it is, in words."""
-    span = function.statements[0].span if function.statements else function.arguments[0].given.span
     name = in_comment(PurePosixPath(unit.file.path).name)
     what = ", ".join(function.regions)
-    return f"{name}:{span.line}{': ' if what else ''}{what}"
+    return f"{name}:{function.place.line}{': ' if what else ''}{what}"
 
 
 def definition(function: HostFunction, unit: Unit, words: CudaWords) -> str:
     """Return a function as C++."""
     printer = Printer(nothing, words)
     lines = [f"// {places(function, unit)}", wrap(f'extern "C" {_head(function)}'), "{"]
-    body = [*_needed(function), *_written(function.written[: function.lead], printer)]
+    switch = [guard for guard in function.guards if guard.condition is None]
+    body = [*_needed(function), *(line for guard in switch for line in _guard_lines(guard, function, printer, words))]
+    body += _written(function.written[: function.lead], printer)
     for guard in function.guards:
-        body += _guard_lines(guard, _leave(function), printer)
+        body += _guard_lines(guard, function, printer, words) if guard.condition is not None else ()
     body += [*_written(function.written[function.lead :], printer), *_end(function)]
     return "\n".join([*lines, *(_UNIT + line if line else "" for line in body), "}"])
 
@@ -97,10 +98,15 @@ def _needed(function: HostFunction) -> Iterator[str]:
         yield f"{print_type(symbol.type, symbol.name)} = {state.variable.name}.{symbol.name};"
 
 
-def _guard_lines(guard: GuardTest, leave: str, printer: Printer) -> Iterator[str]:
+def _guard_lines(guard: GuardTest, function: HostFunction, printer: Printer, words: CudaWords) -> Iterator[str]:
     """Yield the test of a guard below its reason."""
+    leave = _leave(function)
+    if guard.condition is None:
+        yield from (f"if (!{words.on})", _UNIT + leave)
+        return
     yield from (f"// {line}" for line in textwrap.wrap(in_comment(f"only where {guard.reason}"), 100))
-    yield from wrap(f"if (!({printer.expr(guard.condition)}))").split("\n")
+    test = printer.expr(guard.condition)
+    yield from wrap(f"if (!{test})" if isinstance(guard.condition, Call) else f"if (!({test}))").split("\n")
     yield _UNIT + leave
 
 
