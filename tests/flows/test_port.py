@@ -11,15 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.random_programs.acceptance import is_accepted
-from tests.sampling import one_in
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
+from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.flows import port as flow
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.verdict import find_doubted
 from warpsmith.front.load import FrontOptions
 from warpsmith.loops.prepared import Prepared
+from warpsmith.poly import analyze as analysis
+from warpsmith.poly.dependences.judge import Judgement, Question, judge
 from warpsmith.run.verification import Verification
 
 # with an argument, two iterations write one element of `table`
@@ -153,8 +155,37 @@ def test_where_the_guard_of_one_half_of_a_loop_fails_the_other_half_runs_once(tm
     assert is_accepted(result.verification), result.verification
 
 
-@pytest.mark.parametrize(("slow", "done"), one_in(2, [("analyze", "analyzed"), ("plan_port", "planned")]))
-def test_the_time_limit_holds_for_loops(slow: str, done: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+LATE = """void slow(int n, double *a) { for (int j = 1; j < n; j++) { a[j] = a[j - 1]; a[j] = a[j + n] * 2 + n; } }
+void easy(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }
+"""
+
+
+@pytest.mark.parametrize("survey", [False, True])
+def test_loops_that_were_judged_in_time_are_ported(
+    survey: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "late.c"
+    path.write_text(LATE)
+
+    def judge_late(question: Question) -> Judgement:
+        if question.loop.variable.name == "j":
+            raise OutOfTimeError
+        return judge(question)
+
+    monkeypatch.setattr(analysis, "judge", judge_late)
+    result = port([str(path)], PortOptions(verify=False, survey=survey, front=FrontOptions(timeout_s=500.0)))
+    (finding,) = result.diagnostics
+    assert (finding.rule, finding.severity) == ("INP009", "warning") and "--timeout" in finding.help[0]
+    assert "late.c were analyzed within 500 s: some of slow have no verdict" in finding.message
+    slow, easy = (f.loops[0] for f in result.facts.functions)
+    assert slow.category == "unanalyzable" and "500 s were up" in slow.reasons[0].text and easy.category == "parallel"
+    assert not result.prepared.applied
+    kernels = {f.function.symbol.name for f in result.plan.fragments} if result.plan is not None else set()
+    assert kernels == (set() if survey else {"easy"})
+
+
+@pytest.mark.parametrize(("slow", "done"), [("plan_port", "planned")])
+def test_the_time_limit_holds_for_plans(slow: str, done: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.c"
     path.write_text("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }")
     monkeypatch.setattr(flow, slow, lambda *_, **__: time.sleep(60))
@@ -163,6 +194,19 @@ def test_the_time_limit_holds_for_loops(slow: str, done: str, tmp_path: Path, mo
         port([str(path)], PortOptions(verify=False))
     (finding,) = caught.value.findings
     assert finding.rule == "INP009" and f"a.c were not {done} within 2 s" in finding.message
+
+
+def test_a_survey_keeps_its_verdicts_where_there_is_no_time_for_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.c"
+    path.write_text("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }")
+    monkeypatch.setattr(flow, "automatic", lambda *_, **__: time.sleep(60))
+    monkeypatch.setattr(flow, "_in_time", partial(_once, real=vars(flow)["_in_time"]))
+    result = port([str(path)], PortOptions(verify=False, survey=True))
+    (finding,) = result.diagnostics
+    assert (finding.rule, finding.severity) == ("INP009", "warning") and "not planned within 2 s" in finding.message
+    assert [f.loops[0].category for f in result.facts.functions] == ["parallel"]
 
 
 def _once(paths: Sequence[str], _: float, done: str, *, real: Callable[..., AbstractContextManager[None]]) -> object:

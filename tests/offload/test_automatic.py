@@ -65,6 +65,12 @@ def test_a_nest_with_a_decision_is_left_alone(program: Program) -> None:
     assert changed(automatic(prepared(made), None)) == {"g"}
 
 
+def test_a_function_that_there_was_no_time_for_is_left_alone(program: Program) -> None:
+    start = prepared(program)
+    start.facts.note_late(next(f for _, f in program.functions() if f.symbol.name == "f"))
+    assert changed(automatic(start, None)) == {"g"}
+
+
 def test_an_earlier_answer_stands_but_for_what_is_left_since(program: Program) -> None:
     start = prepared(program)
     whole = automatic(start, None)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import time
 from contextlib import AbstractContextManager
 
 import pytest
 
 from tests.poly.analysis import assumed, facts_of, program_of
 from warpsmith.base.verdict import Proved, Refuted, Unknown
+from warpsmith.poly import analyze as analysis
 from warpsmith.poly.analyze import analyze
+from warpsmith.poly.dependences.judge import Judgement, Question, judge
 from warpsmith.poly.facts import LoopFacts, PolyOptions, reading
 from warpsmith.poly.isl import space
 from warpsmith.poly.openmp import claims
@@ -333,6 +337,68 @@ def test_claims_that_were_too_much_halve_the_budget_of_those_behind_them(monkeyp
     loops = analyze(program, PolyOptions(max_operations=200), apply_claims).functions[0].loops
     assert all(claim.given_up for loop in loops for claim in loop.claims)
     assert spent == [100, 50, 25, 12, 6, 3]
+
+
+SKEWED = """void f(int t, int n, double *restrict a, double *restrict b)
+{
+  for (int p = 0; p <= (n + 2*t) / 8; p++)
+    for (int k = (8*p - n < 0 ? 0 : (8*p - n) / 2); k <= (t - 1 < 4*p + 3 ? t - 1 : 4*p + 3); k++)
+      for (int i = (8*p > 2*k + 1 ? 8*p : 2*k + 1); i <= (8*p + 7 < 2*k + n - 2 ? 8*p + 7 : 2*k + n - 2); i++) {
+        b[i - 2*k] = a[i - 2*k - 1] + a[i - 2*k + 1];
+        a[i - 2*k - 1] = b[i - 2*k - 1];
+      }
+  for (int i = 0; i < n; i++)
+    a[2*i] = a[i] + b[3*i];
+}
+"""
+
+
+def test_a_nest_of_tiles_in_skewed_time_is_given_up_by_counts() -> None:
+    """A loop has a quarter of the steps that a loop in it had; one beside them keeps its verdict."""
+    program = program_of(SKEWED)
+    least = PolyOptions(loop_operations=3200)
+    found = analyze(program, least).functions[0].loops
+    steps = [re.findall(r"too complicated \(([0-9,]+) steps\)", loop.reasons[0].text) for loop in found]
+    assert steps == [["200"], ["800"], ["3,200"], []]
+    again = analyze(program_of(SKEWED), least).functions[0].loops
+    assert [loop.reasons[0].text for loop in again] == [loop.reasons[0].text for loop in found]
+    whole = analyze(program, PolyOptions()).functions[0].loops
+    assert [loop.category for loop in whole] == ["sequential"] * 4
+
+
+EASY = "void easy(int n, double *a) { for (int i = 0; i < n; i++) a[i] = i; }"
+SLOW = """void slow(int n, double *a) {
+#pragma omp parallel for
+for (int i = 0; i < n; i++) { a[i] = i * (double)n; }
+for (int j = 0; j < n; j++) { a[j + n] = a[j] * 2; a[j] = 0; } }"""
+
+
+def test_what_is_judged_when_the_time_is_up_keeps_its_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def judge_slowly(question: Question) -> Judgement:
+        if question.loop.variable.name == "j":
+            time.sleep(60)
+        return judge(question)
+
+    program = program_of(SLOW + EASY)
+    everything = {f.function.symbol.name: f.loops for f in analyze(program, PolyOptions(), apply_claims).functions}
+    monkeypatch.setattr(analysis, "judge", judge_slowly)
+    started = time.perf_counter()
+    facts = analyze(program, PolyOptions(), apply_claims, 5)
+    assert time.perf_counter() - started < 30
+    slow, easy = (f.loops for f in facts.functions)
+    assert [loop.verdict for loop in easy] == [loop.verdict for loop in everything["easy"]]
+    assert slow[0].verdict == everything["slow"][0].verdict and isinstance(slow[0].verdict, Proved)
+    assert isinstance(slow[1].verdict, Unknown) and not slow[1].claims
+    (reason,) = slow[1].reasons
+    assert reason.rule == "POR005" and "5 s were up" in reason.text and "raise --timeout" in reason.legal_if
+    assert {symbol.name for symbol in facts.late} == {"slow"}
+    assert facts.after(program).late == facts.late and facts.after(program).stopped is None
+
+
+def test_in_time_no_function_is_late() -> None:
+    facts = analyze(program_of(SLOW + EASY), PolyOptions(), apply_claims, 1000)
+    assert not facts.late and facts.functions[0].loops[0].claims
 
 
 def test_a_loop_of_too_many_accesses_is_given_up_with_their_number() -> None:

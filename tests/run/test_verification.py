@@ -9,7 +9,8 @@ from warpsmith.run.verification import EQUAL, Sources, Verification, is_made_for
 
 
 def test_two_comparisons_together_allowed_what_the_more_generous_one_did() -> None:
-    identical, equal, where_compared = EQUAL
+    nothing, identical, equal, where_compared = EQUAL
+    assert joint_tolerance(nothing, identical) == joint_tolerance(identical, nothing) == identical
     assert joint_tolerance(identical, "") == identical
     assert joint_tolerance(identical, "16 ulp") == joint_tolerance("16 ulp", identical) == "16 ulp"
     assert joint_tolerance(identical, equal) == equal

@@ -19,14 +19,13 @@ by line feeds, though a carriage return alone ends a line too (and a `//` commen
 universal character names are letters, whatever they stand for. `import <a>;` names no header here.
 """
 
-from __future__ import annotations
-
+# no `from __future__ import annotations`: to make tuples with names, the text of every field would be compiled
 import functools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Self
 
 from msgspec import Struct
 
@@ -204,7 +203,7 @@ class _Source(Struct, frozen=True):
     removed: tuple[int, ...] = (0,)
 
     @classmethod
-    def of(cls, text: str, found: tuple[re.Match[str], ...]) -> _Source:
+    def of(cls, text: str, found: tuple[re.Match[str], ...]) -> Self:
         starts, ends = [m.start() for m in found], [m.end() for m in found]
         removed = (0, *accumulate(end - start for start, end in zip(starts, ends, strict=True)))
         pieces = (text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
@@ -361,19 +360,25 @@ def _skimming(dialect: Dialect, *, brackets: bool) -> re.Pattern[str]:
     """Return the expression that takes the next token of those that divide a text, with what is before it: of line ends
     those behind which no preprocessor line starts."""
     groups = _groups(dialect)
-    blank, _, raw, string, character, word, number, *_ = groups
+    blank, _, raw, _, _, word, number, *_ = groups
+    # how a text in quotes begins: whatever follows, it is one
+    quoted = rf"{_PREFIX}\"|{_character_prefix(dialect)}'"
     line_end = r"[\r\n](?![ \t\f\v\0]*+[#%/])"
     launch = ("<<<|" if dialect.cuda else "") + ("" if brackets else r"[()\[\]{};,]|")
     signs = rf"{launch}<<=?|<=>?|<(?![:%])|::|:(?!>)|%(?![:>])|/(?![/*])|[-+*&|^=!>?~.]"
-    passed = f"{blank}|{line_end}|(?!{raw}|{string}|{character}|_Pragma){word}|{number}|{signs}"
+    passed = f"{blank}|{line_end}|(?!{raw}|{quoted}|_Pragma){word}|{number}|{signs}"
     stops = "|".join(f"({group})" for group in groups)
     return re.compile(rf"(?:{passed})*+(?:{stops}|\Z)", re.DOTALL)
+
+
+def _character_prefix(dialect: Dialect) -> str:
+    return _PREFIX if dialect.c23 else "[uUL]?"
 
 
 def _groups(dialect: Dialect) -> tuple[str, ...]:
     """Return expressions of the kinds of tokens, in the order in which they are tried."""
     suffix, own_suffix = (_SUFFIX, _OWN_SUFFIX) if dialect.cxx else ("", "")
-    prefix = _PREFIX if dialect.c23 else "[uUL]?"
+    prefix = _character_prefix(dialect)
     quote = "'[A-Za-z0-9_]|" if dialect.c23 else ""
     return (
         r"[ \t\f\v\0]++",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.prepare import plan_port
 from warpsmith.front.inputs import Source
-from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.front.load import FrontOptions, Loaded, load_program
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.select import select_loops
 from warpsmith.offload.automatic import automatic
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from warpsmith.emit.host.in_place import InPlace
 
 __all__ = ["PortOptions", "PortResult", "port"]
+
+
+_MORE_TIME = ("raise --timeout, name the loops that matter (--loop), or give parts of a long function their own",)
 
 
 class PortOptions(Struct, frozen=True):
@@ -90,7 +93,7 @@ class PortResult(Struct, frozen=True):
 def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     """Port the loops of the C files `paths` to CUDA.
 
-    Raises InputError where no input can be read, or its loops take longer than a piece of work may, and UsageError
+    Raises InputError where no input can be read, or its plan takes longer than a piece of work may, and UsageError
     where a loop that was asked for does not exist.
     """
     clock = Clock()
@@ -109,17 +112,17 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # as well, and what of it cannot be judged is granted: the referee tests it.
     report(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
     in_time = partial(_in_time, paths, options.front.timeout_s)
-    facts = in_time("analyzed")(analyze)(loaded.program, asked.poly(options.poly), apply_claims)
+    facts, said = _analyze(loaded, asked.poly(options.poly), paths, options.front.timeout_s)
     clock.lap("analyze")
     report(Activity("trying steps"))
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
     search = options.steps and not asked.exact
     with in_time("planned"):
         prepared = asked.apply_to(Prepared(facts, facts), explain=options.explain_illegal)
-        prepared = automatic(prepared, selected) if search and options.survey else prepared
     if options.survey:
+        prepared, late = _try_steps(prepared, selected, in_time("planned")) if search else (prepared, ())
         clock.lap("steps")
-        return PortResult(prepared, None, (), None, loaded.findings, (), clock.laps)
+        return PortResult(prepared, None, (), None, (*said, *late), (), clock.laps)
     report(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=options.root is not None)
@@ -134,7 +137,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
             (tuple(paths), options.front),
             lambda other: write(asked.apply_to(Prepared(other, other)), selected, wanted)[1].port.plan,
         )
-    result = PortResult(prepared, plan, (), None, loaded.findings, plan.findings, clock.laps)
+    result = PortResult(prepared, plan, (), None, said, plan.findings, clock.laps)
     clock.lap("plan")
     if not plan.fragments:
         return result
@@ -149,6 +152,31 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     return _port_without(paths, options, wrong) if wrong else result
 
 
+def _analyze(
+    loaded: Loaded, options: PolyOptions, paths: Sequence[str | Source], seconds: float
+) -> tuple[Facts, tuple[Finding, ...]]:
+    """Return the verdicts on all loops, and what is said of the program: also where for some there was no time, which
+    are so many seconds a file."""
+    limit = seconds * len(paths)
+    facts = analyze(loaded.program, options, apply_claims, limit)
+    if not facts.late:
+        return facts, loaded.findings
+    names = ", ".join(f.symbol.name for _, f in loaded.program.functions() if f.symbol in facts.late)
+    message = f"not all loops of {_name_paths(paths)} were analyzed within {limit:g} s: some of {names} have no verdict"
+    return facts, (*loaded.findings, Finding("INP009", "warning", message, None, _MORE_TIME))
+
+
+def _try_steps(
+    prepared: Prepared, selected: tuple[Loop, ...] | None, in_time: AbstractContextManager[None]
+) -> tuple[Prepared, tuple[Finding, ...]]:
+    """Return what steps make of the loops; where there is no time for that, the loops as they are, and what to do."""
+    try:
+        with in_time:
+            return automatic(prepared, selected), ()
+    except InputError as error:
+        return prepared, tuple(replace(finding, severity="warning") for finding in error.findings)
+
+
 @contextmanager
 def _in_time(paths: Sequence[str | Source], seconds: float, done: str) -> Iterator[None]:
     """Bound the time of one piece of work on the loops of a program: so many seconds a file.
@@ -161,8 +189,7 @@ def _in_time(paths: Sequence[str | Source], seconds: float, done: str) -> Iterat
             yield
     except OutOfTimeError as error:
         message = f"the loops of {_name_paths(paths)} were not {done} within {limit:g} s"
-        helps = ("raise --timeout, name the loops that matter (--loop), or give parts of a long function their own",)
-        raise InputError(Finding("INP009", "error", message, None, helps)) from error
+        raise InputError(Finding("INP009", "error", message, None, _MORE_TIME)) from error
 
 
 def _with_assertions(program: Program, options: PortOptions) -> PortOptions:

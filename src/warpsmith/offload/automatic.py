@@ -4,8 +4,8 @@
                                                        ▲                                │
                                                        └── leave a nest alone whose guard nothing can test
 
-Invariant: the answer rests on the program and on what is left alone, never on time, so that a survey and a port say the
-same of a loop.
+Invariant: the answer rests on the program and on what is left alone, so that a survey and a port say the same of a
+loop. Time counts only where it was up before every loop of a function was judged: then the function is left alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def automatic(
     `left`: nests (by the span of their text) to leave as they are. `root`: the folder of the project whose headers may
     change too. `earlier`: the answer with less in `left`: what it found in other functions stands.
     """
-    left |= decided_nests(prepared.program) | _in_headers(prepared.program, root)
+    left |= decided_nests(prepared.program) | _in_headers(prepared.program, root) | _not_judged(prepared)
     while True:
         start, only = (prepared, None) if earlier is None else _undo_steps(prepared, earlier, left)
         asked = _asked_spans(prepared.program, selected, only)
@@ -106,6 +106,12 @@ def _in_headers(program: Program, root: str | None) -> frozenset[Span]:
     found = {loop.span for function in functions for loop, _ in loops(function.body)}
     # a file without an instance lists the same loops as those of a template
     return frozenset(span for span in found if not any(body.contains(span) for body in kept))
+
+
+def _not_judged(prepared: Prepared) -> frozenset[Span]:
+    """Return the loops of functions that there was no time to judge."""
+    late = [f for _, f in prepared.program.functions() if f.symbol in prepared.facts.late]
+    return frozenset(loop.span for function in late for loop, _ in loops(function.body))
 
 
 def _ids(selected: tuple[Loop, ...] | None) -> frozenset[int] | None:

@@ -5,7 +5,9 @@ with guards. What is Proved needs no guard that it could do without; what is Ref
 
 Work is bounded by counts, so that the answer is the same on every machine: of a function, the loops are judged for
 which the least is read (its text, and the bounds of the loops around it), as long as that is not too much together
-(`max_nodes`); a loop's dependence tests have `max_operations`, and half as many after each one that was given up.
+(`max_nodes`); a loop's dependence tests have `loop_operations`, half as many after each loop that was given up, and
+half again for each of those that stands in it, whose tests are among its own. A time limit is for what counts do not
+see: the loops that are judged by then keep their verdicts, and the functions of the others are `late`.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.base.verdict import Proved, Reason, Unknown
 from warpsmith.poly.aliasing.blockers import blocker
 from warpsmith.poly.dependences.judge import Judgement, Question, judge
@@ -40,15 +43,18 @@ class Facts(Struct):
 
     A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
     and of every loop that still is the same node in the same loops, with the same variables read behind it: steps
-    change no values. `brief`: what is refused has no witness, which costs more than the answer. `orders` is the memo of
-    legality/order.py and of loops/analysis/orders.py. `honor` adds what the program's pragmas claim (apply_claims.py,
-    whose memo is `claims`).
+    change no values. `brief`: what is refused has no witness, which costs more than the answer. `late`: functions in
+    which there was no time for every loop; `stopped`: the seconds that are up, while the others are told so. `orders`
+    is the memo of legality/order.py and of loops/analysis/orders.py. `honor` adds what the program's pragmas claim
+    (apply_claims.py, whose memo is `claims`).
     """
 
     program: Program
     options: PolyOptions
     summaries: Summaries
     brief: bool = False
+    late: frozenset[Symbol] = frozenset()
+    stopped: float | None = None
     _loops: dict[int, _Known] = field(default_factory=dict)
     orders: dict[object, object] = field(default_factory=dict)
     honor: Honor | None = field(default=None)
@@ -67,7 +73,9 @@ class Facts(Struct):
         kept = {id(function) for _, function in program.functions()}
         known = {key: facts for key, facts in self._functions.items() if key in kept}
         loops, claims = dict(self._loops), dict(self.claims)
-        return Facts(program, self.options, Summaries.of(program), self.brief, loops, {}, self.honor, claims, known)
+        new = Facts(program, self.options, Summaries.of(program), self.brief, self.late, honor=self.honor)
+        new._loops, new.claims, new._functions = loops, claims, known
+        return new
 
     def set_aside(self, function: Function, copies: Mapping[int, Reason]) -> None:
         """Do not judge these loops of a function (by identity): each is a copy, in the same place, of a loop about
@@ -79,6 +87,18 @@ class Facts(Struct):
             if reason is not None and id(loop) not in self._loops:
                 same = work.unanalyzable(loop, around, reason)
                 self._loops[id(loop)] = _Known(around, after[loop] & written_symbols(loop), same)
+
+    def stop(self, seconds: float) -> None:
+        """Answer for every loop that is not judged yet that `seconds` were up; pragmas that are not judged count for
+        nothing."""
+        self.stopped = seconds
+        for function in self.functions:
+            function.judge_all()
+        self.stopped = None
+
+    def note_late(self, function: Function) -> None:
+        """Remember that there was no time for every loop of a function."""
+        self.late |= {function.symbol}
 
     def briefly(self) -> Facts:
         """Return the same memo for questions whose refusals nobody will read."""
@@ -94,7 +114,7 @@ class Facts(Struct):
         if id(function) not in self._functions:
             unit = next(u for u, f in self.program.functions() if f is function)
             found = _function_facts(self, unit, function)
-            self._functions[id(function)] = found if self.honor is None else self.honor(self, found)
+            self._functions[id(function)] = found if self.honor is None or self.stopped else self.honor(self, found)
         return self._functions[id(function)]
 
     def loop(self, loop: Loop) -> LoopFacts:
@@ -118,11 +138,17 @@ class Facts(Struct):
 Honor = Callable[[Facts, FunctionFacts], FunctionFacts]
 
 
-def analyze(program: Program, options: PolyOptions, honor: Honor | None = None) -> Facts:
-    """Return the facts of every loop of every function, each loop exactly once."""
+def analyze(program: Program, options: PolyOptions, honor: Honor | None = None, seconds: float = 0) -> Facts:
+    """Return the facts of every loop of every function, each loop exactly once, from the function of the least text to
+    the largest. After `seconds` (0: never) the loops that are not judged yet are Unknown."""
     facts = Facts.about(program, options, honor)
-    for function in facts.functions:
-        function.judge_all()
+    functions = [function for _, function in program.functions()]
+    try:
+        with time_limit(seconds):
+            for function in sorted(functions, key=lambda one: one.span.end - one.span.start):
+                facts.of(function).judge_all()
+    except OutOfTimeError:
+        facts.stop(seconds)
     return facts
 
 
@@ -173,15 +199,18 @@ class _Known(Struct, frozen=True):
 
 
 class _Work(Struct):
-    """What the loops of one function share; `given_up` counts those whose test was too much work."""
+    """What the loops of one function share; `given_up` are those whose test was too much work."""
 
     memo: Facts
     function: Function
     ids: dict[Loop, str]
     too_large: Mapping[Loop, int] = field(default_factory=dict)
-    given_up: int = 0
+    given_up: list[Loop] = field(default_factory=list)
 
     def facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
+        if self.memo.stopped:
+            self.memo.note_late(self.function)
+            return self.too_much(loop, around, f"{self.memo.stopped:g} s were up", "raise --timeout")
         if loop in self.too_large:
             size, most = self.too_large[loop], self.memo.options.max_nodes
             what = (
@@ -189,15 +218,21 @@ class _Work(Struct):
             )
             return self.too_much(loop, around, what)
         try:
-            with budget(self.memo.options.max_operations >> self.given_up):
+            with budget(self.most_operations(loop)):
                 return self._facts(loop, around)
         except OutOfBudgetError as error:
-            self.given_up += 1
+            self.given_up.append(loop)
             return self.too_much(loop, around, str(error))
 
-    def too_much(self, loop: Loop, around: tuple[Loop, ...], what: str) -> LoopFacts:
+    def most_operations(self, loop: Loop) -> int:
+        """Return how many isl operations the tests of a loop may take."""
+        most = min(self.memo.options.max_operations, self.memo.options.loop_operations)
+        inside = sum(1 for other in self.given_up if loop.span.contains(other.span))
+        return most >> (len(self.given_up) + inside)
+
+    def too_much(self, loop: Loop, around: tuple[Loop, ...], what: str, *more: str) -> LoopFacts:
         text = f"whether its iterations depend on each other was not worked out: {what}"
-        helps = ("give a part of it a function, or a loop, of its own",)
+        helps = (*more, "give a part of it a function, or a loop, of its own")
         return self.unanalyzable(loop, around, Reason("POR005", text, loop.header, legal_if=helps))
 
     def _facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:

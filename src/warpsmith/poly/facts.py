@@ -41,7 +41,8 @@ Category = Literal["parallel", "reduction", "scan", "parallel-after", "sequentia
 
 class PolyOptions(Struct, frozen=True):
     """`guards`: guarded assumptions may be used; `granted`: what the user asserted; `max_operations`: isl budget
-    of a loop; `max_nodes`: so much of the tree is read for the loops of one function;
+    of one question, of which a loop's verdict takes no more than `loop_operations`;
+    `max_nodes`: so much of the tree is read for the loops of one function;
     `described`: of so many conflicts of a loop a witness is looked for;
     `claims`: a pragma's claim that can be neither proved nor refuted is granted (`trust`), or not (`check`);
     `disbelieved`: the pragmas (file, line) that a run has shown to be wrong."""
@@ -53,6 +54,7 @@ class PolyOptions(Struct, frozen=True):
     described: int = 6
     claims: Literal["trust", "check"] = "trust"
     disbelieved: frozenset[tuple[str, int]] = frozenset()
+    loop_operations: int = 2_000_000
 
 
 class Reduction(Struct, frozen=True):

@@ -44,7 +44,12 @@ _OPENMP = re.compile(r"omp\.h|\bomp_[gs]et_\w+\s*\(")
 _SWITCH = re.compile(r"^\s*#\s*if(def\s|\s+defined\s*\(?\s*)\s*WARPSMITH\b", re.MULTILINE)
 
 # what a comparison says that needed no tolerance
-EQUAL = ("not needed: bit for bit equal", "not needed: equal", "not needed: equal where it is compared")
+EQUAL = (
+    "not needed: nothing to compare",
+    "not needed: bit for bit equal",
+    "not needed: equal",
+    "not needed: equal where it is compared",
+)
 
 
 class PortedRegion(Struct, frozen=True):

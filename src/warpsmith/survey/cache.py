@@ -182,7 +182,8 @@ def _limits(limits: SurveyLimits) -> Plain:
     table = sorted(repr(_stable(entry)) for entry in front.effects.functions.values())
     granted: list[Plain] = [[a.text, a.kind] for a in poly.granted]
     others: list[Plain] = [front.node_limit, list(front.arguments), front.language]
-    return [others, list(table), poly.guards, granted, poly.max_operations, poly.described, poly.claims]
+    most: list[Plain] = [poly.max_operations, poly.loop_operations]
+    return [others, list(table), poly.guards, granted, most, poly.described, poly.claims]
 
 
 def _stable(entry: object) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
@@ -57,6 +58,12 @@ def test_the_bare_command_prints_help(capsys: pytest.CaptureFixture[str]) -> Non
     for words in ([], ["-q"], ["config"], ["baseline"]):
         assert run_guarded(warpsmith, words) == 0
         assert "Global options:" in capsys.readouterr().out
+
+
+def test_a_missing_command_is_an_error_where_json_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--json"], ["config", "--json"], ["--json", "baseline"]):
+        assert run_guarded(warpsmith, words) == 2
+        assert "a command is missing" in json.loads(capsys.readouterr().out)["diagnostics"][0]["message"]
 
 
 def test_the_version_and_misspelled_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The folder, the cache and the log that the global options name."""
+"""The folder and the cache that the global options name."""
 
 from __future__ import annotations
 
@@ -31,17 +31,6 @@ def test_a_folder_and_the_exit_code(here: Path, capsys: pytest.CaptureFixture[st
     assert "nowhere: no such file" in capsys.readouterr().err
 
 
-def test_quiet_and_the_log(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "none.cu").write_text("int x;\n")
-    words = ["analyze", "none.cu", "--isolated"]
-    assert run_guarded(warpsmith, words) == 0
-    assert "has no kernel" in capsys.readouterr().err
-    assert run_guarded(warpsmith, [*words, "-q", "--log-file", "run.log"]) == 0
-    assert capsys.readouterr().err == ""
-    assert "has no kernel" in (here / "run.log").read_text()
-    assert run_guarded(warpsmith, [*words, "--log-file", "no/run.log"]) == 2
-
-
 def test_no_cache_leaves_none(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "a.c").write_text("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = i; }\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(here / "home"))
@@ -50,10 +39,3 @@ def test_no_cache_leaves_none(here: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert run_guarded(warpsmith, ["--cache-dir", "kept", "survey", "-j1", "a.c"]) == 0
     assert list((here / "kept" / "survey").glob("*.json"))
     assert "WARPSMITH_CACHE_DIR" not in os.environ
-
-
-def test_a_log_that_cannot_be_written_is_reported_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "none.cu").write_text("int x;\n")
-    assert run_guarded(warpsmith, ["analyze", "none.cu", "--isolated", "-q", "--log-file", "/dev/full"]) == 2
-    (line, *_) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error[OUT002]") and "no space left" in line

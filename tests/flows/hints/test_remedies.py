@@ -24,7 +24,7 @@ from warpsmith.tree.effects.file import users_effects
 from warpsmith.tree.program import Assumption
 
 CORPUS = Path(__file__).parents[2] / "loops/refused"
-FILES = ("recurrences.c", "memory.c", "particles.c", "pairs.c", "members.cpp")
+FILES = ("recurrences.c", "memory.c", "particles.c", "pairs.c", "sums.c", "draws.c", "members.cpp")
 # the loops that something helps, and what they are then; nothing may be printed for any other
 HELPED = {
     "recurrences.c": {"shift_left/i": "parallel", "look_ahead/i": "parallel", "shift_of_two/i": "parallel"},
@@ -57,11 +57,31 @@ HELPED = {
         "ahead_to_the_end/i": "parallel",
         "macro_bounds/i": "parallel",
         "macro_factor/i": "parallel",
+        "with_energy/i": "reduction",
     },
+    "sums.c": {
+        "attraction/i": "reduction",
+        "nearest_pair/i": "reduction",
+        "distances/i": "reduction",
+        "unclear_names/i": "reduction",
+        "into_an_element/i": "reduction",
+        "kinetic/i": "reduction",
+        "of_variable/i": "reduction",
+        "other_member/i": "reduction",
+    },
+    "draws.c": {"from_the_end/i": "parallel", "two_of_each/i": "parallel", "down_by_three/i": "parallel"},
     "members.cpp": {"Totals::add/i": "reduction", "by_reference/i": "reduction", "of_parameter/i": "reduction"},
 }
 # what a user sees first, one of each kind; the others are slow
-QUICK = ("scatter/i", "unknown_call/i", "step_random/i", "Totals::add/i", "counters_before/i", "ahead_to_the_end/i")
+QUICK = (
+    "scatter/i",
+    "unknown_call/i",
+    "step_random/i",
+    "Totals::add/i",
+    "counters_before/i",
+    "ahead_to_the_end/i",
+    "attraction/i",
+)
 
 
 class Printed(Struct, frozen=True):
@@ -215,6 +235,18 @@ RUNS = {
     "ahead_to_the_end/i": Run("n + 1", "0", "(ahead_to_the_end(n, d), 0)"),
     "macro_bounds/i": Run("ROOM", "ROOM", "(macro_bounds(d, e), 0)"),
     "macro_factor/i": Run("n", "0", "macro_factor(n, (unsigned *)d, 3)"),
+    "with_energy/i": Run("n", "n", "with_energy(n, e, d)"),
+    "attraction/i": Run("85", "0", "(attraction(n, (struct ensemble *)d), 0)"),
+    "nearest_pair/i": Run("n", "n + 1", "nearest_pair(n, e, d, 1.5, (int *)(e + n))"),
+    "distances/i": Run("n", "n + 2", "(distances(n, e, d, (int *)(e + n)), 0)"),
+    "unclear_names/i": Run("n", "n + 1", "(unclear_names(n, e, d, e + n), 0)"),
+    "into_an_element/i": Run("n + 1", "n", "(into_an_element(n, e, d), 0)"),
+    "kinetic/i": Run("85", "n", "(kinetic(n, e, (struct ensemble *)d), 0)"),
+    "of_variable/i": Run("0", "n", "(of_variable(n, e), everything.of.kinetic)"),
+    "other_member/i": Run("85", "0", "(other_member(n, (struct ensemble *)d), 0)"),
+    "from_the_end/i": Run("n", "0", "(from_the_end(n, d, 7), 0)"),
+    "two_of_each/i": Run("n", "n", "two_of_each(n, d, e, 7)"),
+    "down_by_three/i": Run("n", "0", "down_by_three(n, d, 7)"),
     "shift_left/i": Run("n", "n", "(shift_left(n, d, e), 0)"),
     "look_ahead/i": Run("n", "0", "(look_ahead(n, d), 0)"),
     "shift_of_two/i": Run("n", "n", "(shift_of_two(n, d, e), 0)"),
@@ -267,7 +299,7 @@ def assert_same_results(file: str, one: Printed, folder: Path) -> None:
     assert shown(after, RUNS[one.loop]) == shown(before, RUNS[one.loop]), one.loop
 
 
-@pytest.mark.parametrize("loop", ["counters_before/i", "step_random/i"])
+@pytest.mark.parametrize("loop", ["counters_before/i", "step_random/i", "attraction/i"])
 def test_a_rewriting_gives_the_same_results(loop: str, tmp_path: Path) -> None:
     file = next(f for f in FILES if loop in HELPED[f])
     (one,) = printed(file, loop)

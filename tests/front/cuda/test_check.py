@@ -3,7 +3,10 @@ from __future__ import annotations
 import pytest
 
 from tests.sampling import one_in
-from warpsmith.front.cuda.check import check_device
+from warpsmith.base.c_text import find_includes
+from warpsmith.base.source import SourceFile
+from warpsmith.front.clang.system_headers import own_headers
+from warpsmith.front.cuda.check import check_device, device_request
 
 GOOD = """
 #include <cuda_runtime.h>
@@ -103,3 +106,19 @@ def test_containers_pass_as_with_the_library(text: str, passes: bool) -> None:
     head = "#include <algorithm>\n#include <map>\n#include <vector>\n"
     assert (check_device(head + text, "own.cu") == ()) == passes
     assert (check_device("#include <deque>\n" + head + text, "library.cu") == ()) == passes
+
+
+def test_a_file_of_a_port_begins_with_a_header_that_covers_what_it_includes() -> None:
+    first = [device_request(SourceFile("a.cu", text))[1] for text in (GOOD, "#include <mutex>\n", "#include <deque>\n")]
+    covers, plain, full = (words[words.index("-include") + 1].rpartition("/headers/")[2] for words in first)
+    assert (covers, plain, full) == ("plain/port_file.h", "cuda/mini_cuda.h", "cuda/mini_cuda.h")
+    header = (own_headers() / covers).read_text()
+    assert set(find_includes(header)) == {"<cuda_runtime.h>", "<mutex>", "<stdio.h>", "<stdlib.h>"}
+
+
+def test_what_a_port_includes_is_refused_as_it_would_be_without_the_header() -> None:
+    written = "".join(f"#include {name}\n" for name in ("<cuda_runtime.h>", "<mutex>", "<stdio.h>", "<stdlib.h>"))
+    for text in ("static int printf;\n", "struct div_t { int x; };\n", "struct timespec { int x; };\n"):
+        whole = check_device(written + text, "port.cu")
+        other = check_device(written.replace("<stdio.h>", "<cstdio>") + text, "port.cu")
+        assert whole and [finding.message for finding in whole] == [finding.message for finding in other]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from tests.loops.remedies.proposals import known
@@ -13,6 +15,8 @@ from warpsmith.loops.remedies.rewriting import (
     fresh,
     function_start,
     is_plain,
+    iterations_done,
+    keeps_start,
     leaves_iteration,
     may_meet,
     operand,
@@ -137,6 +141,38 @@ def test_names_and_declarations() -> None:
 def test_how_often_a_loop_runs(header: str, count: str) -> None:
     loop = loop_of(f"for ({header}) a[i] = 1;")
     assert trip_count(loop) == count and operand(loop.lower) in count
+
+
+@pytest.mark.parametrize(
+    ("header", "relation"),
+    [
+        ("int i = {lower}; i < {bound}; i += {step}", "<"),
+        ("int i = {lower}; i <= {bound}; i += {step}", "<="),
+        ("int i = {bound}; i > {lower}; i -= {step}", ">"),
+        ("int i = {bound}; i >= {lower}; i -= {step}", ">="),
+    ],
+)
+def test_iterations_are_counted_right(header: str, relation: str) -> None:
+    """The expressions are worked out as Python has them and compared with what a loop does."""
+    for lower, bound, step in product((-2, 0, 3), (-3, 0, 4, 9), (1, 2, 3)):
+        text = header.format(lower=lower, bound=bound, step=step)
+        loop = loop_of(f"for ({text}) a[i + 9] = 1;")
+        first, end = (lower, bound) if loop.step > 0 else (bound, lower)
+        counted = range(first, end + (loop.step // abs(loop.step) if "=" in relation else 0), loop.step)
+        condition, _, rest = trip_count(loop).partition(" ? ")
+        runs = rest.removesuffix(" : 0").replace("/", "//")
+        assert (eval(runs) if eval(condition) else 0) == len(counted), text
+        done = iterations_done(loop).replace("(unsigned long long)", "").replace("/", "//")
+        assert [eval(done, {"i": i}) for i in counted] == list(range(len(counted))), text
+
+
+@pytest.mark.parametrize(
+    ("start", "kept"),
+    [("0", True), ("k + 1", True), ("-1", True), ("m", False), ("(int)b[0]", False), ("g(k)", False)],
+)
+def test_whether_a_start_stays_what_it_is(start: str, kept: bool) -> None:
+    loop = loop_of(f"int k = n / 2; for (int i = {start}; i < n; i++) {{ m = i; a[i + 1] = m; }}")
+    assert keeps_start(loop) == kept
 
 
 def test_pointers_that_may_meet() -> None:

@@ -18,6 +18,7 @@ from warpsmith.poly.isl.formula import (
     both,
     either,
     equal,
+    follows,
     negate,
     options,
 )
@@ -69,3 +70,27 @@ def test_atoms_and_options() -> None:
     assert atoms_of(whole) == {"a", "b", "c"}
     assert options(whole) == whole.parts and options(at_least(A, B)) == (at_least(A, B),)
     assert options(FALSE) == () and options(TRUE) == (TRUE,)
+
+
+def test_what_follows_holds_wherever_the_parts_do() -> None:
+    rng = random.Random(1)
+    found = 0
+    for _ in range(400):
+        parts = [_random_formula(rng, 1) for _ in range(rng.randint(1, 3))]
+        known = [part.polynomial for part in parts if isinstance(part, Compare)]
+        value = constant(rng.randint(-2, 2))
+        for _ in range(rng.randint(0, 3)):
+            value = value + (rng.choice(known) if known else random_polynomial(rng, ("a", "b"), 2))
+        if follows(value, parts):
+            found += 1
+            assert all(holds(at_least(value, ZERO), point) for point in POINTS if holds(both(parts), point))
+    assert found > 60
+
+
+def test_the_subscripts_of_triangular_nests_follow() -> None:
+    i, j, k, n = (atom(name) for name in "ijkn")
+    nest = [at_least(i, ZERO), at_least(j, i.shift(1)), at_least(k, j.shift(1)), at_least(n.shift(-1), k)]
+    for value in (i, j, k, k.shift(-2), n - j - ONE, n - i - ONE, n.shift(-3)):
+        assert follows(value, (both(nest[:2]), *nest[2:])) == (value != n.shift(-3))
+    assert not follows(k.shift(-3), nest) and not follows(n - j - constant(3), nest) and not follows(-i, nest)
+    assert follows(-i, [equal(i, ZERO)]) and follows(i, [equal(i, ZERO)]) and not follows(i, [Or((nest[0],))])

@@ -60,6 +60,43 @@ def test_a_budget_ends_the_work_and_is_given_back() -> None:
     assert isl.DEFAULT_CONTEXT.get_max_operations() == before
 
 
+@pytest.mark.parametrize("inner", ["budget", "nearest"])
+def test_a_budget_inside_another_takes_nothing_of_it_and_gives_nothing_to_it(inner: str) -> None:
+    """What was done before it is not forgotten: else every question inside would renew the whole."""
+    pairs = relation("{ [i] -> [j] : 0 <= i < j < 5 }")
+    done = 0
+    with pytest.raises(OutOfBudgetError, match="steps"), budget(20_000):
+        left = 20_000
+        for done in range(1000):
+            values(f"[n] -> {{ [x] : exists q : x = {done + 2}q and 0 <= x < {done}n }}").coalesce()
+            with budget(10**6):
+                relation("{ [i] -> [j] : 0 <= i < j < 50 }").lexmin()
+            if inner == "nearest":
+                space.nearest(pairs, latest=True)
+            now = isl.DEFAULT_CONTEXT.get_max_operations()
+            assert 0 < now < left
+            left = now
+    assert 10 < done < 900
+
+
+def test_many_quotients_narrow_the_budget(names: AtomVocabulary) -> None:
+    """A set of six has half of it, one of seven a quarter; one of five leaves it as it is."""
+    halves = []
+    for k in range(2, 9):
+        name, _ = names.quotient(f"part{k}", f"x/{k}")
+        inside = [at_least(X, atom(name).scale(k)), at_least(atom(name).scale(k).shift(k - 1), X)]
+        names.define(name, both(inside))
+        halves.append(at_least(atom(name), constant(k)))
+    most = []
+    for count in range(5, 8):
+        with budget(10**6):
+            space.make_set(names, ("x",), both(halves[:count]))
+            most.append(isl.DEFAULT_CONTEXT.get_max_operations())
+    assert most == [1_000_000, 500_000, 250_000]
+    with pytest.raises(OutOfBudgetError, match=r"\(25 steps\)"), budget(100):
+        space.make_set(names, ("x",), both(halves[::-1]))
+
+
 def test_the_order_of_a_loop() -> None:
     up, down = space.order(2, 1, descending=False), space.order(1, 1, descending=True)
     assert up.is_equal(relation("{ [i, a] -> [j] : i < j }")) and down.is_equal(relation("{ [i] -> [j] : i > j }"))

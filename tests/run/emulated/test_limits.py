@@ -132,8 +132,8 @@ def test_shared_memory_is_that_of_the_device(
 ) -> None:
     environment = device_environment(device) if device else {}
     got = run_emulated(shared, 0, arguments=arguments.split(), environment=environment, limits=RunLimits(seconds=30))
-    assert outputs([got]) == [f"{printed}\n"]
-    refused = [note.message for note in got.seen.notes if "launch of" in note.message]
+    assert (got.ran.exit_code, got.ran.stdout.decode()) == (0, f"{printed}\n")
+    refused = [failure.message for failure in got.seen.failures if "launch of" in failure.message]
     assert len(refused) == (printed.split()[1] == "1")
     assert all("40960 bytes of static and" in message for message in refused)
 
@@ -152,7 +152,36 @@ int main() { int *a; cudaMalloc(&a, 128); Big b = {}; k<<<1, 32>>>(a, b); return
 """
     (large,) = run_all(program(body, arguments=("-DSIZE=6144",)), (0,))
     assert [failure.rule for failure in large.seen.failures] == ["VER048"] * 3
+    assert [failure.span.text for failure in large.seen.failures if failure.span][:2] == ["tile", "table"]
     said = " ".join(failure.message for failure in large.seen.failures)
     assert "65536 bytes of shared memory" in said and "bytes of constant memory" in said and "parameters" in said
     (fits,) = run_all(program(body, arguments=("-DSIZE=4096",)), (0,))
     outputs([fits])
+
+
+@pytest.mark.parametrize(
+    ("launch", "said"),
+    [
+        ("<<<1, 1025>>>", "a block has 1024 threads at most, this one 1025"),
+        ("<<<1, dim3(1, 1, 65)>>>", "blockDim.z is 64 at most"),
+        ("<<<dim3(1, 70000), 32>>>", "gridDim.y is 65535 at most"),
+        ("<<<1, 32, 60000>>>", "0 bytes of static and 60000 of dynamic shared memory"),
+    ],
+)
+def test_a_launch_that_no_device_carries_out_is_an_error(launch: str, said: str) -> None:
+    """Also where the program never looks at what the kernel was to write."""
+    body = f"__global__ void k(int *a) {{ a[0] = 1; }}\nint main() {{ int *a; cudaMalloc(&a, 4); k{launch}(a); }}\n"
+    (got,) = run_all(program(body), (0,))
+    (failure,) = got.seen.failures
+    assert (failure.rule, failure.severity) == ("VER048", "error") and said in failure.message
+    assert failure.span is not None and "k<<<" in failure.span.text
+    assert not got.seen.notes
+
+
+def test_a_launch_without_blocks_is_a_note_said_once() -> None:
+    body = """
+__global__ void k(int *a) { a[0] = 1; }
+int main() { int *a; cudaMalloc(&a, 4); for (int i = 0; i < 3; i++) k<<<0, 32>>>(a); }
+"""
+    (got,) = run_all(program(body), (0,))
+    assert [note.rule for note in got.seen.notes] == ["VER044"] and not got.seen.failures

@@ -22,6 +22,7 @@ from warpsmith.run.verification import Copies, PortedRegion, Race, Sources, Veri
 
 LAUNCHED = RunCounts({"ws_k": 2}, {"ws_k": 2})
 OBJECT = log(record([3.0, 1.0]))
+EMPTY = log(record([]))
 
 
 def many(value: float, count: int) -> CaptureLog:
@@ -79,6 +80,13 @@ def test_equal_runs_pass(case: Case) -> None:
     assert got.tolerance == "not needed: bit for bit equal"
     assert (got.inputs, got.seconds) == ("the program as it is, without arguments", {"original": 1.0, "candidate": 1.0})
     assert [(row.region, row.name, row.compared) for row in got.live_out] == [(*KEY, 2)]
+
+
+def test_objects_of_which_no_element_is_compared_are_not_said_to_be_equal(case: Case) -> None:
+    case.original.answer = lambda _: outcome(logged=EMPTY)
+    got = case.judge(outcome(logged=EMPTY), outcome(logged=EMPTY))
+    assert [(row.compared, row.masked) for row in got.live_out] == [(0, 0)]
+    assert got.tolerance == "not needed: nothing to compare"
 
 
 def test_launches_are_those_of_one_run_and_copies_those_of_the_run_with_most(case: Case) -> None:

@@ -8,8 +8,8 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpsmith.base.c_lexer import Token, lex
-from warpsmith.tree.text.lexical import directives, identifiers, map_words, tokens
+from warpsmith.base.c_lexer import GAPS, Token, lex
+from warpsmith.tree.text.lexical import directives, find_unbroken, identifiers, map_words, tokens
 
 
 @given(st.text(alphabet="ab1 \"'\\/*\n\r#R(){}.\t", max_size=80))
@@ -29,6 +29,13 @@ def test_directives() -> None:
     found = [(d.word, d.depth, d.braces) for d in directives(text)]
     assert found == [("include", 0, 0), ("if", 0, 0), ("define", 1, 0), ("else", 1, 0), ("endif", 0, 0), ("x", 0, 1)]
     assert text[next(d for d in directives(text) if d.word == "if").start :].startswith("# if X \\\n  && Y\n")
+
+
+@given(st.text(alphabet="a# \"'\\/*\n\r<R(){}", max_size=60))
+def test_lines_start_behind_the_line_feeds_of_gaps(text: str) -> None:
+    gaps = [token for token in lex(text) if token.kind in GAPS]
+    feeds = [t.start + k + 1 for t in gaps for k, letter in enumerate(t.text) if letter == "\n"]
+    assert list(find_unbroken(text)) == [0, *feeds]
 
 
 def _find_with_all_tokens(text: str) -> Iterator[tuple[str, int, int]]:

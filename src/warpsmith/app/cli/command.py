@@ -141,8 +141,11 @@ class Group(_WithGlobals, click.Group):
     command_class = Command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command that is named; without one, print the help."""
+        """Run the command that is named; without one, print the help, which is no JSON."""
         if not (ctx._protected_args or ctx.args):
+            if global_options().json:
+                message = f"{ctx.command_path} --json: a command is missing"
+                raise UsageError(Finding("INP000", "error", message, help=(f"{ctx.command_path} -h lists them",)))
             click.echo(ctx.get_help(), color=ctx.color)
             return 0
         return super().invoke(ctx)

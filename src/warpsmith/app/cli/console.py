@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from collections.abc import Iterable
@@ -10,11 +9,10 @@ from collections.abc import Iterable
 import click
 
 from warpsmith.app.cli.global_options import global_options
+from warpsmith.app.cli.log import write_debug
 from warpsmith.base.findings import Finding, render_finding
 
 __all__ = ["is_colored", "tell"]
-
-_LOG = logging.getLogger("warpsmith")
 
 
 def tell(findings: Iterable[Finding]) -> None:
@@ -22,7 +20,7 @@ def tell(findings: Iterable[Finding]) -> None:
     quiet = global_options().quiet
     for finding in findings:
         rendered = render_finding(finding)
-        _LOG.debug("%s", rendered)
+        write_debug("%s", rendered)
         if not quiet or finding.severity == "error":
             click.echo(rendered, err=True)
 

@@ -7,7 +7,6 @@ second, and is gone when the work is done, or stopped.
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import sys
 import threading
@@ -16,6 +15,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from warpsmith.app.cli.global_options import global_options
+from warpsmith.app.cli.log import write_debug, write_info
 from warpsmith.base.progress import Activity, Progress
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["is_wanted", "watch_progress"]
 
 DELAY_S = 0.5
-_LOG = logging.getLogger("warpsmith")
 
 
 @contextlib.contextmanager
@@ -67,11 +66,11 @@ class _Stages:
             self._stage, self._start = work.stage, time.monotonic()
         if work.item:
             count = f" {work.done}/{work.total}" if work.total else ""
-            _LOG.debug("%s%s %s", work.stage, count, work.item)
+            write_debug("%s%s %s", work.stage, count, work.item)
 
     def end(self) -> None:
         if self._stage:
-            _LOG.info("%s: %.2f s", self._stage, time.monotonic() - self._start)
+            write_info("%s: %.2f s", self._stage, time.monotonic() - self._start)
         self._stage = ""
 
 

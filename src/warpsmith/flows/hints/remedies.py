@@ -97,6 +97,11 @@ class _State(Struct, frozen=True):
         return bool(self.loops) and all(_may_run(loop) for loop in self.loops)
 
     @property
+    def inputs_and_grants(self) -> tuple[Inputs, frozenset[str]]:
+        """What the state was judged from."""
+        return self.inputs, frozenset(assumption.text for assumption in self.facts.options.granted)
+
+    @property
     def reasons(self) -> tuple[tuple[str, str], ...]:
         return tuple((reason.rule, reason.text) for loop in self.loops for reason in loop.reasons)
 
@@ -110,6 +115,7 @@ def hints(facts: Facts, loop: Loop, inputs: Inputs) -> tuple[Hint, ...]:
         return ()
     found: list[Hint] = []
     level, trials = [start], 0
+    reached = [start.inputs_and_grants]
     for _ in range(_LONGEST_CHAIN):
         following: list[_State] = []
         for state in level:
@@ -118,8 +124,10 @@ def hints(facts: Facts, loop: Loop, inputs: Inputs) -> tuple[Hint, ...]:
                 if trials > _MOST_TRIALS or len(found) == _MOST_HINTS:
                     return tuple(found)
                 after = _apply_remedies(state, remedies)
-                if after is None:
+                # the same remedies in another order are no other advice
+                if after is None or after.inputs_and_grants in reached:
                     continue
+                reached.append(after.inputs_and_grants)
                 if after.runs:
                     if _WORST_LAST.index(after.worst) < _WORST_LAST.index(known.category):
                         found.append(Hint(after.remedies, after.worst))

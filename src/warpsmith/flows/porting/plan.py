@@ -31,10 +31,9 @@ __all__ = ["Written", "writable_port"]
 
 
 class Written(Struct, frozen=True):
-    """A port and its text; `reference` and `candidate` are that of the programs with captures, where they
-    are compared. `in_place`: the text of
-    the port inside the user's project. `refused`: what is not planned because it cannot be written.
-    `shared`: some of it stands in text that functions share, and so only in the text in place."""
+    """A port and its text; `reference` and `candidate` are that of the programs with captures, where they are compared.
+    `in_place`: the text of the port inside the user's project. `refused`: what is not planned because it cannot be
+    written. `shared`: some of it stands in text that functions share, and so only in the text in place."""
 
     port: Port
     files: tuple[OutputFile, ...]

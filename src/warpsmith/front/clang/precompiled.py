@@ -1,4 +1,4 @@
-"""The header of ours that CUDA begins with, parsed once a user and set of options.
+"""The headers of ours that CUDA begins with, each parsed once a user and set of options.
 
     options, headers, library  ──►  key  ─┬─►  ~/.cache/warpsmith/headers/KEY.pch
                                           └─►  made where it is missing; empty: of these options none can be made
@@ -17,7 +17,6 @@ import os
 from collections.abc import Iterable, Sequence
 from importlib.util import source_hash
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 from warpsmith.front.clang.errors import find_errors
@@ -26,7 +25,7 @@ from warpsmith.front.clang.wire import Diagnostic
 
 __all__ = ["PrecompiledHeaders", "does_not_fit", "drop"]
 
-_OURS: Final = "mini_cuda.h"
+_OURS: Final = ("mini_cuda.h", "port_file.h")
 _INCOMPLETE, _FOR_SERIALIZATION, _KEEP_GOING = 0x02, 0x10, 0x200
 _MOST_KEPT: Final = 24
 _WORDS: Final = ("PCH", "precompiled header", "AST file", "the parser gave up")
@@ -48,11 +47,11 @@ class PrecompiledHeaders:
             return None
         at = included[0]
         with contextlib.suppress(OSError):
-            place = Path(self._folder, f"{_key(self._path, arguments)}.pch")
-            if not place.exists():
+            place = os.path.join(self._folder, f"{_key(self._path, arguments)}.pch")
+            if not os.path.exists(place):
                 _make(library, arguments, place)
-            if place.stat().st_size:
-                return [*arguments[:at], "-include-pch", str(place), *arguments[at + 2 :]]
+            if os.path.getsize(place):
+                return [*arguments[:at], "-include-pch", place, *arguments[at + 2 :]]
         return None
 
 
@@ -64,26 +63,27 @@ def does_not_fit(diagnostics: Iterable[Diagnostic]) -> bool:
 def drop(arguments: Sequence[str]) -> None:
     """Remove the precompiled header that the arguments name."""
     with contextlib.suppress(OSError):
-        Path(arguments[arguments.index("-include-pch") + 1]).unlink()
+        os.unlink(arguments[arguments.index("-include-pch") + 1])
 
 
 def _key(path: str, arguments: Sequence[str]) -> str:
     """Return the name of what is made of these options, by this library, of headers in these folders. Relative paths
     mean other files in another folder."""
-    seen = Path(path).stat()
-    words = [*arguments, os.getcwd(), path, str(seen.st_size), str(seen.st_mtime_ns)]  # noqa: PTH109
+    seen = os.stat(path)
+    words = [*arguments, os.getcwd(), path, str(seen.st_size), str(seen.st_mtime_ns)]
     for option, word in pairwise(arguments):
-        if option == "-I" and Path(word).is_absolute():
+        if option == "-I" and os.path.isabs(word):
             with os.scandir(word) as entries:
                 words += sorted(f"{entry.name} {entry.stat().st_size} {entry.stat().st_mtime_ns}" for entry in entries)
     data = "\0".join(words).encode("utf-8", "surrogateescape")
     return (source_hash(data) + source_hash(data[::-1])).hex()
 
 
-def _make(library: Library, arguments: Sequence[str], place: Path) -> None:
+def _make(library: Library, arguments: Sequence[str], place: str) -> None:
     """Write the precompiled header in one step; raises OSError where that is not possible."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    fresh = place.with_suffix(f".{os.getpid()}")
+    folder = os.path.dirname(place)
+    os.makedirs(folder, exist_ok=True)
+    fresh = f"{place.removesuffix('.pch')}.{os.getpid()}"
     index = library.createIndex(0, 0)
     unit = library.parse(index, _NAME, list(arguments), _INCOMPLETE | _FOR_SERIALIZATION | _KEEP_GOING, b"")
     sound = unit is not None and not find_errors(library, unit)
@@ -93,15 +93,19 @@ def _make(library: Library, arguments: Sequence[str], place: Path) -> None:
     library.disposeIndex(index)
     try:
         if not saved:
-            fresh.write_bytes(b"")
-        fresh.replace(place)
+            with open(fresh, "wb"):
+                pass
+        os.replace(fresh, place)
     finally:
-        fresh.unlink(missing_ok=True)
-    _forget_old(place.parent)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(fresh)
+    _forget_old(folder)
 
 
-def _forget_old(folder: Path) -> None:
+def _forget_old(folder: str) -> None:
     """Remove what was made first, where there is more than one would use; also what a worker that was killed left."""
-    made = sorted(folder.iterdir(), key=lambda one: one.stat().st_mtime_ns)
+    with os.scandir(folder) as entries:
+        made = sorted(entries, key=lambda one: one.stat().st_mtime_ns)
     for one in made[:-_MOST_KEPT]:
-        one.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(one)

@@ -9,8 +9,7 @@ the whole truth; `aux` is a declaration, an operator or a value, by kind. Tables
 interpreter, and a tree of 100,000 nodes crosses in milliseconds.
 """
 
-from __future__ import annotations
-
+# no `from __future__ import annotations`: the worker would compile the text of every field of `Dump` when it starts
 import marshal
 from array import array
 from typing import Final, Literal, NamedTuple, cast

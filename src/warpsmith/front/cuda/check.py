@@ -7,7 +7,7 @@ the host only or nowhere, does not pass. Findings are INP005.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -25,6 +25,10 @@ __all__ = ["DEVICE_TIME_LIMIT_S", "check_device", "device_findings", "device_req
 DEVICE_TIME_LIMIT_S: Final = 60.0
 _PLAIN: Final = ("plain", "cuda")
 _FULL: Final = ("cuda",)
+_CUDA: Final = "cuda/mini_cuda.h"
+_PORT_FILE: Final = "plain/port_file.h"
+_PORT_INCLUDES: Final = frozenset({"<cuda_runtime.h>", "<mutex>", "<stdio.h>", "<stdlib.h>"})
+"""What `_PORT_FILE` includes."""
 # what the plain headers can stand in for, or do not meet
 _C_HEADER: Final = re.compile(r"<(algorithm|map|mutex|vector|[\w/]+\.h)>")
 _WORDS: Final = (
@@ -47,36 +51,36 @@ def check_device(text: str, name: str) -> tuple[Finding, ...]:
     return device_findings(file, answer)
 
 
-def device_request(file: SourceFile, options: Sequence[str] | None = None) -> Request:
+def device_request(file: SourceFile, options: Sequence[str] = ()) -> Request:
     """Return the question that the parser is asked about a `.cu` file; its answer is for `device_findings`. A file that
     needs `options` of the user's is read with the system's headers."""
-    if options is not None:
-        return _request(file, _FULL, options)
-    return _request(file, _PLAIN if _is_plain(file) else _FULL)
+    included = frozenset(find_includes(file.text))
+    if options or not _is_plain(included):
+        return _request(file, _FULL, options=options)
+    return _request(file, _PLAIN, _PORT_FILE if included >= _PORT_INCLUDES else _CUDA)
 
 
 def device_findings(file: SourceFile, answer: Dump | Failed) -> tuple[Finding, ...]:
     """Return what an answer says against `file`."""
     found = _findings(file, answer)
     # C++ headers take most of the time: what is well without them needs no second look, what is not gets one.
-    if found and _is_plain(file):
+    if found and _is_plain(find_includes(file.text)):
         (answer,) = parse_files([_request(file, _FULL)], DEVICE_TIME_LIMIT_S)
         found = _findings(file, answer)
     return found
 
 
-def _is_plain(file: SourceFile) -> bool:
-    return all(_C_HEADER.fullmatch(header) for header in find_includes(file.text))
+def _is_plain(included: Iterable[str]) -> bool:
+    return all(_C_HEADER.fullmatch(header) for header in included)
 
 
-def _request(file: SourceFile, folders: tuple[str, ...], options: Sequence[str] = ()) -> Request:
-    """Return a question about `file` with our headers in `folders` before the system's."""
-    ours = [own_headers() / folder for folder in folders]
+def _request(file: SourceFile, folders: tuple[str, ...], first: str = _CUDA, options: Sequence[str] = ()) -> Request:
+    """Return a question about `file` with our headers in `folders` before the system's, and `first` before its text."""
     arguments = [
         "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only", "--cuda-gpu-arch=sm_70",
         "--cuda-path=/nonexistent", "-std=c++17", "-w", "-ferror-limit=20",
-        *(word for folder in ours for word in ("-I", str(folder))),
-        "-include", str(ours[-1] / "mini_cuda.h"), *options, *system_arguments(),
+        *(word for folder in folders for word in ("-I", str(own_headers() / folder))),
+        "-include", str(own_headers() / first), *options, *system_arguments(),
     ]  # fmt: skip
     return file.path, arguments, file.data(), 0, True
 

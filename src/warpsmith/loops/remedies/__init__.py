@@ -6,6 +6,7 @@ Read `model.py` first.
     steps.py          single steps, each checked
     rewriting.py      pieces of the user's text with names replaced, what every edit is made of
     accumulator.py    a local accumulator for what lies behind a pointer
+    pairs.py          the loops over all pairs of one range, and the memory that they reach
     gather.py         the gather form of a symmetric update
     generator.py      a linear congruential generator that skips ahead
     second_buffer.py  a copy of what later iterations overwrite

@@ -6,7 +6,8 @@
 
 Invariant: every mention of the object in the loop becomes the variable, so nothing in the loop sees another value,
 unless another name of the loop reaches the object; those names are said (`requires`).
-Limits: objects of arithmetic type whose address the loop does not change; loops without calls of the program's own.
+Limits: objects of arithmetic type whose address the loop does not change, and that it neither copies nor hands to a
+function as a part of a whole; loops without calls of the program's own.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ from warpsmith.loops.remedies.rewriting import (
 )
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
-from warpsmith.tree.nodes import Assign, Call, Expr, For, Index, Member, Node, Unary
+from warpsmith.tree.nodes import Assign, Call, Expr, For, Index, Member, Name, Node, Unary, VarDecl
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
-from warpsmith.tree.walk import names, peel, root_symbol, walk, written_symbols
+from warpsmith.tree.walk import names, peel, root_symbol, same, walk, written_symbols
 
 __all__ = ["local_accumulators"]
 
@@ -46,8 +47,8 @@ def local_accumulators(facts: Facts, known: LoopFacts) -> Iterator[EditCode]:
         or calls_program(facts, place.loop)
     ):
         return
-    objects = _objects(place.loop)
-    if not objects:
+    objects = _objects(facts, known, place.loop)
+    if not objects or any(_is_mentioned_whole(facts, known, uses[0]) for uses in objects.values()):
         return
     edits: list[Edit] = []
     before: list[str] = []
@@ -68,17 +69,75 @@ def local_accumulators(facts: Facts, known: LoopFacts) -> Iterator[EditCode]:
     yield EditCode(title, (*place.before(before), *edits, *place.behind(behind)), "", requires)
 
 
-def _objects(loop: For) -> dict[str, list[Expr]]:
+def _objects(facts: Facts, known: LoopFacts, loop: For) -> dict[str, list[Expr]]:
     """Return every object at a fixed address, not a variable, that the loop writes, with all of its mentions."""
-    changed = written_symbols(loop)
+    changed = _find_changed(loop)
     found: dict[str, list[Expr]] = {}
-    for target in _targets(loop):
-        if _is_fixed(target, changed):
+    targets = list(_targets(loop))
+    for target in targets:
+        if _is_fixed(target, changed) and all(_is_still(facts, known, load, targets) for load in _loads(target)):
             found.setdefault(print_expr(target), [])
     for part in walk(loop):
         if isinstance(part, Index | Member | Unary) and (text := print_expr(part)) in found:
             found[text].append(part)
     return found
+
+
+def _is_mentioned_whole(facts: Facts, known: LoopFacts, target: Expr) -> bool:
+    """Whether the loop mentions what an object is a part of as a whole: copies it, or hands it to a function."""
+    root = root_symbol(target)
+    parts = tuple(walk(known.loop))
+    inside = {id(below) for part in parts if (below := _below(part)) is not None}
+    for part in parts:
+        if isinstance(part, Call) and any(_may_reach(facts, known, root, handed) for handed in part.arguments):
+            return True
+        if id(part) in inside or not isinstance(part, Name | Index | Member | Unary):
+            continue
+        whole = isinstance(part.type, Record) or (isinstance(part, Name) and isinstance(part.type, Array))
+        if whole and root_symbol(part) == root and not _is_other_member(part, target):
+            return True
+    return False
+
+
+def _may_reach(facts: Facts, known: LoopFacts, root: Symbol | None, handed: Expr) -> bool:
+    """Whether an argument is a pointer that may lead to what `root` does."""
+    if root is None or not isinstance(handed.type, Pointer | Array):
+        return False
+    return any(name.symbol == root or may_meet(facts, known, root, name.symbol) for name in names(handed))
+
+
+def _loads(target: Expr) -> Iterator[Expr]:
+    """Yield what is read from memory to find an lvalue: pointers on the way to it, and what its indices mention."""
+    place = peel(target)
+    while isinstance(place, Index | Member | Unary):
+        if isinstance(place, Index):
+            yield from (part for part in walk(place.index) if _is_access(part))
+        place = peel(place.operand if isinstance(place, Unary) else place.base)
+        if _is_access(place) and isinstance(place.type, Pointer):
+            yield place
+
+
+def _is_still(facts: Facts, known: LoopFacts, load: Expr, targets: list[Expr]) -> bool:
+    """Whether no target may be what is loaded."""
+    root = root_symbol(load)
+    for target in targets:
+        written = root_symbol(target)
+        # what lies behind a pointer is not the pointer
+        behind = isinstance(load.type, Pointer) and any(same(part, load) for part in walk(target))
+        if isinstance(target, Name) or (behind and isinstance(target.type, Scalar)):
+            continue
+        if root is None or written is None:
+            return False
+        if may_meet(facts, known, root, written) and not (root == written and _is_other_member(load, target)):
+            return False
+    return True
+
+
+def _find_changed(loop: For) -> set[Symbol]:
+    """Return the variables that the loop gives other values; it may write members of others, or behind them."""
+    assigned = {target.symbol for target in _targets(loop) if isinstance(target, Name)}
+    assigned |= {part.symbol for part in walk(loop) if isinstance(part, VarDecl)}
+    return {s for s in written_symbols(loop) if s in assigned or not isinstance(s.type, Pointer | Record)}
 
 
 def _targets(loop: For) -> Iterator[Expr]:
@@ -90,13 +149,15 @@ def _targets(loop: For) -> Iterator[Expr]:
 
 
 def _is_fixed(target: Expr, changed: set[Symbol]) -> bool:
-    """Whether an lvalue is one object behind a pointer, or of an array, whatever the iteration."""
+    """Whether an lvalue is one object behind a pointer, or of an array or a record, whatever the iteration."""
     if not isinstance(target, Index | Member | Unary) or not isinstance(target.type, Scalar) or target.type.volatile:
         return False
     if any(isinstance(part, Member) and _is_packed(part) for part in walk(target)):
         return False
     root = root_symbol(target)
-    if root is None or not isinstance(root.type, Pointer | Array) or any(isinstance(p, Call) for p in walk(target)):
+    if root is None or not isinstance(root.type, Pointer | Array | Record):
+        return False
+    if any(isinstance(part, Call) for part in walk(target)):
         return False
     loads = [p for p in walk(target) if isinstance(p, Index | Unary) and isinstance(p.type, Pointer)]
     return not loads and not any(name.symbol in changed for name in names(target))
@@ -104,11 +165,21 @@ def _is_fixed(target: Expr, changed: set[Symbol]) -> bool:
 
 def _is_packed(member: Member) -> bool:
     """Whether a member may share its bytes with others: a bit-field, or one of a union or of a type not known here."""
-    base = peel(member.base).type
-    record = base.to if isinstance(base, Pointer) else base
-    if not isinstance(record, Record) or record.union:
+    record = _record(member)
+    if record is None or record.union:
         return True
     return not any(field.name == member.field and field.bits == 0 for field in record.fields)
+
+
+def _is_of_union(member: Member) -> bool:
+    record = _record(member)
+    return record is None or record.union
+
+
+def _record(member: Member) -> Record | None:
+    base = peel(member.base).type
+    record = base.to if isinstance(base, Pointer) else base
+    return record if isinstance(record, Record) else None
 
 
 def _local_name(use: Expr, place: InsertionSite, taken: set[str]) -> str:
@@ -148,7 +219,7 @@ def _others(loop: Node, mentioned: set[int], target: Expr) -> tuple[Symbol, ...]
         root = root_symbol(access)
         if root is not None and not (root == root_symbol(target) and _is_other_member(access, target)):
             found[root] = None
-    return tuple(s for s in found if isinstance(s.type, Pointer | Array))
+    return tuple(s for s in found if isinstance(s.type, Pointer | Array | Record))
 
 
 def _is_access(part: Node) -> TypeGuard[Index | Member | Unary]:
@@ -167,10 +238,20 @@ def _below(part: Node) -> Expr | None:
 
 
 def _is_other_member(access: Expr, target: Expr) -> bool:
-    """Whether both are members of what one pointer points to, and not the same."""
-    one, other = peel(access), peel(target)
-    while isinstance(one, Index | Member) and isinstance(peel(one.base), Index | Member):
-        one = peel(one.base)
-    while isinstance(other, Index | Member) and isinstance(peel(other.base), Index | Member):
-        other = peel(other.base)
-    return isinstance(one, Member) and isinstance(other, Member) and one.field != other.field
+    """Whether both are reached from what one pointer points to by other members, whatever elements are chosen."""
+    if any(isinstance(part, Member) and _is_of_union(part) for part in (*walk(access), *walk(target))):
+        return False
+    steps = zip(_steps(access), _steps(target), strict=False)
+    return next((one != "" and other != "" for one, other in steps if one != other), False)
+
+
+def _steps(expr: Expr) -> list[str]:
+    """Return the members on the way to an lvalue, from its variable; "" for an element."""
+    place, found = peel(expr), list[str]()
+    while isinstance(place, Index | Member | Unary):
+        if isinstance(place, Member):
+            found += [place.field, ""] if place.arrow else [place.field]
+        else:
+            found.append("")
+        place = peel(place.operand if isinstance(place, Unary) else place.base)
+    return found[::-1]

@@ -7,7 +7,8 @@ k steps of x → A·x + C are x → A^k·x + C·(A^k - 1)/(A - 1), modulo 2^w; r
 F. Brown, Random number generation with arbitrary strides, Transactions of the American Nuclear Society 71 (1994).
 Invariant: the sequence is the user's, number for number. Unsigned types only, whose arithmetic is modulo 2^w; a modulus
 of the program's own is a power of two, or so small that nothing wraps.
-Limits: the same number of steps in every iteration, at the top of the loop's body.
+Limits: the same number of steps in every iteration, at the top of the loop's body; the first value of the counter does
+not change while the loop runs.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from warpsmith.loops.remedies.rewriting import (
     fresh,
     function_start,
     is_plain,
+    iterations_done,
+    keeps_start,
     leaves_iteration,
-    operand,
     place_of,
     renamings,
     trip_count,
@@ -55,7 +57,7 @@ class _Generator(Struct, frozen=True):
 def skipping_generators(facts: Facts, known: LoopFacts) -> Iterator[EditCode]:
     """Yield the edit in which every iteration skips ahead to its own state, for each generator of the loop."""
     place = place_of(facts, known)
-    if place is None or place.loop.step != 1 or place.loop.relation not in ("<", "<="):
+    if place is None or place.loop.relation not in ("<", "<=", ">", ">=") or not keeps_start(place.loop):
         return
     if not isinstance(place.loop.body, Block) or not is_plain(place.loop):
         return
@@ -159,16 +161,11 @@ def _edit(known: LoopFacts, place: InsertionSite, found: _Generator) -> EditCode
     own = fresh(loop.span, f"{name}_{loop.variable.name}")
     skip = fresh(loop.span, f"skip_{name}")
     body = loop.body.span
-    lower = loop.lower.span.text
-    counter = loop.variable.name
-    done = (
-        f"(unsigned long long){counter}" if lower == "0" else f"(unsigned long long)({counter} - {operand(loop.lower)})"
-    )
     times = "" if found.steps == 1 else f" * {found.steps}"
     inside = place.indent + place.unit
     line = body.file.text[body.start + 1 :].split("\n", 1)[0]
     gap = " " if line.strip() else f"{place.end}{inside}"
-    first = f"{gap}{declare(found.type, own)} = {skip}({name}, (unsigned long long){done}{times});"
+    first = f"{gap}{declare(found.type, own)} = {skip}({name}, {iterations_done(loop)}{times});"
     total = f"{name} = {skip}({name}, (unsigned long long)({trip_count(loop)}){times});"
     start = Span(body.file, body.start + 1, body.start + 1)
     edits = (

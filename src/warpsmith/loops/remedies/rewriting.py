@@ -36,14 +36,15 @@ from warpsmith.tree.nodes import (
     Pragma,
     Return,
     Stmt,
+    Unary,
     Verbatim,
     VerbatimExpr,
 )
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.text.layout import indent_at, indentation_unit, line_end, slice_text, starts_line
 from warpsmith.tree.text.lexical import identifiers
-from warpsmith.tree.types import Array, Pointer, Scalar, Symbol
-from warpsmith.tree.walk import names, peel, walk
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
+from warpsmith.tree.walk import names, peel, walk, written_symbols
 
 __all__ = [
     "InsertionSite",
@@ -52,6 +53,8 @@ __all__ = [
     "fresh",
     "function_start",
     "is_plain",
+    "iterations_done",
+    "keeps_start",
     "leaves_iteration",
     "may_meet",
     "operand",
@@ -181,11 +184,41 @@ def function_start(function: Function) -> Span:
 
 
 def trip_count(loop: For) -> str:
-    """Return how often a loop with step 1 that counts up runs, as an expression."""
+    """Return how often a loop runs, as an expression that holds before and behind it."""
     lower, bound = operand(loop.lower), operand(loop.bound)
-    more = " + 1" if loop.relation == "<=" else ""
-    count = f"{bound}{more}" if lower == "0" else f"{bound} - {lower}{more}"
+    last = loop.relation in ("<=", ">=")
+    span = _difference(bound, lower, loop)
+    if abs(loop.step) == 1:
+        count = f"{span} + 1" if last else span
+    else:
+        count = f"({span}{'' if last else ' - 1'}) / {abs(loop.step)} + 1"
     return f"{lower} {loop.relation} {bound} ? {count} : 0"
+
+
+def iterations_done(loop: For) -> str:
+    """Return how many iterations of a loop come before the one that it is at, as an unsigned expression."""
+    span = _difference(loop.variable.name, operand(loop.lower), loop)
+    done = f"(unsigned long long){span if span == loop.variable.name else f'({span})'}"
+    return done if abs(loop.step) == 1 else f"{done} / {abs(loop.step)}"
+
+
+def _difference(end: str, start: str, loop: For) -> str:
+    """Return how far a value of the counter lies behind its first one."""
+    if loop.step < 0:
+        return start if end == "0" else f"{start} - {end}"
+    return end if start == "0" else f"{end} - {start}"
+
+
+def keeps_start(loop: For) -> bool:
+    """Whether the first value of a loop's counter, as written, is the same in the loop and behind it."""
+    parts = tuple(walk(loop.lower))
+    if any(isinstance(part, Call | Index | Member | Unary) and not _is_sign(part) for part in parts):
+        return False
+    return not {name.symbol for name in names(loop.lower)} & written_symbols(loop)
+
+
+def _is_sign(part: Node) -> bool:
+    return isinstance(part, Unary) and part.op in ("+", "-")
 
 
 def operand(expr: Expr) -> str:
@@ -195,7 +228,7 @@ def operand(expr: Expr) -> str:
 
 
 def may_meet(facts: Facts, known: LoopFacts, one: Symbol, other: Symbol) -> bool:
-    """Whether two pointers or arrays may lead to the same memory in the function of a loop."""
-    if not isinstance(one.type, Pointer | Array) or not isinstance(other.type, Pointer | Array):
+    """Whether two pointers, arrays or records may lead to the same memory in the function of a loop."""
+    if not isinstance(one.type, Pointer | Array | Record) or not isinstance(other.type, Pointer | Array | Record):
         return False
     return relation(facts.program, known.function, one, other, facts.summaries) != "distinct"

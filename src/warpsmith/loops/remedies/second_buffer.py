@@ -6,7 +6,8 @@
 Invariant: the loop carries anti dependences only, so that every value that moves to the copy is the one from before the
 loop. Where the loop reads what an earlier iteration wrote (`a[i] = a[i - 1] + a[i + 1]`: Gauss-Seidel) a copy would
 change the results, and none is proposed.
-Limits: one loop with step 1 and no loop inside; the reads are at `i + c` and happen in every iteration.
+Limits: one loop with step 1 and no loop inside, which does not change where it starts; the reads are at `i + c` and
+happen in every iteration.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from warpsmith.loops.remedies.rewriting import (
     declare,
     fresh,
     is_plain,
+    keeps_start,
     leaves_iteration,
     may_meet,
     operand,
@@ -55,7 +57,7 @@ def second_buffers(facts: Facts, known: LoopFacts) -> Iterator[EditCode]:
     if place is None or unit is None or not _carries_anti_only(known) or not is_plain(place.loop):
         return
     loop = place.loop
-    if calls_program(facts, loop) or leaves_iteration(loop.body):
+    if calls_program(facts, loop) or leaves_iteration(loop.body) or not keeps_start(loop):
         return
     if (
         loop.step != 1

@@ -205,8 +205,12 @@ def _sequential(question: Question, region: Region, state: State, hard: list[Con
 
 def _judge_briefly(question: Question, region: Region, hard: list[Conflict]) -> Judgement:
     certain = [c for c in hard if c.certain]
-    reasons = tuple(doubt(c) for c in (certain or hard)[:1]) + tuple(c.reason for c in question.roles.carried[:1])
-    category: Category = "sequential" if certain else _doubtful(question, hard)
+    if certain:
+        category: Category = "sequential"
+        reasons = (doubt(certain[0]), *(c.reason for c in question.roles.carried[:1]))
+    else:
+        category, doubts = _find_doubts(question, hard)
+        reasons = doubts[:2]
     return Judgement(category, Unknown(reasons), reasons, (), region, certain=bool(certain) and region.reached)
 
 
@@ -222,17 +226,20 @@ def _judge_carried(question: Question, region: Region, state: State, hard: list[
     if proofs:
         verdict = Refuted(tuple(proofs)) if region.reached else Unknown(tuple(proofs))
         return Judgement("sequential", verdict, tuple(proofs), (), region)
-    doubts = [*map(doubt, hard[: question.options.described]), *(c.reason for c in question.roles.carried)]
-    unique = tuple({(r.rule, r.text, r.span): r for r in doubts}.values())
+    category, doubts = _find_doubts(question, hard)
     open_conditions = tuple(Reason("POR005", text, question.loop.header) for text in region.unproved[:3])
-    reasons = (*unique, *open_conditions)
-    return Judgement(_doubtful(question, hard), Unknown(reasons), reasons, (), region)
+    reasons = (*doubts, *open_conditions)
+    return Judgement(category, Unknown(reasons), reasons, (), region)
 
 
-def _doubtful(question: Question, hard: list[Conflict]) -> Category:
-    """Return the category of a loop of which nothing is certain, however few of its conflicts are described."""
-    reasons = (*map(doubt, hard), *(c.reason for c in question.roles.carried))
-    return "unanalyzable" if any(reason.rule != "POR003" for reason in reasons) else "sequential"
+def _find_doubts(question: Question, hard: list[Conflict]) -> tuple[Category, tuple[Reason, ...]]:
+    """Return the category of a loop of which nothing is certain, and its doubts, as many as are described: first those
+    that decide the category."""
+    carried = [one.reason for one in question.roles.carried]
+    known = {(r.rule, r.text, r.span): r for r in (*map(doubt, hard), *carried)}
+    doubts = sorted(known.values(), key=lambda reason: reason.rule == "POR003")
+    category: Category = "unanalyzable" if doubts and doubts[0].rule != "POR003" else "sequential"
+    return category, tuple(doubts[: question.options.described + len(carried)])
 
 
 def _interest(conflict: Conflict) -> int:

@@ -432,7 +432,8 @@ def has_effect(node: Node) -> bool:
 
 def _holds(expr: Expr, target: Expr) -> bool:
     """Whether the target itself stands in an expression."""
-    return any(same(part, target) for part in walk(expr))
+    kind = type(target)
+    return any(type(part) is kind and same(part, target) for part in walk(expr))
 
 
 def _reads_elements_only(value: Expr, symbol: Symbol) -> bool:

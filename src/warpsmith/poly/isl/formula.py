@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
+from typing import Final, assert_never
 
 from msgspec import Struct
 
@@ -27,6 +27,7 @@ __all__ = [
     "both",
     "either",
     "equal",
+    "follows",
     "negate",
     "options",
 ]
@@ -52,6 +53,9 @@ class Or(Struct, frozen=True):
 
 
 Formula = Compare | And | Or
+
+_MOST_SUMMED: Final = 3
+"""Subscripts of triangular nests need this many: from i >= 0, j > i and k > j that k >= 0."""
 
 TRUE = And(())
 FALSE = Or(())
@@ -112,6 +116,26 @@ def atoms_of(formula: Formula) -> frozenset[str]:
         else:
             pending += part.parts
     return frozenset(found)
+
+
+def follows(value: Polynomial, parts: Iterable[Formula]) -> bool:
+    """Whether value >= 0 is the sum of a few comparisons that hold where all `parts` do, and a number >= 0: found
+    without isl, in most cases. False says nothing."""
+    known: list[Polynomial] = []
+    for part in parts:
+        for one in part.parts if isinstance(part, And) else (part,):
+            if isinstance(one, Compare):
+                known += [one.polynomial, -one.polynomial] if one.equality else [one.polynomial]
+    return _is_sum(value, known, _MOST_SUMMED)
+
+
+def _is_sum(value: Polynomial, known: list[Polynomial], most: int) -> bool:
+    """Whether `value` is the sum of at most so many of `known` and a number >= 0."""
+    first = next((monomial for monomial in value.terms if monomial), None)
+    if first is None:
+        return value.constant_term >= 0
+    factor = value.terms[first]
+    return most > 0 and any(_is_sum(value - p, known, most - 1) for p in known if p.terms.get(first) == factor)
 
 
 def options(formula: Formula) -> tuple[Formula, ...]:

@@ -5,7 +5,8 @@ parameters are every other atom. Parameters are matched by name when two objects
 positions among them. A set with quotients is read as text, any other made of its constraints.
 
 Limits: one isl context a process; `budget` bounds the operations of everything inside it, and running out raises
-OutOfBudgetError. isl reports the limit inside its parser as a syntax error, so every isl error counts as that. Inside
+OutOfBudgetError. An operation takes the longer the more quotients there are: a set with many narrows the budget that it
+is made in. isl reports the limit inside its parser as a syntax error, so every isl error counts as that. Inside
 `shared_effort` each budget that was spent halves those after it, so that all the answers that do not come take together
 no longer than the first two.
 """
@@ -73,6 +74,9 @@ _PARAM = isl.dim_type.param
 # found take up to 60,000, most of them less than 1,000.
 _NEAREST_EFFORT = 100_000
 _MOST_READ = 8192
+# each quotient more than so many halves the budget. Tiles as they are generated have up to three, in skewed time up to
+# seven: an operation takes five times as long there.
+_FEW_QUOTIENTS = 5
 
 
 class Floored(Struct, frozen=True):
@@ -94,6 +98,7 @@ class Effort(Struct):
 
 
 _SHARED: ContextVar[Effort | None] = ContextVar("_SHARED", default=None)
+_GRANTED: ContextVar[int] = ContextVar("_GRANTED", default=0)
 
 
 @contextmanager
@@ -111,10 +116,11 @@ def shared_effort(effort: Effort | None = None) -> Iterator[Effort]:
 @contextmanager
 def budget(operations: int) -> Iterator[None]:
     """Bound the isl work inside; raises OutOfBudgetError when it runs out. A budget inside another has its own bound,
-    and leaves the other one in force. A budget of nothing allows one step: isl takes 0 for no bound at all."""
+    and leaves of the other one what it found. A budget of nothing allows one step: isl takes 0 for no bound at all."""
     context, effort = isl.DEFAULT_CONTEXT, _SHARED.get()
     operations >>= effort.given_up if effort is not None else 0
-    around = context.get_max_operations()
+    around = _steps_left()
+    before = _GRANTED.set(operations)
     context.reset_operations()
     context.set_max_operations(max(operations, 1))
     try:
@@ -122,10 +128,34 @@ def budget(operations: int) -> Iterator[None]:
     except isl.Error as error:
         if effort is not None and _is_spent():
             effort.given_up += 1
-        raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({operations:,} steps)") from error
+        steps = min(operations, context.get_max_operations())
+        raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({steps:,} steps)") from error
     finally:
+        _GRANTED.reset(before)
         context.set_max_operations(around)
         context.reset_operations()
+
+
+def _narrow_budget(quotients: int) -> None:
+    """Let the budget in force be less for a set with many quotients."""
+    granted, context = _GRANTED.get(), isl.DEFAULT_CONTEXT
+    if granted and quotients > _FEW_QUOTIENTS:
+        most = max(granted >> (quotients - _FEW_QUOTIENTS), 1)
+        context.set_max_operations(min(context.get_max_operations(), most))
+
+
+def _steps_left() -> int:
+    """Return how many steps the budget in force still allows, at least one; 0 where there is none. isl tells only
+    whether a limit is reached, so that the steps already done are found by trying limits."""
+    context = isl.DEFAULT_CONTEXT
+    most = context.get_max_operations()
+    done, high = 0, most
+    while done < high:
+        middle = (done + high) // 2
+        context.set_max_operations(max(middle, 1))
+        done, high = (middle + 1, high) if _is_spent() else (done, middle)
+    context.set_max_operations(most)
+    return max(most - done, 1) if most else 0
 
 
 def _is_spent() -> bool:
@@ -192,6 +222,7 @@ class _Body(Struct, frozen=True):
         formula = vocabulary.drop_extremes(formula)
         used = atoms_of(formula).union(*(p.atoms() for p in outputs))
         quotients, definitions = vocabulary.definitions(used)
+        _narrow_budget(len(quotients - set(dims)))
         parameters = sorted(used.union(*map(atoms_of, definitions)) - quotients - set(dims))
         return cls(tuple(parameters), tuple(sorted(quotients - set(dims))), both((formula, *definitions)))
 
@@ -389,7 +420,7 @@ def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
     The relation itself where that is too much work: what is then said of a conflict is true, but not the nearest one.
     """
     context = isl.DEFAULT_CONTEXT
-    whole = context.get_max_operations()
+    around = _steps_left()
     context.reset_operations()
     context.set_max_operations(_NEAREST_EFFORT)
     try:
@@ -397,7 +428,7 @@ def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
     except isl.Error:
         return relation
     finally:
-        context.set_max_operations(whole)
+        context.set_max_operations(around)
         context.reset_operations()
 
 

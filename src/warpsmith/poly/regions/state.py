@@ -14,7 +14,19 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.poly.isl.affine import AffineReader
-from warpsmith.poly.isl.formula import FALSE, TRUE, And, Formula, at_least, atoms_of, both, either, negate, options
+from warpsmith.poly.isl.formula import (
+    FALSE,
+    TRUE,
+    And,
+    Formula,
+    at_least,
+    atoms_of,
+    both,
+    either,
+    follows,
+    negate,
+    options,
+)
 from warpsmith.poly.isl.host import HostError, condition_expr, condition_text, product_expr
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.products import least_value, product_limit
@@ -166,6 +178,7 @@ class State(Struct):
         """Prove all polynomials >= 0 wherever `path` holds, or assume a guard under which they are. `declared`: the
         program means nothing where they are not, so that they limit the iterations that its loops can have."""
         pending = [p for p in nonnegative if not self._plainly(p) and not self._is_bounded(path, p)]
+        pending = [p for p in pending if not follows(p, (path, self.context))]
         if not pending:
             return True
         # One subscript is often used by many references of a statement, and one region is asked many questions.
@@ -242,7 +255,9 @@ class State(Struct):
         return all(self._never_negative(path, name) or self._guard_sign(path, name) for name in value.atoms())
 
     def _linearly(self, path: Formula, value: Polynomial) -> bool:
-        """Whether value >= 0 on the path, by isl."""
+        """Whether value >= 0 on the path, by isl where need be."""
+        if follows(value, (path, self.context)):
+            return True
         wrong = self._negative(path, value)
         return wrong is not None and wrong.is_empty()
 

@@ -18,6 +18,7 @@ from msgspec import Struct
 from warpsmith.base.findings import Finding, Note, Severity
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.run.emulated.absent_threads import went_around
+from warpsmith.run.emulated.declared import find_declared
 from warpsmith.run.native.tools import find_addr2line
 from warpsmith.run.verification import Race, Sources
 
@@ -112,11 +113,12 @@ def read_reports(path: Path, program: Path, sources: Sources, directory: Path) -
     lines = {offset: spans[0] for offset, spans in frames.items()}
     races = [(r, _race(r, lines)) for r in reports if r.kind == "race"]
     others = [r for r in reports if r.kind not in ("race", "more_races") and not _harmless(r, frames)]
+    said = [(r, _finding(r, lines, sources)) for r in others]
     return Seen(
         tuple(race for r, race in races if not r.same_value),
         tuple(race for r, race in races if r.same_value),
-        _distinct(_finding(r, lines) for r in others if r.kind not in _QUIET),
-        tuple(_finding(r, lines) for r in others if r.kind in _QUIET),
+        _distinct(finding for r, finding in said if r.kind not in _QUIET),
+        _distinct(finding for r, finding in said if r.kind in _QUIET),
     )
 
 
@@ -296,7 +298,7 @@ def _harmless(report: _Report, frames: Mapping[int, tuple[Span, ...]]) -> bool:
             return False
 
 
-def _finding(report: _Report, lines: Mapping[int, Span]) -> Finding:
+def _finding(report: _Report, lines: Mapping[int, Span], sources: Sources) -> Finding:
     if report.kind == "unordered" and len(report.accesses) == 2:
         return _report_unordered(report, lines)
     first = report.accesses[0] if report.accesses else _Access("", (), (), 0, "", "", 0)
@@ -305,7 +307,10 @@ def _finding(report: _Report, lines: Mapping[int, Span]) -> Finding:
         related = (Note(lines[report.acquired], f"{report.array or 'the array'} is acquired here"),)
     rule = _RULES.get(report.kind, "VER045")
     severity: Severity = "warning" if report.kind in _QUIET else "error"
-    return Finding(rule, severity, _sentence(report, first), lines.get(first.pc), related=related)
+    place = lines.get(first.pc)
+    if place is None and report.kind == "too_large":
+        place = find_declared(sources, report.space, report.array)
+    return Finding(rule, severity, _sentence(report, first), place, related=related)
 
 
 def _sentence(report: _Report, first: _Access) -> str:

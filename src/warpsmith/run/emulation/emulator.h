@@ -245,8 +245,19 @@ void settle_pending();
 void report_bad_access(const char *kind, Address address, size_t bytes, const char *op, uint32_t pc, Region *region);
 void report_absent(const char *kind, uint32_t block, uint32_t thread, uint32_t pc, uint32_t last_pc);
 void report_event(const char *kind, const std::string &message, uint32_t pc, uint32_t other_pc);
+/* Variables that are declared in one place of the device: how much they take together, and the largest of them. */
+struct Declared {
+    size_t bytes = 0, largest = 0;
+    std::string variable;
+    void add(const std::string &name, size_t size) {
+        bytes += size;
+        if (size > largest) largest = size, variable = name;
+    }
+};
+/* The same about a declaration, which has the word `space` before it. */
+void report_declared(const char *space, const Declared &declared, const std::string &message);
 /* The static shared memory that each function declares, by its whole name. */
-std::map<std::string, size_t> shared_bytes_of_functions();
+std::map<std::string, Declared> shared_memory_of_functions();
 void flush_reports();
 [[noreturn]] void stop(int code);
 

@@ -149,13 +149,13 @@ static std::string kernel_name(const std::string &demangled) {
 /* The static shared memory of the kernel that a launch names: the least of those that the name may mean; what the
    functions that it calls declare is not known, and not counted. */
 static size_t static_shared(const std::string &launched) {
-    static const std::map<std::string, size_t> declared = shared_bytes_of_functions();
+    static const std::map<std::string, Declared> declared = shared_memory_of_functions();
     size_t least = 0;
     bool found = false;
-    for (const auto &[function, bytes] : declared) {
+    for (const auto &[function, shared] : declared) {
         const std::string whole = "::" + kernel_name(function), wanted = launched[0] == ':' ? launched : "::" + launched;
         if (whole.size() < wanted.size() || whole.compare(whole.size() - wanted.size(), wanted.size(), wanted) != 0) continue;
-        least = found ? std::min(least, bytes) : bytes;
+        least = found ? std::min(least, shared.bytes) : shared.bytes;
         found = true;
     }
     return least;
@@ -239,13 +239,32 @@ static void check_program() {
     static bool checked = false;
     if (checked) return;
     checked = true;
-    for (const auto &[function, bytes] : shared_bytes_of_functions())
-        if (bytes > usual_shared)
-            report_event("too_large", function + " declares " + std::to_string(bytes) + " bytes of shared memory; a kernel has " + std::to_string(usual_shared) + " at most, more only as dynamic shared memory", 0, 0);
-    size_t constants = 0;
-    for (const auto &v : variables()) constants += v->space == Space::constant ? v->size : 0;
-    if (constants > most_constant)
-        report_event("too_large", "the program declares " + std::to_string(constants) + " bytes of constant memory; there are " + std::to_string(most_constant), 0, 0);
+    for (const auto &[function, shared] : shared_memory_of_functions())
+        if (shared.bytes > usual_shared)
+            report_declared("__shared__", shared, function + " declares " + std::to_string(shared.bytes) + " bytes of shared memory; a kernel has " + std::to_string(usual_shared) + " at most, more only as dynamic shared memory");
+    Declared constants;
+    for (const auto &v : variables())
+        if (v->space == Space::constant) constants.add(v->name, v->size);
+    if (constants.bytes > most_constant)
+        report_declared("__constant__", constants, "the program declares " + std::to_string(constants.bytes) + " bytes of constant memory; there are " + std::to_string(most_constant));
+}
+
+/* Which limit of the device a launch is beyond, in words; empty: none of these. */
+static std::string exceeded_limit(const ws_launch_t &l) {
+    const uint64_t threads = (uint64_t)l.block[0] * l.block[1] * l.block[2];
+    if (threads > (uint64_t)most_threads)
+        return "; a block has " + std::to_string(most_threads) + " threads at most, this one " + std::to_string(threads);
+    for (int i = 0; i < 3; ++i) {
+        if (l.block[i] > (uint32_t)most_block[i]) return std::string("; blockDim.") + "xyz"[i] + " is " + std::to_string(most_block[i]) + " at most";
+        if (l.grid[i] > (uint32_t)most_grid[i]) return std::string("; gridDim.") + "xyz"[i] + " is " + std::to_string(most_grid[i]) + " at most";
+    }
+    return "";
+}
+
+/* Many programs launch a grid without blocks, and go on; what is beyond the device's limits never runs, for any data. */
+static const char *kind_of(const ws_launch_t &l, cudaError_t wrong) {
+    const bool empty = !(l.grid[0] && l.grid[1] && l.grid[2] && l.block[0] && l.block[1] && l.block[2]);
+    return empty || wrong == cudaErrorInvalidResourceHandle ? "bad_launch" : "too_large";
 }
 
 static cudaError_t refuse(const ws_launch_t &l, cudaError_t wrong, uint32_t pc) {
@@ -259,7 +278,8 @@ static cudaError_t refuse(const ws_launch_t &l, cudaError_t wrong, uint32_t pc) 
         text += "; " + std::to_string(static_shared(l.name)) + " bytes of static and " + std::to_string(l.shared) +
                 " of dynamic shared memory; there may be " + std::to_string(shared_limit()) + " together, " +
                 std::to_string(device.dynamic_limit) + " of them dynamic";
-    report_event("bad_launch", text, pc, 0);
+    else text += exceeded_limit(l);
+    report_event(kind_of(l, wrong), text, pc, 0);
     d.launch = nullptr;
     return d.last = wrong;
 }

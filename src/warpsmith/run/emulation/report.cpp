@@ -284,13 +284,20 @@ void report_event(const char *kind, const std::string &message, uint32_t pc, uin
     put(line + "],\"count\":1}");
 }
 
-std::map<std::string, size_t> shared_bytes_of_functions() {
-    std::map<std::string, size_t> bytes;
+void report_declared(const char *space, const Declared &declared, const std::string &message) {
+    Reports &r = reports();
+    if (r.events > 200) return;
+    put("{\"id\":" + number(1000 + r.events++) + ",\"kind\":\"too_large\"," + kernel_text() + ",\"array\":" + quoted(declared.variable) +
+        ",\"space\":" + quoted(space) + ",\"message\":" + quoted(message) + ",\"accesses\":[],\"count\":1}");
+}
+
+std::map<std::string, Declared> shared_memory_of_functions() {
+    std::map<std::string, Declared> found;
     each_shared_symbol([&](const std::string &name, size_t, size_t size) {
         const size_t end = name.rfind("::");
-        if (end != std::string::npos) bytes[name.substr(0, end)] += size;
+        if (end != std::string::npos) found[name.substr(0, end)].add(name.substr(end + 2), size);
     });
-    return bytes;
+    return found;
 }
 
 void flush_reports() {

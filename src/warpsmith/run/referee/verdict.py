@@ -277,7 +277,9 @@ class Verdict:
             return ", ".join(given) + " (given)"
         rows = self._rows.values()
         if all(row.max_abs == 0.0 for row in rows) and not self._rounded and not self.failures:
-            identical, equal, where_compared = EQUAL
+            nothing, identical, equal, where_compared = EQUAL
+            if rows and not any(row.compared or row.masked for row in rows):
+                return nothing
             if any(row.masked for row in rows) or self._find_masked():
                 return where_compared
             return identical if all(row.identical for row in rows) else equal

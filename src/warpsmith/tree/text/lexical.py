@@ -14,6 +14,9 @@ __all__ = ["PreprocessorLine", "directives", "find_unbroken", "identifiers", "ma
 
 # texts up to this length are taken apart once
 _SHORT = 8_000
+_LINE_FEED = re.compile("\n")
+_KEEPING = ('"', "'", "\\")
+"""Every token other than a gap in which a line feed may stand has one of these."""
 
 
 class PreprocessorLine(Struct, frozen=True):
@@ -79,6 +82,9 @@ def name_from(wanted: str, reserved: tuple[str, ...] = ()) -> str:
 def find_unbroken(text: str) -> Iterator[int]:
     """Yield the offsets at which a line starts that may be indented anew: not inside a string or another token."""
     yield 0
+    if not any(mark in text for mark in _KEEPING):
+        yield from (found.end() for found in _LINE_FEED.finditer(text))
+        return
     for token in tokens(text):
         if token.kind not in GAPS:
             continue

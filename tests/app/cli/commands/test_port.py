@@ -96,6 +96,8 @@ def test_the_status_is_the_worst_of_all(here: Path) -> None:
     assert _status(ready) == _status(replace(ready, findings=told("warning"))) == "ok"
     assert _status(replace(ready, findings=told("error"))) == "negative"
     assert _status(replace(ready, diagnostics=told("error"))) == "incomplete"
+    late = (Finding("INP009", "warning", "not all loops were analyzed"),)
+    assert _status(replace(ready, diagnostics=late)) == "incomplete"
     assert _status(replace(ready, verification=Verification("pass"))) == "ok"
     for word in ("undecided", "skipped"):
         assert _status(replace(ready, verification=Verification(word))) == "incomplete"

@@ -58,6 +58,15 @@ def test_effects_of_calls_keep_their_order(tmp_path: Path) -> None:
     assert_same(pairs, tmp_path)
 
 
+def test_beside_a_function_that_changes_nothing_all_is_split(tmp_path: Path) -> None:
+    calm = _HELPER + "static double helper_of(const double *p, int i) { return p[i] * helper_g; } "
+    text = calm + _HEAD + "for (i = 0; i < n; i++) a[i] = a[i] * b[i] + helper_of(b, i) * (helper_g * 3); return 0; }"
+    after = rewritten(text, _STEP)
+    assert "double t1_2 = a[i] * b[i];" in after
+    assert "double t2 = helper_g * 3;" in after
+    assert_same([(text, after)], tmp_path)
+
+
 def test_nothing_to_split() -> None:
     for text in (CASES[4], "for (i = 0; i < n; i++) a[i] = b[i] + 1; return 0; }"):
         assert isinstance(verdict_of(_HEAD + text, _STEP), Unknown)

@@ -21,7 +21,7 @@ from warpsmith.app.cli.commands.patch import (
 )
 from warpsmith.app.cli.commands.timeline import check_timeline, timeline_options, transfer_texts
 from warpsmith.app.cli.console import tell
-from warpsmith.app.cli.failure import TIMED_OUT, exit_code
+from warpsmith.app.cli.failure import TIMED_OUT, exit_code, is_late
 from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import (
     chosen_device,
@@ -310,7 +310,8 @@ def _status(result: PortResult) -> Status:
     if rejected or any(finding.severity == "error" for finding in result.findings):
         return "negative"
     unjudged = result.verification is not None and result.verification.status in ("undecided", "skipped")
-    incomplete = unjudged or any(finding.severity == "error" for finding in result.diagnostics)
+    failed = any(finding.severity == "error" for finding in result.diagnostics)
+    incomplete = unjudged or failed or is_late(result.diagnostics)
     return "incomplete" if incomplete else "ok"
 
 

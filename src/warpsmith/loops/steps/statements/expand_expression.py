@@ -27,6 +27,8 @@ from warpsmith.loops.writing.storage import before
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import find_escaped
 from warpsmith.poly.effects.library import is_pure
+from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -96,7 +98,7 @@ class ExpandExpression(Struct, frozen=True):
         place = LoopContext.of(program, self.loop)
         if _split(place, program) is place.loop:
             return does_not_fit(
-                "no assignment has two operations that may be split; beside calls of unknown effect none is",
+                "no assignment has two operations that may be split; beside a call that may change something none is",
                 place.loop,
             )
         return Proved()
@@ -110,12 +112,13 @@ class ExpandExpression(Struct, frozen=True):
 
 class _Splitter(Struct, frozen=True):
     """What splitting a statement needs: `fixed` are the statements that stay (by id), `near` a variable beside which
-    new ones are declared, `reachable` what calls may read or write."""
+    new ones are declared, `reachable` what calls may read or write, `summaries` what functions do."""
 
     fixed: frozenset[int]
     fresh: Fresh
     near: Symbol
     reachable: frozenset[Symbol]
+    summaries: Summaries
 
 
 def _split(place: LoopContext, program: Program) -> Loop:
@@ -123,7 +126,8 @@ def _split(place: LoopContext, program: Program) -> Loop:
     loop = place.loop
     fixed = frozenset(id(stmt) for node in walk(loop) if isinstance(node, Case) for stmt in node.body)
     near = next(name.symbol for name in names(loop))
-    splitter = _Splitter(fixed, Fresh.of(program), near, find_escaped(program, place.function))
+    escaped = find_escaped(program, place.function)
+    splitter = _Splitter(fixed, Fresh.of(program), near, escaped, Summaries.of(program))
 
     def change(node: Node) -> Node:
         match node:
@@ -159,11 +163,20 @@ def _parts(stmt: Stmt, splitter: _Splitter) -> tuple[Stmt, ...]:
     if not isinstance(assign, Assign) or not all(_is_modeled(part) for part in walk(stmt) if part is not assign):
         return (stmt,)
     made: list[Stmt] = []
-    beside = any(isinstance(part, Call) and not is_pure(part) for part in walk(stmt))
+    beside = any(isinstance(part, Call) and not _is_without_effects(part, splitter) for part in walk(stmt))
     value = _operand(assign.value, made, splitter, keep=assign.op == "=", beside_call=beside)
     if not made:
         return (stmt,)
     return (*made, replace(stmt, expr=replace(assign, value=value)))
+
+
+def _is_without_effects(call: Call, splitter: _Splitter) -> bool:
+    """Whether a call changes nothing, so that it is all one what is worked out before it."""
+    symbol = direct_call(call)
+    known = splitter.summaries.summary(symbol) if symbol is not None else None
+    if known is None:
+        return is_pure(call)
+    return not (known.writes or known.stores or known.calls_unknown or known.io or known.allocates)
 
 
 def _is_modeled(part: Node) -> bool:
