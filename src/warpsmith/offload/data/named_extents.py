@@ -54,6 +54,8 @@ _LONGEST = 32
 def named_extents(statements: tuple[Stmt, ...], fresh: Names, owner: Symbol) -> tuple[Stmt, ...]:
     """Return the statements of an offload region in the function `owner` with their sizes said shorter, and with names
     for the extents that they repeat."""
+    if not any(isinstance(part, Device) for stmt in statements for part in walk(stmt)):
+        return statements
     statements = tuple(rebuild(stmt, _simplify_sizes) for stmt in statements)
     device = [part for stmt in statements for part in walk(stmt) if isinstance(part, Device)]
     said = "\n".join(_text(part) for one in device for part in children(one) if isinstance(part, Expr))
