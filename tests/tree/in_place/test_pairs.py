@@ -11,7 +11,7 @@ from tests.tree.in_place.test_edits import Words, parsed
 from warpsmith.tree.in_place.pairs import NeedsCopyError, PairedStatements
 from warpsmith.tree.in_place.versioned import Run
 from warpsmith.tree.in_place.writer import InPlaceWriter
-from warpsmith.tree.nodes import For, Function, If, Launch, Stmt, replace
+from warpsmith.tree.nodes import For, Function, If, Launch, Stmt, Switch, replace
 from warpsmith.tree.text.additions import Addition
 
 TEXT = """\
@@ -74,3 +74,16 @@ def test_what_stands_between_two_statements(early: bool, tmp_path: Path) -> None
     text = marks.writer.file.text
     assert text[made.place.offset :].startswith("    /* the loop" if early else "    for (int i")
     assert made.closes == early
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_what_stands_before_the_first_statement_of_a_case(early: bool, tmp_path: Path) -> None:
+    text = TEXT.replace(
+        "    if (x)\n", "    switch (x) {\n    case 1:\n        a[1] = 2;\n        break;\n    }\n    if (x)\n"
+    )
+    unit, function, _, _ = parsed(text, tmp_path)
+    marks = _Marks(InPlaceWriter(unit, Words()), function)
+    switch = next(stmt for stmt in function.body.statements if isinstance(stmt, Switch))
+    first = switch.cases[0].body[0]
+    made = marks.between(["x;"], None, first, first, early)
+    assert not made.place.splits and marks.writer.file.text[made.place.offset :].startswith("        a[1] = 2;")

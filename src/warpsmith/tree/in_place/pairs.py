@@ -56,6 +56,9 @@ class PairedStatements(Struct, frozen=True):
             if isinstance(before, Pragma) or (isinstance(before, Verbatim) and before.text.startswith("#")):
                 # it may belong to what is after it
                 early, lower = False, owner.span.start
+            if before is None and lower == after.span.start:
+                # the first statement behind a label: the line of the label is not known here
+                early = False
             place = self.writer.between(lower, after, early=early)
             run, closes = ((before,), True) if early and before is not None else ((after,), False)
             return Addition(place, tuple(lines), run[0].span.start, run[-1].span.end, closes)
