@@ -13,7 +13,7 @@ Invariant: the result has the value of the expression wherever what is known hol
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 from typing import Final
 
@@ -36,28 +36,35 @@ _DEEPEST: Final = 5
 _OPPOSITE: Final = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
-def simplify(expr: Expr) -> Expr:
-    """Return an expression, or a condition, with every choice in it simplified."""
+def simplify(expr: Expr, known: Sequence[Expr] = ()) -> Expr:
+    """Return an expression, or a condition, with every choice in it simplified; `known` are conditions that hold where
+    it is evaluated, as those of the same names that C evaluates there."""
     if not any(isinstance(part, Conditional) for part in walk(expr)):
         return expr
-    return _known_simple(Identity(expr))
+    if not known:
+        return _known_simple(Identity(expr))
+    return _all_simpler(expr, tuple(fact for test in known if _is_pure(test) for fact in _implied(test, True)))
 
 
 # the same bounds stand in the sizes, the addresses and the guards of a region
 @functools.lru_cache(maxsize=1024)
 def _known_simple(expr: Identity[Expr]) -> Expr:
-    if _length(expr.value) > _LONGEST:
-        return expr.value
-    changed = rebuild(expr.value, _simpler)
+    return _all_simpler(expr.value, ())
+
+
+def _all_simpler(expr: Expr, facts: Facts) -> Expr:
+    if _length(expr) > _LONGEST:
+        return expr
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Conditional):
+            return node
+        found = _Simplifier().value(node, facts, _DEEPEST)
+        return found if _length(found) < _length(node) else node
+
+    changed = rebuild(expr, change)
     assert isinstance(changed, Expr)
     return changed
-
-
-def _simpler(node: Node) -> Node:
-    if not isinstance(node, Conditional):
-        return node
-    found = _Simplifier().value(node, (), _DEEPEST)
-    return found if _length(found) < _length(node) else node
 
 
 def _length(expr: Expr) -> int:
