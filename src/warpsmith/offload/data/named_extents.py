@@ -20,6 +20,7 @@ from warpsmith.offload.expressions import name
 from warpsmith.offload.names import Names
 from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.poly.isl.cancel import cancel_terms
 from warpsmith.poly.isl.simplify import simplify
 from warpsmith.tree.nodes import (
     Binary,
@@ -86,7 +87,8 @@ def _simplify_sizes(node: Node) -> Node:
     """Return a device statement with what it says of sizes and addresses said shorter."""
     if not isinstance(node, Device):
         return node
-    return rebuild(node, lambda part: simplify(part) if isinstance(part, Conditional) else part)
+    shorter = rebuild(node, lambda part: simplify(part) if isinstance(part, Conditional) else part)
+    return rebuild(shorter, lambda part: cancel_terms(part) if isinstance(part, Binary) else part)
 
 
 def _extents(device: list[Device], enter: DeviceAlloc | DataEnter) -> Iterator[tuple[str, Expr]]:

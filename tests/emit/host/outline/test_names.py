@@ -56,6 +56,7 @@ def say(expr: Expr, *written: Symbol) -> tuple[str, list[str]]:
 CASES: dict[str, tuple[Expr, str, list[str]]] = {
     "a value": (plus(name(N), number(1), INT), "n + 1", ["int n = n"]),
     "a pointer": (plus(name(A), name(N), A.type), "a + n", ["double *a = a", "int n = n"]),
+    "a pointer moved by nothing": (plus(name(A), number(0), A.type), "a", ["double *a = a"]),
     "an address": (unary("&", index(name(A), name(N), DOUBLE), A.type), "&a[n]", ["double *a = a", "int n = n"]),
     "what memory holds": (index(name(A), name(N), DOUBLE), "a", ["double a = a[n]"]),
     "rows": (plus(name(M), number(2), ROW), "(char *)m + (long long)2 * 400", ["void *m = m"]),

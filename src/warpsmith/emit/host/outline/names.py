@@ -45,7 +45,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import CHAR, INT, LONG_LONG, VOID, Array, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.walk import walk
+from warpsmith.tree.walk import peel, walk
 
 __all__ = ["OwnNames", "passable", "refuse"]
 
@@ -223,6 +223,8 @@ class OwnNames:
 
     def _moved(self, expr: Binary, pointer: Expr, count: Expr, pointed: Type) -> Expr:
         """Return `pointer op count` in elements of `pointed`."""
+        if isinstance(none := peel(count), Literal) and none.value == 0:
+            return pointer
         if not _is_untyped(pointer.type):
             return replace(expr, type=pointer.type, left=pointer, right=count)
         size = _bytes(pointed)
