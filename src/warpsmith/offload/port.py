@@ -51,6 +51,7 @@ from warpsmith.offload.regions.versions_in_place import beside, find_written_in_
 from warpsmith.offload.selection.choice import choose, failure_key
 from warpsmith.offload.transfers.captures import with_captures
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.offload.transfers.known_sizes import shorten_sizes
 from warpsmith.offload.transfers.splice import splice
 from warpsmith.offload.transfers.transfers import insert
 from warpsmith.poly.analyze import Facts
@@ -134,7 +135,8 @@ def plan_port(
     uncovered = tuple(_find_uncovered(changes, offload_regions))
     versions = tuple(v for found in planned for v in found.versions)
     plan, written = replace(plan, findings=findings), prepared.original.program if prepared is not None else program
-    return Port(ported, plan, reference, candidate, written, uncovered, versions, decided.inserted)
+    said = shorten_sizes(ported), shorten_sizes(candidate)
+    return Port(said[0], plan, reference, said[1], written, uncovered, versions, decided.inserted)
 
 
 def _find_left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[OffloadRegion]:

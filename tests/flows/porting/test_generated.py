@@ -19,14 +19,14 @@ TEXT = "a \xe9\nb\n"
 def found(root: Path, current: str, archive: str | None = None) -> str | None:
     (root / STATE).write_text(f'[generated]\n"{PATH}" = "{name_content(TEXT)}"\n')
     files = GeneratedFiles.of(str(root), STATE, _run)
-    return files.text(PATH, current, {ARCHIVE: archive}.get)
+    return files.text(PATH, current, lambda path: archive if path == ARCHIVE else None)
 
 
 def test_what_nobody_has_edited_is_what_was_written(tmp_path: Path) -> None:
     assert found(tmp_path, TEXT) == TEXT
     files = GeneratedFiles.of(str(tmp_path), STATE, _run)
     assert not files.is_edited(PATH, TEXT) and files.is_edited(PATH, "b\n") and files.is_edited("other", TEXT)
-    assert files.text("other", TEXT, {}.get) is None
+    assert files.text("other", TEXT, lambda _: None) is None
 
 
 def test_what_was_committed_is_found_in_git(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.offload.transfers.known_sizes import shorten_function
 from warpsmith.offload.transfers.splice import splice
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.in_place.versioned import SWITCHED, InsertedText, Run, Versioned
@@ -38,7 +39,7 @@ def place_versions(
         if alone and (mine or between):
             placed = _place(function, mine, between)
             if placed is not None:
-                found[function] = placed
+                found[function] = shorten_function(placed)
     return found
 
 

@@ -22,7 +22,6 @@ from msgspec import Struct, field
 
 from warpsmith.emit.host.outline.guards import guards_of, own_test
 from warpsmith.emit.host.outline.joined import join_tests
-from warpsmith.emit.host.outline.known import KnownConditions, shorten
 from warpsmith.emit.host.outline.model import (
     DeviceState,
     GuardTest,
@@ -38,8 +37,6 @@ from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.statements import (
     Moving,
     declared,
-    find_hosts,
-    find_written,
     is_plain_declaration,
     local_symbol,
     tells_lifetimes,
@@ -47,6 +44,7 @@ from warpsmith.emit.host.outline.statements import (
     write,
 )
 from warpsmith.emit.words import Support
+from warpsmith.tree.device_writes import find_hosts, find_written
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -120,12 +118,10 @@ def _moves(root: Node) -> bool:
 
 
 class _Scope(Struct, frozen=True):
-    """What is known at a place of the text: the states that hold buffers, the one whose guards decide there, and the
-    conditions that hold."""
+    """What is known at a place of the text: the states that hold buffers, and the one whose guards decide there."""
 
     holders: Mapping[Symbol, DeviceState] = field(default_factory=dict)
     region: DeviceState | None = None
-    known: tuple[Expr, ...] = ()
 
 
 class _Outliner:
@@ -137,7 +133,6 @@ class _Outliner:
         self._support = support
         self.taken = set(taken)
         self._hosts = find_hosts(function)
-        self._conditions = KnownConditions.of(function)
         self._words = "".join(letter if letter.isascii() else "_" for letter in name_from(function.symbol.name))
         self._variables = 0
         self.made: list[HostFunction] = []
@@ -187,12 +182,10 @@ class _Outliner:
             case Block():
                 return replace(stmt, statements=self._run(stmt.statements, scope))
             case For() | While():
-                return replace(stmt, body=self._body(stmt.body, _knowing(scope, self._conditions.inside(stmt))))
-            case If(then=then, other=other):
-                then = self._body(then, _knowing(scope, self._conditions.inside(stmt)))
-                if other is not None:
-                    other = self._body(other, _knowing(scope, self._conditions.otherwise(stmt)))
-                return replace(stmt, then=then, other=other)
+                return replace(stmt, body=self._body(stmt.body, scope))
+            case If():
+                then = self._body(stmt.then, scope)
+                return replace(stmt, then=then, other=None if stmt.other is None else self._body(stmt.other, scope))
             case Switch():
                 return replace(stmt, cases=tuple(self._case(case, scope) for case in stmt.cases))
             case _:
@@ -337,9 +330,8 @@ class _Outliner:
         names = OwnNames(
             local, find_written(run, self._hosts) - set(local), {"data", *(state.variable.name for state in takes)}
         )
-        tests, said = self._shorter(guards, run, lead, scope)
-        tests = tuple(own_test(guard, names, self._support) for guard in tests)
-        written = tuple(write(stmt, names) for stmt in said)
+        tests = tuple(own_test(guard, names, self._support) for guard in guards)
+        written = tuple(write(stmt, names) for stmt in run)
         kept = tuple(symbol for symbol in own if _is_used(symbol, rest))
         state = self._state(tuple(local[s] for s in kept), at, guarded=guarded) if kept or guarded else None
         arguments = self._in_order(names.arguments)
@@ -350,23 +342,6 @@ class _Outliner:
         self.made.append(function)
         given = [*(_use(taken.variable, at) for taken in takes), *(argument.given for argument in arguments)]
         return _call(function, given, at), state
-
-    def _shorter(
-        self, guards: tuple[GuardTest, ...], run: Run, lead: int, scope: _Scope
-    ) -> tuple[tuple[GuardTest, ...], Run]:
-        """Return guards and statements, said shorter where those before them and what is around them decide."""
-        known = scope.known
-        first = tuple(_shortened(stmt, known) for stmt in run[:lead])
-        tests: list[GuardTest] = []
-        for guard in guards:
-            if guard.condition is not None:
-                test = shorten(guard.condition, known)
-                assert isinstance(test, Expr)
-                tests.append(GuardTest(test, guard.reason))
-                known = (*known, *self._conditions.lasting((guard.condition,), run))
-            else:
-                tests.append(guard)
-        return tuple(tests), (*first, *(_shortened(stmt, known) for stmt in run[lead:]))
 
     def _in_order(self, arguments: Sequence[PassedArgument]) -> tuple[PassedArgument, ...]:
         """Return arguments in the order of the user's own parameters, what is none of those behind them."""
@@ -394,12 +369,6 @@ class _Outliner:
         self.taken.add(tag)
         type = Record(tag, 0, spelling=f"struct {tag}")
         return DeviceState(tag, Symbol(variable, f"state:{tag}", type, "local", at.span), fields, guarded)
-
-
-def _shortened(stmt: Stmt, known: tuple[Expr, ...]) -> Stmt:
-    said = shorten(stmt, known)
-    assert isinstance(said, Stmt)
-    return said
 
 
 def _kind(run: Run) -> str:
@@ -465,11 +434,7 @@ def _is_used(symbol: Symbol, rest: Iterable[Node]) -> bool:
 
 def _entered(scope: _Scope, state: DeviceState, *, region: DeviceState | None) -> _Scope:
     holders = {**scope.holders, **dict.fromkeys(state.fields, state)}
-    return _Scope(holders, region, scope.known)
-
-
-def _knowing(scope: _Scope, known: tuple[Expr, ...]) -> _Scope:
-    return _Scope(scope.holders, scope.region, (*scope.known, *known))
+    return _Scope(holders, region)
 
 
 def _use(symbol: Symbol, at: Node) -> Name:

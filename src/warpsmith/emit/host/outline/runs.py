@@ -19,13 +19,13 @@ from msgspec import Struct
 
 from warpsmith.emit.host.outline.statements import (
     Moving,
-    find_exposed,
     host_uses,
     is_final,
     is_plain_declaration,
     reads_memory,
     writes_memory,
 )
+from warpsmith.tree.device_writes import find_exposed
 from warpsmith.tree.nodes import CaptureStmt, DeclStmt, Function, Launch, Node, Stmt, Update
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk

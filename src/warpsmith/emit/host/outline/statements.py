@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import TypeGuard, assert_never
 
 import msgspec.structs
@@ -24,7 +24,6 @@ from warpsmith.tree.nodes import (
     DeviceFree,
     Expr,
     ExprStmt,
-    Function,
     If,
     Index,
     Launch,
@@ -36,19 +35,15 @@ from warpsmith.tree.nodes import (
     Unary,
     Update,
     VarDecl,
-    Verbatim,
     VerbatimExpr,
     replace,
 )
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Scalar, Symbol
-from warpsmith.tree.walk import children, peel, walk, written_symbols
+from warpsmith.tree.walk import children, peel, walk
 
 __all__ = [
     "Moving",
     "declared",
-    "find_exposed",
-    "find_hosts",
-    "find_written",
     "host_uses",
     "is_final",
     "is_plain_declaration",
@@ -154,33 +149,6 @@ def _is_free(expr: Expr) -> bool:
     return True
 
 
-def find_hosts(function: Function) -> dict[Symbol, Symbol]:
-    """Return the user's variable for each buffer of a ported function."""
-    found: dict[Symbol, Symbol] = {}
-    for part in walk(function.body):
-        if isinstance(part, DeviceAlloc):
-            found[part.buffer] = part.host
-        elif isinstance(part, DataEnter):
-            found[part.buffer] = part.variable
-    return found
-
-
-def find_written(run: Iterable[Stmt], hosts: Mapping[Symbol, Symbol]) -> set[Symbol]:
-    """Return the user's variables that a run writes, or may write where it has their address; `hosts` are those of
-    buffers."""
-    found: set[Symbol] = set()
-    for stmt in run:
-        found |= written_symbols(stmt)
-        for part in walk(stmt):
-            if isinstance(part, CaptureStmt):
-                found.add(part.symbol)
-            elif isinstance(part, Unary) and part.op == "&" and isinstance(name := peel(part.operand), Name):
-                found.add(name.symbol)
-            elif isinstance(part, Copy | DataEnter | DataExit) and part.buffer in hosts:
-                found.add(hosts[part.buffer])
-    return found
-
-
 def tells_lifetimes(node: Node) -> TypeGuard[DataRegionBoundary]:
     """Whether a node begins a data region, and tells what of the stack outlives it."""
     return isinstance(node, DataRegionBoundary) and (node.callers or bool(node.lasting))
@@ -197,23 +165,6 @@ def reads_memory(node: Node, exposed: Collection[Symbol]) -> bool:
     if isinstance(node, Expr):
         return _loads(node, exposed)
     return any(reads_memory(part, exposed) for part in children(node))
-
-
-def find_exposed(function: Function) -> frozenset[Symbol]:
-    """Return the variables of numbers that a function of the user's names, and that others may write through their
-    address."""
-    found: set[Symbol] = set()
-    for part in walk(function.body):
-        match part:
-            case Name(symbol=symbol) if symbol.storage not in ("local", "parameter"):
-                found.add(symbol)
-            case Unary(op="&", operand=operand) if isinstance(name := peel(operand), Name):
-                found.add(name.symbol)
-            case Verbatim(reads=reads, writes=writes) | VerbatimExpr(reads=reads, writes=writes):
-                found.update(reads, writes)
-            case _:
-                continue
-    return frozenset(found)
 
 
 def _loads(expr: Expr, exposed: Collection[Symbol]) -> bool:

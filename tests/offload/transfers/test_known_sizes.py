@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.emit.host.outline.programs import body_of, port_text, texts
-from warpsmith.emit.host.outline.known import KnownConditions, shorten
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.offload.transfers.known_sizes import KnownConditions
+from warpsmith.poly.isl.simplify import simplify
 from warpsmith.tree.nodes import Conditional, Expr, For, Function, If, Node, While
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import walk
@@ -62,8 +63,7 @@ def _last_choice(root: Node) -> Expr:
 )
 def test_what_is_around_decides(around: str, said: str, tmp_path: Path) -> None:
     function = _function(_TEXT % around, tmp_path)
-    found = shorten(_last_choice(function), _known(function))
-    assert isinstance(found, Expr) and print_expr(found) == said
+    assert print_expr(simplify(_last_choice(function), _known(function))) == said
 
 
 @pytest.mark.parametrize(
