@@ -1,14 +1,16 @@
 """How much a port adds to the text of its owner: lines, columns, and whether clang-format leaves them alone.
 
-    python -m benchmarks.host_text examples/*.c benchmarks/polybench/*.c > benchmarks/results/host_text.txt
+    python -m benchmarks.host_text [--in-place] examples/*.c benchmarks/polybench/*.c
 
-For each file: the kernels, the lines of host text that the user did not write (`#include` left out), those for each
+For each file, with -o or in place: the kernels, the lines of host text that the user did not write (`#include` left
+out, `#ifdef` and `#endif` around the others counted), those for each
 kernel, the longest of them, and how many of them clang-format (LLVM, four columns, Linux braces, 120 columns)
 would write in another way. Nothing is run. Files of which nothing is ported are left out.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import sysconfig
@@ -22,6 +24,7 @@ from msgspec import Struct
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.port import PortOptions, port
 
+_INCLUDED = re.compile(r'^#ifdef WARPSMITH\n(?:#include ".*"\n)+#endif\n', re.MULTILINE)
 STYLE = (
     "{BasedOnStyle: LLVM, IndentWidth: 4, BreakBeforeBraces: Linux, ColumnLimit: 120, "
     "AllowShortFunctionsOnASingleLine: None}"
@@ -64,16 +67,19 @@ def _opcodes(old: str, new: str) -> Sequence[tuple[str, int, int, int, int]]:
     return SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False).get_opcodes()
 
 
-def measure(path: str) -> Row | None:
+def measure(path: str, *, in_place: bool = False) -> Row | None:
     """Port one file and measure its host text; None where nothing is ported."""
+    root = str(Path(path).resolve().parent) if in_place else None
     try:
-        result = port([path], PortOptions(verify=False))
+        result = port([path], PortOptions(verify=False, root=root))
     except WarpsmithError:
         return None
     old = Path(path).read_text(encoding="latin-1")
-    new = next((f.text for f in result.files if Path(f.path).name == Path(path).name), None)
+    files = result.in_place.changed if result.in_place is not None else result.files
+    new = next((f.text for f in files if Path(f.path).name == Path(path).name), None)
     if result.plan is None or new is None or new == old:
         return None
+    new = _INCLUDED.sub("", new)
     lines = [n for n in find_added(old, new) if not new.splitlines()[n - 1].startswith("#include")]
     columns = max((len(new.splitlines()[n - 1]) for n in lines), default=0)
     return Row(Path(path).name, len(result.plan.fragments), len(lines), columns, count_unformatted(new, lines))
@@ -93,7 +99,9 @@ def write_table(rows: Sequence[Row]) -> Iterator[str]:
 
 def main(paths: Sequence[str]) -> None:
     """Print the table."""
-    rows = [row for path in paths if (row := measure(path)) is not None]
+    in_place = "--in-place" in paths
+    files = [path for path in paths if path != "--in-place"]
+    rows = [row for path in files if (row := measure(path, in_place=in_place)) is not None]
     print("\n".join(write_table(rows)))
 
 
