@@ -165,7 +165,8 @@ def test_one_loop_of_a_project_becomes_a_patch_that_leaves_the_user_alone(tmp_pa
     subprocess.run(["git", "apply", str(patch)], cwd=user, check=True)
     ported = (user / "src" / "poisson.c").read_text()
     kernels = (user / "warpsmith" / "poisson_kernels.cu").read_text()
-    assert "ws_jacobi_sweep_k1(" in ported and "__global__ void ws_jacobi_sweep_k1_kernel" in kernels
+    assert "if (!ws_jacobi_sweep_1(" in ported and "__global__ void ws_jacobi_sweep_k1_kernel" in kernels
+    assert "int ws_jacobi_sweep_1(" in kernels and "ws_jacobi_sweep_k1(" not in ported
     for path, text in before.items():
         if path.endswith((".c", ".h")):
             assert without_additions(tree(user)[path]) == text, path

@@ -52,12 +52,10 @@ def mutants(port: Port) -> tuple[Mutant, ...]:
     found: dict[tuple[str, str], Mutant] = {}
     for kind, (device, finder) in CLASSES.items():
         for name, text in sorted(port.items()):
-            if name.endswith((".c", ".cpp", ".cc")) == device or name.endswith(".h"):
+            host = name.endswith((".c", ".cpp", ".cc"))
+            if (host and (device or "_kernels.h" not in text)) or name.endswith(".h"):
                 continue
-            own = text.split(_RUN_TIME)[0]
-            if not device and "_kernels.h" not in text:
-                continue
-            for start, end, new in finder(own):
+            for start, end, new in finder(_blank_run_time(text)):
                 changed = text[:start] + new + text[end:]
                 if changed != text:
                     line = text.count("\n", 0, start) + 1
@@ -65,6 +63,21 @@ def mutants(port: Port) -> tuple[Mutant, ...]:
                     mutant = Mutant(kind, name, line, before, after, {**port, name: changed})
                     found.setdefault((name, changed), mutant)
     return tuple(found.values())
+
+
+def _blank_run_time(text: str) -> str:
+    """Return a text of the same length without the run time: its declarations, and all from its definitions on."""
+    declared = re.search(r"#ifndef WS\d*_RUNTIME_H\n", text)
+    if declared is not None:
+        depth, end = 0, len(text)
+        for found in re.compile(r"^#(if|endif).*$", re.M).finditer(text, declared.start()):
+            depth += 1 if found[1] == "if" else -1
+            if depth == 0:
+                end = found.end()
+                break
+        start = text.rindex(_RUN_TIME, 0, declared.start())
+        text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+    return text.split(_RUN_TIME)[0]
 
 
 def draw(port: Port, count: int, seed: str) -> tuple[Mutant, ...]:
@@ -292,4 +305,4 @@ CLASSES: dict[str, tuple[bool, Callable[[str], Iterator[Edit]]]] = {
     "release": (False, _released),
     "types": (True, _types),
 }
-"""By name: whether its changes are in device text, and what finds them."""
+"""By name: whether its changes are in device text alone, and what finds them."""

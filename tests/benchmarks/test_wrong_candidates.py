@@ -145,6 +145,19 @@ def test_a_stream_that_waits_for_nobody_is_run_late(judge: Judge) -> None:
     assert judge.judge(late.files).fate == "differs"
 
 
+def test_generated_functions_have_mutants_and_declarations_of_the_run_time_none() -> None:
+    call = _PORT["p.c"][_PORT["p.c"].index("    long long a_bytes") : _PORT["p.c"].index("    for (int i = 0; i < 3")]
+    function = f'extern "C" void ws_main_1(double *a, int n)\n{{\n{call}}}\n\n'
+    declared = f"/* Run time of warpsmith: what host text calls. */\n#ifndef WS_RUNTIME_H\n{_HEADER}#endif\n"
+    at = _DEVICE.index("/* Run time")
+    kernels = declared + _DEVICE[:at] + function + _DEVICE[at:]
+    host = _PORT["p.c"].replace(call, "    ws_main_1(a, n);\n")
+    found = mutants({**_PORT, "p.c": host, "p_kernels.cu": kernels})
+    assert {m.kind for m in found} == set(CLASSES)
+    assert {m.file for m in found if m.kind in ("copies", "extents", "release")} == {"p_kernels.cu"}
+    assert all(m.files["p_kernels.cu"].startswith(declared) for m in found)
+
+
 def test_every_class_has_mutants_and_the_run_time_stays() -> None:
     found = mutants(_PORT)
     assert {m.kind for m in found} == set(CLASSES)

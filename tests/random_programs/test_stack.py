@@ -47,7 +47,7 @@ def test_most_random_programs_keep_some_of_the_stack(tmp_path: Path) -> None:
         folder = tmp_path / str(seed)
         folder.mkdir()
         text = next(f.text for f in _ported(stack_program(seed), folder, verify=False).files if f.path == "stack.c")
-        kept += "ws_data_outlives(" in text and "ws_data_callers(" in text
+        kept += "_begin(WS_FRAME, &" in text
     assert kept >= 5
 
 
@@ -293,16 +293,16 @@ def test_the_programs_without_a_bug_pass(text: str, tmp_path: Path) -> None:
 def test_what_outlives_a_data_region_is_reported(tmp_path: Path) -> None:
     result = _ported(_RECORDS, tmp_path, verify=False)
     text = next(file.text for file in result.files if file.path == "stack.c")
-    told = [line.strip() for line in text.splitlines() if "ws_data_outlives(" in line or "ws_data_callers(" in line]
-    assert told == [
-        "ws_data_callers(WS_FRAME);",
-        "ws_data_outlives(&mine, (long long)sizeof mine);",
-        "ws_data_callers(WS_FRAME);",
-        "ws_data_outlives(&own, (long long)sizeof own);",
-    ]
+    told = [line.strip() for line in text.splitlines() if "WS_FRAME" in line]
+    assert [line.partition("_begin")[2] for line in told] == ["(WS_FRAME, &mine);", "(WS_FRAME, &own);"]
+    kernels = next(file.text for file in result.files if file.path == "stack_kernels.cu")
+    for line, name in zip(told, ("mine", "own"), strict=True):
+        order = ("ws_data_begin(WS_HERE);", "ws_data_callers(frame);", f"ws_data_outlives({name}, ")
+        body = kernels[kernels.index(f" {line.partition('(')[0]}(const void *frame, const void *{name})") :]
+        assert [body.index(part) for part in order] == sorted(body.index(part) for part in order)
     # set_up runs before a kernel has `own`
-    assert "ws_update" not in text[text.index("void set_up(") : text.index("void tune(")]
-    assert "ws_update_device(&k->level" in text[text.index("void tune(") : text.index("double level(")]
+    assert "_update" not in text[text.index("void set_up(") : text.index("void tune(")]
+    assert text.count("ws_tune_update(") == 1 and "ws_update_device(&k->level" not in text
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from msgspec import Struct
 from warpsmith.emit.parts import RuntimeText, select
 from warpsmith.emit.words import Support
 
-__all__ = ["RuntimeNeeds", "check_text", "declarations", "pool_prototypes", "pool_text", "run_time"]
+__all__ = ["RuntimeNeeds", "apart_text", "check_text", "declarations", "pool_prototypes", "pool_text", "run_time"]
 
 
 class RuntimeNeeds(Struct, frozen=True):
@@ -36,6 +36,11 @@ class RuntimeNeeds(Struct, frozen=True):
 def check_text(support: Support, needs: RuntimeNeeds) -> str:
     """Return the check of CUDA calls; every kernel file has its own."""
     return _part("check.cu", support, needs).text
+
+
+def apart_text(support: Support) -> str:
+    """Return the comparison of addresses that guards call; every kernel file that asks has its own."""
+    return _part("apart.cu", support, RuntimeNeeds()).text
 
 
 def run_time(support: Support, needs: RuntimeNeeds) -> RuntimeText:

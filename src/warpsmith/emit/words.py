@@ -175,6 +175,11 @@ class Support(Struct, frozen=True):
         return f"{self.prefix}_on"
 
     @property
+    def apart(self) -> str:
+        """Function that says whether two pieces of memory have no byte in common."""
+        return f"{self.prefix}_apart"
+
+    @property
     def here(self) -> str:
         """Macro for the place of a call."""
         return f"{self.prefix.upper()}_HERE"

@@ -16,6 +16,7 @@ from warpsmith.loops.fresh import declared_symbols
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.isl.simplify import simplify
 from warpsmith.tree.allocations import asks_allocations
 from warpsmith.tree.nodes import (
     Binary,
@@ -36,7 +37,7 @@ from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, Array
 from warpsmith.tree.walk import names, peel, same, walk
 
-__all__ = ["can_version", "stable", "usable", "version", "write_guards"]
+__all__ = ["can_version", "stable", "usable", "version", "write_guards", "write_reasons"]
 
 
 def usable(
@@ -86,20 +87,34 @@ def version(original: tuple[Stmt, ...], ported: tuple[Stmt, ...], guards: Sequen
     if condition is None:
         return ported
     span = statement_spans(original)
-    return (If(span=span, condition=condition, then=_block(ported, span), other=_block(original, span)),)
+    branches = _block(ported, span), _block(original, span)
+    reasons = write_reasons(guards)
+    return (If(span=span, condition=condition, then=branches[0], other=branches[1], reasons=reasons),)
 
 
 def write_guards(guards: Sequence[Assumption]) -> Expr | None:
     """Return the condition under which every guard holds; None where there is nothing to test."""
     condition: Expr | None = None
-    conditions: list[Expr] = []
-    for guard in guards:
-        if guard.kind != "guarded" or guard.condition is None or any(same(guard.condition, c) for c in conditions):
-            continue
-        more = guard.condition
-        conditions.append(more)
+    for _, more in _tests(guards):
         condition = more if condition is None else Binary(span=more.span, type=INT, op="&&", left=condition, right=more)
     return condition
+
+
+def write_reasons(guards: Sequence[Assumption]) -> tuple[str, ...]:
+    """Return what each part of the condition of guards makes sure of, in words."""
+    return tuple(guard.text for guard, _ in _tests(guards))
+
+
+def _tests(guards: Sequence[Assumption]) -> Iterator[tuple[Assumption, Expr]]:
+    """Yield the guards that are tested, each condition once."""
+    conditions: list[Expr] = []
+    for guard in guards:
+        if guard.kind != "guarded" or guard.condition is None:
+            continue
+        condition = simplify(guard.condition)
+        if not any(same(condition, known) for known in conditions):
+            conditions.append(condition)
+            yield guard, condition
 
 
 def _block(statements: tuple[Stmt, ...], span: Span) -> Block:

@@ -197,12 +197,13 @@ class Port(Struct, frozen=True):
     """The rewritten program and its plan. `reference` and `candidate` are the original and the port with captures.
     `uncovered`: runs that steps changed under a guard which no part of the plan tests; `versions`: the offload regions,
     each with the user's statements in whose place it runs; `inserted`: what data regions add around them; `groups`: the
-    fragments that share data on the device, and gain or lose together."""
+    fragments that share data on the device, and gain or lose together; `written`: the program as the user wrote it."""
 
     program: Program
     plan: Plan
     reference: Program
     candidate: Program
+    written: Program
     uncovered: tuple[RunChange, ...] = ()
     versions: tuple[Versioned, ...] = ()
     inserted: tuple[InsertedStatements, ...] = ()

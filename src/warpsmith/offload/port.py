@@ -51,6 +51,7 @@ from warpsmith.offload.regions.versions_in_place import beside, find_written_in_
 from warpsmith.offload.selection.choice import choose, failure_key
 from warpsmith.offload.transfers.captures import with_captures
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.offload.transfers.known_sizes import shorten_sizes
 from warpsmith.offload.transfers.splice import splice
 from warpsmith.offload.transfers.transfers import insert
 from warpsmith.poly.analyze import Facts
@@ -134,8 +135,9 @@ def plan_port(
     uncovered = tuple(_find_uncovered(changes, offload_regions))
     versions = tuple(v for found in planned for v in found.versions)
     groups = tuple(_group_fragments(planned, decided))
-    finished = replace(plan, findings=findings)
-    return Port(ported, finished, reference, candidate, uncovered, versions, decided.inserted, groups)
+    finished, written = replace(plan, findings=findings), prepared.original.program if prepared is not None else program
+    said = shorten_sizes(ported), shorten_sizes(candidate)
+    return Port(said[0], finished, reference, said[1], written, uncovered, versions, decided.inserted, groups)
 
 
 def _find_left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[OffloadRegion]:

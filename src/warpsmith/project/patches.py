@@ -21,7 +21,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-__all__ = ["FileChange", "Patch", "find_patch_root", "patch_name", "series_texts"]
+__all__ = ["FileChange", "Patch", "find_patch_root", "name_content", "patch_name", "series_texts"]
 
 
 class FileChange(Struct, frozen=True):
@@ -111,9 +111,11 @@ def _lines(text: str) -> list[str]:
 
 
 def _blob(text: str | None) -> str:
-    """Return how git names the content."""
-    if text is None:
-        return "0" * 40
+    return "0" * 40 if text is None else name_content(text)
+
+
+def name_content(text: str) -> str:
+    """Return how git names the content of a file."""
     data = text.encode("latin-1")
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 

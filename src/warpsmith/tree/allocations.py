@@ -68,6 +68,7 @@ __all__ = [
     "asks_rows",
     "blocks_apart",
     "is_apart",
+    "is_question",
     "names_allocations",
     "row_starts",
     "row_tables",
@@ -216,6 +217,12 @@ def is_apart(call: Call) -> bool:
 def asks_allocations(call: Call) -> bool:
     """Whether a call is one of the questions: it reads no memory of the program, and changes none."""
     return isinstance(call.function, Name) and call.function.symbol in _ALL
+
+
+def is_question(call: Call) -> bool:
+    """Whether a call is one of the questions, or asks where rows start: it may read pointers to rows, and changes no
+    memory of the program."""
+    return isinstance(call.function, Name) and call.function.symbol in _QUESTIONS
 
 
 def names_allocations(node: Node) -> bool:

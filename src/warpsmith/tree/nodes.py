@@ -160,11 +160,13 @@ class ExprStmt(Node, frozen=True, eq=False, kw_only=True):
 
 
 class If(Node, frozen=True, eq=False, kw_only=True):
-    """`if`."""
+    """`if`. `reasons`: the test is one of the port's own, and they say what each condition that it joins by && makes
+    sure of, from the first; none where it is the user's."""
 
     condition: Expr
     then: Stmt
     other: Stmt | None
+    reasons: tuple[str, ...] = ()
 
 
 class For(Node, frozen=True, eq=False, kw_only=True):
@@ -397,6 +399,7 @@ class CaptureStmt(DeviceNode, frozen=True, eq=False, kw_only=True):
     declared element count or None (then the allocation tells); `buffer` is the device copy where that is newest.
     `ahead`: nothing is recorded yet, only that the host's copy of the section is stale: other objects of the region may
     lie in the same block of memory. `starts`: the object is all blocks of the rows that start there (DataEnter).
+    `name`: the object's, where `symbol` is called otherwise.
     """
 
     region: str
@@ -408,6 +411,7 @@ class CaptureStmt(DeviceNode, frozen=True, eq=False, kw_only=True):
     buffer: Symbol | None
     ahead: bool = False
     starts: Symbol | None = None
+    name: str = ""
 
 
 DeviceStmt = Launch | DeviceAlloc | DeviceFree | Copy | CaptureStmt | DataStmt

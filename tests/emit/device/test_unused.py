@@ -85,7 +85,7 @@ def test_counters_that_only_kernels_use_lose_their_declaration() -> None:
     made = lu()
     host = emit_cuda(made.original, made.ported)[0].text
     assert "    int k;\n" in host
-    assert "        /* the row */\n        ws_lu_k1(A_gpu, N, k);\n" in host
+    assert "        /* the row */\n        ws_lu_1(ws_gpu, N, k);\n" in host
 
 
 def test_what_stands_as_it_did_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,14 +68,7 @@ def test_only_the_region_changes() -> None:
         "#include <stdio.h>\n", '#include <stdio.h>\n#include "saxpy_kernels.h"\n'
     ).replace(
         "    for (int i = 0; i < n; i++)\n        y[i] = a * x[i] + y[i];",
-        '    float *x_gpu = (float *)ws_device_acquire(4LL * n, "x", WS_HERE);\n'
-        '    float *y_gpu = (float *)ws_device_acquire(4LL * n, "y", WS_HERE);\n'
-        "    ws_copy_to_device(x_gpu, x, 4LL * n, WS_HERE);\n"
-        "    ws_copy_to_device(y_gpu, y, 4LL * n, WS_HERE);\n"
-        "    ws_saxpy_serial_k1(n, a, x_gpu, y_gpu);\n"
-        "    ws_copy_to_host(y, y_gpu, 4LL * n, WS_HERE);\n"
-        "    ws_device_release(y_gpu);\n"
-        "    ws_device_release(x_gpu);",
+        "    ws_saxpy_serial_1(n, a, x, y);",
     )
 
 
@@ -93,9 +86,10 @@ def test_an_unchanged_program_comes_back_as_it_is() -> None:
 def test_generated_names_keep_away_from_the_users(tmp_path: Path) -> None:
     made = lu(LU.replace("// LU decomposition", "extern int WS_HERE, ws1_thing;"))
     files = emit_cuda(made.original, made.ported)
-    assert "ws2_device_acquire(8LL" in files[0].text
+    assert "struct ws2_lu_data ws2_gpu = ws2_lu_begin(" in files[0].text
+    assert "ws2_device_acquire(8LL" in files[1].text
     assert "WS2_CHECK(cudaGetLastError())" in files[1].text
-    assert "ws_lu_k1(A_gpu, N, k);" in files[0].text
+    assert "ws_lu_k1(A_gpu, N, k);" in files[1].text
     write(files, tmp_path)
     assert warnings(["gcc", "-Wall", "-Wextra", "-fsyntax-only", files[0].path], tmp_path) == ""
 
@@ -105,10 +99,10 @@ def test_captures(language: str, tmp_path: Path) -> None:
     made = lu(captures=True)
     if language == "c++":
         made = _as_cxx(made)
-    host = emit_cuda(made.original, made.ported)[0]
-    assert 'ws_capture("lu/k/i", "A", (const void *)A, -1, 3, 8, 0, N * N, (const void *)A_gpu);\n' in host.text
-    assert host.text.count('extern "C" void ws_capture(const char *region') == (language == "c++")
-    assert host.text.count("void ws_capture(const char *region") == 1
+    host, kernels, _ = emit_cuda(made.original, made.ported)
+    assert 'ws_capture("lu/k/i", "A", (const void *)A, -1, 3, 8, 0, N * N, (const void *)A_gpu);\n' in kernels.text
+    assert kernels.text.count('extern "C" void ws_capture(const char *region') == 1
+    assert "ws_capture" not in host.text
     # A reference build is emitted against itself: its captures are the difference.
     again = emit_cuda(made.ported, made.ported)[0]
     assert again.text.count("ws_capture(") == 2
@@ -132,7 +126,8 @@ def test_several_units_share_one_pool(tmp_path: Path) -> None:
     assert [f.path for f in files] == [
         "saxpy.c", "saxpy_kernels.cu", "saxpy_kernels.h", "lu.c", "lu_kernels.cu", "lu_kernels.h",
     ]  # fmt: skip
-    assert ["void *ws_device_acquire(" in f.text for f in files] == [False, True, True, False, False, True]
+    own = 'extern "C" void *ws_device_acquire(long long bytes, const char *name, const char *file, int line)\n{'
+    assert [own in f.text for f in files] == [False, True, False, False, False, False]
     if has_nvcc():
         write(files, tmp_path)
         (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")

@@ -36,6 +36,13 @@ def made(root: Path, what: InPlace, monkeypatch: pytest.MonkeyPatch) -> Series:
     return make_series(str(root), what, {"solve.c": ("solve/i",)}, ProjectBuild(("solve.c",)))
 
 
+def keep(root: Path) -> None:
+    """Commit what stands in a project."""
+    own = ("-c", "user.name=a", "-c", "user.email=a@localhost")
+    for command in (("add", "-A"), ("commit", "-q", "-m", "all")):
+        subprocess.run(["git", "-C", str(root), *own, *command], check=True)
+
+
 def applied(root: Path, series: Series) -> None:
     for patch in series.patches:
         subprocess.run(["git", "-C", str(root), "apply"], input=patch.encode("latin-1"), check=True)
@@ -53,22 +60,56 @@ def test_the_run_time_first_then_each_file_with_its_kernels(root: Path, monkeypa
 
 def test_patches_apply_and_what_was_ported_is_remembered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     applied(root, made(root, port(), monkeypatch))
-    assert (root / KERNEL).read_text() == "kernel 1\n" and (root / FOLDER / ".base" / "solve_kernels.cu").exists()
+    assert (root / KERNEL).read_text() == "kernel 1\n"
+    assert sorted(path.name for path in (root / FOLDER).iterdir()) == ["port.toml", "run.h", "solve_kernels.cu"]
     assert earlier_port(str(root)) == Earlier({"solve.c": ("solve/i",)}, {"solve.c": ()})
 
 
 def test_a_kernel_that_was_edited_by_hand_is_merged_or_a_conflict(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "".join(f"line {n}\n" for n in range(9))
     applied(root, made(root, port(lines), monkeypatch))
+    keep(root)
     (root / KERNEL).write_text(lines.replace("line 1\n", "by hand\n"))
     again = made(root, port(lines.replace("line 8\n", "new\n")), monkeypatch)
     applied(root, again)
+    keep(root)
     text = (root / KERNEL).read_text()
     assert "by hand\n" in text and text.endswith("new\n")
     (root / KERNEL).write_text(text.replace("line 4\n", "mine\n"))
     clash = made(root, port(lines.replace("line 4\n", "theirs\n").replace("line 8\n", "new\n")), monkeypatch)
     assert clash.patches == () and [one.rule for one in clash.findings] == ["PRJ013"]
     assert "was edited by hand" in clash.findings[0].message
+    # an edit that was merged once is merged again
+    (root / KERNEL).write_text(text)
+    last = made(root, port(lines.replace("line 8\n", "newer\n")), monkeypatch)
+    applied(root, last)
+    assert "by hand\n" in (root / KERNEL).read_text() and (root / KERNEL).read_text().endswith("newer\n")
+
+
+def test_what_git_does_not_have_stands_in_one_small_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "solve.c").write_text(SOLVE)
+    lines = "".join(f"line {n}\n" for n in range(9))
+    applied(tmp_path, made(tmp_path, port(lines), monkeypatch))
+    assert sorted(path.name for path in (tmp_path / FOLDER).iterdir()) == [
+        "port.base", "port.toml", "run.h", "solve_kernels.cu",
+    ]  # fmt: skip
+    (tmp_path / KERNEL).write_text(lines.replace("line 1\n", "by hand\n"))
+    applied(tmp_path, made(tmp_path, port(lines.replace("line 8\n", "new\n")), monkeypatch))
+    text = (tmp_path / KERNEL).read_text()
+    assert "by hand\n" in text and text.endswith("new\n")
+    # the same port again changes nothing
+    assert (
+        made(tmp_path, port(lines.replace("line 8\n", "new\n"), text=SOLVE.replace("1;", "2;")), monkeypatch).patches
+        == ()
+    )
+
+
+def test_an_edit_of_what_was_never_committed_is_not_overwritten(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    applied(root, made(root, port(), monkeypatch))
+    (root / KERNEL).write_text("by hand\n")
+    found = made(root, port("kernel 2\n"), monkeypatch)
+    assert found.patches == () and "was it committed?" in found.findings[0].message
+    assert (root / KERNEL).read_text() == "by hand\n"
 
 
 def test_generated_files_that_this_port_does_not_make_go_unless_they_were_edited(

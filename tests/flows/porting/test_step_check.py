@@ -93,7 +93,7 @@ def test_a_guard_that_fails_runs_what_the_user_wrote(tmp_path: Path) -> None:
     assert result.verification is not None
     assert result.verification.status == "pass", result.verification.reasons
     host = next(file.text for file in result.files if file.path == "given.c")
-    assert "} else {" in host
+    assert "if (!ws_f_1(" in host and host.count("B[i * n + j] += A[k * m + i] * B[k * n + j];") == 1
 
 
 def test_what_is_compared_has_the_same_meaning_in_both_programs(tmp_path: Path) -> None:

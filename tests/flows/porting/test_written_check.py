@@ -68,11 +68,12 @@ SEEDED = {
     "a kernel": (".cu", "3.0 * i", "3.0 * i_lost", {"g/i"}, "`i_lost` is not declared"),
     "a launcher": (".cu", "ws_g_k2_kernel<<<", "ws_g_k2_lost<<<", {"g/j"}, "`ws_g_k2_lost`"),
     "all kernels": (".cu", "#include <stdio.h>", "lost stdio;", {"f/i", "g/i", "g/j"}, "`lost`"),
-    "a call": (".c", "ws_f_k1(", "ws_f_k1(lost, ", {"f/i"}, "`lost` is not declared"),
-    "a later call": (".c", "ws_g_k2(", "ws_g_k2(lost, ", {"g/j"}, "`lost` is not declared"),
+    "a call": (".c", "ws_f_1(", "ws_f_1(lost, ", {"f/i"}, "`lost` is not declared"),
+    "a later call": (".c", "ws_g_1(", "ws_g_1(lost, ", {"g/i"}, "`lost` is not declared"),
+    "a generated call": (".cu", "    ws_f_k1(a_gpu", "    ws_f_k1(a_lost", {"f/i"}, "`a_lost`"),
     "a fused token": (".cu", "a_gpu[j] * 5.0", "a_gpu[j]/*5.0", {"g/j"}, "does not compile"),
 }
-_QUICK = ("a later call", "a fused token")
+_QUICK = ("a later call", "a generated call", "a fused token")
 
 
 @pytest.mark.parametrize("name", [n if n in _QUICK else pytest.param(n, marks=pytest.mark.slow) for n in SEEDED])

@@ -45,6 +45,13 @@ def test_what_is_short_stays(loop: str, tmp_path: Path) -> None:
     assert not [name for name in names(port) if name.endswith("_first")]
 
 
+def test_terms_of_sizes_that_cancel_out_are_gone(tmp_path: Path) -> None:
+    text = (
+        "void f(int n, int k, double *restrict a, double *restrict b) { for (int i = 0; i < 64; i++) a[i] = b[i + k]; }"
+    )
+    assert names(from_text(text, tmp_path)) == {"b_bytes": "(long long)64 * (long long)sizeof(double)"}
+
+
 def test_a_name_that_is_taken_is_not_taken_again(tmp_path: Path) -> None:
     text = f"void f(int n, int m, double *restrict a, double *restrict b, int a_bytes) {{ {LONG} }}"
     made = names(from_text(text, tmp_path))

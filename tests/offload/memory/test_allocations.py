@@ -51,8 +51,9 @@ void gather(int n, const int *restrict at, const double *restrict x, double *res
 def test_a_gather_takes_the_whole_block(ported: Ported) -> None:
     result = ported(_GATHER)
     assert _guards(result) == {"x lies in a block of memory that the run time knows"}
-    text = _text(result)
-    assert "if (ws_allocation_bytes(x) > 0) {" in text
+    assert "if (!ws_gather_1(n, at, x, y))" in _text(result)
+    text = kernels = _text(result, "one_kernels.cu")
+    assert "if (!(ws_allocation_bytes(x) > 0))" in text
     assert (
         "ws_copy_to_device(x_gpu, x + ws_allocation_lower(x, sizeof(double)), ws_allocation_size(x, sizeof(double)),"
         in text
@@ -61,9 +62,7 @@ def test_a_gather_takes_the_whole_block(ported: Ported) -> None:
     # what is only read stays where it is, and what has a section keeps it
     assert "ws_copy_to_host(x" not in text
     assert "ws_allocation_size(y" not in text
-    kernels = _text(result, "one_kernels.cu")
-    assert "size_t ws_allocation_bytes(const void *at)" in kernels
-    assert "size_t ws_allocation_bytes(const void *at);" in _text(result, "one_kernels.h")
+    assert "size_t ws_allocation_bytes(const void *at) {" in kernels
 
 
 def test_a_program_that_asks_for_no_block_has_no_table(ported: Ported) -> None:
@@ -90,11 +89,14 @@ def test_host_code_beside_a_written_block_finds_it_on_the_host(ported: Ported) -
             x[at[i]] *= 2;
     }
     """
-    found = _text(ported(text))
+    found = ported(text)
     # y may lie in the block of x, so x is back before the host writes y, and goes again
-    middle = found.index("y[3] = 7;")
-    assert "ws_copy_to_host(x + ws_allocation_lower(" in found[:middle]
-    assert "ws_copy_to_device(x_gpu" in found[middle : found.index("} else")]
+    host = _text(found)
+    assert host.index("= ws_f_1(") < host.index("y[3] = 7;") < host.index("ws_f_2(")
+    kernels = _text(found, "one_kernels.cu")
+    first, second = (kernels[kernels.index(f" ws_f_{n}(") :].partition("\n}\n")[0] for n in (1, 2))
+    assert "ws_copy_to_host(x + ws_allocation_lower(" in first
+    assert "ws_copy_to_device(x_gpu" in second
     # where a kernel reads y, a guard says that it lies elsewhere
     other = ported(text.replace("*= 2", "*= y[0]"))
     assert "x and y lie in different blocks of memory" in _guards(other)
@@ -147,10 +149,12 @@ def test_a_block_stays_on_the_device_and_host_code_updates_it(ported: Ported) ->
     result = ported(_HELD, "injective(at)")
     text = _text(result)
     assert "ws_data_begin(WS_HERE);" in text
-    assert 'WS_COPY | WS_KEEP | WS_ALLOCATION | WS_CHANGE, "x", WS_HERE);' in text
+    kernels = " ".join(_text(result, "one_kernels.cu").split())
+    assert 'WS_COPY | WS_KEEP | WS_ALLOCATION | WS_CHANGE, "x", WS_HERE);' in kernels
     loop = text[text.index("k = 3;") : text.index("printf")]
-    assert "ws_update_host(x" in loop or "ws_update_host_block(x, WS_HERE);" in loop
-    assert "ws_update_device(x" in loop or "ws_update_device_block(x, WS_HERE);" in loop
+    assert loop.index("ws_main_update(") < loop.index("while (x[k]") < loop.index("ws_main_update2(")
+    before, after = (kernels[kernels.index(f" ws_main_update{n}(") :].partition("}")[0] for n in ("", 2))
+    assert "ws_update_host(x" in before and "ws_update_device(x" in after
     assert "_all(" not in loop
 
 
@@ -172,8 +176,9 @@ def test_rows_by_their_starts(body: str, ports: bool, ported: Ported) -> None:
     assert result.plan is not None
     assert bool(result.plan.fragments) == ports
     if ports:
-        text = _text(result)
-        assert "const long long *a_at = ws_row_starts(a, sizeof(double)); if (a_at != 0) {" in text
+        assert "if (!ws_f_1(n, r, a, y)) for (int i = 0; i < n; i++) " + body.partition("; i++) ")[2] in _text(result)
+        kernels = " ".join(_text(result, "one_kernels.cu").split())
+        assert "const long long *a_at = ws_row_starts(a, sizeof(double)); // only where the run time knows" in kernels
         # the kernel has the block and where rows begin, and no pointer of the host's
         assert "double **" not in _text(result, "one_kernels.cu").replace("char **", "")
 

@@ -69,14 +69,16 @@ def test_rows_of_their_own_stay_on_the_device_while_grids_change_places(ported: 
     result = ported(_GRIDS + _ALLOCATED.replace("ALLOCATION", "malloc(m * sizeof *a[i])"))
     text = _text(result)
     relax, run = text[text.index("void relax") : text.index("void run")], text[text.index("void run") :]
-    assert "ws_row_starts_of(u, 0, " in relax
-    # what is only read may share what it likes
-    assert "if (ws_rows_clear(v_at, 1, (long long)m - 1) && ws_rows_apart(u_at, v_at)) {" in relax
-    assert "(double *)ws_rows_enter(v_at, WS_COPY | WS_KEEP | WS_ALLOCATION | WS_CHANGE, " in relax
-    assert "ws_rows_exit(u_at, 0, WS_HERE); ws_rows_exit(v_at, 1, WS_HERE);" in relax
-    # the time loop moves nothing, and no kernel has a pointer of the host's
-    assert run.count("ws_data_begin") == run.count("ws_data_end") == 1 and "ws_update" not in run
+    assert "if (!ws_relax_1(n, m, u, v)) {" in relax
     kernels = _text(result, "one_kernels.cu")
+    own = " ".join(kernels[kernels.index(" ws_relax_1(") :].partition("\n}\n")[0].split())
+    assert "ws_row_starts_of(u, 0, " in own
+    # what is only read may share what it likes
+    assert "if (!ws_rows_clear(v_at, 1, (long long)m - 1))" in own and "if (!ws_rows_apart(u_at, v_at))" in own
+    assert "(double *)ws_rows_enter(v_at, WS_COPY | WS_KEEP | WS_ALLOCATION | WS_CHANGE, " in own
+    assert "ws_rows_exit(u_at, 0, WS_HERE); ws_rows_exit(v_at, 1, WS_HERE);" in own
+    # the time loop moves nothing, and no kernel has a pointer of the host's
+    assert run.count("ws_data_begin") == run.count("ws_data_end") == 1 and "_update" not in run
     kernel = kernels[kernels.index("__global__ void ws_relax_k1_kernel(") :]
     assert "**" not in kernel[: kernel.index("}")]
 

@@ -96,8 +96,8 @@ def test_one_value_is_copied_where_one_value_is_printed(ported: Ported) -> None:
     result = ported('swap(&u, &v); if (t % 10 == 0) printf("%g\\n", u[5]);')
     text = _text(result)
     # from the loop that fills the arrays on
-    assert text.index("ws_data_begin(WS_HERE);") < text.index("ws_main_k1(") < text.index("for (int t")
-    assert "ws_update_host(&u[5], (long long)sizeof(double), WS_HERE);" in text
+    assert text.index("ws_data_begin(WS_HERE);") < text.index("ws_main_1(") < text.index("for (int t")
+    assert "ws_update_host(&u[5], (long long)sizeof(double), WS_HERE);" in _text(result, "main_kernels.cu")
     assert _updates(result) == ["host &u[5]"]
     assert not _reasons(result)
 
@@ -105,7 +105,7 @@ def test_one_value_is_copied_where_one_value_is_printed(ported: Ported) -> None:
 def test_a_program_without_such_a_loop_is_ported_as_ever(tmp_path: Path) -> None:
     (tmp_path / "one.c").write_text("void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }\n")
     result = port([str(tmp_path / "one.c")], PortOptions(verify=False))
-    assert "ws_device_acquire" in _text(result, "one.c")
+    assert "double *a_gpu = (double *)ws_device_acquire" in _text(result, "one_kernels.cu")
     assert not any("ws_data_enter" in file.text for file in result.files)
 
 
@@ -148,7 +148,7 @@ def test_an_unknown_function_suspends(ported: Ported) -> None:
 def test_memory_that_is_freed_is_seen_to_die(ported: Ported) -> None:
     result = ported("double *w = malloc(n * sizeof(double)); free(v); v = w; v[0] = v[n - 1] = u[0];")
     assert "ws_data_begin" in _text(result) and "ws_data_suspend" not in _text(result)
-    assert "WS_KEEP | WS_WATCH" in _text(result, "solver.c")
+    assert "WS_KEEP | WS_WATCH" in _text(result, "solver_kernels.cu")
 
 
 _TOTAL = "double total(double *u, int n) { double s = 0; for (int i = 0; i < n; i++) s += u[i]; return s; }\n"
@@ -178,7 +178,7 @@ double first(double *u, int n) { return scaled(u, n) + u[0]; }
 )
 def test_what_no_update_can_serve_is_no_hold(ported: Ported, body: str, other: str, why: str) -> None:
     result = ported(body, other, parts=_STEP + _TOTAL + _SCALED)
-    assert "ws_data_begin" not in _text(result) and "ws_data_enter" not in _text(result, "solver.c")
+    assert "ws_data_begin" not in _text(result) and "ws_data_enter" not in _text(result, "solver_kernels.cu")
     assert any(why in reason for reason in _reasons(result)), _reasons(result)
 
 
@@ -246,7 +246,7 @@ def test_memory_of_a_call_is_not_kept(ported: Ported) -> None:
         "    w[0] = 1.0;\n    step(w, u, n);\n}\n"
     )
     result = ported("twice(u, n);", "void twice(double *u, int n);", parts=parts)
-    text = " ".join(_text(result, "solver.c").split())
+    text = " ".join(_text(result, "solver_kernels.cu").split())
     # step is given w once, which dies with the call: what its u names may never be kept, v only names main's memory
     assert 'WS_COPY, "u"' in text and 'WS_KEEP, "v"' in text
     assert 'WS_KEEP, "w"' not in text
@@ -299,13 +299,14 @@ def test_one_arm_writes_on_the_host_and_the_other_on_the_device(tmp_path: Path) 
     (tmp_path / "branch.c").write_text(_BRANCH)
     result = port([str(tmp_path / "branch.c")], PortOptions())
     assert result.verification is not None and result.verification.status == "pass"
-    assert "ws_update_device(&x[n / 2]" in _text(result, "branch.c")
+    assert "ws_update_device(&x[n / 2]" in _text(result, "branch_kernels.cu")
 
 
 def test_the_other_schemes_hold_nothing(tmp_path: Path) -> None:
     (tmp_path / "branch.c").write_text(_BRANCH)
     result = port([str(tmp_path / "branch.c")], PortOptions(verify=False, offload=OffloadOptions(transfers="mixed")))
-    assert "ws_copy_to_host" in _text(result, "branch.c") and "ws_data_region" not in _text(result, "branch.c")
+    assert "ws_copy_to_host(x" in _text(result, "branch_kernels.cu")
+    assert "ws_data_region" not in _text(result, "branch.c")
 
 
 def test_the_timeline_names_the_lines(tmp_path: Path) -> None:

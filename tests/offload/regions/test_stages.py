@@ -115,12 +115,16 @@ def test_data_are_entered_before_the_first_stage_and_left_behind_the_last(ported
     words = ('puts("a")', "ws_data_begin", "fill(a", 'puts("b")', "mix(b", "ws_data_end", 'puts("c")')
     places = [text.index(word) for word in words]
     assert places == sorted(places)
-    assert text.count("ws_data_begin") + text.count("ws_data_end") == 2 and "ws_update" not in text
+    assert text.count("ws_data_begin") + text.count("ws_data_end") == 2 and "_update" not in text
 
 
 def test_host_code_between_stages_gets_updates(ported: Ported) -> None:
-    text = _run(ported('fill(a, n, 2); printf("%g", a[5]); a[7] = k; mix(b, a, n);'))
-    assert "ws_update_host(&a[5]" in text and "ws_update_device(&a[7]" in text
+    result = ported('fill(a, n, 2); printf("%g", a[5]); a[7] = k; mix(b, a, n);')
+    text = _run(result)
+    calls = ["fill(a", "ws_run_update(a)", "printf", "a[7] = k", "ws_run_update2(a)", "mix(b"]
+    assert [text.index(call) for call in calls] == sorted(text.index(call) for call in calls)
+    kernels = next(file.text for file in result.files if file.path.endswith(".cu"))
+    assert "ws_update_host(&a[5]" in kernels and "ws_update_device(&a[7]" in kernels
 
 
 @pytest.mark.parametrize(
@@ -164,8 +168,8 @@ def test_freeing_memory_is_seen_and_suspends_nothing(ported: Ported) -> None:
     body = "double *c = malloc(n * sizeof *c); fill(c, n, 1); mix(a, c, n); free(c); a = realloc(a, 999); mix(b, a, n);"
     result = ported(body)
     text = _run(result)
-    assert "pause" not in text and text.count("ws_data_begin") == 1
-    assert "WS_WATCH" in next(file.text for file in result.files if file.path == "stages.c")
+    assert "suspend" not in text and text.count("ws_run_begin(WS_FRAME);") == text.count("ws_data_end") == 1
+    assert "| WS_WATCH" in next(file.text for file in result.files if file.path == "stages_kernels.cu")
 
 
 _FREED = (
@@ -274,7 +278,7 @@ def test_in_place_a_build_without_the_pragma_or_with_other_prints_stops(tmp_path
     for file in result.in_place.files:
         (tmp_path / file.path).parent.mkdir(exist_ok=True)
         (tmp_path / file.path).write_text(file.text)
-    assert "ws_run_k" in path.read_text()
+    assert "if (!ws_run_1(" in path.read_text()
     for flags, said in ((), ""), (("-fopenmp",), ""), (("-DDEBUG",), "DEBUG"), (("-DSERIAL",), "SERIAL"):
         for macro in ((), ("-DWARPSMITH",)):
             command = ["gcc", "-w", "-fsyntax-only", *macro, *flags, "stages.c"]

@@ -17,13 +17,17 @@ from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span, decode_text
-from warpsmith.emit.carried import RuntimeNeeds, check_text, declarations, pool_prototypes, pool_text
+from warpsmith.emit.carried import RuntimeNeeds, apart_text, check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.device.definitions import needed_definitions
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.device.unused import drop_unused
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.host import CudaWords
+from warpsmith.emit.host.outline.guards import asks_apart
+from warpsmith.emit.host.outline.model import HostFunction, Outlined
+from warpsmith.emit.host.outline.outline import outline
+from warpsmith.emit.host.outline.text import declarations_of, definition, states
 from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
 from warpsmith.tree.allocations import asks, asks_rows
 from warpsmith.tree.nodes import (
@@ -46,6 +50,7 @@ from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
     "UnitJob",
+    "called_lines",
     "convert_line_ends",
     "drop_captures",
     "emit_cuda",
@@ -53,6 +58,7 @@ __all__ = [
     "jobs",
     "kernels_alone",
     "kernels_text",
+    "outlined_program",
     "output_paths",
     "paths_below",
     "refused_kernels",
@@ -62,7 +68,7 @@ __all__ = [
 
 class UnitJob(Struct, frozen=True):
     """One unit to be emitted: `path` and `stem` are its place among the output files. `pool`: it has the run time of
-    the program, with what any file `needs`."""
+    the program, with what any file `needs`. `functions`: what its host text calls beside the run time."""
 
     original: Unit
     rewritten: Unit
@@ -71,6 +77,12 @@ class UnitJob(Struct, frozen=True):
     stem: str
     pool: bool
     needs: RuntimeNeeds
+    functions: tuple[HostFunction, ...] = ()
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether it has files beside its host text."""
+        return bool(self.kernels or self.functions)
 
     def headers(self, support: Support) -> tuple[str, ...]:
         """Return what the run time includes beside what every kernel file does."""
@@ -88,9 +100,20 @@ def emit_cuda(original: Program, ported: Program, *, single_file: bool = False) 
     words = CudaWords(support, {kernel.name: kernel for kernel in ported.kernels})
     source = drop_captures(original)
     files: list[OutputFile] = []
-    for job in jobs(source, ported):
+    outlined = outlined_program(source, ported)
+    for job in jobs(source, ported, outlined):
         files += _single_file(job, source, words) if single_file else _files(job, source, words)
     return tuple(files)
+
+
+def outlined_program(original: Program, ported: Program) -> Outlined:
+    """Return the program whose text `emit_cuda` writes, and the functions that it calls."""
+    return _known_outlined(Identity(original), Identity(ported))
+
+
+@functools.lru_cache(maxsize=4)
+def _known_outlined(original: Identity[Program], ported: Identity[Program]) -> Outlined:
+    return outline(original.value, ported.value, choose_support(original.value))
 
 
 def refused_kernels(original: Program, ported: Program) -> dict[str, Finding]:
@@ -155,8 +178,9 @@ def _known_section(
 # --- which files
 
 
-def jobs(source: Program, ported: Program) -> list[UnitJob]:
-    """Return one job for every unit, with the kernels that its host text launches."""
+def jobs(source: Program, ported: Program, outlined: Outlined | None = None) -> list[UnitJob]:
+    """Return one job for every unit, with the kernels that its host text launches; `outlined`: where generated
+    functions do that for it."""
     paths = output_paths(source)
     taken = {path.name.lower() for path in paths} | {
         PurePosixPath(h).name.lower() for u in source.units for h in u.headers
@@ -164,16 +188,19 @@ def jobs(source: Program, ported: Program) -> list[UnitJob]:
     made: list[UnitJob] = []
     pool = True
     needs = _needs(ported)
-    for old, new, path in zip(source.units, ported.units, paths, strict=True):
+    for number, (old, new, path) in enumerate(zip(source.units, ported.units, paths, strict=True)):
+        functions = () if outlined is None else outlined.functions.get(number, ())
         launched = {node.kernel for f in new.functions for node in walk(f) if isinstance(node, Launch)}
         kernels = tuple(kernel for kernel in ported.kernels if kernel.name in launched)
         stem = kernel_stem(path)
-        while kernels and {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()} & taken:
+        generated = bool(kernels or functions)
+        while generated and {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()} & taken:
             stem += "_"
-        if kernels:
+        if generated:
             taken |= {f"{stem}_kernels.cu".lower(), f"{stem}_kernels.h".lower()}
-        made.append(UnitJob(old, new, kernels, path, stem, pool and bool(kernels), needs))
-        pool = pool and not kernels
+        text = new if outlined is None else outlined.program.units[number]
+        made.append(UnitJob(old, text, kernels, path, stem, pool and generated, needs, functions))
+        pool = pool and not generated
     return made
 
 
@@ -213,15 +240,15 @@ def paths_below(given: Sequence[str]) -> list[PurePosixPath]:
 
 def _files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
     host = OutputFile(str(job.path), _host_text(job, words, _includes(job)))
-    if not job.kernels and _needs_header(job):
+    if not job.is_generated and _needs_header(job):
         alone = _header_text(job, None, words.support)
         return [host, OutputFile(str(job.path.with_name(f"{job.stem}_kernels.h")), convert_line_ends(alone, job))]
-    if not job.kernels:
+    if not job.is_generated:
         return [host]
     header_name = f"{job.stem}_kernels.h"
     section = _section(source, job.original, job.kernels, words.support)
     header = _header_text(job, section, words.support)
-    kernels = kernels_text(job, section, words.support, header_name)
+    kernels = kernels_text(job, section, words, header_name)
     return [
         host,
         OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), convert_line_ends(kernels, job)),
@@ -233,15 +260,18 @@ def _single_file(job: UnitJob, source: Program, words: CudaWords) -> list[Output
     if job.original.language == "c":
         text = f"{job.original.file.path} is C: kernels in the same file need C++ (--single-file)"
         raise UsageError(Finding("POR008", "error", text, help=("leave --single-file out",)))
-    if not job.kernels:
+    if not job.is_generated:
         return _files(job, source, words)
     support = words.support
     section = device_section(source, job.original, job.kernels, support, f"{support.prefix}_")
     standard = ["cuda_runtime.h", *sorted({*job.headers(support), "stdio.h", "stdlib.h"} - {"cuda_runtime.h"})]
     prototypes = [f'extern "C" {line}' for line in section.declarations]
+    if job.functions:
+        called = "\n\n".join((*states(job.functions), *declarations_of(job.functions, job.original)))
+        prototypes = ['extern "C" {', "", *called.splitlines(), "", "}"]
     declared = declarations(support, job.needs).splitlines()
     includes = [*(f"#include <{name}>" for name in standard), "", *declared, "", *prototypes, *_captures(job)]
-    tail = [check_text(support, job.needs), *section.pieces, *_pool(job, support)]
+    tail = [check_text(support, job.needs), *section.pieces, *_host_functions(job, words), *_pool(job, support)]
     host = _host_text(job, words, tuple(includes))
     text = (
         host.rstrip() + line_end(host) * 2 + convert_line_ends("\n\n".join(part.rstrip() for part in tail) + "\n", job)
@@ -267,7 +297,8 @@ def _host_text(job: UnitJob, words: CudaWords, includes: tuple[str, ...]) -> str
 
 
 def _includes(job: UnitJob) -> tuple[str, ...]:
-    header = (f'#include "{decode_text(job.stem)}_kernels.h"',) if job.kernels or _needs_header(job) else ()
+    wanted = job.is_generated or _needs_header(job)
+    header = (f'#include "{decode_text(job.stem)}_kernels.h"',) if wanted else ()
     return (*header, *_captures(job))
 
 
@@ -280,8 +311,14 @@ def _is_device(node: Node) -> bool:
 
 
 def _captures(job: UnitJob) -> tuple[str, ...]:
-    if not any(isinstance(node, CaptureStmt) for function in job.rewritten.functions for node in walk(function)):
-        return ()
+    return _declare_capture(job) if any(_records(function) for function in job.rewritten.functions) else ()
+
+
+def _records(node: Node) -> bool:
+    return any(isinstance(part, CaptureStmt) for part in walk(node))
+
+
+def _declare_capture(job: UnitJob) -> tuple[str, ...]:
     return (CAPTURE_PROTOTYPE if job.original.language == "c" else f'extern "C" {CAPTURE_PROTOTYPE}',)
 
 
@@ -292,10 +329,24 @@ def _header_text(job: UnitJob, section: DeviceSection | None, support: Support) 
     lines += [f"#ifndef {guard}", f"#define {guard}", "", *size_lines(job)]
     if section is not None:
         lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
-        for place, declaration in zip(section.places, section.declarations, strict=True):
-            lines += [f"/* {place} */", declaration]
+        lines += called_lines(job, section)
         lines += ["", "#ifdef __cplusplus", "}", "#endif", ""]
-    return "\n".join([*lines, declarations(support, job.needs), "#endif", ""])
+    lines += [declarations(support, job.needs)] if section is None or _needs_header(job) else []
+    return "\n".join([*lines, "#endif", ""])
+
+
+def called_lines(job: UnitJob, section: DeviceSection) -> Iterator[str]:
+    """Yield the declarations of what the host text calls: launchers, or the functions that call them for it."""
+    if job.functions:
+        for text in states(job.functions):
+            yield f"{text}\n"
+        yield from declarations_of(job.functions, job.original)
+    called = {
+        node.kernel for function in job.rewritten.functions for node in walk(function) if isinstance(node, Launch)
+    }
+    for kernel, place, declaration in zip(job.kernels, section.places, section.declarations, strict=True):
+        if not job.functions or kernel.name in called:
+            yield f"/* {place} */\n{declaration}"
 
 
 def size_lines(job: UnitJob) -> list[str]:
@@ -304,11 +355,14 @@ def size_lines(job: UnitJob) -> list[str]:
     return [] if job.original.language == "c" and not job.needs.allocations else ["#include <stddef.h>", ""]
 
 
-def kernels_text(job: UnitJob, section: DeviceSection, support: Support, header: str) -> str:
-    """Return the file of kernels and launchers; `header` is the name of the one that declares them."""
+def kernels_text(job: UnitJob, section: DeviceSection, words: CudaWords, header: str, runtime: str = "") -> str:
+    """Return the file of kernels and launchers; `header` is the name of the one that declares them, `runtime` that of a
+    file which declares the run time."""
+    support = words.support
     defined = needed_definitions(job.original, section.device, _places(job))
     names = {*defined.headers, "cuda_runtime.h", "stdio.h", "stdlib.h", *job.headers(support)}
     includes = [f"#include <{name}>" for name in sorted(names, key=lambda n: (n != "cuda_runtime.h", n))]
+    includes += ["", f'#include "{decode_text(runtime)}"'] if runtime and job.functions else []
     # The file does not include its header: it stands alone, so that it can be checked and compiled as one text.
     head = f"/* Kernels of {in_comment(job.path.name)}; {decode_text(header)} declares the launchers. */"
     parts = ["\n".join((head, *includes))]
@@ -316,11 +370,28 @@ def kernels_text(job: UnitJob, section: DeviceSection, support: Support, header:
     pool = _pool(job, support)
     # The pool stands last, where it disturbs nobody, unless one of the user's macros would disturb it.
     early = bool(pool) and bool(defined.macros & identifiers(pool[0]))
-    body = ["\n".join(defined.texts), *section.pieces]
-    if any(kernel.reductions or kernel.scans for kernel in job.kernels) and not early:
+    body = ["\n".join(defined.texts), *section.pieces, *states(job.functions), *_host_functions(job, words)]
+    combined = any(kernel.reductions or kernel.scans for kernel in job.kernels)
+    if job.functions and not runtime:
+        body.insert(0, "\n".join((declarations(support, job.needs), *_captured(job))))
+    elif not job.functions and combined and not early:
         body.insert(0, pool_prototypes(support))
     parts += [*pool, *body] if early else [*body, *pool]
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
+
+
+def _host_functions(job: UnitJob, words: CudaWords) -> Iterator[str]:
+    """Yield what the host text calls, behind what that needs."""
+    support = words.support
+    if any(asks_apart(guard, support) for function in job.functions for guard in function.guards):
+        yield apart_text(support)
+    yield from (definition(one, job.original, words) for one in job.functions)
+
+
+def _captured(job: UnitJob) -> tuple[str, ...]:
+    """Return the declaration of what generated functions record with."""
+    records = any(_records(stmt) for function in job.functions for stmt in function.statements)
+    return (f'extern "C" {CAPTURE_PROTOTYPE}',) if records else ()
 
 
 def convert_line_ends(text: str, job: UnitJob) -> str:

@@ -28,7 +28,8 @@ __all__ = ["by_file", "once"]
 
 def by_file(job: UnitJob) -> Iterator[UnitJob]:
     """Yield a job for the unit's own file, and one for each header whose text launches kernels."""
-    launched: dict[int, tuple[SourceFile, set[str]]] = {id(job.original.file): (job.original.file, set())}
+    own = {kernel for function in job.functions for kernel in function.kernels}
+    launched: dict[int, tuple[SourceFile, set[str]]] = {id(job.original.file): (job.original.file, own)}
     for function in job.rewritten.functions:
         names = {node.kernel for node in walk(function) if isinstance(node, Launch)}
         if names:
@@ -42,7 +43,7 @@ def by_file(job: UnitJob) -> Iterator[UnitJob]:
         path = PurePosixPath(PurePath(file.path).name)  # several files may launch in one header
         unit = msgspec.structs.replace(job.original, file=file, items=items)
         yield msgspec.structs.replace(
-            job, original=unit, kernels=kernels, path=path, stem=kernel_stem(path), pool=False
+            job, original=unit, kernels=kernels, path=path, stem=kernel_stem(path), pool=False, functions=()
         )
 
 

@@ -228,7 +228,7 @@ def _capture(node: CaptureStmt, expr: Text) -> str:
     device = "(const void *)0" if node.buffer is None else f"(const void *){node.buffer.name}"
     parts = [
         f'"{node.region}"',
-        f'"{node.symbol.name}"',
+        f'"{node.name or node.symbol.name}"',
         f"(const void *){address}",
         declared,
         str(kind),
@@ -261,7 +261,7 @@ def _capture_rows(node: CaptureStmt) -> str:
     kind = 0 if number is None else _KINDS.get(number.kind, 0)
     gaps = ",".join(f"{offset}:{length}" for offset, length in padding_of(node.element) if number is None)
     device = "0" if node.buffer is None else f"(const void *){node.buffer.name}"
-    parts = [f'"{node.region}"', f'"{node.symbol.name}"', node.starts.name if node.starts else "0"]
+    parts = [f'"{node.region}"', f'"{node.name or node.symbol.name}"', node.starts.name if node.starts else "0"]
     parts += [str(kind), str(size), f'"{gaps}"', device, str(int(node.ahead))]
     return f"ws_capture_rows({', '.join(parts)});"
 

@@ -13,7 +13,7 @@ Invariant: without WARPSMITH defined, the user's files are to the compiler what 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 import msgspec.structs
@@ -25,13 +25,26 @@ from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.build_macros import macro_checks
-from warpsmith.emit.host.cuda import UnitJob, convert_line_ends, drop_captures, jobs, kernels_text, size_lines
+from warpsmith.emit.host.cuda import (
+    UnitJob,
+    called_lines,
+    convert_line_ends,
+    drop_captures,
+    jobs,
+    kernels_text,
+    size_lines,
+)
 from warpsmith.emit.host.headers import by_file, once
 from warpsmith.emit.host.host import CudaWords
+from warpsmith.emit.host.outline.model import HostFunction, Outlined
+from warpsmith.emit.host.outline.outline import outline_function
 from warpsmith.emit.words import Support, choose_support
+from warpsmith.tree.in_place.calls import can_call
 from warpsmith.tree.in_place.edits import Heads, in_place_text
-from warpsmith.tree.in_place.versioned import InsertedText, Versioned
-from warpsmith.tree.nodes import DataRegionBoundary
+from warpsmith.tree.in_place.versioned import InsertedText, Versioned, WithCalls
+from warpsmith.tree.in_place.writer import InPlaceWriter
+from warpsmith.tree.nodes import DataRegionBoundary, Function
+from warpsmith.tree.printing.patch import is_added
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.walk import walk
 
@@ -58,10 +71,17 @@ class InPlace(Struct, frozen=True):
 
 
 def emit_in_place(
-    original: Program, ported: Program, versions: Sequence[Versioned], inserted: Sequence[InsertedText], root: str
+    original: Program,
+    ported: Program,
+    versions: Sequence[Versioned],
+    inserted: Sequence[InsertedText],
+    root: str,
+    *,
+    placed: Mapping[Function, Function],
 ) -> InPlace:
     """Return the files of `ported`, which runs `versions` of the statements of `original`, a program below `root`, and
-    has `inserted` statements between them.
+    has `inserted` statements between them. `placed`: functions of `original` with what is theirs of both in them; what
+    is for the device leaves the text of those, where it can be said elsewhere.
 
     Raises RefusedError where something cannot be written, or stands where nothing can be added.
     """
@@ -71,16 +91,20 @@ def emit_in_place(
     changed: list[OutputFile] = []
     with_data_regions: set[str] = set()
     kernels: dict[str, tuple[OutputFile, ...]] = {}
-    made = _name_jobs([part for job in jobs(source, ported) for part in by_file(job)])
+    calls, outlined = _outline(original, ported, placed, words)
+    apart = {called.function.span for called in calls}
+    made = _name_jobs([part for job in jobs(source, ported, outlined) for part in by_file(job)])
     for path, together in _by_path(made, root).items():
         file = together[0].original.file
-        mine = once(original, (v for v in versions if v.function.span.file is file))
+        mine = once(original, (v for v in versions if v.function.span.file is file and v.function.span not in apart))
         between = [i for i in inserted if i.function.span.file is file]
+        rest = [i for i in between if i.function.span not in apart]
+        called = [c for c in calls if c.function.span.file is file]
         includes = tuple(dict.fromkeys(line for job in together for line in _includes(job, path)))
         includes = ("#include <type_traits>", *includes) if any(v.instance for v in mine) else includes
         checks = _checks(together[0], original, path)
         first = _include(checks.path, path) if checks is not None else ()
-        text = in_place_text(together[0].original, mine, between, words, Heads(includes, first))
+        text = in_place_text(together[0].original, mine, rest, words, Heads(includes, first), called=called)
         if text == file.text:
             continue
         changed.append(OutputFile(path, text))
@@ -88,11 +112,32 @@ def emit_in_place(
             isinstance(part, DataRegionBoundary) for new in between for stmt in new.statements for part in walk(stmt)
         ):
             with_data_regions.add(path)
-        files = [file for job in together if job.kernels for file in _kernel_files(job, source, words, path)]
+        files = [file for job in together if job.is_generated for file in _kernel_files(job, source, words, path)]
         files += [checks] if checks is not None else []
         if files:
             kernels[path] = tuple(files)
     return InPlace(tuple(changed), kernels, _runtime(support, made[0]) if changed else (), frozenset(with_data_regions))
+
+
+def _outline(
+    original: Program, ported: Program, placed: Mapping[Function, Function], words: CudaWords
+) -> tuple[list[WithCalls], Outlined]:
+    """Return the functions whose text calls generated ones, and those by the place of their unit."""
+    taken = set(words.kernels)
+    calls: list[WithCalls] = []
+    program, made = ported, dict[int, tuple[HostFunction, ...]]()
+    for number, (unit, new) in enumerate(zip(original.units, ported.units, strict=True)):
+        after = {function.symbol: function for function in new.functions if not is_added(function)}
+        for function in unit.functions:
+            found = outline_function(function, placed[function], words.support, taken) if function in placed else None
+            if found is None:
+                continue
+            called = WithCalls(function, found.text)
+            if can_call(InPlaceWriter(unit, words), called):
+                calls.append(called)
+                program = program.with_function(after[function.symbol], found.text)
+                made[number] = (*made.get(number, ()), *found.made)
+    return calls, Outlined(program, made)
 
 
 def _by_path(made: Sequence[UnitJob], root: str) -> dict[str, list[UnitJob]]:
@@ -124,7 +169,7 @@ def _below(unit: Unit, root: str) -> str:
 
 
 def _includes(job: UnitJob, path: str) -> tuple[str, ...]:
-    name = f"{job.stem}_kernels.h" if job.kernels else "runtime.h"
+    name = f"{job.stem}_kernels.h" if job.is_generated else "runtime.h"
     return _include(f"{FOLDER}/{name}", path)
 
 
@@ -154,7 +199,7 @@ def _checks(job: UnitJob, program: Program, path: str) -> OutputFile | None:
 def _kernel_files(job: UnitJob, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
     name = f"{job.stem}_kernels.h"
     section = device_section(source, job.original, job.kernels, words.support, "")
-    text = kernels_text(job, section, words.support, name)
+    text = kernels_text(job, section, words, name, "runtime.h")
     return [
         OutputFile(f"{FOLDER}/{job.stem}_kernels.cu", convert_line_ends(text, job)),
         OutputFile(f"{FOLDER}/{name}", convert_line_ends(_header(job, section, words.support, path), job)),
@@ -164,8 +209,7 @@ def _kernel_files(job: UnitJob, source: Program, words: CudaWords, path: str) ->
 def _header(job: UnitJob, section: DeviceSection, support: Support, path: str) -> str:
     lines = [f"/* Kernels of {in_comment(path)}: what its text calls. Valid as C and as C++. */"]
     body = [*size_lines(job), '#include "runtime.h"', "", *_linkage_opens()]
-    for place, declaration in zip(section.places, section.declarations, strict=True):
-        body += [f"/* {place} */", declaration]
+    body += called_lines(job, section)
     return "\n".join([*lines, *_guard_lines([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
 
 

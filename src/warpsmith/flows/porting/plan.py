@@ -17,6 +17,7 @@ from warpsmith.emit.host.cuda import emit_cuda, refused_kernels
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
+from warpsmith.offload.regions.placed import place_versions
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.in_place.versioned import InsertedText, InsertionError
 from warpsmith.tree.nodes import Function
@@ -182,7 +183,8 @@ def _in_place(program: Program, port: Port, root: str) -> InPlace:
 
     beside = (new for new in port.inserted if not new.made)
     inserted = [InsertedText(new.function, new.where, new.user or new.node, new.statements) for new in beside]
-    return emit_in_place(program, port.program, port.versions, inserted, root)
+    placed = place_versions(program, port.versions, inserted)
+    return emit_in_place(program, port.program, port.versions, inserted, root, placed=placed)
 
 
 def _meet(one: Span, other: Span) -> bool:

@@ -4,8 +4,8 @@
     0002  src/solver.c and its kernels                         likewise, after every further patch
     0003  …
 
-`warpsmith/port.toml` says what was ported and what was added; `warpsmith/.base/` holds the generated files as they were
-written, so that a later port can merge what was edited by hand since.
+`warpsmith/port.toml` says what was ported, what was added, and what the generated files were as they were written, so
+that a later port can merge what was edited by hand since.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span, decode_text
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.host.in_place import FOLDER, InPlace
+from warpsmith.flows.porting.generated import ARCHIVE, GeneratedFiles, read_archive, write_archive
 from warpsmith.project.buildfiles.buildfile import edit_build, lines_to_add
 from warpsmith.project.buildfiles.merging import MergeConflict, merge_texts
 from warpsmith.project.includes import find_concerned
-from warpsmith.project.patches import FileChange, Patch, find_patch_root, series_texts
+from warpsmith.project.patches import FileChange, Patch, find_patch_root, name_content, series_texts
 from warpsmith.project.tree import copy_of
 from warpsmith.run.native.tools import RunLimits, run_limited
 from warpsmith.tree.text.additions import additions, remove_additions
@@ -36,7 +37,6 @@ from warpsmith.tree.text.additions import additions, remove_additions
 __all__ = ["Earlier", "ProjectBuild", "Series", "earlier_port", "make_series"]
 
 _STATE = f"{FOLDER}/port.toml"
-_BASE = f"{FOLDER}/.base"
 _INCLUDED = re.compile(rf"^include[ (](?:\.\./)*{FOLDER}/(?:rules[\w.-]*\.mk|targets\.cmake\))\r?\n?", re.MULTILINE)
 _LIMITS = RunLimits(seconds=120.0)
 
@@ -91,21 +91,13 @@ def make_series(
     if build is not None:
         new |= build
     generated = [path for path in new if path.startswith(f"{FOLDER}/")]
-    conflicts: list[MergeConflict] = []
-    for path in generated:
-        current = tree.read(path)
-        outcome = new[path] if current is None else merge_texts(path, tree.read(_base(path)), current, new[path], _run)
-        if isinstance(outcome, str):
-            tree.final[path] = outcome
-        else:
-            conflicts += outcome
-    problems = [*edited, *(_conflict_finding(root, conflict) for conflict in conflicts)]
+    conflicts = _merge_generated(tree, {path: new[path] for path in generated})
+    problems = [*edited, *(_conflict_finding(tree, conflict) for conflict in conflicts)]
     if problems:
         return Series(root, (), tuple(problems))
-    for path in generated:
-        tree.final[_base(path)] = new[path]
     tree.final |= {path: text for path, text in new.items() if path not in generated}
     tree.final |= dict(_find_left_over(tree))
+    _keep_texts(tree)
     below = os.path.relpath(root, find_patch_root(root))
     patches = series_texts(
         list(_patches(tree, made, build, loops)), f"warpsmith {__version__}", "" if below == "." else f"{below}/"
@@ -120,19 +112,44 @@ def _find_left_over(tree: _Tree) -> Iterator[tuple[str, str | None]]:
         text = tree.read(path)
         if path not in tree.final and text is not None:
             yield path, remove_additions(text)
-    folder = Path(tree.root, _BASE)
-    for base in sorted(folder.iterdir()) if folder.is_dir() else ():
-        path = f"{FOLDER}/{base.name}"
-        if path not in tree.final and tree.read(path) in (None, tree.read(_base(path))):
-            yield from ((path, None), (_base(path), None))
+    for path in sorted(tree.last.names):
+        text = tree.read(path)
+        if path not in tree.final and (text is None or not tree.last.is_edited(path, text)):
+            yield path, None
+
+
+def _merge_generated(tree: _Tree, new: Mapping[str, str]) -> list[MergeConflict]:
+    """Note what shall stand in generated files; return what conflicts with edits by hand."""
+    conflicts: list[MergeConflict] = []
+    for path, text in new.items():
+        current = tree.read(path)
+        base = None if current is None else tree.last.text(path, current, tree.read)
+        outcome = text if current is None else merge_texts(path, base, current, text, _run)
+        if isinstance(outcome, str):
+            tree.final[path], tree.written[path] = outcome, text
+        else:
+            conflicts += outcome
+    return conflicts
+
+
+def _keep_texts(tree: _Tree) -> None:
+    """Keep what is written as far as git will not: that is what has been merged, all where there is no git."""
+    known = read_archive(tree.read(ARCHIVE))
+    texts = {path: text for path, text in known.items() if path in tree.last.names and path not in tree.final}
+    texts |= {path: text for path, text in tree.written.items() if not tree.last.in_git or tree.final[path] != text}
+    if texts != known:
+        tree.final[ARCHIVE] = write_archive(texts) if texts else None
 
 
 class _Tree:
-    """The project's files as they are, and `final`, as they shall be."""
+    """The project's files as they are, and `final`, as they shall be; `last`: what the last port wrote, `written`: what
+    this one does, edits by hand left out."""
 
     def __init__(self, root: str) -> None:
         self.root = root
+        self.last = GeneratedFiles.of(root, _STATE, _run)
         self.final: dict[str, str | None] = {}
+        self.written: dict[str, str] = {}
 
     def read(self, path: str) -> str | None:
         try:
@@ -143,10 +160,6 @@ class _Tree:
     def change(self, path: str, final: str | None) -> FileChange:
         executable = os.access(Path(self.root, path), os.X_OK)
         return FileChange(path, self.read(path), final, executable)
-
-
-def _base(path: str) -> str:
-    return f"{_BASE}/{Path(path).name}"
 
 
 def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
@@ -200,19 +213,19 @@ def _patches(
 ) -> Iterator[Patch]:
     """Yield the series; the record of what was ported grows with every patch of it."""
     with_file = {f.path for files in made.kernels.values() for f in files}
-    mine = {p for path in with_file for p in (path, _base(path))} | {file.path for file in made.changed}
+    mine = with_file | {file.path for file in made.changed}
     first = [path for path in tree.final if path not in mine]
     now = {file.path for file in made.changed}
     known = earlier_port(tree.root)
-    state = _State(tree.read(_STATE), {p: _record(p, known.loops[p], a) for p, a in known.added.items() if p in now})
+    recorded = {p: _record(p, known.loops[p], a) for p, a in known.added.items() if p in now}
+    state = _State(tree.read(_STATE), recorded, dict(tree.last.names))
     body = "Device memory, copies, and how the build makes them. Nothing calls them yet."
     yield _patch(tree, state, ("Run time of the ported loops", body), first)
     last = [file.path for file in made.changed if file.path in made.with_data_regions]
     for ported in [*([f.path] for f in made.changed if f.path not in last), *([last] if last else [])]:
         paths = [*ported]
         for path in ported:
-            files = [f.path for f in made.kernels.get(path, ())]
-            paths += [*files, *map(_base, files)]
+            paths += [f.path for f in made.kernels.get(path, ())]
         said = [name for path in ported for name in loops.get(path, ())]
         body = f"Ported: {', '.join(said)}.\n" if said else ""
         body += "Keeps data on the device between calls.\n" if ported == last else ""
@@ -228,11 +241,18 @@ class _State(Struct):
 
     text: str | None
     recorded: dict[str, str] = field(default_factory=dict)
+    generated: dict[str, str] = field(default_factory=dict)
 
 
 def _patch(tree: _Tree, state: _State, words: tuple[str, str], paths: Sequence[str]) -> Patch:
     before = state.text
-    state.text = _HEAD + "".join(text for _, text in sorted(state.recorded.items()))
+    state.generated |= {path: name_content(tree.written[path]) for path in paths if path in tree.written}
+    for path in paths:
+        if tree.final[path] is None:
+            state.generated.pop(path, None)
+    names = [f"{_quote(decode_text(path))} = {_quote(name)}\n" for path, name in sorted(state.generated.items())]
+    record = "".join(text for _, text in sorted(state.recorded.items()))
+    state.text = _HEAD + record + "".join(["\n[generated]\n", *names] if names else [])
     changes = [tree.change(path, tree.final[path]) for path in sorted(paths)]
     return Patch(*words, (*changes, FileChange(_STATE, before, state.text)))
 
@@ -273,11 +293,12 @@ def _edited_additions(tree: _Tree, earlier: Earlier) -> Iterator[Finding]:
                 yield Finding("PRJ013", "error", message, Span(file, offset, offset + len(added)), (remedy,))
 
 
-def _conflict_finding(root: str, conflict: MergeConflict) -> Finding:
-    text = Path(root, conflict.path).read_bytes().decode("latin-1")
-    file = SourceFile(str(Path(root, conflict.path)), text)
+def _conflict_finding(tree: _Tree, conflict: MergeConflict) -> Finding:
+    text = Path(tree.root, conflict.path).read_bytes().decode("latin-1")
+    file = SourceFile(str(Path(tree.root, conflict.path)), text)
     start = file.offset(conflict.line)
     message = f"this was edited by hand, and the new port changes it as well: {conflict.text}"
     span = Span(file, start, start + len(file.line(conflict.line)))
-    remedy = f"compare with {_base(conflict.path)}, which the last port wrote; undo the edit, or keep the last port"
-    return Finding("PRJ013", "error", message, span, (remedy,))
+    name = tree.last.names.get(conflict.path)
+    compare = f"compare with `git show {name}`, which the last port wrote; " if name and tree.last.in_git else ""
+    return Finding("PRJ013", "error", message, span, (f"{compare}undo the edit, or keep the last port",))

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
+from warpsmith.emit.host.cuda import outlined_program
 from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.flows.porting.sources import sources_of
 from warpsmith.loops.prepared import Prepared
@@ -39,6 +41,7 @@ from warpsmith.tree.nodes import (
     Update,
 )
 from warpsmith.tree.program import Program
+from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops, root_symbol, walk
 
@@ -109,13 +112,26 @@ def _is_file(name: str, path: str) -> bool:
 
 
 def _places(port: Port, files: Sequence[OutputFile]) -> Iterator[tuple[str, Node, int]]:
-    """Yield the statements that tell their place, with the line where they stand in the file that was written."""
-    for unit, path in zip(port.program.units, _paths(port, files), strict=True):
-        text = next((file.text for file in files if file.path == path), "")
-        lines = [n for n, line in enumerate(text.split("\n"), 1) for _ in _PLACE.findall(line)]
-        nodes = [node for function in unit.functions for node in _in_order(function)]
-        if len(lines) == len(nodes):
-            yield from ((path, node, line) for node, line in zip(nodes, lines, strict=True))
+    """Yield the statements that tell their place, with the line where they stand in the file that was written: in the
+    host text, or in a generated function that it calls."""
+    outlined = outlined_program(port.written, restore_shared(port.written, port.program))
+    for number, (unit, path) in enumerate(zip(outlined.program.units, _paths(port, files), strict=True)):
+        stays = [node for function in unit.functions for node in _in_order(function)]
+        yield from _lines_of(path, stays, files)
+        moved = [
+            node for one in outlined.functions.get(number, ()) for stmt in one.statements for node in _in_order(stmt)
+        ]
+        beside = str(PurePosixPath(path).with_name(f"{kernel_stem(PurePosixPath(path))}_kernels.cu"))
+        yield from _lines_of(beside, moved, files)
+
+
+def _lines_of(path: str, nodes: Sequence[Node], files: Sequence[OutputFile]) -> Iterator[tuple[str, Node, int]]:
+    """Yield the statements that stand in a file, in its order, each with its line."""
+    text = next((file.text for file in files if file.path == path), "")
+    numbered = ((n, line) for n, line in enumerate(text.split("\n"), 1) if not line.startswith("#define"))
+    lines = [n for n, line in numbered for _ in _PLACE.findall(line)]
+    if len(lines) == len(nodes):
+        yield from ((path, node, line) for node, line in zip(nodes, lines, strict=True))
 
 
 def _paths(port: Port, files: Sequence[OutputFile]) -> list[str]:
@@ -123,9 +139,9 @@ def _paths(port: Port, files: Sequence[OutputFile]) -> list[str]:
     return [next((f.path for f in files if Path(f.path).name == name), name) for name in names]
 
 
-def _in_order(function: Function) -> Iterator[Stmt]:
-    """Yield the statements of a function that print their place, in the order of the text."""
-    for part in walk(function.body):
+def _in_order(root: Node) -> Iterator[Stmt]:
+    """Yield the statements that print their place, in the order of the text."""
+    for part in walk(root):
         if isinstance(part, _COUNTED):
             yield part
 

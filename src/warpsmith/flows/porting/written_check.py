@@ -24,7 +24,8 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.verdict import Reason
 from warpsmith.emit.files import OutputFile
-from warpsmith.emit.host.cuda import kernels_alone, output_paths
+from warpsmith.emit.host.cuda import kernels_alone, outlined_program, output_paths
+from warpsmith.emit.host.outline.model import Outlined
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.sources import project_headers, unit_arguments, with_own_folders
 from warpsmith.front.clang.process import Failed, parse_files
@@ -34,6 +35,7 @@ from warpsmith.front.diagnostics import diagnostic_findings
 from warpsmith.front.inputs import parser_arguments
 from warpsmith.offload.plan import Fragment, Port
 from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.text.lexical import tokens
 
 if TYPE_CHECKING:
@@ -139,14 +141,41 @@ def _owners(program: Program, port: Port, error: Finding) -> Sequence[Fragment]:
     if error.span is None:
         return fragments
     text = error.span.file.text
-    called = [f for f in fragments if f.kernel.name in text]
+    functions = _find_functions(port)
+    words = {token.spelling for token in tokens(text) if token.kind == "word"}
+    called = [f for f in fragments if f.kernel.name in words or functions.get(f.kernel.name, "") in words]
     if error.span.file.path.endswith(".cu"):
+        within = _function_at(text, error.span.start, port)
+        if within:
+            return [f for f in fragments if f.kernel.name in within]
         above = _kernel_at(text, error.span.start, fragments)
         if above:
             return above
         alone = {name for name, kernel in kernels_alone(program, port.program) if check_device(kernel, "kernel.cu")}
         return [f for f in called if f.kernel.name in alone] or called or fragments
-    return _find_called_after(program, error.span, called) or called or fragments
+    return _find_called_after(program, error.span, called, functions) or called or fragments
+
+
+def _outlined(port: Port) -> Outlined:
+    return outlined_program(port.written, restore_shared(port.written, port.program))
+
+
+def _find_functions(port: Port) -> dict[str, str]:
+    """Return the function that launches each kernel for the host text."""
+    made = (function for functions in _outlined(port).functions.values() for function in functions)
+    return {kernel: function.name for function in made for kernel in function.kernels}
+
+
+def _function_at(text: str, at: int, port: Port) -> frozenset[str]:
+    """Return the kernels of the generated host function in which an offset of a file of kernels lies: where it launches
+    none, those of the functions beside it, which have its data."""
+    for functions in _outlined(port).functions.values():
+        for number, function in enumerate(functions):
+            head = re.search(rf'^extern "C" .*\b{re.escape(function.name)}\(', text, re.MULTILINE)
+            if head is not None and head.start() <= at < text.find("\n}", head.start()) + 2:
+                near = (function,) if function.kernels else functions[max(0, number - 1) : number + 2]
+                return frozenset(kernel for one in near for kernel in one.kernels)
+    return frozenset()
 
 
 def _kernel_at(text: str, at: int, fragments: Sequence[Fragment]) -> Sequence[Fragment]:
@@ -158,14 +187,17 @@ def _kernel_at(text: str, at: int, fragments: Sequence[Fragment]) -> Sequence[Fr
     return [max(above, key=lambda start: start[0])[1]] if above else []
 
 
-def _find_called_after(program: Program, error: Span, fragments: Sequence[Fragment]) -> Sequence[Fragment]:
+def _find_called_after(
+    program: Program, error: Span, fragments: Sequence[Fragment], functions: Mapping[str, str]
+) -> Sequence[Fragment]:
     """Return the first of `fragments` that is launched in the line of an error in host text or after it, and in the
     same function of the user's; else all in that function."""
     line = _users_line(program, error)
     if line is None:
         return ()
     around = [f for f in fragments if f.function.span.contains(line)]
-    launches = {f.kernel.name: f for f in around}
+    launches = {functions[f.kernel.name]: f for f in reversed(around) if f.kernel.name in functions}
+    launches |= {f.kernel.name: f for f in around}
     start = error.file.offset(error.line)
     rest = (token.spelling for token in tokens(error.file.text) if token.start >= start and token.kind == "word")
     first = next((launches[word] for word in rest if word in launches), None)

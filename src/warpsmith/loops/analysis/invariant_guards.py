@@ -20,6 +20,7 @@ from warpsmith.loops.counted_loops import counted_header
 from warpsmith.poly.aliasing.aliasing import is_still
 from warpsmith.poly.aliasing.unchanged import disturbances, loads
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.extents import byte_size
 from warpsmith.poly.facts import Section
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.sections import run_sections
@@ -257,7 +258,8 @@ def _range(place: Expr) -> tuple[Expr, Expr]:
     else:
         first = Unary(span=span, type=Pointer(place.type), op="&", operand=place)
     start = Cast(span=span, type=UNSIGNED_LONG, operand=first)
-    size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({text or show_expression(place)})", value=None)
+    said = f"sizeof({text or show_expression(place)})"
+    size = SizeOf(span=span, type=SIZE_T, text=said, value=byte_size(place.type))
     return start, Binary(span=span, type=UNSIGNED_LONG, op="+", left=start, right=size)
 
 

@@ -20,6 +20,8 @@ from warpsmith.offload.expressions import name
 from warpsmith.offload.names import Names
 from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.poly.isl.cancel import cancel_terms
+from warpsmith.poly.isl.simplify import simplify
 from warpsmith.tree.nodes import (
     Binary,
     Conditional,
@@ -51,8 +53,11 @@ _LONGEST = 32
 
 
 def named_extents(statements: tuple[Stmt, ...], fresh: Names, owner: Symbol) -> tuple[Stmt, ...]:
-    """Return the statements of an offload region in the function `owner` with names for the extents that they
-    repeat."""
+    """Return the statements of an offload region in the function `owner` with their sizes said shorter, and with names
+    for the extents that they repeat."""
+    if not any(isinstance(part, Device) for stmt in statements for part in walk(stmt)):
+        return statements
+    statements = tuple(rebuild(stmt, _simplify_sizes) for stmt in statements)
     device = [part for stmt in statements for part in walk(stmt) if isinstance(part, Device)]
     said = "\n".join(_text(part) for one in device for part in children(one) if isinstance(part, Expr))
     named: dict[Symbol, Known] = {}
@@ -76,6 +81,14 @@ def named_extents(statements: tuple[Stmt, ...], fresh: Names, owner: Symbol) -> 
         return statements
     written = rewritten_run(statements, edits)
     return tuple(rebuild(stmt, lambda node: _rename_extents(node, named)) for stmt in written)
+
+
+def _simplify_sizes(node: Node) -> Node:
+    """Return a device statement with what it says of sizes and addresses said shorter."""
+    if not isinstance(node, Device):
+        return node
+    shorter = rebuild(node, lambda part: simplify(part) if isinstance(part, Conditional) else part)
+    return rebuild(shorter, lambda part: cancel_terms(part) if isinstance(part, Binary) else part)
 
 
 def _extents(device: list[Device], enter: DeviceAlloc | DataEnter) -> Iterator[tuple[str, Expr]]:

@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import msgspec.structs
+
 from warpsmith.loops.prepared import RunChange, as_written
-from warpsmith.loops.versions import write_guards
+from warpsmith.loops.versions import write_guards, write_reasons
 from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.regions.coherence import Coherent
 from warpsmith.offload.transfers.flow import ProgramPoint, statement_runs
@@ -49,25 +51,22 @@ def versions_in_place(
         change = next((c for c in changes if _is_part(offload_region, c)), None)
         if change is None:
             written = as_written(offload_region.scope, changes)
-            yield Versioned(
-                user, written, statements, write_guards(offload_region.guards), fallback=added.around(offload_region)
-            )
+            yield _guarded(Versioned(user, written, statements, None), offload_region, added)
         elif change in done:
             continue
         elif (before := _declarations(offload_region, change)) is not None:
             declared = rewritten_run(before, edits)
-            yield Versioned(
-                user,
-                change.old,
-                statements,
-                write_guards(offload_region.guards),
-                declared,
-                fallback=added.around(offload_region),
-            )
+            yield _guarded(Versioned(user, change.old, statements, None, declared), offload_region, added)
         else:
             done.append(change)
             new = rewritten_run(change.new, edits)
             yield Versioned(user, change.old, _with_offload_regions(function, new, replaced), None)
+
+
+def _guarded(version: Versioned, offload_region: OffloadRegion, added: Coherent) -> Versioned:
+    """Return what runs in place of an offload region, where its guards hold."""
+    condition, reasons = write_guards(offload_region.guards), write_reasons(offload_region.guards)
+    return msgspec.structs.replace(version, condition=condition, reasons=reasons, fallback=added.around(offload_region))
 
 
 def beside(changes: Sequence[RunChange], at: ProgramPoint) -> Stmt | None:

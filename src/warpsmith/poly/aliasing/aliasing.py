@@ -21,6 +21,7 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.effects import effects, find_escaped
+from warpsmith.poly.effects.extents import byte_size
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, statement_spans
 from warpsmith.poly.pointers.accesses import bases, node_accesses
@@ -321,7 +322,7 @@ def _ends(section: Section | None, symbol: Symbol, span: Span) -> tuple[Expr, Ex
     if not isinstance(symbol.type, Array | Pointer):
         address = Unary(span=span, type=Pointer(symbol.type), op="&", operand=name)
         start = Cast(span=span, type=UNSIGNED_LONG, operand=address)
-        size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({symbol.name})", value=None)
+        size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({symbol.name})", value=byte_size(symbol.type))
         return start, Binary(span=span, type=UNSIGNED_LONG, op="+", left=start, right=size)
     if section is None:
         return None

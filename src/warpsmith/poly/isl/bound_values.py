@@ -13,7 +13,7 @@ from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Scalar, Type, is_integer
 from warpsmith.tree.walk import peel, same
 
-__all__ = ["constant", "same_value"]
+__all__ = ["constant", "same_value", "value_polynomial"]
 
 
 def same_value(left: Expr, right: Expr) -> bool:
@@ -21,7 +21,7 @@ def same_value(left: Expr, right: Expr) -> bool:
 
     `N*N - 1 + 1` equals `N * N`; two conditional bounds are equal where they have the same structure.
     """
-    return same(left, right) or (_polynomial(left) - _polynomial(right)).number == 0
+    return same(left, right) or (value_polynomial(left) - value_polynomial(right)).number == 0
 
 
 def constant(expr: Expr) -> int | None:
@@ -45,7 +45,8 @@ def constant(expr: Expr) -> int | None:
             return None
 
 
-def _polynomial(expr: Expr) -> Polynomial:
+def value_polynomial(expr: Expr) -> Polynomial:
+    """Return the sum of products that a whole number is; what is not known to be one is an atom."""
     expr = peel(expr)
     match expr:
         case Literal(value=int() as value):
@@ -53,11 +54,11 @@ def _polynomial(expr: Expr) -> Polynomial:
         case Name():
             return atom(expr.symbol.key)
         case Cast(type=type, operand=operand) if _widens(type, operand.type):
-            return _polynomial(operand)
+            return value_polynomial(operand)
         case Unary(op="-", operand=operand) if _is_wide(expr.type) or constant(operand) is not None:
-            return -_polynomial(operand)
+            return -value_polynomial(operand)
         case Binary(op="+" | "-" | "*") if _is_wide(expr.type) or constant(expr) is not None:
-            left, right = _polynomial(expr.left), _polynomial(expr.right)
+            left, right = value_polynomial(expr.left), value_polynomial(expr.right)
             return left + right if expr.op == "+" else left - right if expr.op == "-" else left * right
         case _:
             return atom(print_expr(expr))

@@ -3,8 +3,8 @@
     base (what the last port wrote)   ──►  new (what this port writes)
       └──► current (the user's edits) ──►  merged
 
-The base is kept in the project, beside what was generated. Nothing that was written by hand is lost: where both sides
-changed the same lines, nothing is written and the lines are named.
+The base is in the project's git, or in a small file beside what was generated. Nothing that was written by hand is
+lost: where both sides changed the same lines, nothing is written and the lines are named.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def merge_texts(path: str, base: str | None, current: str, new: str, run: Runner
     if current in (base, new):
         return new
     if base is None:
-        return (MergeConflict(path, 1, "there is such a file already, and nothing is known of how it came about"),)
+        return (MergeConflict(path, 1, "nothing is known of what the last port wrote here (was it committed?)"),)
     if base == new:
         return current
     with tempfile.TemporaryDirectory(prefix="warpsmith-merge-") as folder:

@@ -39,12 +39,13 @@ from warpsmith.base.c_lexer import GAPS
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span, apply_edits
+from warpsmith.tree.in_place.calls import call_additions
 from warpsmith.tree.in_place.inserted import inserted_additions
 from warpsmith.tree.in_place.instances import by_text
 from warpsmith.tree.in_place.offload_regions import region_additions
-from warpsmith.tree.in_place.versioned import InPlaceWords, InsertedText, InsertionError, Versioned
+from warpsmith.tree.in_place.versioned import InPlaceWords, InsertedText, InsertionError, Versioned, WithCalls
 from warpsmith.tree.in_place.writer import InPlaceWriter
-from warpsmith.tree.nodes import Member
+from warpsmith.tree.nodes import Member, Stmt
 from warpsmith.tree.printing.patch import include_offset, openers_in
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.additions import MACRO, Addition, as_edits, wrap_in_ifdef
@@ -70,21 +71,26 @@ def in_place_text(
     inserted: Sequence[InsertedText],
     words: InPlaceWords,
     heads: Heads,
+    *,
+    called: Sequence[WithCalls] = (),
 ) -> str:
-    """Return the text of `unit` with `versions` of its statements, what is `inserted` between them and `heads` added.
+    """Return the text of `unit` with `versions` of its statements, what is `inserted` between them and `heads` added;
+    `called`: functions that neither is about.
 
     Raises RefusedError where something cannot be added, InsertionError where that is `inserted`.
     """
-    if not versions and not inserted:
+    if not versions and not inserted and not called:
         return unit.file.text
     writer = InPlaceWriter(unit, words)
     if MACRO in writer.taken:
         message = f"the file has a macro {MACRO} of its own, which a build for the GPU defines"
-        place = versions[0].written[0].span if versions else inserted[0].node.span
+        places = (*(v.written[0].span for v in versions), *(i.node.span for i in inserted))
+        place = next(iter(places), None) or called[0].function.body.statements[0].span
         raise RefusedError(Finding("POR008", "error", message, place))
     added = [one for new in inserted for one in _insert_additions(writer, new, versions)]
     offload_regions = [one for group in by_text(versions) for one in region_additions(writer, group, versions)]
     added = [*(one for one in added if not one.closes), *offload_regions, *(one for one in added if one.closes)]
+    added += [one for function in called for one in call_additions(writer, function)]
     added += [check for made in writer.checks.values() for check in made]
     edits = as_edits(unit.file, added)
     first = min(edit.span.start for edit in edits)
@@ -92,7 +98,7 @@ def in_place_text(
     together = (*heads.first, *heads.includes) if top == offset else heads.includes
     made = [_lines(unit.file, offset, together)]
     made += [_lines(unit.file, top, heads.first)] if heads.first and top != offset else []
-    return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions)], join_pieces)
+    return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions, called)], join_pieces)
 
 
 def _lines(file: SourceFile, offset: int, lines: Sequence[str]) -> Edit:
@@ -116,9 +122,13 @@ def _insert_additions(writer: InPlaceWriter, new: InsertedText, versions: Sequen
         raise InsertionError(new.function, *error.findings) from error
 
 
-def _openers(unit: Unit, edits: Sequence[Edit], versions: Sequence[Versioned]) -> list[Edit]:
+def _openers(
+    unit: Unit, edits: Sequence[Edit], versions: Sequence[Versioned], called: Sequence[WithCalls]
+) -> list[Edit]:
     """Return what makes private members known that the additions name."""
-    ported = (p for v in versions for s in (*v.ported, *v.before) for p in walk(s) if isinstance(p, Member))
+    new: list[Stmt] = [stmt for v in versions for stmt in (*v.ported, *v.before)]
+    new += [one.text.body for one in called]
+    ported = (part for stmt in new for part in walk(stmt) if isinstance(part, Member))
     known = [*openers_in(unit), *(part.opener for part in ported if part.opener is not None)]
     places: dict[int, list[str]] = {}
     for place, lines in opener_insertions(unit.file, edits, known, guarded=True):

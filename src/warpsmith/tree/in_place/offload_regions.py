@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from warpsmith.base.findings import Finding
 from warpsmith.tree.in_place.alignment import align_statements
 from warpsmith.tree.in_place.instances import instances
+from warpsmith.tree.in_place.pairs import NeedsCopyError
 from warpsmith.tree.in_place.versioned import InsertionError, Run, Versioned
-from warpsmith.tree.in_place.within import NeedsCopyError, additions_within, opens_guard
+from warpsmith.tree.in_place.within import additions_within, opens_guard
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.in_place.written_twice import check_twice
 from warpsmith.tree.nodes import DataEnter, DeviceAlloc, For, Function, If, Stmt, While

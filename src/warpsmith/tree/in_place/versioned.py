@@ -4,7 +4,7 @@ the target for both. edits.py writes it."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from msgspec import Struct
 
@@ -13,9 +13,13 @@ from warpsmith.base.findings import Finding
 from warpsmith.tree.nodes import DataEnter, DeviceAlloc, Expr, Function, Stmt
 from warpsmith.tree.printing.printer import DeviceWords
 
-__all__ = ["InPlaceWords", "InsertedText", "InsertionError", "Run", "Versioned"]
+__all__ = ["SWITCHED", "InPlaceWords", "InsertedText", "InsertionError", "Run", "Versioned", "WithCalls"]
 
 Run = tuple[Stmt, ...]
+
+SWITCHED: Final = "the port is switched on"
+"""The first of an `If`'s reasons where nothing is for the device while WARPSMITH_OFF is set: its condition says nothing
+of that, since only the target has words for it."""
 
 
 class Versioned(Struct, frozen=True, eq=False):
@@ -23,7 +27,8 @@ class Versioned(Struct, frozen=True, eq=False):
     `condition` (None: nothing to test) holds. Nothing that `written` declares is used after it. `before`: declarations
     of the port's own that the condition and `ported` read; they may be made wherever `written` is reached. `instance`:
     what must hold in the text of a template for `ported` to be meant (Function.instance). `fallback`: what must then
-    run before and after `written` where `ported` does not run."""
+    run before and after `written` where `ported` does not run. `reasons`: what each part of the condition makes sure
+    of, in words."""
 
     function: Function
     written: Run
@@ -32,6 +37,15 @@ class Versioned(Struct, frozen=True, eq=False):
     before: Run = ()
     instance: tuple[str, ...] = ()
     fallback: tuple[Run, Run] = ((), ())
+    reasons: tuple[str, ...] = ()
+
+
+class WithCalls(Struct, frozen=True, eq=False):
+    """`text` is what `function` becomes where generated functions stand for all that is the device's: its statements,
+    calls between them, and calls that choose whether they run (`If` with `reasons`)."""
+
+    function: Function
+    text: Function
 
 
 class InsertedText(Struct, frozen=True, eq=False):

@@ -13,14 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
-
-from warpsmith.tree.in_place.alignment import align_statements, is_replaced
+from warpsmith.tree.in_place.alignment import align_statements
+from warpsmith.tree.in_place.pairs import NeedsCopyError, PairedStatements
 from warpsmith.tree.in_place.versioned import Run, Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.nodes import (
-    Block,
-    Case,
     Copy,
     DataEnter,
     DataExit,
@@ -28,40 +25,29 @@ from warpsmith.tree.nodes import (
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
-    For,
     If,
     Pragma,
     Stmt,
-    Switch,
-    Verbatim,
-    While,
     replace,
 )
 from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.layout import indent_at, wrap
-from warpsmith.tree.text.places import binds, place_between
+from warpsmith.tree.text.layout import wrap
+from warpsmith.tree.text.places import binds
 from warpsmith.tree.types import Pointer, Scalar
-from warpsmith.tree.walk import same
 
-__all__ = ["NeedsCopyError", "additions_within", "opens_guard"]
-
-
-class NeedsCopyError(Exception):
-    """The offload region cannot be written as additions between the user's statements."""
+__all__ = ["additions_within", "opens_guard"]
 
 
 def additions_within(writer: InPlaceWriter, flag: str, version: Versioned) -> list[Addition]:
     """Return the additions in source order; raises NeedsCopyError where a declaration would have to change."""
-    return list(_Within(writer, flag, version).run(version.written, version.ported, version.function.body))
+    return list(_Within(writer, version.function, flag).run(version.written, version.ported, version.function.body))
 
 
-class _Within(Struct, frozen=True):
+class _Within(PairedStatements, frozen=True):
     """The additions inside one offload region."""
 
-    writer: InPlaceWriter
     flag: str
-    version: Versioned
 
     def run(self, old: Run, new: Run, owner: Stmt) -> Iterator[Addition]:
         """Yield the additions that make `new` of the consecutive statements `old`."""
@@ -73,7 +59,7 @@ class _Within(Struct, frozen=True):
             if gone or come:
                 yield from self._gap(gone, come, old[old_start - 1] if old_start else None, after, owner)
             if after is not None:
-                yield from self._pair(after, new[j], owner)
+                yield from self.pair(after, new[j], owner)
             old_start, new_start = i + 1, j + 1
 
     def _gap(self, gone: Run, come: Run, before: Stmt | None, after: Stmt | None, owner: Stmt) -> Iterator[Addition]:
@@ -93,33 +79,12 @@ class _Within(Struct, frozen=True):
         if boundary is not None:
             declared, body = self._come(rest)
             lines += [*self._boundary_lines(boundary), *declared, *self._guard_body(body)]
-        yield self._between(_early((*come, *rest)), lines, before, after, owner)
+        yield self.between(lines, before, after, owner, _early((*come, *rest)))
 
     def _boundary_lines(self, boundary: DataRegionBoundary) -> list[str]:
         """Return the lines that make an object that holds data until its block ends: it stands beside the flag."""
         first, *more = self.writer.texts([replace(boundary, flag=self.flag)])[0].split("\n")
         return [first, *self._guard_body(more)]
-
-    def _between(self, early: bool, lines: list[str], before: Stmt | None, after: Stmt | None, owner: Stmt) -> Addition:
-        """Return statements that stand between two others, behind the first rather than before the second (`early`)."""
-        lower = owner.span.start if before is None else before.span.end
-        if after is not None:
-            if isinstance(before, Pragma) or (isinstance(before, Verbatim) and before.text.startswith("#")):
-                # it may belong to what is after it
-                early, lower = False, owner.span.start
-            place = self.writer.between(lower, after, early=early)
-            run, closes = ((before,), True) if early and before is not None else ((after,), False)
-            return Addition(place, tuple(lines), run[0].span.start, run[-1].span.end, closes)
-        # the offload region's own run need not reach the end of the function's body, which stands for what is around it
-        around = owner is self.version.function.body or not isinstance(owner, Block)
-        if before is not None and around:
-            return self.writer.closes((before,), lines)
-        file = owner.span.file
-        indent = indent_at(file, owner.span.start) + self.writer.indentation
-        indent = indent if before is None else indent_at(file, before.span.start)
-        place = place_between(file, lower, owner.span.end - 1, indent, early=True)
-        start = owner.span.end if before is None else before.span.start
-        return Addition(place, tuple(lines), start, owner.span.end, closes=True)
 
     def _replace_gone(self, gone: Run, declared: list[str], body: list[str], owner: Stmt) -> Iterator[Addition]:
         if any(isinstance(stmt, DeclStmt) for stmt in gone):
@@ -175,53 +140,16 @@ class _Within(Struct, frozen=True):
 
     # --- two statements that stand for each other
 
-    def _pair(self, old: Stmt, new: Stmt, owner: Stmt) -> Iterator[Addition]:
-        if old is new or same(old, new):
-            return
-        match old, new:
-            case _ if is_replaced(old, new):
-                declared, body = self._come((new,))
-                yield from self._replace_gone((old,), declared, body, owner)
-            case Block(), Block():
-                yield from self.run(old.statements, new.statements, old)
-            case For(), For():
-                yield from self._body(old.body, new.body, old)
-            case While(), While():
-                yield from self._body(old.body, new.body, old)
-            case If(), If():
-                yield from self._branches(old, new)
-            case Switch(), Switch():
-                for one, other in zip(old.cases, new.cases, strict=True):
-                    yield from self.run(one.body, other.body, _as_owner(one))
+    def replaced(self, old: Stmt, new: Stmt, owner: Stmt) -> Iterator[Addition]:
+        declared, body = self._come((new,))
+        yield from self._replace_gone((old,), declared, body, owner)
 
-    def _branches(self, old: If, new: If) -> Iterator[Addition]:
-        added = old.other is None and new.other is not None
-        yield from self._body(old.then, new.then, old, closed=added)
-        if new.other is None:
-            if old.other is not None:
-                raise NeedsCopyError
-        elif old.other is not None:
-            yield from self._body(old.other, new.other, old)
-        else:
-            declared, body = self._come(_statements(new.other))
-            if declared:
-                raise NeedsCopyError
-            lines = [f"else if ({self.flag}) {{", *deeper(body, self.writer.indentation), "}"]
-            yield self.writer.closes((old.then,), lines)
-
-    def _body(self, old: Stmt, new: Stmt, owner: Stmt, *, closed: bool = False) -> Iterator[Addition]:
-        """Yield the additions in a body; one without braces gets them where something is added."""
-        if isinstance(old, Block) and old.span.text.startswith("{"):
-            if not (isinstance(new, Block) and new.span == old.span):
-                raise NeedsCopyError
-            yield from self._pair(old, new, owner)
-            return
-        inner = list(self.run((old,), _statements(new) if _is_made(new) else (new,), owner))
-        if not inner and not closed:
-            return
-        yield self.writer.opens(self.writer.before((old,), owner), (old,), ["{"])
-        yield from inner
-        yield self.writer.closes((old,), ["}"])
+    def otherwise(self, old: If, statements: Run) -> Iterator[Addition]:
+        declared, body = self._come(statements)
+        if declared:
+            raise NeedsCopyError
+        lines = [f"else if ({self.flag}) {{", *deeper(body, self.writer.indentation), "}"]
+        yield self.writer.closes((old.then,), lines)
 
 
 def _with_own_pragmas(come: Run) -> Run:
@@ -253,19 +181,6 @@ def _early(come: Run) -> bool:
     """Whether statements belong to what is before them: they end the life of something."""
     first = come[0] if come else None
     return isinstance(first, DeviceFree | DataExit) or (isinstance(first, Copy) and not first.to_device)
-
-
-def _is_made(body: Stmt) -> bool:
-    """Whether a body is a rewritten run, and no block of the user's."""
-    return isinstance(body, Block) and not body.span.text.startswith("{")
-
-
-def _as_owner(case: Case) -> Stmt:
-    return case.body[0] if case.body else Block(span=case.span, statements=())
-
-
-def _statements(stmt: Stmt) -> Run:
-    return stmt.statements if isinstance(stmt, Block) else (stmt,)
 
 
 def _is_one_line(body: Sequence[str]) -> bool:

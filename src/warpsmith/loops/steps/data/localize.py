@@ -140,7 +140,8 @@ class Localize(Struct, frozen=True):
         slow = copy_tree(_make_all_counted(_replace(place.loop, plain), facts.origin(place.function).hidden), supply)
         fast = Block(span=span, statements=(*pragmas_of(run), found.loop))
         other = Block(span=span, statements=(*(copy_tree(s) for s in pragmas_of(run)), slow))
-        chosen = If(span=span, condition=all_of(found.tests), then=fast, other=other)
+        reasons = ("the loop does not write what it reads once",) * len(found.tests)
+        chosen = If(span=span, condition=all_of(found.tests), then=fast, other=other, reasons=reasons)
         return with_run(program, place.function, run, (*found.declarations, chosen))
 
 

@@ -138,7 +138,9 @@ class RowStarts(Struct, frozen=True):
         fast = Block(span=own, statements=(*blocks, *pragmas_of(run), loop))
         slow = Block(span=own, statements=tuple(copy_tree(s, supply) for s in (*pragmas_of(run), run[-1])))
         whole = reduce(lambda a, b: Binary(span=span, type=INT, op="&&", left=a, right=b), tests)
-        return with_run(program, place.function, run, (*asked, If(span=own, condition=whole, then=fast, other=slow)))
+        reasons = tuple(f"the run time knows where the rows of {one.symbol.name} start" for one in rows)
+        test = If(span=own, condition=whole, then=fast, other=slow, reasons=reasons)
+        return with_run(program, place.function, run, (*asked, test))
 
 
 class _Rows(Struct, frozen=True):

@@ -1,0 +1,3 @@
+"""Device statements that leave the user's text: each run of them becomes one function of the generated file.
+
+Begin with `outline.py`."""

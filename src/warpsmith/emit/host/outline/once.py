@@ -1,0 +1,126 @@
+"""A guarded offload region, written so that the user's statements stand in it once.
+
+    if (guards) { alloc; for (k …) { launch; s; } free }          alloc
+    else { for (k …) { for (i …) …; s; } }                   →    for (k …) { either { launch } or { for (i …) … } s; }
+                                                                  free
+
+Invariant: where the guards hold, the result does what the first branch does, elsewhere what the second does. What only
+the first has is for the device alone; `either` chooses between that and what only the second has.
+
+Limits: where a declaration or the head of a loop differs, the branches stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from warpsmith.emit.host.outline.runs import Runs
+from warpsmith.tree.in_place.alignment import align_statements, is_replaced
+from warpsmith.tree.nodes import (
+    Block,
+    Case,
+    DeclStmt,
+    For,
+    If,
+    Name,
+    Pragma,
+    Stmt,
+    Switch,
+    While,
+    replace,
+)
+from warpsmith.tree.types import INT, Symbol
+from warpsmith.tree.walk import same
+
+__all__ = ["ApartError", "branches", "is_either", "merge"]
+
+Run = tuple[Stmt, ...]
+_EITHER: Final = Symbol("either", "outline:either", INT, "device")
+
+
+class ApartError(Exception):
+    """The two branches cannot stand as one."""
+
+
+def is_either(stmt: Stmt) -> bool:
+    """Whether a statement chooses between what runs on the device and what runs in its place."""
+    return isinstance(stmt, If) and isinstance(stmt.condition, Name) and stmt.condition.symbol is _EITHER
+
+
+def branches(stmt: Stmt) -> tuple[Run, Run]:
+    """Return the two sides of a choice, or of an `if` whose branches are blocks."""
+    assert isinstance(stmt, If)
+    return _statements(stmt.then), () if stmt.other is None else _statements(stmt.other)
+
+
+def merge(ported: Run, original: Run, runs: Runs) -> Run:
+    """Return both branches as one run; raises ApartError where a statement of the user's would have to stand twice."""
+    merger = _Merger(runs)
+    merged = tuple(merger.run(original, ported))
+    if all(runs.leaves(stmt) or is_either(stmt) for stmt in merged):
+        raise ApartError
+    return merged
+
+
+class _Merger(Struct, frozen=True):
+    runs: Runs
+
+    def run(self, old: Run, new: Run) -> Iterator[Stmt]:
+        old_start = new_start = 0
+        for i, j in [*align_statements(old, new), (len(old), len(new))]:
+            yield from self.gap(old[old_start:i], new[new_start:j])
+            if i < len(old):
+                yield self.pair(old[i], new[j])
+            old_start, new_start = i + 1, j + 1
+
+    def gap(self, gone: Run, come: Run) -> Iterator[Stmt]:
+        come = tuple(stmt for stmt in come if not isinstance(stmt, Pragma))
+        if not all(map(self.runs.leaves, come)) or any(isinstance(stmt, DeclStmt) for stmt in gone):
+            raise ApartError
+        if not gone:
+            yield from come
+            return
+        span = gone[0].span
+        condition = Name(span=span, type=INT, symbol=_EITHER)
+        then, other = Block(span=span, statements=come), Block(span=span, statements=gone)
+        yield If(span=span, condition=condition, then=then, other=other)
+
+    def pair(self, old: Stmt, new: Stmt) -> Stmt:
+        if old is new or same(old, new):
+            return old
+        if is_replaced(old, new):
+            raise ApartError
+        match old, new:
+            case Block(), Block():
+                return replace(new, statements=tuple(self.run(old.statements, new.statements)))
+            case ((For() | While()), (For() | While())):
+                return replace(new, body=self.body(old.body, new.body))
+            case If(), If():
+                return replace(new, then=self.body(old.then, new.then), other=self.other(old.other, new.other))
+            case Switch(), Switch():
+                return replace(new, cases=tuple(self.case(a, b) for a, b in zip(old.cases, new.cases, strict=True)))
+            case _:
+                raise ApartError
+
+    def body(self, old: Stmt, new: Stmt) -> Stmt:
+        if isinstance(old, Block) and isinstance(new, Block) and old.span == new.span:
+            return self.pair(old, new)
+        run = tuple(self.run(_statements(old), _statements(new)))
+        return run[0] if len(run) == 1 else Block(span=new.span, statements=run)
+
+    def other(self, old: Stmt | None, new: Stmt | None) -> Stmt | None:
+        if old is None or new is None:
+            if old is not None:
+                raise ApartError
+            return new
+        return self.body(old, new)
+
+    def case(self, old: Case, new: Case) -> Case:
+        return replace(new, body=tuple(self.run(old.body, new.body)))
+
+
+def _statements(stmt: Stmt) -> Run:
+    return stmt.statements if isinstance(stmt, Block) else (stmt,)

@@ -1,0 +1,475 @@
+"""A ported program whose text calls generated functions, each in place of a run of device statements.
+
+    double *A_gpu = acquire; copy               struct ws_lu_data ws_gpu = ws_lu_begin(N, A);
+    for (k …) { k1(A_gpu, N, k); … }      →     for (k …) { ws_lu_1(ws_gpu, N, k); … }
+    copy back; release                          ws_lu_end(ws_gpu, A);
+
+    if (guards) { k1 } else for (…) …     →     if (!ws_f_1(a, n)) for (…) …
+
+Invariant: the functions run the statements of the ported program in its order, under its guards; buffers go from one
+function to those after it by a variable that stands where they were declared. The user's statements stand once, unless
+the steps that prepared a port rewrote what is around its kernels.
+
+Limits: a function of the user's one of whose runs cannot be said elsewhere (NotOutlinedError) stays as it was planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+
+from warpsmith.emit.host.outline.guards import guards_of, own_test
+from warpsmith.emit.host.outline.joined import join_tests
+from warpsmith.emit.host.outline.model import (
+    DeviceState,
+    GuardTest,
+    HostFunction,
+    NotOutlinedError,
+    Outlined,
+    OutlinedFunction,
+    PassedArgument,
+)
+from warpsmith.emit.host.outline.names import OwnNames, refuse
+from warpsmith.emit.host.outline.once import ApartError, branches, is_either, merge
+from warpsmith.emit.host.outline.runs import Runs
+from warpsmith.emit.host.outline.statements import (
+    Moving,
+    declared,
+    is_plain_declaration,
+    local_symbol,
+    tells_lifetimes,
+    uses,
+    write,
+)
+from warpsmith.emit.words import Support
+from warpsmith.tree.device_writes import find_hosts, find_written
+from warpsmith.tree.nodes import (
+    Block,
+    Call,
+    Case,
+    DataEnter,
+    DataExit,
+    DataRegionBoundary,
+    DeclStmt,
+    DeviceAlloc,
+    DeviceFree,
+    Expr,
+    ExprStmt,
+    For,
+    Function,
+    If,
+    Launch,
+    Member,
+    Name,
+    Node,
+    Stmt,
+    Switch,
+    Unary,
+    VarDecl,
+    While,
+    replace,
+)
+from warpsmith.tree.program import Program
+from warpsmith.tree.text.lexical import name_from
+from warpsmith.tree.types import INT, VOID, FunctionType, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.walk import children, walk
+
+__all__ = ["outline", "outline_function"]
+
+Run = tuple[Stmt, ...]
+_ANYTHING: Final = Pointer(Scalar("void", 0, "void", const=True))
+
+
+def outline(original: Program, ported: Program, support: Support) -> Outlined:
+    """Return `ported`, which was made of `original`, with the device statements of its functions in functions of
+    their own."""
+    taken = {kernel.name for kernel in ported.kernels}
+    program, made = ported, dict[int, tuple[HostFunction, ...]]()
+    for number, (old, new) in enumerate(zip(original.units, ported.units, strict=True)):
+        texts = {function.symbol: function for function in old.functions}
+        for function in new.functions:
+            if not _moves(function) or _moves(texts.get(function.symbol, function.body)):
+                continue
+            found = outline_function(texts.get(function.symbol, function), function, support, taken)
+            if found is not None:
+                program = program.with_function(function, found.text)
+                made[number] = (*made.get(number, ()), *found.made)
+    return Outlined(program, made)
+
+
+def outline_function(
+    original: Function, ported: Function, support: Support, taken: set[str]
+) -> OutlinedFunction | None:
+    """Return a function that was made of `original` with its device statements in functions of their own, whose names
+    are added to those `taken`; None where one of them can only be said in the user's text."""
+    outliner = _Outliner(ported, Runs.of(original), support, taken)
+    try:
+        text = outliner.function()
+    except NotOutlinedError:
+        return None
+    taken |= outliner.taken
+    return OutlinedFunction(text, tuple(outliner.made))
+
+
+def _moves(root: Node) -> bool:
+    return any(isinstance(part, Moving) or tells_lifetimes(part) for part in walk(root))
+
+
+class _Scope(Struct, frozen=True):
+    """What is known at a place of the text: the states that hold buffers, and the one whose guards decide there."""
+
+    holders: Mapping[Symbol, DeviceState] = field(default_factory=dict)
+    region: DeviceState | None = None
+
+
+class _Outliner:
+    """Outlines one function; `made` are the functions so far, `taken` the names of all."""
+
+    def __init__(self, function: Function, runs: Runs, support: Support, taken: Iterable[str]) -> None:
+        self._function = function
+        self._runs = runs
+        self._support = support
+        self.taken = set(taken)
+        self._hosts = find_hosts(function)
+        self._words = "".join(letter if letter.isascii() else "_" for letter in name_from(function.symbol.name))
+        self._variables = 0
+        self.made: list[HostFunction] = []
+
+    def function(self) -> Function:
+        """Return the function with calls."""
+        body = self._function.body
+        return replace(self._function, body=replace(body, statements=self._run(body.statements, _Scope())))
+
+    # --- the user's text
+
+    def _run(self, run: Run, scope: _Scope) -> Run:
+        result: list[Stmt] = []
+        pieces = [*self._runs.split(run)]
+        behind = len(run)
+        position = 0
+        for piece in pieces:
+            position += len(piece.statements)
+            rest = run[position:behind]
+            if piece.moves:
+                made, scope = self._moved(piece.statements, rest, scope)
+                result += made
+                continue
+            (stmt,) = piece.statements
+            if isinstance(stmt, If) and stmt.reasons:
+                inner, joined = join_tests(stmt, self._runs)
+                lead = self._lead(result, joined, rest)
+                del result[len(result) - len(lead) :]
+                result += self._guarded(joined, (*lead, *inner), scope)
+            elif tells_lifetimes(stmt):
+                result += self._begun(stmt)
+            elif is_either(stmt):
+                made, scope = self._either(stmt, rest, scope)
+                result += made
+            else:
+                result += _bare(self._inside(stmt, scope))
+        return tuple(result)
+
+    def _inside(self, stmt: Stmt, scope: _Scope) -> Stmt:
+        """Return a statement that stays, with the runs in it outlined."""
+        if not _moves(stmt):
+            named = uses(stmt)
+            if any(named[symbol] for symbol in scope.holders):
+                raise refuse("what stands in the user's text names a buffer", stmt)
+            return stmt
+        match stmt:
+            case Block():
+                return replace(stmt, statements=self._run(stmt.statements, scope))
+            case For() | While():
+                return replace(stmt, body=self._body(stmt.body, scope))
+            case If():
+                then = self._body(stmt.then, scope)
+                return replace(stmt, then=then, other=None if stmt.other is None else self._body(stmt.other, scope))
+            case Switch():
+                return replace(stmt, cases=tuple(self._case(case, scope) for case in stmt.cases))
+            case _:
+                return stmt
+
+    def _body(self, body: Stmt, scope: _Scope) -> Stmt:
+        if isinstance(body, Block):
+            return self._inside(body, scope)
+        run = self._run((body,), scope)
+        return run[0] if len(run) == 1 else Block(span=body.span, statements=run)
+
+    def _case(self, case: Case, scope: _Scope) -> Case:
+        return replace(case, body=self._run(case.body, scope))
+
+    # --- guards
+
+    def _lead(self, before: Sequence[Stmt], guarded: If, rest: Run) -> Run:
+        """Return the declarations of the port's own in front of a guarded region that nothing else names."""
+        other = sum(
+            (uses(stmt) for stmt in (*rest, *branches(guarded)[1])), start=uses(Block(span=guarded.span, statements=()))
+        )
+        found: list[Stmt] = []
+        for stmt in reversed(before):
+            if not (isinstance(stmt, DeclStmt) and is_plain_declaration(stmt) and self._runs.leaves(stmt)):
+                break
+            if any(other[d.symbol] for d in stmt.declarations):
+                break
+            found.append(stmt)
+        return tuple(reversed(found))
+
+    def _guarded(self, stmt: If, lead: Run, scope: _Scope) -> Run:
+        """Return what chooses between the device and the user's own statements."""
+        ported, original = branches(stmt)
+        guards = tuple(guards_of(stmt))
+        if all(map(self._runs.leaves, ported)):
+            call, _ = self._made((*lead, *ported), (), scope, guards=guards, lead=len(lead), answers=True)
+            return (_unless(call, self._run(original, scope), stmt),)
+        try:
+            merged = merge(ported, original, self._runs)
+        except ApartError:
+            return self._apart(stmt, lead, guards, scope)
+        first, rest, instead = self._entry(merged)
+        run = (*lead, *first)
+        call, state = self._made(run, rest, scope, guards=guards, lead=len(lead), guarded=True)
+        assert state is not None
+        inside = _entered(scope, state, region=state)
+        begin: list[Stmt] = [_declaration(state, call, stmt)]
+        if instead:
+            begin.append(_unless(_on(state, stmt), self._run(instead, scope), stmt))
+        return (*begin, *self._run(rest, inside))
+
+    def _entry(self, merged: Run) -> tuple[Run, Run, Run]:
+        """Return what the function that tests the guards runs, the rest of the region, and what runs in its place."""
+        first = next(iter(self._runs.split(merged)))
+        if first.moves and len(first.statements) < len(merged) and is_either(merged[len(first.statements)]):
+            come, gone = branches(merged[len(first.statements)])
+            return (*first.statements, *come), merged[len(first.statements) + 1 :], gone
+        if first.moves:
+            return first.statements, merged[len(first.statements) :], ()
+        if is_either(merged[0]):
+            come, gone = branches(merged[0])
+            return come, merged[1:], gone
+        return (), merged, ()
+
+    def _apart(self, stmt: If, lead: Run, guards: tuple[GuardTest, ...], scope: _Scope) -> Run:
+        """Return the two branches one beside the other; a function has the guards and what the ported one begins
+        with."""
+        ported, original = branches(stmt)
+        first = next(iter(self._runs.split(ported)))
+        count = len(first.statements) if first.moves else 0
+        run, rest = (*lead, *ported[:count]), ported[count:]
+        if not run and all(guard.condition is None for guard in guards):
+            return (self._choice(_switched(self._support, stmt), self._run(rest, scope), original, scope, stmt),)
+        call, state = self._made(run, rest, scope, guards=guards, lead=len(lead), guarded=True)
+        assert state is not None
+        then = self._run(rest, _entered(scope, state, region=None))
+        return _declaration(state, call, stmt), self._choice(_on(state, stmt), then, original, scope, stmt)
+
+    def _choice(self, test: Expr, then: Run, original: Run, scope: _Scope, at: If) -> Stmt:
+        """Return an `if` with the ported statements, and the user's as its other branch."""
+        blocks = Block(span=at.span, statements=then), Block(span=at.span, statements=self._run(original, scope))
+        return If(span=at.span, condition=test, then=blocks[0], other=blocks[1], reasons=("guards",))
+
+    def _either(self, stmt: Stmt, rest: Run, scope: _Scope) -> tuple[Run, _Scope]:
+        """Return a call, and what runs where its function says that the device is not in use."""
+        come, gone = branches(stmt)
+        if scope.region is None:
+            raise AssertionError("a choice stands in a guarded region")
+        other = self._run(gone, scope)
+        if not come:
+            return (_unless(_on(scope.region, stmt), other, stmt),), scope
+        call, state = self._made(come, rest, scope, answers=True)
+        if state is None:
+            return (_unless(call, other, stmt),), scope
+        made = (_declaration(state, call, stmt), _unless(_on(scope.region, stmt), other, stmt))
+        return made, _entered(scope, state, region=scope.region)
+
+    # --- functions
+
+    def _begun(self, stmt: DataRegionBoundary) -> Run:
+        """Return a call that begins a data region and tells what outlives it; an object that ends it stands in the
+        user's text."""
+        names = OwnNames({}, ())
+        words = self._support
+        told = (*_told_frame(stmt, names, words), *(_told(symbol, stmt, names, words) for symbol in stmt.lasting))
+        bare = replace(stmt, lasting=(), callers=False)
+        written = told if stmt.guard else (bare, *told)
+        function = HostFunction(self._name((stmt,)), stmt.span, names.arguments, (), (stmt,), written)
+        self.made.append(function)
+        call = ExprStmt(span=stmt.span, expr=_call(function, [one.given for one in names.arguments], stmt))
+        return (bare, call) if stmt.guard else (call,)
+
+    def _moved(self, run: Run, rest: Run, scope: _Scope) -> tuple[Run, _Scope]:
+        """Return the call of a function that does what a run does."""
+        call, state = self._made(run, rest, scope)
+        if state is None:
+            return (ExprStmt(span=run[0].span, expr=call),), scope
+        return (_declaration(state, call, run[0]),), _entered(scope, state, region=scope.region)
+
+    def _made(
+        self,
+        run: Run,
+        rest: Run,
+        scope: _Scope,
+        *,
+        guards: tuple[GuardTest, ...] = (),
+        lead: int = 0,
+        guarded: bool = False,
+        answers: bool = False,
+    ) -> tuple[Call, DeviceState | None]:
+        """Make the function of a run; return its call, and the state that it begins: for what `rest` uses of it, or
+        where it is `guarded`."""
+        at: Node = next(iter((*run, *rest)), self._function)
+        own = tuple(declared(run))
+        name = self._name(run)
+        used = {symbol for stmt in run for symbol in uses(stmt)}
+        held = {s: holder for s, holder in scope.holders.items() if s in used and s not in own}
+        takes = list(dict.fromkeys(held.values()))
+        if scope.region is not None and scope.region not in takes:
+            takes.insert(0, scope.region)
+        local = {symbol: local_symbol(symbol, at) for symbol in (*held, *own)}
+        names = OwnNames(
+            local, find_written(run, self._hosts) - set(local), {"data", *(state.variable.name for state in takes)}
+        )
+        tests = tuple(own_test(guard, names, self._support) for guard in guards)
+        written = tuple(write(stmt, names) for stmt in run)
+        kept = tuple(symbol for symbol in own if _is_used(symbol, rest))
+        state = self._state(tuple(local[s] for s in kept), at, guarded=guarded) if kept or guarded else None
+        arguments = self._in_order(names.arguments)
+        function = HostFunction(
+            name, at.span, arguments, tests, run, written, tuple(takes), state, answers and state is None,
+            tuple((holder, local[symbol]) for symbol, holder in held.items()), lead,
+        )  # fmt: skip
+        self.made.append(function)
+        given = [*(_use(taken.variable, at) for taken in takes), *(argument.given for argument in arguments)]
+        return _call(function, given, at), state
+
+    def _in_order(self, arguments: Sequence[PassedArgument]) -> tuple[PassedArgument, ...]:
+        """Return arguments in the order of the user's own parameters, what is none of those behind them."""
+        order = {symbol.name: number for number, symbol in enumerate(self._function.parameters)}
+        return tuple(sorted(arguments, key=lambda a: order.get(a.parameter.name, len(order))))
+
+    def _name(self, run: Run) -> str:
+        """Return a free name for the function of a run: launches are numbered, the others say what they are for."""
+        kind = _kind(run)
+        number = sum(_kind(one.statements) == kind for one in self.made) + 1
+        ending = f"_{number}" if not kind else f"_{kind}{'' if number == 1 else number}"
+        name = f"{self._support.prefix}_{self._words}{ending}"
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def _state(self, fields: tuple[Symbol, ...], at: Node, *, guarded: bool) -> DeviceState:
+        self._variables += 1
+        number = "" if self._variables == 1 else str(self._variables)
+        variable = f"{self._support.prefix}_gpu{number}"
+        tag = f"{self._support.prefix}_{self._words}_data{number}"
+        while tag in self.taken:
+            tag += "_"
+        self.taken.add(tag)
+        type = Record(tag, 0, spelling=f"struct {tag}")
+        return DeviceState(tag, Symbol(variable, f"state:{tag}", type, "local", at.span), fields, guarded)
+
+
+def _kind(run: Run) -> str:
+    """Return what a function without launches is for."""
+    parts = {type(part) for stmt in run for part in walk(stmt) if isinstance(part, Moving)}
+    if Launch in parts:
+        return ""
+    if parts & {DeviceAlloc, DataEnter}:
+        return "begin"
+    if parts & {DeviceFree, DataExit}:
+        return "end"
+    return "update" if parts else "begin"
+
+
+def _told_frame(stmt: DataRegionBoundary, names: OwnNames, words: Support) -> Iterator[Stmt]:
+    """Yield the call that tells where the callers' stack begins, if it outlives a data region."""
+    if stmt.callers:
+        frame = Symbol(words.frame, words.frame, _ANYTHING, "enumerator")
+        given = names.passed(_use(frame, stmt), "frame", _ANYTHING)
+        yield _telling(words.callers, (given,), stmt)
+
+
+def _told(symbol: Symbol, stmt: Stmt, names: OwnNames, words: Support) -> Stmt:
+    """Return the call that tells of an object which outlives a data region."""
+    use = _use(symbol, stmt)
+    address = Unary(span=stmt.span, type=Pointer(symbol.type), op="&", operand=use)
+    place = names.passed(address, symbol.name, _ANYTHING)
+    return _telling(words.lasts, (place, names.size(use)), stmt)
+
+
+def _telling(function: str, arguments: tuple[Expr, ...], at: Node) -> Stmt:
+    symbol = Symbol(function, function, FunctionType(VOID, tuple(a.type for a in arguments)), "function", at.span)
+    name = Name(span=at.span, type=symbol.type, symbol=symbol)
+    return ExprStmt(span=at.span, expr=Call(span=at.span, type=VOID, function=name, arguments=arguments))
+
+
+def _bare(stmt: Stmt) -> Run:
+    """Return a statement without braces that the port has put around its buffers, where none is declared any more."""
+    made = isinstance(stmt, Block) and not stmt.intact and not stmt.span.text.startswith("{")
+    if not made or not isinstance(stmt, Block) or any(isinstance(inner, DeclStmt) for inner in stmt.statements):
+        return (stmt,)
+    return stmt.statements
+
+
+def _is_used(symbol: Symbol, rest: Iterable[Node]) -> bool:
+    """Whether a variable is used in statements behind its declaration, before they declare it anew."""
+    for stmt in rest:
+        if isinstance(stmt, DeviceAlloc | DataEnter | DeclStmt) and symbol in declared((stmt,)):
+            return False
+        match stmt:
+            case Block() | If() | For() | While() | Switch() | Case():
+                used = (
+                    _is_used(symbol, children(stmt))
+                    if isinstance(stmt, Block)
+                    else any(_is_used(symbol, (part,)) for part in children(stmt))
+                )
+            case _:
+                used = bool(uses(stmt)[symbol])
+        if used:
+            return True
+    return False
+
+
+def _entered(scope: _Scope, state: DeviceState, *, region: DeviceState | None) -> _Scope:
+    holders = {**scope.holders, **dict.fromkeys(state.fields, state)}
+    return _Scope(holders, region)
+
+
+def _use(symbol: Symbol, at: Node) -> Name:
+    return Name(span=at.span, type=symbol.type, symbol=symbol)
+
+
+def _on(state: DeviceState, at: Node) -> Expr:
+    """Return whether the guards hold in a state."""
+    return Member(span=at.span, type=INT, base=_use(state.variable, at), field="on", arrow=False)
+
+
+def _switched(words: Support, at: Node) -> Expr:
+    """Return whether the port is switched on."""
+    symbol = Symbol(words.on, words.on, FunctionType(INT, ()), "function")
+    return Call(span=at.span, type=INT, function=Name(span=at.span, type=symbol.type, symbol=symbol), arguments=())
+
+
+def _call(function: HostFunction, given: Sequence[Expr], at: Node) -> Call:
+    result: Type = INT if function.answers else VOID
+    if function.begins is not None:
+        result = function.begins.variable.type
+    taken = (*(state.variable.type for state in function.takes), *(a.parameter.type for a in function.arguments))
+    type = FunctionType(result, taken)
+    symbol = Symbol(function.name, function.name, type, "function", at.span)
+    return Call(
+        span=at.span, type=result, function=Name(span=at.span, type=type, symbol=symbol), arguments=tuple(given)
+    )
+
+
+def _declaration(state: DeviceState, call: Call, at: Node) -> DeclStmt:
+    return DeclStmt(span=at.span, declarations=(VarDecl(span=at.span, symbol=state.variable, init=call),))
+
+
+def _unless(test: Expr, instead: Run, at: Node) -> Stmt:
+    """Return `if (!test) instead`."""
+    condition = Unary(span=at.span, type=INT, op="!", operand=test)
+    then = instead[0] if len(instead) == 1 else Block(span=at.span, statements=instead)
+    return If(span=at.span, condition=condition, then=then, other=None, reasons=("device",))

@@ -1,0 +1,116 @@
+"""The runs of statements that leave the user's text together: as long as nothing of his stands between them.
+
+    long long n_bytes = …;    a declaration of the port's own
+    p_gpu = acquire; copy     device statements
+    k1(p_gpu);                                                       one run
+    i = n;                    what the loop leaves in its counter
+    capture p                 a build for the referee records it
+
+Invariant: a run begins with a declaration or a device statement and ends with what stands behind a launch; what it
+declares is named by device statements and the port's own declarations alone; what its statements read of the host's
+memory, none before them in the run has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from warpsmith.emit.host.outline.statements import (
+    Moving,
+    host_uses,
+    is_final,
+    is_plain_declaration,
+    reads_memory,
+    writes_memory,
+)
+from warpsmith.tree.device_writes import find_exposed
+from warpsmith.tree.nodes import CaptureStmt, DeclStmt, Function, Launch, Node, Stmt, Update
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import walk
+
+__all__ = ["Piece", "Runs"]
+
+Run = tuple[Stmt, ...]
+Key = tuple[type[Node], int, int, int]
+
+
+class Piece(Struct, frozen=True):
+    """Consecutive statements: those that leave the user's text (`moves`), or one that stays."""
+
+    statements: Run
+    moves: bool
+
+
+class Runs(Struct, frozen=True):
+    """The runs of one function; `known`: what the user's own statements are, by class and place; `exposed`: variables
+    that change where memory does."""
+
+    known: frozenset[Key]
+    exposed: frozenset[Symbol]
+
+    @classmethod
+    def of(cls, function: Function) -> Runs:
+        """Return the runs of what was made of a function of the user's."""
+        return cls(frozenset(_key(part) for part in walk(function.body)), find_exposed(function))
+
+    def leaves(self, stmt: Stmt) -> bool:
+        """Whether a statement may stand in a generated function: it is none of the user's."""
+        if isinstance(stmt, Moving | CaptureStmt):
+            return True
+        return _key(stmt) not in self.known and (is_plain_declaration(stmt) or is_final(stmt))
+
+    def split(self, run: Sequence[Stmt]) -> Iterator[Piece]:
+        """Yield the pieces of a run in order."""
+        position = 0
+        named = self._named_behind(run)
+        while position < len(run):
+            end = self._end(run, position, named)
+            statements = tuple(run[position : max(end, position + 1)])
+            yield Piece(statements, end > position and not (len(statements) == 1 and _is_short(statements[0])))
+            position = max(end, position + 1)
+
+    def _named_behind(self, run: Sequence[Stmt]) -> list[set[Symbol]]:
+        """Return, for each statement, what the user's text names behind it."""
+        found: list[set[Symbol]] = [set()]
+        for stmt in reversed(run[1:]):
+            own = set[Symbol]() if isinstance(stmt, DeclStmt) and self.leaves(stmt) else host_uses((stmt,))
+            found.append(found[-1] | own)
+        return found[::-1]
+
+    def _end(self, run: Sequence[Stmt], start: int, named: Sequence[set[Symbol]]) -> int:
+        """Return where the run that begins at `start` ends; `start` where none does."""
+        end, at = start, start
+        launched = wrote = False
+        while at < len(run) and self.leaves(run[at]):
+            stmt = run[at]
+            # what a call passes is read before the function writes anything
+            if wrote and reads_memory(stmt, self.exposed):
+                break
+            wrote = wrote or writes_memory(stmt)
+            if isinstance(stmt, DeclStmt):
+                if any(d.symbol in named[at] for d in stmt.declarations):
+                    break
+            elif isinstance(stmt, Moving):
+                launched = launched or isinstance(stmt, Launch)
+                end = at + 1
+            elif isinstance(stmt, CaptureStmt):
+                if end != at:
+                    break
+                end = at + 1
+            elif not launched or end != at:
+                break
+            else:
+                end = at + 1
+            at += 1
+        return end
+
+
+def _is_short(stmt: Stmt) -> bool:
+    """Whether a statement says all that it does in a line of the user's text: no size, no buffer."""
+    return isinstance(stmt, Update) and stmt.bytes is None
+
+
+def _key(node: Node) -> Key:
+    return type(node), id(node.span.file), node.span.start, node.span.end

@@ -1,0 +1,296 @@
+"""Statements of a run, said in the names of the function that they become, and what a run declares, uses and writes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import TypeGuard, assert_never
+
+import msgspec.structs
+
+from warpsmith.emit.host.outline.names import OwnNames, passable, refuse
+from warpsmith.tree.allocations import is_question
+from warpsmith.tree.nodes import (
+    Assign,
+    Block,
+    Call,
+    CaptureStmt,
+    Copy,
+    DataEnter,
+    DataExit,
+    DataRegionBoundary,
+    DeclStmt,
+    DeviceAlloc,
+    DeviceFree,
+    Expr,
+    ExprStmt,
+    If,
+    Index,
+    Launch,
+    Literal,
+    Member,
+    Name,
+    Node,
+    Stmt,
+    Unary,
+    Update,
+    VarDecl,
+    VerbatimExpr,
+    replace,
+)
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Scalar, Symbol
+from warpsmith.tree.walk import children, peel, walk
+
+__all__ = [
+    "Moving",
+    "declared",
+    "host_uses",
+    "is_final",
+    "is_plain_declaration",
+    "local_symbol",
+    "reads_memory",
+    "tells_lifetimes",
+    "uses",
+    "write",
+    "writes_memory",
+]
+
+Moving = Launch | DeviceAlloc | DeviceFree | Copy | DataEnter | DataExit | Update
+"""The statements that a generated function takes out of the user's text."""
+
+
+def declared(run: Iterable[Stmt]) -> Iterator[Symbol]:
+    """Yield the variables that statements of a run declare, in order."""
+    for stmt in run:
+        if isinstance(stmt, DeviceAlloc | DataEnter):
+            yield stmt.buffer
+        elif isinstance(stmt, DeclStmt):
+            yield from (declaration.symbol for declaration in stmt.declarations)
+
+
+def uses(root: Node) -> Counter[Symbol]:
+    """Count what names a variable below `root`, device statements included; a declaration names none."""
+    return Counter(symbol for node in walk(root) for symbol in _named(node))
+
+
+def _named(node: Node) -> Iterator[Symbol]:
+    match node:
+        case Name(symbol=symbol):
+            yield symbol
+        case DeviceFree(buffer=buffer) | Copy(buffer=buffer):
+            yield buffer
+        case DataExit(buffer=buffer, starts=starts):
+            yield from (buffer,) if starts is None else (buffer, starts)
+        case DataEnter(starts=starts):
+            yield from () if starts is None else (starts,)
+        case CaptureStmt(symbol=symbol, buffer=buffer, starts=starts):
+            yield from (one for one in (symbol, buffer, starts) if one is not None)
+        case DataRegionBoundary(lasting=lasting):
+            yield from lasting
+        case _:
+            return
+
+
+def host_uses(run: Iterable[Stmt]) -> set[Symbol]:
+    """Return the variables that statements of the user's text name, those that will leave it left out."""
+    found: set[Symbol] = set()
+    pending: list[Node] = [*run]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Moving):
+            continue
+        found.update(_named(node))
+        pending += children(node)
+    return found
+
+
+def is_final(stmt: Stmt) -> bool:
+    """Whether a statement only sets variables: what a launch leaves in the user's counters."""
+    match stmt:
+        case ExprStmt(expr=Assign(op="=", target=target, value=value)):
+            return isinstance(peel(target), Name) and _is_free(value)
+        case If(condition=condition, then=then, other=None):
+            return _is_free(condition) and is_final(then)
+        case Block(statements=statements):
+            return bool(statements) and all(map(is_final, statements))
+        case _:
+            return False
+
+
+def is_plain_declaration(stmt: Stmt) -> bool:
+    """Whether a declaration gives numbers or pointers values, and does nothing else."""
+    return (
+        isinstance(stmt, DeclStmt)
+        and not stmt.types
+        and all(
+            isinstance(d.symbol.type, Scalar | Pointer) and d.init is not None and _is_pure(d.init)
+            for d in stmt.declarations
+        )
+    )
+
+
+def _is_pure(expr: Expr) -> bool:
+    """Whether an expression changes nothing, and calls nothing but the run time."""
+    for part in walk(expr):
+        if isinstance(part, VerbatimExpr | Assign) or (isinstance(part, Unary) and part.op not in "+-~!*&"):
+            return False
+        if isinstance(part, Call) and not is_question(part):
+            return False
+    return True
+
+
+def _is_free(expr: Expr) -> bool:
+    """Whether the value of an expression depends on variables alone."""
+    for part in walk(expr):
+        if isinstance(part, Index | Member | VerbatimExpr) or (isinstance(part, Unary) and part.op not in "+-~!"):
+            return False
+        if isinstance(part, Call) and not is_question(part):
+            return False
+    return True
+
+
+def tells_lifetimes(node: Node) -> TypeGuard[DataRegionBoundary]:
+    """Whether a node begins a data region, and tells what of the stack outlives it."""
+    return isinstance(node, DataRegionBoundary) and (node.callers or bool(node.lasting))
+
+
+def writes_memory(stmt: Stmt) -> bool:
+    """Whether a device statement may change memory of the host's."""
+    return isinstance(stmt, DataExit) or (isinstance(stmt, Copy | Update) and not stmt.to_device)
+
+
+def reads_memory(node: Node, exposed: Collection[Symbol]) -> bool:
+    """Whether an expression of a statement reads memory, or a variable that is `exposed` to what writes memory: what it
+    names the address of is not read."""
+    if isinstance(node, Expr):
+        return _loads(node, exposed)
+    return any(reads_memory(part, exposed) for part in children(node))
+
+
+def _loads(expr: Expr, exposed: Collection[Symbol]) -> bool:
+    match expr:
+        case Name(symbol=symbol):
+            return symbol in exposed and not isinstance(symbol.type, Array | FunctionType)
+        case Unary(op="&", operand=operand):
+            return _place_loads(operand, exposed)
+        case Unary(op="*"):
+            return True
+        case Index() | Member():
+            return not isinstance(expr.type, Array) or _place_loads(expr, exposed)
+        case _:
+            return any(_loads(part, exposed) for part in children(expr) if isinstance(part, Expr))
+
+
+def _place_loads(place: Expr, exposed: Collection[Symbol]) -> bool:
+    """Whether it takes a load to say where something lies."""
+    place = peel(place)
+    match place:
+        case Index(base=base, index=index):
+            of_array = isinstance(peel(base).type, Array)
+            return (_place_loads if of_array else _loads)(base, exposed) or _loads(index, exposed)
+        case Member(base=base, arrow=arrow):
+            return (_loads if arrow else _place_loads)(base, exposed)
+        case Unary(op="*", operand=operand):
+            return _loads(operand, exposed)
+        case _:
+            return not isinstance(place, Name)
+
+
+def local_symbol(symbol: Symbol, at: Node) -> Symbol:
+    """Return a variable of the port's own as a generated function declares it."""
+    return msgspec.structs.replace(symbol, type=passable(symbol.type, at))
+
+
+def write(stmt: Stmt, names: OwnNames) -> Stmt:
+    """Return a statement in the names of its function."""
+    match stmt:
+        case Launch(arguments=arguments):
+            return replace(stmt, arguments=tuple(names.value(argument) for argument in arguments))
+        case DeviceAlloc(buffer=buffer, bytes=bytes):
+            return replace(stmt, buffer=names.local[buffer], bytes=names.value(bytes))
+        case DeviceFree(buffer=buffer):
+            return replace(stmt, buffer=_buffer(buffer, stmt, names))
+        case Copy():
+            return _copy(stmt, names)
+        case DataEnter() | DataExit() | Update():
+            return _present(stmt, names)
+        case CaptureStmt():
+            return _capture(stmt, names)
+        case DeclStmt(declarations=declarations):
+            return replace(stmt, declarations=tuple(_declaration(d, names) for d in declarations))
+        case _:
+            return _final(stmt, names)
+
+
+def _final(stmt: Stmt, names: OwnNames) -> Stmt:
+    match stmt:
+        case ExprStmt(expr=expr):
+            return replace(stmt, expr=names.value(expr))
+        case If(condition=condition, then=then):
+            return replace(stmt, condition=names.value(condition), then=_final(then, names))
+        case Block(statements=statements):
+            return replace(stmt, statements=tuple(_final(part, names) for part in statements))
+        case _:
+            raise refuse("a statement of the user's cannot leave his text", stmt)
+
+
+def _copy(stmt: Copy, names: OwnNames) -> Copy:
+    if not (isinstance(stmt.offset, Literal) and stmt.offset.value == 0):
+        raise refuse("a copy into the middle of a buffer cannot leave the user's text", stmt)
+    buffer = _buffer(stmt.buffer, stmt, names)
+    return replace(stmt, buffer=buffer, host=names.value(stmt.host), bytes=names.value(stmt.bytes))
+
+
+def _present(stmt: DataEnter | DataExit | Update, names: OwnNames) -> Stmt:
+    match stmt:
+        case DataExit():
+            return replace(stmt, buffer=_buffer(stmt.buffer, stmt, names), starts=_starts(stmt.starts, stmt, names))
+        case Update():
+            address = None if stmt.address is None else names.value(stmt.address)
+            return replace(stmt, address=address, bytes=None if stmt.bytes is None else names.value(stmt.bytes))
+        case DataEnter(starts=None):
+            own = names.local[stmt.buffer]
+            return replace(stmt, buffer=own, address=names.value(stmt.address), bytes=names.value(stmt.bytes))
+        case DataEnter():
+            starts = _starts(stmt.starts, stmt, names)
+            variable = starts if stmt.starts == stmt.variable and starts is not None else stmt.variable
+            return replace(stmt, buffer=names.local[stmt.buffer], starts=starts, variable=variable)
+        case _:
+            assert_never(stmt)
+
+
+def _capture(stmt: CaptureStmt, names: OwnNames) -> CaptureStmt:
+    if isinstance(stmt.element, Opaque):
+        raise refuse("what only the compiler knows the size of cannot leave the user's text", stmt)
+    buffer = None if stmt.buffer is None else _buffer(stmt.buffer, stmt, names)
+    if stmt.starts is not None:
+        return replace(stmt, buffer=buffer, starts=_starts(stmt.starts, stmt, names))
+    return replace(
+        stmt,
+        symbol=names.variable(stmt.symbol, stmt),
+        name=stmt.symbol.name,
+        lower=names.value(stmt.lower),
+        upper=names.value(stmt.upper),
+        extent=None if stmt.extent is None else names.value(stmt.extent),
+        buffer=buffer,
+    )
+
+
+def _declaration(declaration: VarDecl, names: OwnNames) -> VarDecl:
+    own = names.local[declaration.symbol]
+    init = declaration.init
+    return replace(declaration, symbol=own, init=None if init is None else names.value(init))
+
+
+def _buffer(buffer: Symbol, at: Node, names: OwnNames) -> Symbol:
+    if buffer not in names.local:
+        raise refuse("a buffer that the user's text declares cannot be named in generated code", at)
+    return names.local[buffer]
+
+
+def _starts(starts: Symbol | None, at: Node, names: OwnNames) -> Symbol | None:
+    if starts is None:
+        return None
+    said = names.value(Name(span=at.span, type=starts.type, symbol=starts))
+    assert isinstance(said, Name)
+    return said.symbol

@@ -1,0 +1,101 @@
+"""The user's functions with their port in them, as they stand in his own files.
+
+    for (i …) …       →       if (switched on && guards) { ported } else { for (i …) … }
+
+Invariant: where the port is switched off, a function does what the user wrote; what stands between its statements for
+the device does nothing then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from warpsmith.offload.transfers.flow import ProgramPoint
+from warpsmith.offload.transfers.insertion import Edits, rewritten_run
+from warpsmith.offload.transfers.known_sizes import shorten_function
+from warpsmith.offload.transfers.splice import splice
+from warpsmith.poly.facts import statement_spans
+from warpsmith.tree.in_place.versioned import SWITCHED, InsertedText, Run, Versioned
+from warpsmith.tree.nodes import Binary, Block, Expr, For, Function, If, Literal, Name, Node, Stmt, VarDecl, replace
+from warpsmith.tree.program import Program
+from warpsmith.tree.shared import is_own
+from warpsmith.tree.types import INT
+from warpsmith.tree.walk import walk
+
+__all__ = ["place_versions"]
+
+
+def place_versions(
+    program: Program, versions: Sequence[Versioned], inserted: Sequence[InsertedText]
+) -> Mapping[Function, Function]:
+    """Return the functions of the user's `program` that have `versions` of their statements, or statements `inserted`
+    between them, each with them in it; those that share their text with others are left out, as is one where
+    something stands beside a statement that the steps have made."""
+    found: dict[Function, Function] = {}
+    for unit, function in program.functions():
+        mine = [v for v in versions if _is_in(v, function)]
+        between = [new for new in inserted if _is_in(new, function)]
+        alone = is_own(unit, function) and sum(f.span == function.span for f in unit.functions) == 1
+        if alone and (mine or between):
+            placed = _place(function, mine, between)
+            if placed is not None:
+                found[function] = shorten_function(placed)
+    return found
+
+
+def _is_in(part: Versioned | InsertedText, function: Function) -> bool:
+    return part.function.span == function.span and part.function.symbol == function.symbol
+
+
+def _place(function: Function, versions: Sequence[Versioned], inserted: Sequence[InsertedText]) -> Function | None:
+    if any(_names_made(new, function, versions) for new in inserted):
+        return None
+    nodes = {_key(part): part for part in walk(function.body)}
+    edits = Edits()
+    for new in inserted:
+        node = nodes.get(_key(new.node))
+        if not isinstance(node, Stmt):
+            return None
+        edits.at(ProgramPoint(new.where, node), new.statements)
+    run = rewritten_run(function.body.statements, edits)
+    added = replace(function, body=replace(function.body, statements=run))
+    try:
+        return splice(added, [(v.written, (*v.before, _choice(v))) for v in versions])
+    except ValueError:
+        return None
+
+
+def _names_made(new: InsertedText, function: Function, versions: Sequence[Versioned]) -> bool:
+    """Whether what is inserted is said with a variable that the steps have made, and that the user's text has not."""
+    text = (function.body, *(stmt for version in versions for stmt in version.before))
+    declared = {part.symbol for stmt in text for part in walk(stmt) if isinstance(part, VarDecl)}
+    known = {*function.parameters, *declared, *(part.variable for part in walk(function.body) if isinstance(part, For))}
+    used = {part.symbol for stmt in new.statements for part in walk(stmt) if isinstance(part, Name)}
+    return any(symbol.storage == "local" for symbol in used - known)
+
+
+def _key(node: Node) -> tuple[type[Node], int, int]:
+    return type(node), node.span.start, node.span.end
+
+
+def _choice(version: Versioned) -> If:
+    """Return what chooses between the device and the user's statements."""
+    span = statement_spans(version.written)
+    condition: Expr = Literal(span=span, type=INT, text="1", value=1)
+    for part in _parts(version):
+        condition = Binary(span=span, type=INT, op="&&", left=condition, right=part)
+    written: Run = (*version.fallback[0], *version.written, *version.fallback[1])
+    blocks = Block(span=span, statements=version.ported), Block(span=span, statements=written)
+    return If(span=span, condition=condition, then=blocks[0], other=blocks[1], reasons=(SWITCHED, *version.reasons))
+
+
+def _parts(version: Versioned) -> Iterator[Expr]:
+    """Yield the parts of a condition, one for each reason."""
+    condition = version.condition
+    found: list[Expr] = []
+    for _ in version.reasons[1:]:
+        assert isinstance(condition, Binary) and condition.op == "&&"
+        found.append(condition.right)
+        condition = condition.left
+    if condition is not None:
+        yield from (condition, *reversed(found))
