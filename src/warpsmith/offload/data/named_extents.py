@@ -16,11 +16,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TypeVar
 
+from warpsmith.offload.data.cancel import cancel_terms
 from warpsmith.offload.expressions import name
 from warpsmith.offload.names import Names
 from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
-from warpsmith.poly.isl.cancel import cancel_terms
 from warpsmith.poly.isl.simplify import simplify
 from warpsmith.tree.nodes import (
     Binary,

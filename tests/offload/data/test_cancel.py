@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 from tests.poly.isl.test_simplify import _read, _value
-from warpsmith.poly.isl.cancel import cancel_terms
+from warpsmith.offload.data.cancel import cancel_terms
 from warpsmith.tree.nodes import Expr
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import LONG_LONG
