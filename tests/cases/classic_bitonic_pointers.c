@@ -1,5 +1,5 @@
 /* Bitonic sort in one function, unsigned, with shifts: a helper swaps what two pointers lead to.
- * RUN: port
+ * RUN: port --all
  * EXPECT: main/i parallel ported: no carried dependence (proven)
  * EXPECT: main/for unanalyzable host: not a counted loop: it does not advance its counter k by a constant step
  * EXPECT: main/for/for unanalyzable host: not a counted loop: it does not advance its counter j by a constant step

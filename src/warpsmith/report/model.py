@@ -20,7 +20,7 @@ from warpsmith.poly.facts import Category
 from warpsmith.report.status import Status
 from warpsmith.run.verification import Verification
 
-__all__ = ["Hottest", "KernelEntry", "LoopEntry", "Report", "Status", "StepEntry", "ToolEntry"]
+__all__ = ["Hottest", "KernelEntry", "LoopEntry", "Moved", "Report", "Status", "StepEntry", "ToolEntry"]
 
 
 class LoopEntry(Struct, frozen=True):
@@ -52,6 +52,15 @@ class Hottest(Struct, frozen=True):
     span: Span
     share: float
     ported: bool
+
+
+class Moved(Struct, frozen=True):
+    """`share` of the program's work, between 0 and 1, is done by loops with kernels; of those that stay, the hottest
+    does `stays_share`."""
+
+    share: float
+    stays: LoopEntry | None = None
+    stays_share: float = 0.0
 
 
 class KernelEntry(Struct, frozen=True):
@@ -105,4 +114,5 @@ class Report(Struct, frozen=True):
     tools: tuple[ToolEntry, ...] = ()
     steps: tuple[StepEntry, ...] = ()
     hottest: Hottest | None = None
+    moved: Moved | None = None
     timing_s: Mapping[str, float] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from warpsmith.report.legible import plain_expression, short_expression
 from warpsmith.report.model import KernelEntry, LoopEntry, Report
 from warpsmith.report.port.copies import copies_text
 from warpsmith.report.port.hottest import hottest_text
+from warpsmith.report.port.moved import moved_text
 from warpsmith.report.table import table_text
 from warpsmith.run.verification import Verification
 
@@ -25,6 +26,9 @@ def port_text(report: Report, writes: str, *, quiet: bool = False) -> str:
     """Return the summary of a port or a survey: loops, plan, verdict of the referee, files; `writes` says how to get
     them where nothing was asked to be written; `quiet`: of the findings beside the verdict the errors only."""
     parts = [_loops_text(report.loops, decided=report.command != "survey")]
+    if report.moved is not None:
+        ran = report.verify is not None and report.verify.launches is not None and not _idle(report)
+        parts.insert(0, moved_text(report.moved, ran=ran))
     if report.kernels:
         parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
         parts.append(copies_text(report.transfers))

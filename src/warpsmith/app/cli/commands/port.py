@@ -52,6 +52,7 @@ from warpsmith.report.model import Report, Status
 from warpsmith.report.port.build import kernel_entries, loop_entries
 from warpsmith.report.port.claims import claim_findings
 from warpsmith.report.port.hottest import hottest_loop
+from warpsmith.report.port.moved import moved_work
 from warpsmith.report.port.text import port_text
 from warpsmith.report.survey.counts import read_counts
 from warpsmith.run.verification import has_timed_out
@@ -296,6 +297,7 @@ def _sizes(pairs: tuple[str, ...]) -> dict[str, int]:
 def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...], *, survey: bool) -> Report:
     plan = result.plan
     loops = loop_entries(result.prepared, plan)
+    functions = [function for _, function in result.program.functions()]
     return Report(
         command="survey" if survey else "port",
         inputs=paths,
@@ -307,7 +309,8 @@ def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...]
         outputs=written,
         verify=result.verification,
         findings=(*result.findings, *claim_findings(result.facts.functions, result.prepared.facts.functions)),
-        hottest=None if plan is None else hottest_loop([f for _, f in result.program.functions()], loops),
+        hottest=None if plan is None else hottest_loop(functions, loops),
+        moved=None if plan is None else moved_work(functions, loops),
         timing_s=result.timing_s,
     )
 

@@ -1,0 +1,88 @@
+"""How much of a program's work a port moves, and what of it stays: the first line of the summary.
+
+    99 % of the work is in kernels (estimated …); stays: lu/k (line 12, 1 %): carries a flow dependence on A; …
+
+The figures are those of the hottest loop (hottest.py): own operations of loops, from trip counts, depth and calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from warpsmith.base.source import readable
+from warpsmith.loops.search.effort import effort_of
+from warpsmith.report.json_parts import Json, span_json
+from warpsmith.report.model import LoopEntry, Moved
+from warpsmith.report.port.ranking import weigh
+from warpsmith.report.port.staying import NOT_NAMED
+from warpsmith.tree.nodes import Function
+from warpsmith.tree.walk import loops
+
+__all__ = ["moved_json", "moved_text", "moved_work"]
+
+_WORTH: Final = 0.01
+"""A loop with less of the work is not named."""
+
+
+def moved_work(functions: Sequence[Function], entries: Sequence[LoopEntry]) -> Moved | None:
+    """Return the share of the work in kernels, and the loop on the host with the most work of its own; None where there
+    is no loop."""
+    found = list(_shares(functions, entries))
+    if not found:
+        return None
+    staying = [one for one in found if not one[1].ported and one[0] >= _WORTH]
+    share, entry = max(staying, key=lambda one: (one[0], -one[1].span.start), default=(0.0, None))
+    return Moved(min(1.0, sum(share for share, entry in found if entry.ported)), entry, min(1.0, share))
+
+
+def _shares(functions: Sequence[Function], entries: Sequence[LoopEntry]) -> Iterator[tuple[float, LoopEntry]]:
+    """Yield the part of the work that each listed loop's own body does."""
+    # a function of a header stands in every file that includes it
+    once = list({function.symbol.key: function for function in functions}.values())
+    weights = weigh([effort_of(function) for function in once])
+    listed = {entry.span: entry for entry in entries}
+    for function in once:
+        for number, (loop, _) in enumerate(loops(function.body)):
+            if loop.header in listed:
+                yield weights.own[function.symbol.key, number] / weights.total, listed[loop.header]
+
+
+def moved_text(moved: Moved, *, ran: bool) -> str:
+    """Return the summary's first line; `ran`: kernels were launched, and do not only exist."""
+    where = "runs on the device" if ran else "is in kernels"
+    line = f"{_percent(moved.share)} of the work {where} (estimated from trip counts and depth)"
+    stays = moved.stays
+    if stays is None:
+        return line
+    why = f": {readable(stays.reasons[0].text)}" if stays.reasons else ""
+    return f"{line}; stays: {stays.id} (line {stays.span.line}, {_percent(moved.stays_share)}){why}; {_help(stays)}"
+
+
+def _help(entry: LoopEntry) -> str:
+    """Return what would change that a loop stays, or who says it."""
+    place = f"{entry.span.file.path}:{entry.span.line}"
+    if entry.reasons and entry.reasons[0].text == NOT_NAMED:
+        return f"--loop {place} asks for it"
+    if entry.reasons and entry.reasons[0].legal_if:
+        return readable(entry.reasons[0].legal_if[0])
+    return f"`warpsmith explain {place}` says what would help"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def moved_json(moved: Moved) -> Json:
+    """Return the same as JSON."""
+    stays = moved.stays
+    found: Json = {"share": round(moved.share, 4), "basis": "estimate"}
+    if stays is not None:
+        found["stays"] = {
+            "loop": stays.id,
+            "span": span_json(stays.span),
+            "share": round(moved.stays_share, 4),
+            "why": stays.reasons[0].text if stays.reasons else "",
+            "help": _help(stays),
+        }
+    return found
