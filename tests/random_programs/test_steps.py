@@ -145,7 +145,7 @@ BUGS = (
     Bug("tile", "dependences forgotten", tile, "keeps_order", always, " 1"),
     Bug("tile", "tiles at the edge taken for whole", strip_mine, "choice", first_choice),
     Bug("reverse", "dependences forgotten", reverse, "keeps_order", always),
-    Bug("reschedule", "dependences forgotten", orders, "keeps_order", always, " 5", 1),
+    Bug("reschedule", "dependences forgotten", orders, "keeps_order", always, " 3", 1),
     Bug("strip-mine", "the last strip taken for whole", strip_mine, "choice", first_choice),
     Bug("unroll", "iterations left over forgotten", unroll, "_partly", without_rest),
     Bug("unroll", "each copy one further", unroll, "plus", one_further),
