@@ -13,8 +13,12 @@ from pathlib import Path
 from benchmarks.polybench import suite
 from msgspec import Struct
 from tests.random_programs import construct_survey, constructs
+from tests.random_programs.compactions import random_compactions, render_compactions
 from tests.random_programs.nests import render_unit
+from tests.random_programs.partner_programs import SIZES as PARTNER_SIZES
+from tests.random_programs.partner_programs import render_partners
 from tests.random_programs.ports import PORT_SIZES as NEST_SIZES
+from tests.random_programs.recurrences import random_recurrences, render_recurrences
 from tests.random_programs.resident_programs import resident_program
 from tests.random_programs.row_programs import row_program
 from tests.random_programs.stack_programs import stack_program
@@ -125,6 +129,14 @@ def _texts(make: Callable[[int], str], kind: str, *run: str) -> Callable[[int, P
     return list_them
 
 
+def _compactions(seed: int) -> str:
+    return render_compactions(random_compactions(seed, 16))
+
+
+def _recurrences(seed: int) -> str:
+    return render_recurrences(random_recurrences(seed, 16))
+
+
 def _resident(count: int, scratch: Path) -> Iterator[Program]:
     for number in range(count):
         yield _written("resident", number, scratch, resident_program(SEED + number).files)
@@ -167,6 +179,9 @@ KINDS: dict[str, Callable[[int, Path], Iterator[Program]]] = {
     "row": _texts(row_program, "row"),
     "view": _texts(render_views, "view", *NATURAL.split()),
     "tricky": _texts(lambda seed: tricky_program(seed, 12), "tricky"),
+    "partner": _texts(render_partners, "partner", *PARTNER_SIZES.split()),
+    "compaction": _texts(_compactions, "compaction"),
+    "recurrence": _texts(_recurrences, "recurrence"),
     "resident": _resident,
     "construct": _constructs,
     "nest": _nests,

@@ -18,7 +18,7 @@ _WHOLE = ("key[i] - y * (x[i] % 2)", "x[i] > 20 ? y + 1 : 0", "-(y - key[i])", "
 _WRAPS = (*_WHOLE, "y * 31 + key[i]", "(y + x[i]) * 3 - 7")
 _REAL = ("0.5 * y + x[i]", "x[i] - y * 0.25", "(y + key[i]) / 4", "x[i] > 20 ? y * 0.5 : y * 0.25 + 1")
 # the value before decides more than a factor and a summand can say
-_BENT = ("y * y % 7 + x[i]", "y > 50 ? y / 2 : y + 3", "x[i] / (y + 1000)", "y + x[(int)y & 7] * y")
+_BENT = ("(int)(y * y) % 7 + x[i]", "y > 50 ? y / 2 : y + 3", "x[i] / (y + 1000)", "y + x[(int)y & 7] * y")
 _LAST = (
     ("if (x[i] % 7 == 3) y = x[i];", False), ("if (key[i] > 40) { y = i; z = x[i]; }", False),
     ("int t = x[i] - 5; if (t > 60) { if (key[i] & 1) y = t; }", False),
