@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.emit.words import fresh, is_reserved
+from warpsmith.emit.words import declare_captures, fresh, is_reserved
 
 
 @pytest.mark.parametrize(
@@ -15,3 +15,9 @@ from warpsmith.emit.words import fresh, is_reserved
 def test_a_fresh_name_is_free_and_not_reserved(wanted: str, taken: tuple[str, ...], given: str) -> None:
     assert fresh(wanted, taken) == given
     assert not is_reserved(given) and given not in taken
+
+
+def test_each_capture_has_a_declaration_of_its_own() -> None:
+    declared = [line for line in declare_captures(cxx=True).split(";") if line]
+    assert len(declared) == 5 and all(line.strip().startswith('extern "C" void ws_capture') for line in declared)
+    assert declare_captures(cxx=False) == declare_captures(cxx=True).replace('extern "C" ', "")

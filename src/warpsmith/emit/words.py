@@ -14,13 +14,16 @@ from warpsmith.base.identity import Identity
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import identifiers, name_from
 
-__all__ = ["CAPTURE_PROTOTYPE", "Support", "choose_support", "fresh", "is_overloaded", "is_reserved"]
+__all__ = ["Support", "choose_support", "declare_captures", "fresh", "is_overloaded", "is_reserved"]
 
-CAPTURE_PROTOTYPE = (
+_CAPTURES = (
     "void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind, "
-    "int element_size, long long lower, long long upper, const void *device), ws_capture_padding(const char *gaps), "
-    "ws_capture_block(void), ws_capture_ahead(void), ws_capture_rows(const char *region, const char *name, const long "
-    "long *starts, int kind, int element_size, const char *gaps, const void *device, int only_ahead);"
+    "int element_size, long long lower, long long upper, const void *device);",
+    "void ws_capture_padding(const char *gaps);",
+    "void ws_capture_block(void);",
+    "void ws_capture_ahead(void);",
+    "void ws_capture_rows(const char *region, const char *name, const long long *starts, int kind, int element_size, "
+    "const char *gaps, const void *device, int only_ahead);",
 )
 
 _CXX = """alignas alignof and and_eq asm auto bitand bitor bool catch char16_t char32_t char8_t class compl concept
@@ -42,6 +45,14 @@ _VECTORS = [f"{t}{n}" for t in ("char", "uchar", "short", "ushort", "int", "uint
 _RESERVED = frozenset([*_CXX.split(), *_CUDA.split(), *_MATH.split(), *(f"{m}f" for m in _MATH.split()), *_VECTORS])
 
 _OVERLOADED = frozenset((*_MATH.split(), "abs", "labs", "llabs", "fmin", "fmax"))
+
+
+def declare_captures(*, cxx: bool) -> str:
+    """Return the line that declares what records objects.
+
+    Each function has a declaration of its own: nvcc takes a list of functions apart, and repeats `extern "C"` inside.
+    """
+    return " ".join(f'extern "C" {line}' if cxx else line for line in _CAPTURES)
 
 
 class Support(Struct, frozen=True):

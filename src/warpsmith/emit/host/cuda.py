@@ -28,7 +28,7 @@ from warpsmith.emit.host.outline.guards import asks_apart
 from warpsmith.emit.host.outline.model import HostFunction, Outlined
 from warpsmith.emit.host.outline.outline import outline
 from warpsmith.emit.host.outline.text import declarations_of, definition, states
-from warpsmith.emit.words import CAPTURE_PROTOTYPE, Support, choose_support
+from warpsmith.emit.words import Support, choose_support, declare_captures
 from warpsmith.tree.allocations import asks, asks_rows
 from warpsmith.tree.nodes import (
     Block,
@@ -319,7 +319,7 @@ def _records(node: Node) -> bool:
 
 
 def _declare_capture(job: UnitJob) -> tuple[str, ...]:
-    return (CAPTURE_PROTOTYPE if job.original.language == "c" else f'extern "C" {CAPTURE_PROTOTYPE}',)
+    return (declare_captures(cxx=job.original.language != "c"),)
 
 
 def _header_text(job: UnitJob, section: DeviceSection | None, support: Support) -> str:
@@ -391,7 +391,7 @@ def _host_functions(job: UnitJob, words: CudaWords) -> Iterator[str]:
 def _captured(job: UnitJob) -> tuple[str, ...]:
     """Return the declaration of what generated functions record with."""
     records = any(_records(stmt) for function in job.functions for stmt in function.statements)
-    return (f'extern "C" {CAPTURE_PROTOTYPE}',) if records else ()
+    return (declare_captures(cxx=True),) if records else ()
 
 
 def convert_line_ends(text: str, job: UnitJob) -> str:
