@@ -119,6 +119,8 @@ def _pairs(rng: random.Random) -> tuple[str, list[str]]:
 def _blocks(rng: random.Random) -> tuple[str, list[str]]:
     first, second = rng.choice(_PLACES)
     bound = rng.choice(("j", "j", "j", "j / 2", "j + 1"))
+    if second == "i + j - 1 - t" and bound == "j + 1":
+        bound = "j"  # the last partner would lie in front of the block
     loop, bias = ("int t = 0; t < {}", "") if rng.random() < 0.6 else ("int u = i; u < i + {}", "int t = u - i; ")
     counter = "t" if not bias else "u"
     return rng.choice(_LEVELS).format(j="j"), [
