@@ -78,42 +78,41 @@ def test_one_that_does_not_fit_is_dropped(library: Library, tmp_path: Path) -> N
         assert said(dump(library, request, headers)) == plain and kept.exists()
 
 
-def test_headers_that_change_are_read_anew(library: Library, tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    folder.mkdir()
-    header = folder / "mini_cuda.h"
-    arguments = [
-        "-x",
-        "cuda",
-        "-nocudainc",
-        "-nocudalib",
-        "--cuda-device-only",
-        "-I",
-        str(folder),
-        "-include",
-        str(header),
-    ]
+DEVICE = ["-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-device-only"]
+
+
+def asking_for_four(arguments: list[str]) -> Request:
+    return ("k.cu", [*DEVICE, *arguments], b'static_assert(SIZE == 4, "");\n', 1_000_000, False)
+
+
+def is_refused(found: Dump) -> bool:
+    return any("static" in one[1] for one in found.diagnostics) and not does_not_fit(found.diagnostics)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["a folder of the key", "clang itself sees it"])
+def test_headers_that_change_are_read_anew(known: bool, library: Library, tmp_path: Path) -> None:
+    header = tmp_path / "own" / "mini_cuda.h"
+    header.parent.mkdir()
     headers = PrecompiledHeaders(library_path(), str(tmp_path / "kept"))
-    text = b'static_assert(SIZE == 4, "");\n'
-    request: Request = ("k.cu", [*arguments, "-I", str(folder), "-include", str(header)], text, 1_000_000, False)
+    request = asking_for_four([*(["-I", str(header.parent)] if known else []), "-include", str(header)])
     header.write_text("#define SIZE 4\n")
     assert not dump(library, request, headers).diagnostics
-    header.write_text("#define SIZE 5 \n")
-    os.utime(header, ns=(1, 1))
-    assert [one for one in dump(library, request, headers).diagnostics if "static" in one[1]]
-    # in a folder that the key does not know, clang itself sees the change
-    elsewhere: Request = (
-        "k.cu",
-        [word for word in arguments if word not in ("-I", str(folder))],
-        text,
-        1_000_000,
-        False,
-    )
-    header.write_text("#define SIZE 4\n")
-    assert not dump(library, elsewhere, headers).diagnostics
     header.write_text("#define SIZE 15\n")
-    found = dump(library, elsewhere, headers).diagnostics
-    assert [one for one in found if "static" in one[1]] and not does_not_fit(found)
+    os.utime(header, ns=(1, 1))
+    assert is_refused(dump(library, request, headers))
+
+
+def test_system_headers_that_change_are_read_anew(library: Library, tmp_path: Path) -> None:
+    header, system = tmp_path / "own" / "mini_cuda.h", tmp_path / "system" / "size.h"
+    for path, text in ((header, "#include <size.h>\n"), (system, "#define SIZE 4\n")):
+        path.parent.mkdir()
+        path.write_text(text)
+    headers = PrecompiledHeaders(library_path(), str(tmp_path / "kept"))
+    request = asking_for_four(["-isystem", str(system.parent), "-include", str(header)])
+    assert not dump(library, request, headers).diagnostics
+    assert list((tmp_path / "kept").iterdir())
+    system.write_text("#define SIZE 57\n")
+    assert is_refused(dump(library, request, headers))
 
 
 def test_without_a_place_nothing_is_made(library: Library, tmp_path: Path) -> None:
