@@ -44,6 +44,7 @@ __all__ = [
     "Storage",
     "Symbol",
     "Type",
+    "byte_size",
     "common_type",
     "element_type",
     "integer_range",
@@ -143,6 +144,22 @@ def _find_used(type: Type, offset: int) -> Iterator[tuple[int, int]]:
                 yield from _find_used(type.of, offset + index * size)
         case Array() | FunctionType() | Opaque() | Pointer() | Scalar():
             yield offset, _bytes(type)
+
+
+def byte_size(type: Type) -> int | None:
+    """Return the size of a type in bytes, None where it is not a known constant."""
+    match type:
+        case Scalar(bits=bits):
+            return bits // 8 or None
+        case Pointer():
+            return 8
+        case Record(bytes=size):
+            return size or None
+        case Array(of=inner, count=count):
+            one = byte_size(inner)
+            return None if one is None or count is None else one * count
+        case FunctionType() | Opaque():
+            return None
 
 
 def lengths(type: Type) -> Iterator[Expr]:

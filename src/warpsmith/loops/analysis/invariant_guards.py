@@ -20,7 +20,6 @@ from warpsmith.loops.counted_loops import counted_header
 from warpsmith.poly.aliasing.aliasing import is_still
 from warpsmith.poly.aliasing.unchanged import disturbances, loads
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.effects.extents import byte_size
 from warpsmith.poly.facts import Section
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.sections import run_sections
@@ -44,7 +43,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.printing.printer import show_expression
-from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Symbol
+from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Symbol, byte_size
 from warpsmith.tree.walk import peel, same, walk
 
 __all__ = ["all_of", "apart_from", "bound_guards", "invariant_guards", "untestable"]

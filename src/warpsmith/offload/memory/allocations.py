@@ -15,12 +15,11 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.offload.expressions import binary, name, number
-from warpsmith.poly.effects.extents import byte_size
 from warpsmith.tree.allocations import allocation_bytes, allocation_lower, allocation_upper
 from warpsmith.tree.nodes import Expr, SizeOf
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Assumption
-from warpsmith.tree.types import INT, SIZE_T, Pointer, Record, Scalar, Symbol, element_type
+from warpsmith.tree.types import INT, SIZE_T, Pointer, Record, Scalar, Symbol, byte_size, element_type
 
 __all__ = ["allocation_bounds", "allocation_guard"]
 

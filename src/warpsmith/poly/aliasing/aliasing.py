@@ -21,7 +21,6 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.effects import effects, find_escaped
-from warpsmith.poly.effects.extents import byte_size
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, statement_spans
 from warpsmith.poly.pointers.accesses import bases, node_accesses
@@ -45,7 +44,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
 )
 from warpsmith.tree.program import Assumption, Program
-from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import INT, SIZE_T, UNSIGNED_LONG, Array, Pointer, Scalar, Symbol, Type, byte_size
 from warpsmith.tree.walk import peel, walk
 
 __all__ = [

@@ -54,19 +54,18 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import (
     LONG_LONG,
     Array,
-    FunctionType,
-    Opaque,
     Pointer,
     Record,
     Scalar,
     Symbol,
     Type,
+    byte_size,
     element_type,
     is_integer,
 )
 from warpsmith.tree.walk import children, names, peel, same, walk
 
-__all__ = ["byte_size", "is_settled", "known_extent", "product"]
+__all__ = ["is_settled", "known_extent", "product"]
 
 
 def known_extent(
@@ -107,22 +106,6 @@ def product(factors: Iterable[Expr], span: Span) -> Expr:
     if not wide:
         return Literal(span=span, type=LONG_LONG, text="1", value=1)
     return reduce(lambda a, b: Binary(span=span, type=LONG_LONG, op="*", left=a, right=b), wide)
-
-
-def byte_size(type: Type) -> int | None:
-    """Return the size of a type in bytes, None where it is not a known constant."""
-    match type:
-        case Scalar(bits=bits):
-            return bits // 8 or None
-        case Pointer():
-            return 8
-        case Record(bytes=size):
-            return size or None
-        case Array(of=inner, count=count):
-            one = byte_size(inner)
-            return None if one is None or count is None else one * count
-        case FunctionType() | Opaque():
-            return None
 
 
 def _is_constant(symbol: Symbol) -> bool:

@@ -44,7 +44,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.text.lexical import identifiers
-from warpsmith.tree.types import CHAR, INT, LONG_LONG, VOID, Array, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import CHAR, INT, LONG_LONG, VOID, Array, Pointer, Record, Scalar, Symbol, Type, byte_size
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["OwnNames", "passable", "refuse"]
@@ -160,7 +160,7 @@ class OwnNames:
 
     def size(self, object: Name) -> Expr:
         """Return how many bytes a variable of the user's has."""
-        known = _bytes(object.symbol.type)
+        known = byte_size(object.symbol.type)
         if known is not None:
             return _number(known, object)
         name = object.symbol.name
@@ -227,7 +227,7 @@ class OwnNames:
             return pointer
         if not _is_untyped(pointer.type):
             return replace(expr, type=pointer.type, left=pointer, right=count)
-        size = _bytes(pointed)
+        size = byte_size(pointed)
         if size is None:
             raise refuse("the size of what is pointed to is not known to generated code", expr)
         bytes = Cast(span=expr.span, type=Pointer(CHAR), operand=pointer)
@@ -330,18 +330,3 @@ def _pointed(type: Type) -> Type | None:
 
 def _is_untyped(type: Type) -> bool:
     return isinstance(type, Pointer) and isinstance(type.to, Scalar) and type.to.kind == "void"
-
-
-def _bytes(type: Type) -> int | None:
-    match type:
-        case Scalar(bits=bits):
-            return bits // 8 or None
-        case Pointer():
-            return 8
-        case Record(bytes=bytes):
-            return bytes or None
-        case Array(of=of, count=count):
-            inner = _bytes(of)
-            return None if inner is None or count is None else inner * count
-        case _:
-            return None

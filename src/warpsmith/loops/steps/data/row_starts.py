@@ -33,7 +33,6 @@ from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, 
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.effects.extents import byte_size
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
@@ -57,7 +56,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import INT, LONG_LONG, SIZE_T, Pointer, Record, Scalar, Symbol, Type, byte_size
 from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["RowStarts"]

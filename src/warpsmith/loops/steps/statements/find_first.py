@@ -25,7 +25,6 @@ from warpsmith.loops.linear import use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.chosen import ChosenForm, can_number, find_chosen, write_chosen
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.effects.extents import byte_size
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import Section
 from warpsmith.poly.isl.bound_values import same_value
@@ -56,7 +55,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Assumption, Program
-from warpsmith.tree.types import INT, SIZE_T, Array, Pointer, Record, Scalar, Symbol, Type, element_type
+from warpsmith.tree.types import INT, SIZE_T, Array, Pointer, Record, Scalar, Symbol, Type, byte_size, element_type
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
 __all__ = ["FindFirst"]
