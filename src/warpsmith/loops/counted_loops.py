@@ -31,7 +31,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol, integer_range, is_integer
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
-__all__ = ["Header", "counted_header", "make_counted"]
+__all__ = ["Header", "counted_header", "find_start", "make_counted"]
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 _STEPS = {"x++": 1, "++x": 1, "x--": -1, "--x": -1}
@@ -52,7 +52,7 @@ def counted_header(loop: While) -> Header | None:
     """Return the parts of the header of a `for` loop that looks counted."""
     if loop.form != "for" or loop.init is None or loop.condition is None or loop.advance is None:
         return None
-    start = _start(loop.init)
+    start = find_start(loop.init)
     if start is None or not _is_counter(start[0]):
         return None
     variable, declares, lower = start
@@ -86,7 +86,8 @@ def make_counted(loop: While, hidden: frozenset[Symbol]) -> For | None:
     )  # fmt: skip
 
 
-def _start(init: Stmt) -> tuple[Symbol, bool, Expr] | None:
+def find_start(init: Stmt) -> tuple[Symbol, bool, Expr] | None:
+    """Return the variable that the first part of a `for` sets, whether it declares it, and the value."""
     if isinstance(init, DeclStmt) and len(init.declarations) == 1:
         only = init.declarations[0]
         return (only.symbol, True, only.init) if only.init is not None else None

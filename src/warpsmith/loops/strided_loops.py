@@ -25,8 +25,9 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.loops.analysis.substitute import copy_tree
+from warpsmith.loops.counted_loops import find_start
 from warpsmith.loops.linear import number
-from warpsmith.tree.nodes import Assign, Binary, Cast, DeclStmt, Expr, ExprStmt, Literal, Name, SizeOf, Stmt, While
+from warpsmith.tree.nodes import Assign, Binary, Cast, Expr, Literal, Name, SizeOf, While
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type, integer_range, is_integer, promote
@@ -109,7 +110,7 @@ def strided_header(loop: While) -> Strided | None:
     """Return the parts of the header of a loop that looks as if it had a step that is no number."""
     if loop.form != "for" or loop.init is None or loop.condition is None or loop.advance is None:
         return None
-    start = _start(loop.init)
+    start = find_start(loop.init)
     if start is None or not _is_counter(start[0]):
         return None
     variable, declares, first = start
@@ -120,16 +121,6 @@ def strided_header(loop: While) -> Strided | None:
     if any(n.symbol == variable for end in found.ends for n in names(end)):
         return None
     return found if all(_is_held(end, found.type) for end in found.ends) else None
-
-
-def _start(init: Stmt) -> tuple[Symbol, bool, Expr] | None:
-    if isinstance(init, DeclStmt) and len(init.declarations) == 1:
-        only = init.declarations[0]
-        return (only.symbol, True, only.init) if only.init is not None else None
-    expr = peel(init.expr) if isinstance(init, ExprStmt) else None
-    if isinstance(expr, Assign) and expr.op == "=" and isinstance(target := peel(expr.target), Name):
-        return target.symbol, False, expr.value
-    return None
 
 
 def _is_counter(symbol: Symbol) -> bool:
