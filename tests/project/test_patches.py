@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.patches import FileChange, Patch, find_patch_root, patch_name, series_texts
+from warpsmith.project.patches import FileChange, Patch, find_patch_root, join_patches, patch_name, series_texts
 
 LINES = "".join(f"line {n}\n" for n in range(40))
 
@@ -62,6 +62,23 @@ def test_a_patch_without_a_change_is_left_out() -> None:
     assert len(texts) == 1
     assert "a/a" not in texts[0]
     assert patch_name(1, texts[0]) == "0001-b-some-thing.patch"
+
+
+def test_git_takes_back_what_several_steps_change(tmp_path: Path) -> None:
+    steps = [
+        Patch("first", "why", (FileChange("record", None, "1\n"), FileChange("a", LINES, LINES + "more\n"))),
+        Patch("second", "", (FileChange("record", "1\n", "1\n2\n"), FileChange("gone", LINES, None))),
+    ]
+    before = {"a": LINES, "gone": LINES}
+    for name, text in before.items():
+        (tmp_path / name).write_text(text)
+    (text,) = series_texts([join_patches(steps, "all")], "x")
+    assert "first\nwhy" in text and "second" in text
+    apply(tmp_path, text)
+    found = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert found == {"a": LINES + "more\n", "record": "1\n2\n"}
+    apply(tmp_path, text, "-R")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == before
 
 
 def test_git_am_takes_the_series(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.series import Earlier, ProjectBuild, Series, earlier_port, make_series
-from warpsmith.flows.porting.targets import build_folder, build_root, sources_below, target_commands
+from warpsmith.flows.porting.targets import build_folder, build_root, inner_folders, sources_below, target_commands
 from warpsmith.front.inputs import Source
 from warpsmith.project.model import CompileCommand, Project
 from warpsmith.tree.nodes import NOT_MADE, While
@@ -60,7 +60,7 @@ def port_project(project: Project, target: str | None, options: PortOptions) -> 
         return PortedProject(root, result, None)
     compiled = [os.path.relpath(command.file, root) for command in project.commands]
     loops = _ported_loops(result, root)
-    built = ProjectBuild(tuple(dict.fromkeys(compiled)), build_folder(project, root))
+    built = ProjectBuild(tuple(dict.fromkeys(compiled)), build_folder(project, root), inner_folders(project, root))
     return PortedProject(root, result, make_series(root, result.in_place, loops, built))
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-__all__ = ["FileChange", "Patch", "find_patch_root", "name_content", "patch_name", "series_texts"]
+__all__ = ["FileChange", "Patch", "find_patch_root", "join_patches", "name_content", "patch_name", "series_texts"]
 
 
 class FileChange(Struct, frozen=True):
@@ -55,6 +55,17 @@ def series_texts(patches: Sequence[Patch], signature: str, below: str = "") -> l
     real = [patch for patch in patches if any(c.before != c.after for c in patch.changes)]
     moved = [replace(p, changes=tuple(replace(c, path=f"{below}{c.path}") for c in p.changes)) for p in real]
     return [_mail(patch, number, len(real), signature) for number, patch in enumerate(moved, start=1)]
+
+
+def join_patches(patches: Sequence[Patch], subject: str) -> Patch:
+    """Return one patch that does what a series does, with each file once: `git apply -R` takes back what is changed in
+    several steps of one input in the order of the steps, and leaves the first."""
+    changes: dict[str, FileChange] = {}
+    for change in (change for patch in patches for change in patch.changes):
+        first = changes.get(change.path)
+        changes[change.path] = change if first is None else replace(first, after=change.after)
+    bodies = (f"{patch.subject}\n{patch.body}" for patch in patches)
+    return Patch(subject, "\n\n".join(bodies), tuple(changes.values()))
 
 
 def patch_name(number: int, text: str) -> str:

@@ -90,13 +90,13 @@ def test_counters_that_only_kernels_use_lose_their_declaration() -> None:
 
 def test_what_stands_as_it_did_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[int] = []
-    real = unused._uses.__wrapped__
+    real = unused.count_uses.__wrapped__
 
     def count(root: Node) -> object:
         counted.append(sum(1 for _ in walk(root)))
         return real(root)
 
-    monkeypatch.setattr(unused, "_uses", count)
+    monkeypatch.setattr(unused, "count_uses", count)
     block = "{ int k = n; a[k] = k; }"
     for many in (1, 40):
         counted.clear()

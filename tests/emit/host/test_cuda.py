@@ -15,6 +15,7 @@ from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import emit_cuda, emit_kernels
+from warpsmith.flows.port import PortOptions, port
 from warpsmith.run.native.device_compile import compile_nvcc, compile_nvrtc, has_nvcc
 from warpsmith.tree.program import Program, TypeText
 from warpsmith.tree.types import FLOAT, Pointer
@@ -76,6 +77,22 @@ def test_the_files_line_end_is_kept() -> None:
     made = lu(LU.replace("\n", "\r\n"))
     for file in emit_cuda(made.original, made.ported):
         assert file.text.count("\r\n") == file.text.count("\n") > 5
+
+
+def test_calls_of_generated_functions_are_broken_at_120_columns(tmp_path: Path) -> None:
+    names = [f"array_with_a_long_name_{k}" for k in range(6)]
+    parameters = ", ".join(f"double *restrict {name}" for name in names)
+    work = "".join(f"            {name}[i] += 1;\n" for name in names)
+    comment = f"    /* {'words of the owner ' * 8}*/\n"
+    path = tmp_path / "a.c"
+    path.write_text(
+        f"void f(int n, {parameters})\n{{\n{comment}\tif (n > 3) {{\n        for (int i = 0; i < n; i++) {{\n{work}"
+        "        }\n    }\n}\n"
+    )
+    host = port([str(path)], PortOptions(verify=False)).files[0].text
+    assert comment in host and "array_with_a_long_name_5);\n" in host
+    calls = host[host.index("ws_f_1(") - 8 :].split("\n")
+    assert max(len(line) for line in calls) <= 120
 
 
 def test_an_unchanged_program_comes_back_as_it_is() -> None:

@@ -58,6 +58,31 @@ def test_the_run_time_first_then_each_file_with_its_kernels(root: Path, monkeypa
     assert (root / "solve.c").read_text() == SOLVE
 
 
+def test_one_patch_does_what_the_series_does_and_is_taken_back(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = made(root, port(), monkeypatch)
+    before = {path: path.read_text() for path in root.iterdir() if path.is_file()}
+    for back in ([], ["-R"]):
+        command = ["git", "-C", str(root), "apply", *back]
+        subprocess.run(command, input=found.whole.encode("latin-1"), check=True)
+        assert (root / KERNEL).is_file() == (not back)
+    assert {path: path.read_text() for path in root.iterdir() if path.is_file()} == before
+    assert not (root / FOLDER).exists()
+
+
+def test_a_build_file_further_in_is_asked_where_the_outer_one_shows_nothing(root: Path) -> None:
+    (root / "src").mkdir()
+    (root / "solve.c").rename(root / "src" / "solve.c")
+    (root / "Makefile").write_text("all:\n\tcd src; make\n")
+    (root / "src" / "Makefile").write_text(
+        "OBJS = solve.o\nprog: $(OBJS)\n\t$(CC) -o $@ $(OBJS)\n%.o: %.c\n\t$(CC) $(CFLAGS) -c $<\n"
+    )
+    what = port(changed="src/solve.c")
+    for inner, understood in (((), False), (("src",), True)):
+        series = make_series(str(root), what, {}, ProjectBuild(("src/solve.c",), ".", inner))
+        assert ("+include ../warpsmith/rules.mk" in series.whole) is understood
+        assert [one.rule for one in series.findings] == ([] if understood else ["PRJ012"])
+
+
 def test_patches_apply_and_what_was_ported_is_remembered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     applied(root, made(root, port(), monkeypatch))
     assert (root / KERNEL).read_text() == "kernel 1\n"

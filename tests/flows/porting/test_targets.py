@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warpsmith.flows.porting.targets import build_folder, target_commands
+from warpsmith.flows.porting.targets import build_folder, inner_folders, target_commands
 from warpsmith.project.model import CompileCommand, Project
 
 
@@ -27,6 +27,16 @@ def test_the_build_file_may_stand_beside_what_it_compiles(tmp_path: Path) -> Non
     assert build_folder(made, str(root)) == "app"
     (root / "Makefile").touch()
     assert build_folder(made, str(root)) == "."
+
+
+def test_folders_that_compilers_ran_in_may_have_a_build_file(tmp_path: Path) -> None:
+    root = tmp_path / "code"
+    made = project(root, root / "omp", "omp/main.c", "shared/field.c")
+    assert inner_folders(made, str(root)) == ()
+    (root / "omp" / "Makefile").touch()
+    (root / "shared" / "Makefile").touch()
+    assert inner_folders(made, str(root)) == ("omp",)
+    assert inner_folders(project(root, root, "omp/main.c"), str(root)) == ()
 
 
 def test_a_folder_of_a_build_elsewhere_names_its_sources(tmp_path: Path) -> None:

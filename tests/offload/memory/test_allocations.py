@@ -53,7 +53,7 @@ def test_a_gather_takes_the_whole_block(ported: Ported) -> None:
     assert _guards(result) == {"x lies in a block of memory that the run time knows"}
     assert "if (!ws_gather_1(n, at, x, y))" in _text(result)
     text = kernels = _text(result, "one_kernels.cu")
-    assert "if (!(ws_allocation_bytes(x) > 0))" in text
+    assert "if (ws_allocation_bytes(x) <= 0)" in text
     assert (
         "ws_copy_to_device(x_gpu, x + ws_allocation_lower(x, sizeof(double)), ws_allocation_size(x, sizeof(double)),"
         in text

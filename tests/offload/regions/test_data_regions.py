@@ -10,6 +10,7 @@ from tests.offload.hand import load
 from tests.offload.regions.planned import KERNELS, looped, planned, shown, straight
 from warpsmith.offload.memory.presence import Presence
 from warpsmith.offload.plan import OffloadOptions, Port
+from warpsmith.offload.regions import data_regions
 from warpsmith.offload.regions.data_regions import find_data_regions, presence_of
 from warpsmith.poly.effects.summaries import Summaries
 
@@ -98,6 +99,14 @@ def test_in_a_loop_of_the_functions_own_kernels_everything_that_moves_is_a_reaso
     assert ends(good) == ["after for"]
     bad = straight(f"for (int t = 0; t < 9; t++) {{ {kernels} observed(u[k++]); }}", tmp_path, other=other)
     assert shown(bad) == []
+
+
+def test_updates_all_over_the_host_are_a_reason_against_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = 'static void touch(double *x) { x[0] += 1; puts(""); x[1] += 1; puts(""); x[2] += 1; }'
+    assert ends(looped("touch(u);", tmp_path, other=other)) == ["after for"]
+    monkeypatch.setattr(data_regions, "_MOST_UPDATES", 1)
+    assert shown(crowded := looped("touch(u);", tmp_path, other=other)) == []
+    assert any("places of functions that run no kernel" in message for message in reasons(crowded))
 
 
 # --- what offload regions put on the device

@@ -45,7 +45,38 @@ prog: $(OBJ)
 \t@$(CC) $(MYFLAGS) -c $< -o $@
 """
 ONE_CALL = "CFLAGS = -O2\nprog: main.c solver.c\n\t$(CC) $(CFLAGS) main.c solver.c -o $@ $(LDLIBS)"
+ONE_VARIABLE = """\
+CC = gcc
+CC_FLAGS = -g -O2
+all: prog
+prog: main.o solver.o
+\t$(CC) $(CC_FLAGS) main.o solver.o -o prog -lm
+main.o: main.c
+\t$(CC) $(CC_FLAGS) main.c -c
+solver.o: solver.c
+\t$(CC) $(CC_FLAGS) solver.c -c
+"""
+NO_FLAGS = """\
+C_C = gcc
+prog: ./main.o ./solver.o
+\t$(C_C) ./main.o ./solver.o -lm -o prog
+./main.o: main.c
+\t$(C_C) main.c -c -o ./main.o -O3
+./solver.o: solver.c
+\t$(C_C) solver.c -c -o ./solver.o -O3
+"""
+OTHER_NAME = """\
+CC = gcc
+CC_FLAGS = -g
+all: program
+program:
+\t$(CC) $(CC_FLAGS) main.c solver.c -o prog
+clean:
+\trm -f prog
+"""
 UNDERSTOOD = {
+    "one variable for both": ONE_VARIABLE,
+    "the compiler alone": NO_FLAGS,
     "explicit": EXPLICIT,
     "implicit": IMPLICIT,
     "archive": ARCHIVE,
@@ -73,6 +104,15 @@ def test_one_line_builds_both_programs(name: str, tmp_path: Path) -> None:
     assert exit_code(folder) == 3
     assert exit_code(folder, *on) == 5
     assert subprocess.run(["make", "-q", *on], cwd=folder, check=False).returncode == 0
+
+
+def test_a_target_that_has_another_name_than_its_program(tmp_path: Path) -> None:
+    folder = project(tmp_path / "p", OTHER_NAME)
+    edit = edit_makefiles(shutil.copytree(folder, tmp_path / "copy"), ["solver.c"], "warpsmith", run)
+    assert edit is not None
+    apply(edit, folder)
+    for arguments, code in (((), 3), (("WARPSMITH=1", f"NVCC={folder / 'nvcc'}", "NVCCFLAGS="), 5), ((), 3)):
+        assert exit_code(folder, *arguments) == code
 
 
 def test_make_in_folders_below(tmp_path: Path) -> None:

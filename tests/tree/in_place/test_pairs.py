@@ -76,6 +76,14 @@ def test_what_stands_between_two_statements(early: bool, tmp_path: Path) -> None
     assert made.closes == early
 
 
+def test_what_stands_above_a_line_of_the_preprocessors_is_as_deep_as_what_is_before(tmp_path: Path) -> None:
+    text = TEXT.replace("    /* the loop */\n", "#pragma endscop\n")
+    unit, function, _, _ = parsed(text, tmp_path)
+    marks = _Marks(InPlaceWriter(unit, Words()), function)
+    first, pragma, _ = function.body.statements
+    assert marks.between(["x;"], first, pragma, function.body, True).place.indent == "    "
+
+
 @pytest.mark.parametrize("early", [False, True])
 def test_what_stands_before_the_first_statement_of_a_case(early: bool, tmp_path: Path) -> None:
     text = TEXT.replace(

@@ -45,7 +45,7 @@ from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import VOID, Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import rebuild, walk
 
-__all__ = ["drop_unused"]
+__all__ = ["count_uses", "drop_unused"]
 
 
 def drop_unused(original: Unit, rewritten: Unit) -> Unit:
@@ -56,7 +56,7 @@ def drop_unused(original: Unit, rewritten: Unit) -> Unit:
     }
     idle = _idle_statics(original, rewritten)
     for old, new in pairs:
-        mine = {symbol for symbol in idle if symbol in _uses(old)}
+        mine = {symbol for symbol in idle if symbol in count_uses(old)}
         if isinstance(new, Function) and isinstance(old, Function) and mine:
             changed[id(new)] = _mark_unused(old, changed[id(new)], sorted(mine, key=lambda s: s.key))
             idle -= mine
@@ -73,13 +73,13 @@ def _drop_added(items: tuple[Top, ...]) -> list[Top]:
 
 
 def _function(old: Function, new: Function) -> Function:
-    before, read_before, read_after = _uses(old.body), _reads(old.body), _reads(new.body)
+    before, read_before, read_after = count_uses(old.body), _reads(old.body), _reads(new.body)
     unread = {symbol for symbol in read_before if symbol not in read_after}
 
     def change(node: Node) -> Node:
         if isinstance(node, Block) and any(isinstance(stmt, DeclStmt) for stmt in node.statements):
             # A block that was written twice (ported and not) declares its variables twice: each answers for itself.
-            used, read = _uses(node), _reads(node)
+            used, read = count_uses(node), _reads(node)
             gone = {symbol for symbol in before if symbol not in used}
             idle = {symbol for symbol in read_before if symbol not in read}
             statements = tuple(kept for stmt in node.statements for kept in _keep_statement(stmt, gone, idle))
@@ -136,7 +136,7 @@ def _idle_statics(original: Unit, rewritten: Unit) -> set[Symbol]:
     for unit, counts in ((original, before), (rewritten, after)):
         for item in unit.items:
             counts.update(
-                symbol for symbol in _uses(item) if not (isinstance(item, Function) and symbol == item.symbol)
+                symbol for symbol in count_uses(item) if not (isinstance(item, Function) and symbol == item.symbol)
             )
     return {symbol for symbol in _statics(original) if before[symbol] and not after[symbol]}
 
@@ -156,7 +156,7 @@ def _head(function: Function) -> set[str]:
 
 # Nodes never change, and most of them stand in the text of the port as in those for the referee.
 @functools.lru_cache(maxsize=4096)
-def _uses(root: Node) -> Mapping[Symbol, int]:
+def count_uses(root: Node) -> Mapping[Symbol, int]:
     """Count every place below `root` that names a variable or a function, its own declaration not included."""
     nodes = [*walk(root)]
     counts = Counter(symbol for node in nodes for symbol in _find_named(node))
@@ -196,7 +196,7 @@ def _in_type(type: Type) -> Iterator[Symbol]:
 @functools.lru_cache(maxsize=4096)
 def _reads(root: Node) -> Mapping[Symbol, int]:
     """Count the uses that gcc takes for uses: an assignment or ++ as a statement of its own only sets its variable."""
-    counts = Counter(_uses(root))
+    counts = Counter(count_uses(root))
     for node in walk(root):
         target = _only_set(node)
         if isinstance(target, Name):

@@ -8,6 +8,7 @@ lu_kernels.h     the launchers' prototypes, for C and C++
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath, PurePosixPath
 
@@ -44,7 +45,7 @@ from warpsmith.tree.nodes import (
 )  # fmt: skip
 from warpsmith.tree.printing.patch import is_added, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
-from warpsmith.tree.text.layout import line_end
+from warpsmith.tree.text.layout import line_end, wrap
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.walk import rebuild, walk
 
@@ -293,7 +294,20 @@ def _host_text(job: UnitJob, words: CudaWords, includes: tuple[str, ...]) -> str
                 name = old.symbol.label or old.symbol.name
                 text = f"{name} shares its text with what its template makes of other types"
             raise RefusedError(Finding("POR008", "error", text, old.span))
-    return unit_text(job.original, drop_unused(job.original, job.rewritten), words, includes)
+    text = unit_text(job.original, drop_unused(job.original, job.rewritten), words, includes)
+    return _wrap_calls(text, [function.name for function in job.functions])
+
+
+def _wrap_calls(text: str, functions: Sequence[str]) -> str:
+    """Return host text with the calls of generated functions in lines of at most 120 columns."""
+    calls = re.compile(rf"^([ \t]*)(.*\b(?:{'|'.join(map(re.escape, functions))})\(.*)$", re.MULTILINE)
+
+    def broken(found: re.Match[str]) -> str:
+        room = 120 - len(found[1].expandtabs(4))
+        lines = wrap(found[2], room).split("\n") if len(found[2]) > room else [found[2]]
+        return "\n".join(found[1] + line for line in lines)
+
+    return calls.sub(broken, text) if functions else text
 
 
 def _includes(job: UnitJob) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from warpsmith.flows.porting.generated import ARCHIVE, GeneratedFiles, read_arch
 from warpsmith.project.buildfiles.buildfile import edit_build, lines_to_add
 from warpsmith.project.buildfiles.merging import MergeConflict, merge_texts
 from warpsmith.project.includes import find_concerned
-from warpsmith.project.patches import FileChange, Patch, find_patch_root, name_content, series_texts
+from warpsmith.project.patches import FileChange, Patch, find_patch_root, join_patches, name_content, series_texts
 from warpsmith.project.tree import copy_of
 from warpsmith.run.native.tools import RunLimits, run_limited
 from warpsmith.tree.text.additions import additions, remove_additions
@@ -42,20 +42,24 @@ _LIMITS = RunLimits(seconds=120.0)
 
 
 class Series(Struct, frozen=True):
-    """The patches, in order; `findings` are conflicts with what was edited by hand (then there are no patches), and
-    what the user has to do himself."""
+    """The patches, in order; `whole` is one that does what all of them do, with each file once, so that it can be taken
+    back as it is applied; `findings` are conflicts with what was edited by hand (then there are no patches), and what
+    the user has to do himself."""
 
     root: str
     patches: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
+    whole: str = ""
 
 
 class ProjectBuild(Struct, frozen=True):
     """How the project is built, in paths below its root: the files that are compiled, of which some may include a
-    header that changes, and the folder with the build file."""
+    header that changes, the folder with the build file, and others that it ran compilers in, whose build files are
+    asked where that one does not show what it does (`cd src; make`)."""
 
     files: tuple[str, ...] = ()
     folder: str = "."
+    inner: tuple[str, ...] = ()
 
 
 _NOT_KNOWN = ProjectBuild()
@@ -87,7 +91,8 @@ def make_series(
     edited = tuple(_edited_additions(tree, earlier_port(root)))
     new = {file.path: file.text for file in made.files}
     sources = find_concerned([file.path for file in made.changed], built.files, tree.read)
-    build = _build(tree, made, sources, built.folder)
+    tries = (_build(tree, made, sources, folder) for folder in dict.fromkeys((built.folder, *built.inner)))
+    build = next((found for found in tries if found is not None), None)
     if build is not None:
         new |= build
     generated = [path for path in new if path.startswith(f"{FOLDER}/")]
@@ -99,11 +104,14 @@ def make_series(
     tree.final |= dict(_find_left_over(tree))
     _keep_texts(tree)
     below = os.path.relpath(root, find_patch_root(root))
-    patches = series_texts(
-        list(_patches(tree, made, build, loops)), f"warpsmith {__version__}", "" if below == "." else f"{below}/"
+    steps = list(_patches(tree, made, build, loops))
+    whole = join_patches(steps, "Loops on the GPU")
+    patches, one = (
+        series_texts(mails, f"warpsmith {__version__}", "" if below == "." else f"{below}/")
+        for mails in (steps, [whole])
     )
     findings = () if build is not None or not made.changed else (_build_finding(sources),)
-    return Series(root, tuple(patches), findings)
+    return Series(root, tuple(patches), findings, "".join(one))
 
 
 def _find_left_over(tree: _Tree) -> Iterator[tuple[str, str | None]]:

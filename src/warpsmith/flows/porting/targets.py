@@ -20,7 +20,7 @@ from warpsmith.project.model import CompileCommand, Project
 from warpsmith.tree.text.additions import remove_additions
 from warpsmith.tree.text.lexical import tokens
 
-__all__ = ["build_folder", "build_root", "sources_below", "target_commands"]
+__all__ = ["build_folder", "build_root", "inner_folders", "sources_below", "target_commands"]
 
 _CACHE = "CMakeCache.txt"
 _CONFIGURED = re.compile(rb"^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", re.MULTILINE)
@@ -123,6 +123,12 @@ def build_folder(project: Project, root: str) -> str:
     }
     (one,) = found if len(found) == 1 else (None,)
     return os.path.relpath(one, root) if one is not None else "."
+
+
+def inner_folders(project: Project, root: str) -> tuple[str, ...]:
+    """Return the folders below `root`, as paths from there, that have a build file and that compilers ran in."""
+    folders = sorted({Path(command.directory) for command in project.commands})
+    return tuple(os.path.relpath(one, root) for one in folders if Path(root) in one.parents and _has_build_file(one))
 
 
 def _find_build_root(folder: Path, root: Path) -> Path | None:

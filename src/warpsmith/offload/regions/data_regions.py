@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -86,6 +87,9 @@ from warpsmith.tree.types import Pointer, Symbol, element_type
 from warpsmith.tree.walk import walk
 
 __all__ = ["DataRegionPlan", "find_data_regions", "plan_data_regions", "presence_of"]
+
+_MOST_UPDATES: Final = 8
+"""For each kernel, so many updates may stand in functions that run none."""
 
 _FATAL = {
     "setjmp": "jumps between functions",
@@ -250,6 +254,7 @@ def plan_data_regions(
             blamed[function] = made
         else:
             inserted[function] = made
+    blamed |= {} if blamed else _find_crowded(plan, inserted, offload_regions)
     refused = (*_refuse_data_regions(plan, calls, blamed, lost), *(_idle(plan, calls, inserted) if not blamed else ()))
     if not refused:
         watches = any(
@@ -303,6 +308,22 @@ def _report_unprepared(function: Function) -> Reason:
     return Reason(
         "POR018", f"'{function.symbol.name}' is called by a loop that stays on the host", function.symbol.span
     )
+
+
+def _find_crowded(
+    plan: DataRegionPlan,
+    inserted: Mapping[Function, Coherent],
+    offload_regions: Mapping[Function, Sequence[OffloadRegion]],
+) -> dict[Function, Reason]:
+    """Return the functions without kernels of their own that data regions run in, if more updates would stand in them
+    than the kernels are worth: nobody reads such a port."""
+    kernels = sum(len(one.drafts) for found in offload_regions.values() for one in found)
+    others = {f: len(inserted[f].inserted) for f in plan.whole if f in inserted and not offload_regions[f]}
+    count = sum(others.values())
+    if count <= _MOST_UPDATES * max(kernels, 1):
+        return {}
+    text = f"data would be brought up to date in {count} places of functions that run no kernel"
+    return {f: Reason("POR018", text, f.symbol.span) for f, found in others.items() if found}
 
 
 def _refuse_data_regions(

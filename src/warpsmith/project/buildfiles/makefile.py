@@ -39,8 +39,13 @@ Runner = Callable[[Sequence[str], Path], tuple[int, str]]
 _Variables = tuple[tuple[str, ...], str]
 """Those that take -DWARPSMITH, and the one that takes the library ("": none has to)."""
 
+_SAME = "="
+"""In place of the latter: those that take -DWARPSMITH take the library as well, in the words of the linker, which a
+compiler that does not link leaves alone."""
+
 _ENTER = re.compile(r"^make(?:\[\d+\])?: (Entering|Leaving) directory '([^']*)'$")
 _VARIABLE = re.compile(r"\$[({]([A-Za-z_][\w.]*)[)}]")
+_TOOL = re.compile(r"^\t[@+-]*\$[({]([A-Za-z_][\w.]*)[)}]", re.MULTILINE)
 _PLAIN_NAME = re.compile(r"[\w.+/@-]+")
 _NO_PROGRAM = re.compile(r"clean|install|dist|help|format|lint|tidy|doc|^FORCE$")
 _LINKING = ("LDLIBS", "LIBS", "LOADLIBES", "LDFLAGS", "LFLAGS", "LINKFLAGS")
@@ -53,10 +58,12 @@ class MakeEdit(Struct, frozen=True):
 
 
 class _Made(Struct):
-    """What the Makefile of a folder makes of the ported files: programs, and objects of theirs."""
+    """What the Makefile of a folder makes of the ported files: programs, and objects of theirs; `goals`: targets of
+    other names that shall wait for the library."""
 
     programs: list[str] = field(default_factory=list)
     objects: list[str] = field(default_factory=list)
+    goals: list[str] = field(default_factory=list)
 
 
 class _Build(Struct, frozen=True):
@@ -87,7 +94,11 @@ def edit_makefiles(copy: Path, sources: Sequence[str], rules_folder: str, run: R
     if len(original) != len(folders):
         return None
     made = _find_made(before, files)
-    for variables in _candidates(list(original.values())):
+    candidates = [*_candidates(list(original.values()))]
+    # a target that has another name than the program which it makes needs the library by that name
+    for variables, named in [(one, named) for named in (False, True) for one in candidates]:
+        for folder in folders if named else ():
+            made.setdefault(folder, _Made()).goals = _goals(Path(folder))
         texts = _texts(copy, original, made, rules_folder, variables)
         for path, text in texts.items():
             (copy / path).write_bytes(text.encode("latin-1"))
@@ -109,10 +120,12 @@ def _candidates(texts: Sequence[str]) -> Iterator[_Variables]:
     compiling = [("CPPFLAGS",), ("CFLAGS",), ("CXXFLAGS",), ("CFLAGS", "CXXFLAGS")]
     compiling += [(name,) for name in dict.fromkeys(used) if _takes_options(name) and (name,) not in compiling]
     objects = [n for n in dict.fromkeys(used) if re.search(r"OBJ|LIB", n) and n not in _LINKING]
-    for link in ("", *_LINKING, *objects):
+    tools = [(name,) for name in dict.fromkeys(_TOOL.findall("\n".join(recipes)))]
+    for link in ("", *_LINKING, *objects, _SAME):
         for variables in compiling:
             if link not in variables and (not used or {*variables} & {*used} or variables[0] == "CPPFLAGS"):
                 yield variables, link
+    yield from ((tool, link) for link in (*_LINKING, *objects, _SAME) for tool in tools)
 
 
 def _takes_options(name: str) -> bool:
@@ -130,7 +143,8 @@ def _texts(
         below = "" if relative == "." else f"-{relative.replace('/', '-')}"
         name = f"rules{below}.mk"
         one = made.get(str(folder), _Made())
-        mine = _Made(*([os.path.relpath(path, folder) for path in paths] for paths in (one.programs, one.objects)))
+        paths = ([os.path.relpath(path, folder) for path in paths] for paths in (one.programs, one.objects))
+        mine = _Made(*paths, one.goals)
         texts[f"{rules_folder}/{name}"] = _rules(mine, f".on{below}", *variables)
         end = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
         gap = "" if not text or text.endswith("\n") else end
@@ -141,6 +155,8 @@ def _texts(
 
 def _rules(made: _Made, mark: str, compiling: Sequence[str], linking: str) -> str:
     library = f"$(WARPSMITH_DIR)/{LIBRARY}"
+    # what stands before the objects that need it would not be kept as needed
+    linked = f" -Wl,--no-as-needed,{library}" if linking == _SAME else ""
     # what stays of the other kind of build would run on the host beside kernels, and see old data
     stale = dict.fromkeys(name for name in (*made.programs, *made.objects) if _PLAIN_NAME.fullmatch(name))
     lines = [
@@ -161,13 +177,14 @@ def _rules(made: _Made, mark: str, compiling: Sequence[str], linking: str) -> st
         "ifeq ($(WARPSMITH),1)",
         "NVCC ?= nvcc",
         "NVCCFLAGS ?= -O3",
-        *(f"override {name} += -DWARPSMITH" for name in compiling),
-        *([f"override {linking} += {library}"] if linking else []),
+        *(f"override {name} += -DWARPSMITH{linked}" for name in compiling),
+        *([f"override {linking} += {library}"] if linking not in ("", _SAME) else []),
         "",
         f"{library}: $(wildcard $(WARPSMITH_DIR)/*.cu)",
         "\t$(NVCC) $(NVCCFLAGS) -shared -Xcompiler -fPIC -o $@ $^",
         "",
         *([f"{' '.join(made.programs)}: {library}"] if made.programs else []),
+        *([f"{' '.join(made.goals)}: | {library}"] if made.goals else []),
         "endif",
     ]
     return "\n".join(lines) + "\n"

@@ -14,6 +14,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.tree.in_place.alignment import is_replaced
 from warpsmith.tree.in_place.versioned import Run
@@ -60,6 +61,9 @@ class PairedStatements(Struct, frozen=True):
                 # the first statement behind a label: the line of the label is not known here
                 early = False
             place = self.writer.between(lower, after, early=early)
+            if after.span.text.startswith("#") and before is not None and not before.span.text.startswith("#"):
+                # a line of the preprocessor's may stand anywhere
+                place = replace(place, indent=self.writer.indent((before,)))
             run, closes = ((before,), True) if early and before is not None else ((after,), False)
             return Addition(place, tuple(lines), run[0].span.start, run[-1].span.end, closes)
         # an offload region's own run need not reach the end of the function's body, which stands for what is around it

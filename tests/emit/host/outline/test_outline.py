@@ -97,7 +97,7 @@ def test_where_a_guard_fails_the_users_own_statements_run(tmp_path: Path) -> Non
     # the guards stand in one place, each with its reason
     kernels = texts(result)["one_kernels.cu"]
     assert kernels.count("// only where what is touched of x and of y does not overlap") == 1
-    assert body_of(kernels, "ws_steps_1").startswith("{ struct ws_steps_data ws_gpu = {}; // only where")
+    assert body_of(kernels, "ws_steps_1").startswith("{ struct ws_steps_data ws_gpu = {}; const long long extent = ")
     for number in (2, 3):
         assert body_of(kernels, f"ws_steps_{number}").startswith("{ if (!ws_gpu.on) return 0; ")
 

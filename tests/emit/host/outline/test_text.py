@@ -63,6 +63,7 @@ def test_a_guard_stands_below_its_reason(tmp_path: Path) -> None:
     text = "void f(int n, float *x, float *y) { for (int i = 0; i < n; i++) x[i] = y[i + 1]; }\n"
     kernels = texts(port_text(text, tmp_path))["one_kernels.cu"]
     function = kernels[kernels.index('extern "C" int ws_f_1(') :].split("\n")
-    assert function[2] == "    // only where what is touched of x and of y does not overlap"
-    assert function[3].startswith("    if (!ws_apart(x, x + ") and "        return 0;" in function[4:6]
+    assert function[2] == "    const long long extent = n >= 1 ? (long long)n : 0;"
+    assert function[3] == "    // only where what is touched of x and of y does not overlap"
+    assert function[4].startswith("    if (!ws_apart(x, x + ") and "        return 0;" in function[5:7]
     assert "    return 1;" in function

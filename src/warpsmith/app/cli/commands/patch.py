@@ -73,8 +73,8 @@ def ported_project(paths: tuple[str, ...], given: Mapping[str, object], options:
 
 
 def patches_text(ported: PortedProject) -> str:
-    """Return the whole series as one text."""
-    return "".join(ported.series.patches) if ported.series is not None else ""
+    """Return one patch that does what the whole series does."""
+    return ported.series.whole if ported.series is not None else ""
 
 
 def check_patches(out: str, *, force: bool) -> None:

@@ -7,18 +7,20 @@ Invariant: a call says what the condition says of all addresses, numbers that wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeGuard
 
 from warpsmith.emit.host.outline.model import GuardTest
 from warpsmith.emit.host.outline.names import OwnNames
+from warpsmith.emit.host.outline.shorter import shorten
 from warpsmith.emit.words import Support
 from warpsmith.tree.in_place.versioned import SWITCHED
 from warpsmith.tree.nodes import Binary, Call, Cast, Expr, If, Literal, Name, SizeOf
-from warpsmith.tree.types import CHAR, INT, FunctionType, Pointer, Scalar, Symbol
+from warpsmith.tree.printing.printer import nothing, print_expr
+from warpsmith.tree.types import CHAR, INT, Array, FunctionType, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import peel
 
-__all__ = ["asks_apart", "guards_of", "own_test"]
+__all__ = ["asks_apart", "guards_of", "own_tests"]
 
 _ANYTHING: Final = Pointer(Scalar("void", 0, "void", const=True))
 
@@ -35,12 +37,26 @@ def guards_of(stmt: If) -> Iterator[GuardTest]:
     yield from (first, *reversed(found))
 
 
-def own_test(guard: GuardTest, names: OwnNames, words: Support) -> GuardTest:
-    """Return a guard in the names of a function."""
-    if guard.condition is None:
-        return guard
-    condition = names.value(guard.condition)
-    return GuardTest(_apart_call(condition, words) or condition, guard.reason)
+def own_tests(guards: Iterable[GuardTest], names: OwnNames, words: Support) -> Iterator[GuardTest]:
+    """Yield guards in the names of a function, each once."""
+    known: set[frozenset[str]] = set()
+    for guard in guards:
+        if guard.condition is None:
+            yield guard
+            continue
+        ends = _ends(guard.condition)
+        condition = names.value(guard.condition) if ends is None else None
+        call = None if ends is None else _apart_call([names.value(end) for end in ends], guard.condition, words)
+        said = frozenset(_pieces(call) if condition is None else (print_expr(condition, nothing),))
+        if said not in known:
+            yield GuardTest(call or condition, guard.reason)
+        known.add(said)
+
+
+def _pieces(call: Call | None) -> Iterator[str]:
+    """Yield the two pieces of memory that a call compares, in whichever order."""
+    texts = [] if call is None else [print_expr(shorten(argument), nothing) for argument in call.arguments]
+    yield from (", ".join(texts[n : n + 2]) for n in range(0, len(texts), 2))
 
 
 def asks_apart(guard: GuardTest, words: Support) -> bool:
@@ -49,13 +65,18 @@ def asks_apart(guard: GuardTest, words: Support) -> bool:
     return isinstance(called, Name) and called.symbol.name == words.apart
 
 
-def _apart_call(condition: Expr, words: Support) -> Expr | None:
-    """Return the call that says that two pieces of memory do not overlap, for a condition that does."""
+def _ends(condition: Expr) -> tuple[Expr, ...] | None:
+    """Return where two pieces of memory begin and end, for a condition that says that they do not overlap."""
     ends = [_end(part) for part in _compared(condition)]
     if len(ends) != 4 or any(end is None for end in ends):
         return None
-    past, other_first, other_past, first = (_untyped(end) for end in ends if end is not None)
-    arguments = (first, past, other_first, other_past)
+    past, other_first, other_past, first = (end for end in ends if end is not None)
+    return first, past, other_first, other_past
+
+
+def _apart_call(ends: Iterable[Expr], condition: Expr, words: Support) -> Call:
+    """Return the call that says that two pieces of memory do not overlap."""
+    arguments = tuple(map(_untyped, ends))
     symbol = Symbol(words.apart, words.apart, FunctionType(INT, tuple(a.type for a in arguments)), "function")
     name = Name(span=condition.span, type=symbol.type, symbol=symbol)
     return Call(span=condition.span, type=INT, function=name, arguments=arguments)
@@ -73,7 +94,7 @@ def _end(expr: Expr) -> Expr | None:
     """Return the pointer that an address is, as a number."""
     expr = peel(expr)
     if _is_address(expr):
-        return expr.operand
+        return _elements(expr.operand)
     if not (isinstance(expr, Binary) and expr.op == "+" and _is_address(left := peel(expr.left))):
         return None
     return _moved(left.operand, peel(expr.right))
@@ -83,12 +104,23 @@ def _moved(pointer: Expr, bytes: Expr) -> Expr:
     """Return a pointer so many bytes further, in elements where it has them."""
     span = bytes.span
     if isinstance(bytes, Binary) and bytes.op == "*" and isinstance(count := peel(bytes.left), Cast):
-        to = pointer.type.to if isinstance(pointer.type, Pointer) else None
+        elements = _elements(pointer)
+        to = elements.type.to if isinstance(elements.type, Pointer) else None
         known = bytes.right.value if isinstance(bytes.right, Literal | SizeOf) else None
         if isinstance(to, Scalar) and to.bits and known == to.bits // 8:
-            return Binary(span=span, type=pointer.type, op="+", left=pointer, right=count.operand)
+            return Binary(span=span, type=elements.type, op="+", left=elements, right=count.operand)
     untyped = Cast(span=span, type=Pointer(CHAR), operand=pointer)
     return Binary(span=span, type=untyped.type, op="+", left=untyped, right=bytes)
+
+
+def _elements(pointer: Expr) -> Expr:
+    """Return a pointer to arrays as one to the elements of the innermost."""
+    to = pointer.type.to if isinstance(pointer.type, Pointer) else None
+    if not isinstance(to, Array):
+        return pointer
+    while isinstance(to, Array):
+        to = to.of
+    return Cast(span=pointer.span, type=Pointer(to), operand=pointer)
 
 
 def _is_address(expr: Expr) -> TypeGuard[Cast]:

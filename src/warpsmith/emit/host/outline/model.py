@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
-from warpsmith.tree.nodes import Expr, Function, Launch, Stmt
+from warpsmith.tree.nodes import DeclStmt, Expr, Function, Launch, Stmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
@@ -38,10 +38,11 @@ class NotOutlinedError(RefusedError):
 
 class GuardTest(Struct, frozen=True):
     """A condition in the function's own names, None where it is that the device is in use, and what it makes sure of,
-    in words."""
+    in words; `before`: declarations that it needs."""
 
     condition: Expr | None
     reason: str
+    before: tuple[DeclStmt, ...] = ()
 
 
 class PassedArgument(Struct, frozen=True):
@@ -65,7 +66,7 @@ class HostFunction(Struct, frozen=True, eq=False):
     """One function, whose work stands at a `place` of the user's text: where the `guards` hold, and in the states that
     it `takes` they did, the `statements` run, written as `written` in the function's own names. `begins`: the state
     that it returns; `answers`: it returns whether it ran; `unpacked`: fields of the states that it takes; `lead`: so
-    many of its statements stand before the guards."""
+    many of its statements stand before the guards; `otherwise`: what runs where one of those does not hold."""
 
     name: str
     place: Span
@@ -78,6 +79,7 @@ class HostFunction(Struct, frozen=True, eq=False):
     answers: bool = False
     unpacked: tuple[tuple[DeviceState, Symbol], ...] = ()
     lead: int = 0
+    otherwise: tuple[Stmt, ...] = ()
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -131,6 +131,8 @@ class OwnNames:
                 return self._unary(expr)
             case Binary():
                 return self._binary(expr)
+            case Conditional(then=then, other=other) if _loads(then) or _loads(other):
+                return self._passed(expr)
             case Conditional():
                 parts = [self.value(part) for part in (expr.condition, expr.then, expr.other)]
                 return replace(expr, condition=parts[0], then=parts[1], other=parts[2])
@@ -215,6 +217,8 @@ class OwnNames:
     def _binary(self, expr: Binary) -> Expr:
         if expr.op == ",":
             raise refuse("this expression cannot leave the user's text", expr)
+        if expr.op in ("&&", "||") and _loads(expr.right):
+            return self._passed(expr)
         left, right = self.value(expr.left), self.value(expr.right)
         pointed = _pointed(expr.left.type)
         if expr.op in ("+", "-") and pointed is not None and _pointed(expr.right.type) is None:
@@ -239,6 +243,8 @@ class OwnNames:
         operand = expr.operand
         while isinstance(operand, MacroUse):
             operand = operand.expansion
+        if isinstance(operand, Name) and isinstance(operand.symbol.type, Scalar) and operand.symbol in self.local:
+            return replace(expr, operand=self._name(operand))
         if isinstance(operand, Name):
             return self._name(operand) if operand.symbol in self.local else self._place(operand)
         if isinstance(operand, Unary) and operand.op == "*":
@@ -287,6 +293,16 @@ class OwnNames:
             known = PassedArgument(Symbol(name, f"parameter:{key}", type, "parameter", given.span), given)
             self._arguments[key] = known
         return _use(known.parameter, given)
+
+
+def _loads(expr: Expr) -> bool:
+    """Whether an expression may read what is there only where it is evaluated."""
+    return any(
+        isinstance(part, Index)
+        or (isinstance(part, Member) and (part.arrow or not isinstance(peel(part.base), Name | Member)))
+        or (isinstance(part, Unary) and part.op == "*")
+        for part in walk(expr)
+    )
 
 
 def _wanted(expr: Expr) -> str:

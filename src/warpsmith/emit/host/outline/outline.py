@@ -15,12 +15,16 @@ Limits: a function of the user's one of whose runs cannot be said elsewhere (Not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import takewhile
 from typing import Final
 
+import msgspec.structs
 from msgspec import Struct, field
 
-from warpsmith.emit.host.outline.guards import guards_of, own_test
+from warpsmith.emit.host.outline.extents import name_extents
+from warpsmith.emit.host.outline.guards import guards_of, own_tests
 from warpsmith.emit.host.outline.joined import join_tests
 from warpsmith.emit.host.outline.model import (
     DeviceState,
@@ -32,8 +36,11 @@ from warpsmith.emit.host.outline.model import (
     PassedArgument,
 )
 from warpsmith.emit.host.outline.names import OwnNames, refuse
+from warpsmith.emit.host.outline.needed import is_needed_behind
 from warpsmith.emit.host.outline.once import ApartError, branches, is_either, merge
+from warpsmith.emit.host.outline.private import drop_private_arrays
 from warpsmith.emit.host.outline.runs import Runs
+from warpsmith.emit.host.outline.shorter import shorten
 from warpsmith.emit.host.outline.statements import (
     Moving,
     declared,
@@ -43,6 +50,7 @@ from warpsmith.emit.host.outline.statements import (
     uses,
     write,
 )
+from warpsmith.emit.host.outline.whole import whole_region
 from warpsmith.emit.words import Support
 from warpsmith.tree.device_writes import find_hosts, find_written
 from warpsmith.tree.nodes import (
@@ -67,6 +75,7 @@ from warpsmith.tree.nodes import (
     Stmt,
     Switch,
     Unary,
+    Update,
     VarDecl,
     While,
     replace,
@@ -104,7 +113,8 @@ def outline_function(
 ) -> OutlinedFunction | None:
     """Return a function that was made of `original` with its device statements in functions of their own, whose names
     are added to those `taken`; None where one of them can only be said in the user's text."""
-    outliner = _Outliner(ported, Runs.of(original), support, taken)
+    runs = Runs.of(original)
+    outliner = _Outliner(drop_private_arrays(ported, runs.is_own), runs, support, taken)
     try:
         text = outliner.function()
     except NotOutlinedError:
@@ -161,7 +171,8 @@ class _Outliner:
                 inner, joined = join_tests(stmt, self._runs)
                 lead = self._lead(result, joined, rest)
                 del result[len(result) - len(lead) :]
-                result += self._guarded(joined, (*lead, *inner), scope)
+                needed = partial(is_needed_behind, self._function.body, stmt)
+                result += self._guarded(joined, (*lead, *inner), scope, needed)
             elif tells_lifetimes(stmt):
                 result += self._begun(stmt)
             elif is_either(stmt):
@@ -216,13 +227,14 @@ class _Outliner:
             found.append(stmt)
         return tuple(reversed(found))
 
-    def _guarded(self, stmt: If, lead: Run, scope: _Scope) -> Run:
+    def _guarded(self, stmt: If, lead: Run, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Run:
         """Return what chooses between the device and the user's own statements."""
         ported, original = branches(stmt)
         guards = tuple(guards_of(stmt))
-        if all(map(self._runs.leaves, ported)):
-            call, _ = self._made((*lead, *ported), (), scope, guards=guards, lead=len(lead), answers=True)
-            return (_unless(call, self._run(original, scope), stmt),)
+        otherwise = tuple(takewhile(lambda one: isinstance(one, Update) and one.bytes is None, original))
+        call = self._whole(stmt, lead, scope, is_needed, otherwise)
+        if call is not None:
+            return (_unless(call, self._run(original[len(otherwise) :], scope), stmt),)
         try:
             merged = merge(ported, original, self._runs)
         except ApartError:
@@ -236,6 +248,24 @@ class _Outliner:
         if instead:
             begin.append(_unless(_on(state, stmt), self._run(instead, scope), stmt))
         return (*begin, *self._run(rest, inside))
+
+    def _whole(
+        self, stmt: If, lead: Run, scope: _Scope, is_needed: Callable[[Symbol], bool], otherwise: Run
+    ) -> Call | None:
+        """Return the call of one function that does all of a region, and `otherwise` where a guard does not hold; None
+        where some of it is the user's to say."""
+        ported, _ = branches(stmt)
+        kept = len(self.made), set(self.taken)
+        try:
+            whole = whole_region(ported, self._runs.exposed, is_needed)
+            run = (*lead, *whole)
+            call, _ = self._made(run, (), scope, guards=tuple(guards_of(stmt)), lead=len(lead), answers=True)
+            self.made[-1] = msgspec.structs.replace(self.made[-1], otherwise=otherwise)
+            return call
+        except NotOutlinedError:
+            del self.made[kept[0] :]
+            self.taken = kept[1]
+            return None
 
     def _entry(self, merged: Run) -> tuple[Run, Run, Run]:
         """Return what the function that tests the guards runs, the rest of the region, and what runs in its place."""
@@ -330,8 +360,13 @@ class _Outliner:
         names = OwnNames(
             local, find_written(run, self._hosts) - set(local), {"data", *(state.variable.name for state in takes)}
         )
-        tests = tuple(own_test(guard, names, self._support) for guard in guards)
-        written = tuple(write(stmt, names) for stmt in run)
+        tests = tuple(
+            one if one.condition is None else msgspec.structs.replace(one, condition=shorten(one.condition))
+            for one in own_tests(guards, names, self._support)
+        )
+        written = tuple(shorten(write(stmt, names)) for stmt in run)
+        named = {*(symbol.name for symbol in names.local.values()), *(a.parameter.name for a in names.arguments)}
+        tests, written = name_extents(tests, written, lead, {*named, *(state.variable.name for state in takes)})
         kept = tuple(symbol for symbol in own if _is_used(symbol, rest))
         state = self._state(tuple(local[s] for s in kept), at, guarded=guarded) if kept or guarded else None
         arguments = self._in_order(names.arguments)

@@ -13,7 +13,7 @@ memory, none before them in the run has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -25,8 +25,10 @@ from warpsmith.emit.host.outline.statements import (
     reads_memory,
     writes_memory,
 )
+from warpsmith.emit.host.outline.whole import is_movable
 from warpsmith.tree.device_writes import find_exposed
-from warpsmith.tree.nodes import CaptureStmt, DeclStmt, Function, Launch, Node, Stmt, Update
+from warpsmith.tree.in_place.alignment import is_replaced
+from warpsmith.tree.nodes import CaptureStmt, DeclStmt, For, Function, If, Launch, Node, Stmt, Update, While
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
@@ -44,22 +46,35 @@ class Piece(Struct, frozen=True):
 
 
 class Runs(Struct, frozen=True):
-    """The runs of one function; `known`: what the user's own statements are, by class and place; `exposed`: variables
-    that change where memory does."""
+    """The runs of one function; `known`: the user's own statements, by class and place; `exposed`: variables that
+    change where memory does."""
 
-    known: frozenset[Key]
+    known: Mapping[Key, Node]
     exposed: frozenset[Symbol]
 
     @classmethod
     def of(cls, function: Function) -> Runs:
         """Return the runs of what was made of a function of the user's."""
-        return cls(frozenset(_key(part) for part in walk(function.body)), find_exposed(function))
+        return cls({_key(part): part for part in walk(function.body)}, find_exposed(function))
+
+    def is_own(self, stmt: Stmt) -> bool:
+        """Whether a statement is the port's own, and none of the user's."""
+        return _key(stmt) not in self.known
 
     def leaves(self, stmt: Stmt) -> bool:
         """Whether a statement may stand in a generated function: it is none of the user's."""
         if isinstance(stmt, Moving | CaptureStmt):
             return True
-        return _key(stmt) not in self.known and (is_plain_declaration(stmt) or is_final(stmt))
+        if self.is_own(stmt) and (is_plain_declaration(stmt) or is_final(stmt)):
+            return True
+        return self._is_made(stmt) and is_movable(stmt)
+
+    def _is_made(self, stmt: Stmt) -> bool:
+        """Whether a loop or a test is the port's own, and has something for the device in it."""
+        if not isinstance(stmt, For | While | If) or not any(isinstance(part, Moving) for part in walk(stmt)):
+            return False
+        known = self.known.get(_key(stmt))
+        return known is None or (isinstance(known, For | While | If) and is_replaced(known, stmt))
 
     def split(self, run: Sequence[Stmt]) -> Iterator[Piece]:
         """Yield the pieces of a run in order."""
@@ -75,7 +90,8 @@ class Runs(Struct, frozen=True):
         """Return, for each statement, what the user's text names behind it."""
         found: list[set[Symbol]] = [set()]
         for stmt in reversed(run[1:]):
-            own = set[Symbol]() if isinstance(stmt, DeclStmt) and self.leaves(stmt) else host_uses((stmt,))
+            leaves = isinstance(stmt, DeclStmt | For | While | If) and not is_final(stmt) and self.leaves(stmt)
+            own = set[Symbol]() if leaves else host_uses((stmt,))
             found.append(found[-1] | own)
         return found[::-1]
 
@@ -88,12 +104,13 @@ class Runs(Struct, frozen=True):
             # what a call passes is read before the function writes anything
             if wrote and reads_memory(stmt, self.exposed):
                 break
-            wrote = wrote or writes_memory(stmt)
+            parts = [*walk(stmt)] if self._is_made(stmt) else [stmt]
+            wrote = wrote or any(isinstance(part, Moving) and writes_memory(part) for part in parts)
             if isinstance(stmt, DeclStmt):
                 if any(d.symbol in named[at] for d in stmt.declarations):
                     break
-            elif isinstance(stmt, Moving):
-                launched = launched or isinstance(stmt, Launch)
+            elif any(isinstance(part, Moving) for part in parts):
+                launched = launched or any(isinstance(part, Launch) for part in parts)
                 end = at + 1
             elif isinstance(stmt, CaptureStmt):
                 if end != at:

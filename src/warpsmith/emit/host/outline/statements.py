@@ -22,8 +22,10 @@ from warpsmith.tree.nodes import (
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
+    Empty,
     Expr,
     ExprStmt,
+    For,
     If,
     Index,
     Launch,
@@ -31,11 +33,13 @@ from warpsmith.tree.nodes import (
     Member,
     Name,
     Node,
+    Pragma,
     Stmt,
     Unary,
     Update,
     VarDecl,
     VerbatimExpr,
+    While,
     replace,
 )
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Scalar, Symbol
@@ -46,7 +50,9 @@ __all__ = [
     "declared",
     "host_uses",
     "is_final",
+    "is_free",
     "is_plain_declaration",
+    "is_stop",
     "local_symbol",
     "reads_memory",
     "tells_lifetimes",
@@ -60,12 +66,17 @@ Moving = Launch | DeviceAlloc | DeviceFree | Copy | DataEnter | DataExit | Updat
 
 
 def declared(run: Iterable[Stmt]) -> Iterator[Symbol]:
-    """Yield the variables that statements of a run declare, in order."""
-    for stmt in run:
-        if isinstance(stmt, DeviceAlloc | DataEnter):
-            yield stmt.buffer
-        elif isinstance(stmt, DeclStmt):
-            yield from (declaration.symbol for declaration in stmt.declarations)
+    """Yield the variables that statements of a run declare, in order, those inside of them included."""
+    for part in (part for stmt in run for part in walk(stmt)):
+        match part:
+            case DeviceAlloc(buffer=buffer) | DataEnter(buffer=buffer):
+                yield buffer
+            case VarDecl(symbol=symbol):
+                yield symbol
+            case For(variable=variable, declares=True):
+                yield variable
+            case _:
+                continue
 
 
 def uses(root: Node) -> Counter[Symbol]:
@@ -108,13 +119,22 @@ def is_final(stmt: Stmt) -> bool:
     """Whether a statement only sets variables: what a launch leaves in the user's counters."""
     match stmt:
         case ExprStmt(expr=Assign(op="=", target=target, value=value)):
-            return isinstance(peel(target), Name) and _is_free(value)
+            return isinstance(peel(target), Name) and is_free(value)
         case If(condition=condition, then=then, other=None):
-            return _is_free(condition) and is_final(then)
+            return is_free(condition) and is_final(then)
         case Block(statements=statements):
             return bool(statements) and all(map(is_final, statements))
         case _:
             return False
+
+
+def is_stop(stmt: If) -> bool:
+    """Whether a test ends the program where a size cannot be had: `if (…) abort();`."""
+    then = stmt.then
+    if not (isinstance(then, ExprStmt) and isinstance(then.expr, Call) and stmt.other is None):
+        return False
+    function = then.expr.function
+    return isinstance(function, Name) and function.symbol.key == "abort" and not then.expr.arguments
 
 
 def is_plain_declaration(stmt: Stmt) -> bool:
@@ -139,7 +159,7 @@ def _is_pure(expr: Expr) -> bool:
     return True
 
 
-def _is_free(expr: Expr) -> bool:
+def is_free(expr: Expr) -> bool:
     """Whether the value of an expression depends on variables alone."""
     for part in walk(expr):
         if isinstance(part, Index | Member | VerbatimExpr) or (isinstance(part, Unary) and part.op not in "+-~!"):
@@ -219,19 +239,39 @@ def write(stmt: Stmt, names: OwnNames) -> Stmt:
         case DeclStmt(declarations=declarations):
             return replace(stmt, declarations=tuple(_declaration(d, names) for d in declarations))
         case _:
-            return _final(stmt, names)
+            return _compound(stmt, names)
 
 
-def _final(stmt: Stmt, names: OwnNames) -> Stmt:
+def _compound(stmt: Stmt, names: OwnNames) -> Stmt:
     match stmt:
         case ExprStmt(expr=expr):
             return replace(stmt, expr=names.value(expr))
-        case If(condition=condition, then=then):
-            return replace(stmt, condition=names.value(condition), then=_final(then, names))
+        case If() if is_stop(stmt):
+            return replace(stmt, condition=names.value(stmt.condition))
+        case If(condition=condition, then=then, other=other):
+            rest = None if other is None else write(other, names)
+            return replace(stmt, condition=names.value(condition), then=write(then, names), other=rest)
         case Block(statements=statements):
-            return replace(stmt, statements=tuple(_final(part, names) for part in statements))
+            kept = (part for part in statements if not isinstance(part, Pragma))
+            return replace(stmt, statements=tuple(write(part, names) for part in kept))
+        case For(variable=variable, lower=lower, bound=bound, body=body):
+            if variable not in names.local:
+                raise refuse("the counter of a loop is the user's", stmt)
+            bounds = names.value(lower), names.value(bound)
+            own = names.local[variable]
+            return replace(stmt, variable=own, lower=bounds[0], bound=bounds[1], body=write(body, names))
+        case While():
+            return _while(stmt, names)
+        case Empty():
+            return stmt
         case _:
             raise refuse("a statement of the user's cannot leave his text", stmt)
+
+
+def _while(stmt: While, names: OwnNames) -> While:
+    init = None if stmt.init is None else write(stmt.init, names)
+    condition, advance = (None if e is None else names.value(e) for e in (stmt.condition, stmt.advance))
+    return replace(stmt, init=init, condition=condition, advance=advance, body=write(stmt.body, names))
 
 
 def _copy(stmt: Copy, names: OwnNames) -> Copy:

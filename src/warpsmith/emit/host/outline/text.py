@@ -23,7 +23,8 @@ from pathlib import PurePosixPath
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.host.outline.model import DeviceState, GuardTest, HostFunction
-from warpsmith.tree.nodes import Call, Stmt
+from warpsmith.emit.host.outline.shorter import negate
+from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.printing.printer import Printer, join_lines, nothing, print_type
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.layout import wrap
@@ -68,7 +69,8 @@ def definition(function: HostFunction, unit: Unit, words: CudaWords) -> str:
 
 def _written(run: Iterable[Stmt], printer: Printer) -> Iterator[str]:
     for stmt in run:
-        yield from join_lines(printer.stmt(stmt)).split("\n")
+        for line in join_lines(printer.stmt(stmt)).split("\n"):
+            yield from wrap(line).split("\n")
 
 
 def _head(function: HostFunction) -> str:
@@ -104,10 +106,13 @@ def _guard_lines(guard: GuardTest, function: HostFunction, printer: Printer, wor
     if guard.condition is None:
         yield from (f"if (!{words.on})", _UNIT + leave)
         return
+    yield from _written(guard.before, printer)
     yield from (f"// {line}" for line in textwrap.wrap(in_comment(f"only where {guard.reason}"), 100))
-    test = printer.expr(guard.condition)
-    yield from wrap(f"if (!{test})" if isinstance(guard.condition, Call) else f"if (!({test}))").split("\n")
+    brace = " {" if function.otherwise else ""
+    yield from wrap(f"if ({printer.expr(negate(guard.condition))}){brace}").split("\n")
+    yield from (_UNIT + line for line in _written(function.otherwise, printer))
     yield _UNIT + leave
+    yield from ("}",) if function.otherwise else ()
 
 
 def _leave(function: HostFunction) -> str:

@@ -1,0 +1,63 @@
+"""Shorter expressions have the value and the type of those that they stand for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.emit.host.outline.shorter import negate, shorten
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.tree.nodes import Expr, ExprStmt
+from warpsmith.tree.printing.printer import nothing, print_expr
+from warpsmith.tree.walk import walk
+
+_HEAD = "void f(int n, unsigned u, long long w, unsigned long long v, double x, double *a)\n{\n"
+
+
+def _expression(text: str, tmp_path: Path) -> Expr:
+    path = tmp_path / "f.c"
+    path.write_text(f"{_HEAD}    {text};\n}}\n")
+    ((_, function),) = load_program([str(path)], FrontOptions()).program.functions()
+    return next(part.expr for part in walk(function.body) if isinstance(part, ExprStmt))
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("a + (long long)n", "a + n"),
+        ("a - (long long)u", "a - u"),
+        ("(long long)1 * w", "w"),
+        ("w * 1", "w"),
+        ("a + (long long)(n + 1)", "a + (n + 1)"),
+        # these are other values, or of other types
+        ("a + (int)w", "a + (int)w"),
+        ("a + (unsigned)n", "a + (unsigned int)n"),
+        ("a + (long long)x", "a + (long long)x"),
+        ("n + (long long)n", "n + (long long)n"),
+        ("(long long)1 * n", "(long long)1 * n"),
+        ("1.0 * x", "1.0 * x"),
+        ("w * 2", "w * 2"),
+    ],
+)
+def test_what_is_shortened_and_what_is_not(long: str, short: str, tmp_path: Path) -> None:
+    expr = _expression(long, tmp_path)
+    new = shorten(expr)
+    assert print_expr(new, nothing) == short
+    assert new.type == expr.type
+
+
+@pytest.mark.parametrize(
+    ("condition", "negated"),
+    [
+        ("n >= 1", "n < 1"),
+        ("u == 3", "u != 3"),
+        ("w < v", "w >= v"),
+        # a number that is none is neither less nor not less
+        ("x < 1", "!(x < 1)"),
+        ("n < 1 && u", "!(n < 1 && u)"),
+        ("a == 0", "!(a == 0)"),
+    ],
+)
+def test_comparisons_of_integers_have_an_opposite(condition: str, negated: str, tmp_path: Path) -> None:
+    assert print_expr(negate(_expression(condition, tmp_path)), nothing) == negated

@@ -1,0 +1,96 @@
+"""Both arms of every guard: each program's port prints what the program prints where its guards hold, and where each of
+them is made to fail, one after the other and all at once.
+
+A guard that fails leaves the user's own loops, with what brings data to the host and back around them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec.structs
+import pytest
+from benchmarks.polybench.suite import odd, programs
+
+from warpsmith.emit.files import OutputFile
+from warpsmith.flows.port import PortOptions, port
+from warpsmith.flows.porting.sources import sources_of
+from warpsmith.front.load import FrontOptions
+from warpsmith.run.emulated.build import build_emulated, schedule_environment
+from warpsmith.run.emulated.counts import read_counts
+from warpsmith.run.native.tools import run_limited
+from warpsmith.run.referee.reference import runtime_files
+from warpsmith.run.verification import Sources
+
+ROOT = Path(__file__).parent.parent
+# a guard is the test below its reason
+_GUARD = re.compile(r"(^ *// only where .*\n(?: *//.*\n)*? *if \()", re.MULTILINE)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)")
+
+# functions without a program, and what has no guard
+_EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.c")) if "int main(" in path.read_text()]
+_QUICK = {"jacobi2d", "gather", "dynprog", "jacobi-2d", "doitgen"}
+PROGRAMS = [
+    pytest.param(path, id=path.stem, marks=[] if path.stem in _QUICK else [pytest.mark.slow])
+    for path in (*_EXAMPLES, *programs())
+]
+
+
+@pytest.mark.parametrize("path", PROGRAMS)
+def test_both_arms_of_every_guard_give_what_the_program_gives(path: Path, tmp_path: Path) -> None:
+    macros = (*(f"-D{name}={size}" for name, size in odd(path).items()), "-DSUITE_DUMP")
+    command = ["cc", "-O1", "-w", *macros, f"-I{path.parent}", "-o", tmp_path / "original", path, "-lm"]
+    subprocess.run(command, check=True)
+    wanted = run_limited([str(tmp_path / "original")], tmp_path)
+    result = port([str(path)], PortOptions(verify=False, front=FrontOptions(arguments=macros)))
+    if result.ported is None or result.plan is None or not result.plan.fragments:
+        pytest.skip("nothing is ported")
+    sources = sources_of(result.ported.program, result.files, captured=False)
+    launched = _run(sources, tmp_path / "held", wanted.stdout)
+    assert launched > 0
+    guards = sum(len(_GUARD.findall(file.text)) for file in sources.files)
+    # each alone where they are few
+    for failing in [None, *(range(guards) if 1 < guards <= 3 else ())]:
+        files = tuple(_fail(sources.files, failing))
+        name = "all" if failing is None else str(failing)
+        left = _run(msgspec.structs.replace(sources, files=files), tmp_path / name, wanted.stdout)
+        assert left <= launched and (left < launched) is (guards > 0), (name, left, launched)
+
+
+def _fail(files: Sequence[OutputFile], number: int | None) -> list[OutputFile]:
+    """Return files in which a guard fails, or all of them do."""
+    found = iter(range(10**6))
+
+    def fail(guard: re.Match[str]) -> str:
+        return guard[1] + ("1 || " if number in (None, next(found)) else "")
+
+    return [msgspec.structs.replace(file, text=_GUARD.sub(fail, file.text)) for file in files]
+
+
+def _run(sources: Sources, folder: Path, wanted: bytes) -> int:
+    """Build and run a port, compare what it prints, and return how often it launched a kernel."""
+    built = build_emulated(sources, folder, extra_files=runtime_files())
+    assert built.finding is None, built.finding
+    counts = folder / "counts"
+    ran = run_limited([*built.command], folder, environment=schedule_environment(0, folder / "reports", counts))
+    assert ran.exit_code == 0, ran
+    _compare(ran.stdout.decode(), wanted.decode())
+    return sum(read_counts(counts).launches.values())
+
+
+def _compare(found: str, wanted: str) -> None:
+    """Check that two texts are equal, numbers up to the order of sums."""
+    assert _NUMBER.sub("#", found) == _NUMBER.sub("#", wanted) and _NUMBER.search(wanted)
+    for a, b in zip(_NUMBER.findall(found), _NUMBER.findall(wanted), strict=True):
+        assert a == b or math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-9), (a, b)
+
+
+def test_a_guard_is_found_by_its_reason() -> None:
+    text = "    // only where a and\n    // b differ\n    if (!ws_apart(a, b))\n        return 0;\n    if (n)\n"
+    (changed,) = _fail([OutputFile("k.cu", text)], None)
+    assert changed.text == text.replace("if (!", "if (1 || !")
+    assert _fail([OutputFile("k.cu", text)], 1)[0].text == text
