@@ -1,10 +1,11 @@
 """What ports leave on the host, and how good the estimates are that decide it.
 
-    python -m benchmarks.gain [--write] [PROGRAM...]
+    python -m benchmarks.gain [--write] [--project DIR[=RUN]]... [PROGRAM...]
 
 Choices: each program is ported with `--all` and as the estimate decides; neither is run. SMALL and examples have the
 counts of a run (gcc -O1, counted as `survey --run` does), LARGE those that its sizes make. Launches, copies and seconds
-are estimates, on an H100.
+are estimates, on an H100. --project adds a program that `make` builds in a folder, with the counts of RUN; names and
+figures only are kept of it.
 Times: the estimates of the 33 programs at LARGE, for an H200, beside what they took on one (gpu_times.txt).
 With --write the tables are kept in benchmarks/results/ with date and machine.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import platform
 import re
 import statistics
@@ -23,26 +25,36 @@ from pathlib import Path
 from benchmarks.polybench import suite
 from msgspec import Struct
 
+from warpsmith.flows.in_place import port_project
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.gain import estimate_port
 from warpsmith.front.load import FrontOptions
 from warpsmith.machine.time import ERROR
 from warpsmith.offload.gain.estimate import GainEstimate
-from warpsmith.offload.plan import GainOptions, OffloadOptions
+from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions
+from warpsmith.project.capture import capture_build
+from warpsmith.project.model import Project
+from warpsmith.project.profile.model import Profile
 from warpsmith.project.profile.run import RunRequest, profile_run
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
+MAKE = ("make",)
+
+Counts = Mapping[tuple[str, int, int], LoopCount]
+"""What a run has counted of every loop, by its file, line and column."""
 
 
 class Program(Struct, frozen=True):
-    """A program with the macros that choose its size; `sizes`: of its parameters, `counts`: of a run of it."""
+    """A program, or what a build compiles, with the macros that choose its size; `sizes`: of its parameters, `counts`:
+    of a run of it."""
 
     name: str
     path: Path
     macros: tuple[str, ...] = ()
     sizes: Mapping[str, int] = {}
-    counts: Mapping[tuple[str, int, int], float] = {}
+    counts: Counts = {}
+    project: Project | None = None
 
 
 class Choice(Struct, frozen=True):
@@ -61,8 +73,8 @@ class Choice(Struct, frozen=True):
         return seconds <= self.nothing.seconds * 1.001 and seconds <= self.everything.seconds * ERROR
 
 
-def counted(path: Path, macros: tuple[str, ...]) -> Mapping[tuple[str, int, int], float]:
-    """Return iterations an entry of every loop of a run, by its place."""
+def counted(path: Path, macros: tuple[str, ...]) -> Counts:
+    """Return what a run of a program of one file has counted."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "project")
         source.mkdir()
@@ -70,19 +82,39 @@ def counted(path: Path, macros: tuple[str, ...]) -> Mapping[tuple[str, int, int]
             (source / each.name).write_bytes(each.read_bytes())
         build = ("gcc", "-O1", "-w", *macros, path.name, "-o", "program", "-lm")
         profile = profile_run(RunRequest(source, source, build, "./program > /dev/null", 120.0))
+    return {(str(path.resolve()), *place): count for (_, *place), count in counts_of(profile).items()}  # type: ignore[misc]
+
+
+def counts_of(profile: Profile) -> Counts:
+    """Return what a run has counted, by loops."""
     return {
-        (str(path.resolve()), line, column): loop.iterations / loop.entries
-        for (_, line, column), loop in profile.exact.items()
-        if loop.entries
+        (os.path.realpath(file), line, column): LoopCount(loop.entries, loop.iterations)
+        for (file, line, column), loop in profile.exact.items()
     }
+
+
+def read_project(given: str) -> Program:
+    """Return the program that `make` builds in a folder: DIR, or DIR=RUN with the counts of a run."""
+    folder, _, run = given.partition("=")
+    path = Path(folder).resolve()
+    here = Path.cwd()
+    os.chdir(path)
+    try:
+        project = capture_build(MAKE)
+    finally:
+        os.chdir(here)
+    counts = counts_of(profile_run(RunRequest(path, path, MAKE, f"{run} > /dev/null", 600.0))) if run else {}
+    return Program(path.name, path, counts=counts, project=project)
 
 
 def ported(program: Program, device: str, *, everything: bool = False) -> tuple[PortResult, OffloadOptions]:
     """Return the port of a program, as `--all` makes it or as the estimate decides, and the options that estimate."""
     estimating = OffloadOptions(sizes=program.sizes or None, gain=GainOptions(device, program.counts))
     offload = OffloadOptions(sizes=program.sizes or None) if everything else estimating
-    front = FrontOptions(arguments=program.macros)
-    return port([str(program.path)], PortOptions(front=front, offload=offload, verify=False)), estimating
+    asked = PortOptions(front=FrontOptions(arguments=program.macros), offload=offload, verify=False)
+    if program.project is not None:
+        return port_project(program.project, None, asked).result, estimating
+    return port([str(program.path)], asked), estimating
 
 
 def choice_of(program: Program) -> Choice:
@@ -99,8 +131,8 @@ def choice_of(program: Program) -> Choice:
     )
 
 
-def list_programs(names: Sequence[str]) -> Iterator[Program]:
-    """Yield the 33 programs at LARGE and SMALL, and the examples."""
+def list_programs(names: Sequence[str], projects: Sequence[str]) -> Iterator[Program]:
+    """Yield the 33 programs at LARGE and SMALL, the examples, and the projects that were given."""
     for path in suite.programs():
         if not names or path.stem in names:
             sizes = {name.lower(): size for name, size in suite.sizes(path, "LARGE").items()}
@@ -110,6 +142,7 @@ def list_programs(names: Sequence[str]) -> Iterator[Program]:
     for path in sorted((ROOT / "examples").glob("*.c")):
         if "int main" in path.read_text() and (not names or path.stem in names):
             yield Program(f"examples/{path.stem}", path, counts=counted(path, ()))
+    yield from map(read_project, projects)
 
 
 def choices_table(choices: Sequence[Choice]) -> list[str]:
@@ -187,12 +220,13 @@ def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--project", action="append", default=[], metavar="DIR[=RUN]")
     parser.add_argument("programs", nargs="*")
     given = parser.parse_args()
     times = times_table(given.programs)
     print("\n".join(times), flush=True)
     choices = []
-    for program in list_programs(given.programs):
+    for program in list_programs(given.programs, given.project):
         choices.append(choice_of(program))
         print(choices_table(choices)[len(choices)], flush=True)
     head = [

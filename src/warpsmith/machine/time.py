@@ -48,14 +48,15 @@ class KernelWork(Struct, frozen=True):
 
 class HostWork(Struct, frozen=True):
     """What one run of a text does on one core: `operations`, those of them in loops that a compiler vectorizes
-    (`vector`), steps of chains, divisions, calls of library functions, references with a large stride, and `bytes` of
-    large arrays."""
+    (`vector`), steps of chains, divisions, calls of library functions, those of them that read or write
+    (`io`), references with a large stride, and `bytes` of large arrays."""
 
     operations: float = 0.0
     vector: float = 0.0
     chain: float = 0.0
     divisions: float = 0.0
     calls: float = 0.0
+    io: float = 0.0
     strided: float = 0.0
     bytes: float = 0.0
 
@@ -63,7 +64,7 @@ class HostWork(Struct, frozen=True):
         """Return so many runs of it."""
         return HostWork(
             self.operations * factor, self.vector * factor, self.chain * factor, self.divisions * factor,
-            self.calls * factor, self.strided * factor, self.bytes * factor,
+            self.calls * factor, self.io * factor, self.strided * factor, self.bytes * factor,
         )  # fmt: skip
 
 
@@ -96,7 +97,8 @@ def host_seconds(host: HostProcessor, work: HostWork, threads: float = 1.0) -> f
         + work.vector * host.vector_operation_ps
         + work.chain * host.chain_ps
         + work.divisions * host.division_ps
-        + work.calls * host.call_ps
+        + (work.calls - work.io) * host.call_ps
+        + work.io * host.io_ps
         + work.strided * host.strided_ps
         + work.bytes * host.byte_ps
     )

@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.gain import estimate_port
-from warpsmith.offload.plan import GainOptions, OffloadOptions
+from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions
 
 # a few elements in each of many steps, and a loop that pays
 MIXED = """
@@ -98,14 +98,14 @@ def test_what_has_unknown_sizes_goes_and_what_is_given_decides(tmp_path: Path) -
     assert places(ported(REDUCTION, tmp_path, GainOptions()))
     assert not left(ported(REDUCTION, tmp_path, GainOptions()))
     assert not places(ported(REDUCTION, tmp_path, GainOptions(), sizes={"n": 100}))
-    counted = GainOptions(counts={(str((tmp_path / "a.c").resolve()), 5, 5): 100.0})
+    counted = GainOptions(counts={(str((tmp_path / "a.c").resolve()), 5, 5): LoopCount(1, 100)})
     assert not places(ported(REDUCTION, tmp_path, counted))
 
 
 @pytest.mark.parametrize("text", [MIXED, HELD, MIXED.replace("4000000", "16"), MIXED.replace("15", "1500")])
 def test_the_choice_is_no_slower_than_all_or_nothing(tmp_path: Path, text: str) -> None:
     """Where a run was counted, all counts are taken to be its."""
-    options = OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): 1.0}))
+    options = OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): LoopCount(1, 1)}))
     chosen = ported(text, tmp_path, options.gain)
     everything = ported(text, tmp_path, None)
     nothing = estimate_port(chosen.prepared, None, options).seconds

@@ -2,22 +2,21 @@
 
     99 % of the work is in kernels (estimated …); stays: lu/k (line 12, 1 %): carries a flow dependence on A; …
 
-The figures are those of the hottest loop (hottest.py): own operations of loops, from trip counts, depth and calls.
+The figures are estimates (shares.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from warpsmith.base.source import readable
-from warpsmith.loops.search.effort import effort_of
+from warpsmith.offload.gain.shares import HostTimes
 from warpsmith.report.json_parts import Json, span_json
 from warpsmith.report.model import LoopEntry, Moved
-from warpsmith.report.port.ranking import weigh
+from warpsmith.report.port.shares import basis_of, loop_shares
 from warpsmith.report.port.staying import NOT_NAMED
 from warpsmith.tree.nodes import Function
-from warpsmith.tree.walk import loops
 
 __all__ = ["moved_json", "moved_text", "moved_work"]
 
@@ -25,33 +24,26 @@ _WORTH: Final = 0.01
 """A loop with less of the work is not named."""
 
 
-def moved_work(functions: Sequence[Function], entries: Sequence[LoopEntry]) -> Moved | None:
+def moved_work(
+    functions: Sequence[Function], entries: Sequence[LoopEntry], times: HostTimes | None = None
+) -> Moved | None:
     """Return the share of the work in kernels, and the loop on the host with the most work of its own; None where there
     is no loop."""
-    found = list(_shares(functions, entries))
+    found = loop_shares(functions, entries, times)
     if not found:
         return None
-    staying = [one for one in found if not one[1].ported and one[0] >= _WORTH]
-    share, entry = max(staying, key=lambda one: (one[0], -one[1].span.start), default=(0.0, None))
-    return Moved(min(1.0, sum(share for share, entry in found if entry.ported)), entry, min(1.0, share))
-
-
-def _shares(functions: Sequence[Function], entries: Sequence[LoopEntry]) -> Iterator[tuple[float, LoopEntry]]:
-    """Yield the part of the work that each listed loop's own body does."""
-    # a function of a header stands in every file that includes it
-    once = list({function.symbol.key: function for function in functions}.values())
-    weights = weigh([effort_of(function) for function in once])
-    listed = {entry.span: entry for entry in entries}
-    for function in once:
-        for number, (loop, _) in enumerate(loops(function.body)):
-            if loop.header in listed:
-                yield weights.own[function.symbol.key, number] / weights.total, listed[loop.header]
+    moved, basis = min(1.0, sum(one.share for one in found if one.entry.ported)), basis_of(times)
+    staying = [one for one in found if not one.entry.ported and one.share >= _WORTH]
+    if not staying:
+        return Moved(moved, basis)
+    most = max(staying, key=lambda one: (one.share, -one.entry.span.start))
+    return Moved(moved, basis, most.entry, most.share)
 
 
 def moved_text(moved: Moved, *, ran: bool) -> str:
     """Return the summary's first line; `ran`: kernels were launched, and do not only exist."""
     where = "runs on the device" if ran else "is in kernels"
-    line = f"{_percent(moved.share)} of the work {where} (estimated from trip counts and depth)"
+    line = f"{_percent(moved.share)} of the work {where} (estimated from {moved.basis})"
     stays = moved.stays
     if stays is None:
         return line
