@@ -64,6 +64,7 @@ class HostProcessor(Struct, frozen=True, forbid_unknown_fields=True):
     io_ps: int
     strided_ps: int
     byte_ps: int
+    team_ps: int
     sources: Mapping[str, Source]
 
 

@@ -41,7 +41,7 @@ def test_sizes_and_counts_tell_the_share_of_each_loop(tmp_path: Path) -> None:
 
 
 def test_an_openmp_loop_has_the_time_of_the_hosts_threads(tmp_path: Path) -> None:
-    sizes = OffloadOptions(sizes={"n": 100_000, "m": 100_000})
+    sizes = OffloadOptions(sizes={"n": 10_000_000, "m": 10_000_000})
     found = []
     for pragma in ("", "#pragma omp parallel for"):
         facts = analyze(load(TEXT.replace("PRAGMA", pragma), tmp_path), PolyOptions())

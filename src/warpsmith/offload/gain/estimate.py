@@ -149,11 +149,13 @@ class _Region(Struct, eq=False):
 class _Place(Struct, frozen=True):
     """Where a statement stands: how often it runs, what variables are worth there, the loops around it (those of its
     function), all loops on the way, the functions on the way, cores, the data region, and whose objects parameters
-    are. `body`: how often the body of the innermost of the loops around it runs, or that of the function."""
+    are. `team`: threads are started for the statement. `body`: how often the body of the innermost of the loops around
+    it runs, or that of the function."""
 
     times: float
     sizes: Sizes
     body: float = 1.0
+    team: bool = False
     around: tuple[tuple[Loop, float], ...] = ()
     outer: tuple[Loop, ...] = ()
     calls: tuple[Symbol, ...] = ()
@@ -236,13 +238,16 @@ class _Walker(Struct):
             if isinstance(stmt, DataRegionBoundary):
                 place = self._border(stmt, place)
                 continue
-            self.statement(stmt, replace(place, threads=threads))
+            self.statement(stmt, replace(place, threads=threads, team=threads > place.threads))
             threads = place.threads
             if isinstance(stmt, DeclStmt):
                 place = replace(place, sizes=place.sizes.with_values(self._declared(stmt, place)))
 
     def statement(self, stmt: Stmt, place: _Place) -> None:
         """Walk one statement."""
+        if place.team and not isinstance(stmt, For | While):
+            self._count(HostWork(teams=float(isinstance(stmt, Block))), place)
+            place = replace(place, team=False)
         match stmt:
             case Block(statements=inner):
                 self.run(inner, place)
@@ -266,6 +271,7 @@ class _Walker(Struct):
         outer = (*place.outer, loop)
         for each in outer:
             self.found.loops.setdefault(each, LoopTime())
+        self._count(HostWork(teams=float(place.team)), replace(place, outer=outer))
         self.found.loops[loop].entries += place.times
         self.found.loops[loop].threads = max(self.found.loops[loop].threads, place.threads)
         if not trips.certain:
@@ -278,6 +284,7 @@ class _Walker(Struct):
             sizes=place.sizes.inside(loop),
             around=(*place.around, (loop, trips.value)),
             outer=outer,
+            team=False,
         )
         self._count(HostWork(operations=2.0), inner)
         self.run((loop.body,), inner)
@@ -374,7 +381,8 @@ class _Walker(Struct):
         callee = peel(call.function)
         function = self.functions.get(callee.symbol) if isinstance(callee, Name) else None
         if function is None:
-            moves = isinstance(callee, Name) and _moves_text(callee)
+            # half of an arm that nobody has seen run would be too much
+            moves = place.sizes.measured is not None and isinstance(callee, Name) and _moves_text(callee)
             self._count(HostWork(calls=1.0, io=float(moves)), place)
             return
         bound, objects = dict[Symbol, Size](), dict(place.objects)
