@@ -84,7 +84,8 @@ def counted(path: Path, macros: tuple[str, ...]) -> Counts:
             (source / each.name).write_bytes(each.read_bytes())
         build = ("gcc", "-O1", "-w", *macros, path.name, "-o", "program", "-lm")
         profile = profile_run(RunRequest(source, source, build, "./program > /dev/null", 120.0))
-    return {(str(path.resolve()), *place): count for (_, *place), count in counts_of(profile).items()}  # type: ignore[misc]
+    own = str(path.resolve())
+    return {(own, line, column): count for (_, line, column), count in counts_of(profile).items()}
 
 
 def counts_of(profile: Profile) -> Counts:
