@@ -57,12 +57,13 @@ class Hottest(Struct, frozen=True):
 
 class Moved(Struct, frozen=True):
     """`share` of the program's work, between 0 and 1, is done by loops with kernels; of those that stay, the hottest
-    does `stays_share`. `basis`: what shares are estimated from."""
+    does `stays_share`. `basis`: what shares are estimated from. `ask`: the loop whose explanation helps that one."""
 
     share: float
     basis: str
     stays: LoopEntry | None = None
     stays_share: float = 0.0
+    ask: LoopEntry | None = None
 
 
 class KernelEntry(Struct, frozen=True):

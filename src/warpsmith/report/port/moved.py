@@ -37,7 +37,17 @@ def moved_work(
     if not staying:
         return Moved(moved, basis)
     most = max(staying, key=lambda one: (one.share, -one.entry.span.start))
-    return Moved(moved, basis, most.entry, most.share)
+    return Moved(moved, basis, most.entry, most.share, _find_cause(most.entry, entries))
+
+
+def _find_cause(stays: LoopEntry, entries: Sequence[LoopEntry]) -> LoopEntry:
+    """Return the loop that keeps another one on the host: where OpenMP's threads run it, the one that they share."""
+    reason = stays.reasons[0] if stays.reasons else None
+    if reason is None or reason.rule != "POR008" or reason.span is None:
+        return stays
+    threaded = reason.span
+    inside = [entry for entry in entries if threaded.contains(entry.span) and not entry.ported]
+    return min(inside, key=lambda entry: (entry.span.start, entry.depth), default=stays)
 
 
 def moved_text(moved: Moved, *, ran: bool) -> str:
@@ -48,17 +58,18 @@ def moved_text(moved: Moved, *, ran: bool) -> str:
     if stays is None:
         return line
     why = f": {readable(stays.reasons[0].text)}" if stays.reasons else ""
-    return f"{line}; stays: {stays.id} (line {stays.span.line}, {_percent(moved.stays_share)}){why}; {_help(stays)}"
+    share = _percent(moved.stays_share)
+    return f"{line}; stays: {stays.id} (line {stays.span.line}, {share}){why}; {_help(stays, moved.ask or stays)}"
 
 
-def _help(entry: LoopEntry) -> str:
-    """Return what would change that a loop stays, or who says it."""
+def _help(entry: LoopEntry, ask: LoopEntry) -> str:
+    """Return what would change that a loop stays, or who says it: the explanation of `ask`."""
     place = f"{entry.span.file.path}:{entry.span.line}"
     if entry.reasons and entry.reasons[0].text == NOT_NAMED:
         return f"--loop {place} asks for it"
     if entry.reasons and entry.reasons[0].legal_if:
         return readable(entry.reasons[0].legal_if[0])
-    return f"`warpsmith explain {place}` says what would help"
+    return f"`warpsmith explain {ask.span.file.path}:{ask.span.line}` says what would help"
 
 
 def _percent(share: float) -> str:
@@ -75,6 +86,6 @@ def moved_json(moved: Moved) -> Json:
             "span": span_json(stays.span),
             "share": round(moved.stays_share, 4),
             "why": stays.reasons[0].text if stays.reasons else "",
-            "help": _help(stays),
+            "help": _help(stays, moved.ask or stays),
         }
     return found
