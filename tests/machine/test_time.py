@@ -61,6 +61,14 @@ def test_threads_of_the_host_share_its_work_and_are_no_more_than_its_cores() -> 
     assert host_seconds(HOST, work, 10_000) == pytest.approx(alone / HOST.cores)
 
 
+def test_a_team_starts_once_for_all_of_its_threads_and_text_takes_longer_than_a_call() -> None:
+    team = HostWork(teams=1000)
+    assert host_seconds(HOST, team, 16) == host_seconds(HOST, team) == pytest.approx(6.4e-3, rel=0.1)
+    printed, called = HostWork(calls=1e6, io=1e6), HostWork(calls=1e6)
+    assert host_seconds(HOST, printed) == pytest.approx(0.148, rel=0.1)
+    assert host_seconds(HOST, printed) > 5 * host_seconds(HOST, called)
+
+
 def test_work_of_the_host_adds_up() -> None:
     work = HostWork(operations=10, vector=4, chain=2, divisions=3, calls=1, strided=5, bytes=7)
     assert host_seconds(HOST, work.times(2)) == pytest.approx(2 * host_seconds(HOST, work))

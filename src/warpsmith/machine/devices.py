@@ -61,8 +61,10 @@ class HostProcessor(Struct, frozen=True, forbid_unknown_fields=True):
     chain_ps: int
     division_ps: int
     call_ps: int
+    io_ps: int
     strided_ps: int
     byte_ps: int
+    team_ps: int
     sources: Mapping[str, Source]
 
 

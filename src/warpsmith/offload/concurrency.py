@@ -45,7 +45,7 @@ def no_port_here(program: Program, function: Function, *, one_build: bool = Fals
                     f"'{function.symbol.name}' is called from '{other.symbol.name}' "
                     f"inside an OpenMP parallel region (line {node.span.line})"
                 )
-                return Reason("POR008", text, function.symbol.span)
+                return Reason("POR008", text, node.span)
     return _orphan(function) or _device_data(function, one_build) or _data_of_others(program, function, one_build)
 
 

@@ -61,12 +61,25 @@ class OffloadOptions(Struct, frozen=True):
     gain: GainOptions | None = None
 
 
+class LoopCount(Struct, frozen=True):
+    """How often a counted run has entered a loop, and how many iterations all of these entries made together."""
+
+    entries: float
+    iterations: float
+
+    @property
+    def trips(self) -> float:
+        """Return the iterations of one entry."""
+        return self.iterations / self.entries if self.entries else 0.0
+
+
 class GainOptions(Struct, frozen=True):
     """What an estimate of time rests on: the `device` that the port shall run on, and what a counted run has shown of
-    loops: iterations an entry by file, line and column."""
+    loops, by file, line and column. `everything`: nothing stays since it would lose."""
 
     device: str = "h100"
-    counts: Mapping[tuple[str, int, int], float] = field(default_factory=dict)
+    counts: Mapping[tuple[str, int, int], LoopCount] = field(default_factory=dict)
+    everything: bool = False
 
 
 class CostEstimate(Struct, frozen=True):

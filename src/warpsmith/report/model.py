@@ -46,21 +46,24 @@ class LoopEntry(Struct, frozen=True):
 
 class Hottest(Struct, frozen=True):
     """A loop by its address and span; `share` of the program's work, between 0 and 1, is done by its own body, inner
-    loops and calls left out; `ported`: in a kernel."""
+    loops and calls left out; `ported`: in a kernel; `basis`: what the share is estimated from."""
 
     id: str
     span: Span
     share: float
     ported: bool
+    basis: str
 
 
 class Moved(Struct, frozen=True):
     """`share` of the program's work, between 0 and 1, is done by loops with kernels; of those that stay, the hottest
-    does `stays_share`."""
+    does `stays_share`. `basis`: what shares are estimated from. `ask`: the loop whose explanation helps that one."""
 
     share: float
+    basis: str
     stays: LoopEntry | None = None
     stays_share: float = 0.0
+    ask: LoopEntry | None = None
 
 
 class KernelEntry(Struct, frozen=True):

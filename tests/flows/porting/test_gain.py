@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from warpsmith.base.verdict import Reason
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.flows.porting.gain import estimate_port
-from warpsmith.offload.plan import GainOptions, OffloadOptions
+from warpsmith.flows.porting.gain import estimate_port, renew_refused
+from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions
+from warpsmith.report.port.build import loop_entries
+from warpsmith.tree.nodes import For
 
 # a few elements in each of many steps, and a loop that pays
 MIXED = """
@@ -98,14 +102,84 @@ def test_what_has_unknown_sizes_goes_and_what_is_given_decides(tmp_path: Path) -
     assert places(ported(REDUCTION, tmp_path, GainOptions()))
     assert not left(ported(REDUCTION, tmp_path, GainOptions()))
     assert not places(ported(REDUCTION, tmp_path, GainOptions(), sizes={"n": 100}))
-    counted = GainOptions(counts={(str((tmp_path / "a.c").resolve()), 5, 5): 100.0})
+    counted = GainOptions(counts={(str((tmp_path / "a.c").resolve()), 5, 5): LoopCount(1, 100)})
     assert not places(ported(REDUCTION, tmp_path, counted))
+
+
+# two loops inside one that waits for itself
+ROWS = """
+static double a[64][64], t[64];
+int main(void) {
+    for (int i = 0; i < 64; i++) {
+        for (int j = 0; j < 64; j++) t[j] = a[i][j] * 2;
+        for (int j = 0; j < 64; j++) a[i][j] = t[63 - j];
+    }
+    return a[3][5] > 1;
+}
+"""
+
+
+# the loop over j is put around the other one
+STRIDED = """
+static double a[512][512], b[512][512];
+int main(void) {
+    for (int i = 1; i < 512; i++)
+        for (int j = 0; j < 512; j++) a[i][j] = a[i - 1][j] + b[i][j];
+    return a[3][5] > 1;
+}
+"""
+
+
+def counts_of(text: str, tmp_path: Path, counts: dict[int, LoopCount]) -> GainOptions:
+    """Return the counts of loops by line."""
+    column = {n: len(line) - len(line.lstrip()) + 1 for n, line in enumerate(text.splitlines(), 1)}
+    path = str((tmp_path / "a.c").resolve())
+    return GainOptions(counts={(path, line, column[line]): count for line, count in counts.items()})
+
+
+def test_a_loop_that_stays_for_its_cost_says_so_before_all_else(tmp_path: Path) -> None:
+    counts = {4: LoopCount(1, 64), 5: LoopCount(64, 4096), 6: LoopCount(64, 4096)}
+    gain = counts_of(ROWS, tmp_path, counts)
+    assert places(ported(ROWS, tmp_path, replace(gain, everything=True)))
+    result = ported(ROWS, tmp_path, gain)
+    assert not places(result) and result.plan is not None
+    assert all(message.endswith("; --all ports it all the same") for message in left(result)) and left(result)
+    refused = {refusal.loop for refusal in result.plan.refusals if refusal.reason.rule == "POR009"}
+    entries = [entry for entry in loop_entries(result.prepared, result.plan) if entry.id in refused]
+    assert {"main/i/j", "main/i/j#2"} <= refused
+    assert all(entry.reasons[0].rule == "POR009" for entry in entries)
+    assert all(entry.reasons[0].legal_if[0].startswith("--all") for entry in entries)
+
+
+def test_refusals_hold_for_loops_that_steps_make_anew(tmp_path: Path) -> None:
+    first = ported(STRIDED, tmp_path, None)
+    assert first.plan is not None and first.prepared.applied, "steps have made other loops"
+    fragment = first.plan.fragments[0]
+    loop = next(statement for statement in fragment.statements if isinstance(statement, For))
+    reason = Reason("POR009", "it would lose", loop.header)
+    refused = ((replace(fragment, statements=(loop,)), reason),)
+    assert renew_refused(refused, first.prepared) == refused, "it stands there"
+    written = replace(first.prepared, facts=first.facts)
+    renewed = renew_refused(refused, written)
+    assert len(renewed) == 2
+    assert {other.statements[0].header for other, _ in renewed} == {loop.header}  # type: ignore[union-attr]  # loops
+    text = replace(reason, rule="POR008")
+    assert renew_refused(((refused[0][0], text),), written) == ((refused[0][0], text),)
+
+
+def test_nothing_slower_than_the_program_stays_where_a_run_was_counted(tmp_path: Path) -> None:
+    """The count of one loop is enough: what is not known of others is the estimate's."""
+    text = REDUCTION + "int main(void) { static int a[16], b[16]; return count(16, a, b); }\n"
+    options = OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): LoopCount(1, 1)}))
+    result = ported(text, tmp_path, options.gain)
+    chosen, nothing = (estimate_port(result.prepared, port, options).seconds for port in (result.ported, None))
+    assert chosen <= nothing
 
 
 @pytest.mark.parametrize("text", [MIXED, HELD, MIXED.replace("4000000", "16"), MIXED.replace("15", "1500")])
 def test_the_choice_is_no_slower_than_all_or_nothing(tmp_path: Path, text: str) -> None:
     """Where a run was counted, all counts are taken to be its."""
-    options = OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): 1.0}))
+    options = OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): LoopCount(1, 1)}))
     chosen = ported(text, tmp_path, options.gain)
     everything = ported(text, tmp_path, None)
     nothing = estimate_port(chosen.prepared, None, options).seconds

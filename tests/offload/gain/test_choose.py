@@ -20,7 +20,7 @@ from warpsmith.offload.gain.choose import (
     seconds_text,
 )
 from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
-from warpsmith.offload.plan import GainOptions, OffloadOptions
+from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
@@ -70,10 +70,30 @@ def test_parameters_are_never_certain_unless_they_are_given(tmp_path: Path) -> N
 def test_measured_counts_are_certain(tmp_path: Path) -> None:
     text = "void f(int n, double *restrict a) {\n    for (int i = 0; i < n; i++) a[i] = 2 * a[i];\n}\n"
     place = (str((tmp_path / "input.c").resolve()), 2, 5)
-    found, certain = losses(text, tmp_path, OffloadOptions(gain=GainOptions(counts={place: 30.0})))
+    found, certain = losses(text, tmp_path, OffloadOptions(gain=GainOptions(counts={place: LoopCount(1, 30)})))
     assert found and certain
-    found, certain = losses(text, tmp_path, OffloadOptions(gain=GainOptions(counts={(place[0], 9, 9): 30.0})))
+    found, certain = losses(
+        text, tmp_path, OffloadOptions(gain=GainOptions(counts={(place[0], 9, 9): LoopCount(1, 30)}))
+    )
     assert not found and not certain
+
+
+def test_the_reason_names_the_threads_of_the_host_and_who_overrides_it(tmp_path: Path) -> None:
+    text = """
+    static double a[3000];
+    int main(void) {
+        PRAGMA
+        for (int i = 0; i < 3000; i++) a[i] = 2 * a[i] + i;
+    }
+    """
+    told: list[str] = []
+    for pragma in ("", "#pragma omp parallel for"):
+        options = OffloadOptions(gain=GainOptions(), sizes={"n": 1})
+        (loss,), _ = losses(text.replace("PRAGMA", pragma), tmp_path, options)
+        reason = loss_reason(loss, GainOptions())
+        assert reason.legal_if[0].startswith("--all")
+        told.append(reason.text)
+    assert " here (estimates" in told[0] and " here on 16 threads (estimates" in told[1]
 
 
 def test_what_the_calls_of_a_counted_run_pass_is_certain(tmp_path: Path) -> None:
@@ -83,13 +103,15 @@ def test_what_the_calls_of_a_counted_run_pass_is_certain(tmp_path: Path) -> None
     int main(void) { int n = 90; f(n); return a[3] > 1; }
     """
     assert not losses(text, tmp_path, OffloadOptions(gain=GainOptions()))[1]
-    found, certain = losses(text, tmp_path, OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): 1.0})))
+    found, certain = losses(
+        text, tmp_path, OffloadOptions(gain=GainOptions(counts={("another.c", 1, 1): LoopCount(1, 1)}))
+    )
     assert found and certain
 
 
 def test_the_bar_is_higher_where_only_the_text_is_known() -> None:
     text, shown = Bar.of(OffloadOptions(gain=GainOptions())), Bar.of(OffloadOptions(sizes={"n": 3}))
-    assert Bar.of(OffloadOptions(gain=GainOptions(counts={("a", 1, 1): 2.0}))) == shown
+    assert Bar.of(OffloadOptions(gain=GainOptions(counts={("a", 1, 1): LoopCount(1, 2)}))) == shown
     assert shown.is_loss(1.0, 1.01) and not text.is_loss(1.0, 1.01)
     assert not text.is_loss(1e-6, LEAST_LOSS / 2)
     assert text.is_loss(1e-6, 2 * LEAST_LOSS)

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load
+from warpsmith.machine.devices import load_host
 from warpsmith.offload.gain.choose import gather_knowledge
 from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
-from warpsmith.offload.plan import OffloadOptions, TransferScheme
+from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions, TransferScheme
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
@@ -66,16 +67,67 @@ def test_more_work_takes_longer_everywhere(tmp_path: Path) -> None:
 
 def test_an_openmp_loop_is_shared(tmp_path: Path) -> None:
     text = """
-    static double a[1000000];
+    #define THREADS
+    static double a[10000000];
     int main(void) {
+#ifdef THREADS
         PRAGMA
-        for (int i = 0; i < 1000000; i++) a[i] = a[i] * 3 + 1;
+#endif
+        for (int i = 0; i < 10000000; i++) a[i] = a[i] * 3 + 1;
         for (int i = 0; i < 10; i++) a[i] = 0;
     }
     """
     alone, _ = estimate(text.replace("PRAGMA", ""), tmp_path)
     shared, _ = estimate(text.replace("PRAGMA", "#pragma omp parallel for"), tmp_path)
     assert 8 < alone.host / shared.host <= 16
+    assert [time.threads for time in shared.loops.values()] == [16, 1]
+
+
+def test_a_team_of_threads_is_started_each_time(tmp_path: Path) -> None:
+    text = """
+    static double a[100];
+    int main(void) {
+        for (int t = 0; t < 1000; t++) {
+            PRAGMA
+            for (int i = 0; i < 100; i++) a[i] = a[i] * 3 + 1;
+        }
+    }
+    """
+    alone, _ = estimate(text.replace("PRAGMA", ""), tmp_path)
+    shared, _ = estimate(text.replace("PRAGMA", "#pragma omp parallel for"), tmp_path)
+    assert shared.host - alone.host == pytest.approx(1000 * load_host().team_ps * 1e-12, rel=0.1)
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_loop_that_prints_takes_longer_where_it_is_known_to_run(tmp_path: Path, counted: bool) -> None:
+    text = """
+    #include <stdio.h>
+    #include <math.h>
+    int main(void) {
+        for (int i = 0; i < 1000; i++) CALL;
+    }
+    """
+    counts = {("another.c", 1, 1): LoopCount(1, 1)} if counted else {}
+    options, times = OffloadOptions(gain=GainOptions(counts=counts)), []
+    for call in ('printf("%d", i)', "floor(i)"):
+        program = load(text.replace("CALL", call), tmp_path)
+        times.append(estimate_program(program, gather_knowledge(analyze(program, PolyOptions()), options)).host)
+    assert times[0] > (5 if counted else 0.5) * times[1]
+    assert times[0] < (10 if counted else 2) * times[1]
+
+
+def test_a_loop_that_was_not_counted_runs_as_often_as_one_in_it(tmp_path: Path) -> None:
+    text = """double a[9];
+    int main(int n, char **v) {
+    for (int t = 0; t < n; t++)
+    for (int i = 0; i < 9; i++) a[i] += 1;
+    }
+    """
+    program = load(text, tmp_path)
+    inner = (str((tmp_path / "input.c").resolve()), 4, 5)
+    options = OffloadOptions(gain=GainOptions(counts={inner: LoopCount(7, 63)}))
+    found = estimate_program(program, gather_knowledge(analyze(program, PolyOptions()), options))
+    assert {loop.span.line: time.entries for loop, time in found.loops.items()} == {3: 1, 4: 7}
 
 
 def test_an_inner_loop_with_a_large_stride_takes_longer(tmp_path: Path) -> None:

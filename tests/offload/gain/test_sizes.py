@@ -8,7 +8,8 @@ import pytest
 
 from tests.offload.hand import load
 from warpsmith.base.source import Span
-from warpsmith.offload.gain.sizes import DEFAULT_TRIPS, Size, Sizes, find_changed, find_doubtful
+from warpsmith.offload.gain.sizes import DEFAULT_TRIPS, Size, Sizes, find_changed, find_doubtful, infer_values
+from warpsmith.offload.plan import LoopCount
 from warpsmith.tree.nodes import Assign, ExprStmt, For, Loop, Name
 from warpsmith.tree.walk import loops, walk
 
@@ -23,6 +24,12 @@ void f(int n, double *a) {
         for (int j = i; j < 2 * N; j++) a[j] = 0;
     while (a[0] < 1) a[0] += 1;
     for (int i = 5; i < 2; i++) a[i] = 0;
+}
+"""
+ROWS = """
+void g(int n, const int *row, double *restrict a) {
+    for (int i = 0; i < n; i++)
+        for (int j = row[i]; j < row[i + 1]; j++) a[j] = 0;
 }
 """
 
@@ -45,11 +52,46 @@ def test_what_the_user_or_a_run_says_is_certain(tmp_path: Path) -> None:
     loop, uncounted = all_loops(tmp_path)[2], all_loops(tmp_path)[5]
     assert Sizes(given={"n": 400}).trips(loop) == Size(400)
 
-    def shown(place: Span) -> float | None:
-        return 7.5 if place.line == uncounted.header.line else None
+    def shown(place: Span) -> LoopCount | None:
+        return LoopCount(2, 15) if place.line == uncounted.header.line else None
 
     assert Sizes(measured=shown).trips(uncounted) == Size(7.5)
     assert not Sizes(measured=shown).trips(loop).certain
+    assert Sizes(measured=lambda _: LoopCount(0, 0)).trips(loop) == Size(0)
+
+
+def test_a_row_is_shorter_than_an_array(tmp_path: Path) -> None:
+    ((_, g),) = load(ROWS, tmp_path).functions()
+    rows, row = [Sizes().trips(loop) for loop, _ in loops(g.body)]
+    assert rows.value == DEFAULT_TRIPS > row.value and not row.certain
+
+
+def test_the_count_of_a_loop_tells_its_bound(tmp_path: Path) -> None:
+    text = """
+    int size = 32, grown;
+    void f(int n, int m, int k, int c, double *a) {
+        for (int i = 0; i < n; i++) a[i] = 0;
+        for (int i = m - 1; i >= 0; i--) a[i] = 0;
+        for (int i = 1; i <= k + 2; i++) a[i] = 0;
+        for (int i = 0; i < c; i++) a[i] = 0;
+        for (int i = 0; i < c; i++) a[i] = 1;
+        for (int i = 0; i < size; i++) a[i] = 0;
+        for (int t = 0; t < 3; t++) {
+            for (int i = 0; i < grown; i++) a[i] = 0;
+            grown = 2 * grown;
+        }
+    }
+    """
+    functions = [function for _, function in load(text, tmp_path).functions()]
+    trips = {4: 400, 5: 50, 6: 8, 7: 10, 8: 11, 9: 1024, 10: 3, 11: 7}
+
+    def shown(place: Span) -> LoopCount | None:
+        return LoopCount(2, 2 * trips[place.line])
+
+    found = infer_values(functions, Sizes(measured=shown))
+    # that of m is no bound; c has two values, and grown is another number each time
+    assert {symbol.name: value for symbol, value in found.items()} == {"n": Size(400), "k": Size(6), "size": Size(1024)}
+    assert not infer_values(functions, Sizes())
 
 
 def test_a_triangle_counts_half(tmp_path: Path) -> None:
@@ -62,7 +104,8 @@ def test_a_triangle_counts_half(tmp_path: Path) -> None:
     ("text", "value"),
     [
         ("7 / 2", 3), ("-7 / 2", -3), ("-7 % 3", -1), ("1 << 5", 32), ("(int)(N + 1)", 65), ("N > 3 ? 4 : n", 4),
-        ("n ? 4 : 9", 9), ("sizeof(double) * N", 512), ("n", None), ("N / (M - 10)", None), ("N == 64 && M", 1),
+        ("n ? 4 : 9", 9),
+        ("n >= 1 ? n : 0", None), ("sizeof(double) * N", 512), ("n", None), ("N / (M - 10)", None), ("N == 64 && M", 1),
     ],
 )  # fmt: skip
 def test_expressions_have_the_values_of_c(tmp_path: Path, text: str, value: float | None) -> None:

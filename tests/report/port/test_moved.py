@@ -43,6 +43,20 @@ def test_why_it_stays_and_what_would_help() -> None:
     assert isinstance(stays, dict) and stays["why"] == "it would lose" and stays["help"].startswith("--all")
 
 
+def test_a_loop_that_threads_run_points_to_the_loop_that_they_share() -> None:
+    program = program_of(TEXT)
+    functions, listed = [function for _, function in program.functions()], entries(program, "none")
+    (heavy,) = [function for function in functions if function.symbol.name == "heavy"]
+    threaded = Reason("POR008", "'g' is called from 'heavy' inside an OpenMP parallel region (line 3)", heavy.body.span)
+    inner = max(listed, key=lambda entry: entry.id == "heavy/i#2/j")
+    others = [entry for entry in listed if entry is not inner]
+    for reason, line in ((threaded, 4), (replace(threaded, rule="POR001"), inner.span.line)):
+        found = moved_work(functions, (*others, replace(inner, reasons=(reason,))))
+        assert found is not None and found.stays is not None and found.stays.id == inner.id
+        assert moved_text(found, ran=True).endswith(f":{line}` says what would help")
+        assert str(moved_json(found)["stays"]).endswith(f":{line}` says what would help'}}")
+
+
 def test_a_program_without_loops_says_nothing() -> None:
     program = program_of("int f(int n) { return n; }")
     assert moved_work([function for _, function in program.functions()], ()) is None

@@ -26,7 +26,7 @@ def closing(verify: Verification | None, *kernels: str | None) -> str:
 
 def test_the_hottest_loop_of_which_no_kernel_was_launched_does_not_run_on_the_device() -> None:
     entry = loop(1, "k1")
-    hottest = Hottest(entry.id, entry.span, 0.5, True)
+    hottest = Hottest(entry.id, entry.span, 0.5, True, "trip counts and depth")
     for launches, said in (({"k1_kernel": 1}, "runs on the device"), ({}, "never launched in the run")):
         verdict = Verification("undecided", launches=launches)
         report = Report("port", ("a.c",), "ok", loops=(entry,), verify=verdict, hottest=hottest)

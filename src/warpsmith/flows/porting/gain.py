@@ -4,8 +4,8 @@
                                                                                                  with a finding on
                                                                                                  each loop left
 
-Invariant: by the estimate the chosen plan is no slower than that of `--all`, and, where all counts are certain, no
-slower than the program as it is.
+Invariant: by the estimate the chosen plan is no slower than that of `--all`, and, where a run was counted or all counts
+are certain, no slower than the program as it is.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from warpsmith.offload.gain.choose import (
     loss_reason,
 )
 from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
-from warpsmith.offload.plan import Fragment, GainOptions, OffloadOptions, Port
+from warpsmith.offload.plan import Fragment, GainOptions, OffloadOptions, Port, Refusal
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import For, Function, Loop
+from warpsmith.tree.nodes import For, Function, Loop, While
 from warpsmith.tree.walk import loop_names, loops, walk
 
-__all__ = ["Kept", "choose_paying", "estimate_port"]
+__all__ = ["Kept", "choose_paying", "estimate_port", "renew_refused"]
 
 _BETTER: Final = 0.98
 """What makes less of a difference is moved: an estimate does not know it."""
@@ -45,16 +45,18 @@ Refused = tuple[tuple[Fragment, Reason], ...]
 
 
 class Kept(Struct, frozen=True):
-    """What stays on the host since it would lose, and what is said of it."""
+    """What stays on the host since it would lose, and what is said of it; `refusals`: of the loops as they are
+    written."""
 
     refused: Refused = ()
     findings: tuple[Finding, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
 
 
 def choose_paying(first: Planned, plan: Callable[[Refused], Planned], options: OffloadOptions) -> Kept:
     """Return what of a plan had better stay. `plan` plans again without what is refused besides."""
     prepared, written = first
-    if options.gain is None or options.decided_only or not written.port.plan.fragments:
+    if options.gain is None or options.gain.everything or options.decided_only or not written.port.plan.fragments:
         return Kept()
     known = gather_knowledge(prepared.facts, options, written.port.plan.fragments)
     before, after = estimate_program(prepared.program, known), estimate_program(written.port.program, known)
@@ -72,11 +74,18 @@ def choose_paying(first: Planned, plan: Callable[[Refused], Planned], options: O
             best, chosen = bar.time(tried), tuple(trial)
     original = gather_knowledge(prepared.original, options)
     nothing = estimate_program(prepared.original.program, original).seconds
-    if bar.is_loss(nothing, best) and is_all_certain(written.port, known, prepared.facts, before, after):
-        whole = Loss(written.port.plan.fragments, nothing, bar.time(after), group=True)
+    certain = bool(options.gain.counts) or is_all_certain(written.port, known, prepared.facts, before, after)
+    if certain and bar.is_loss(nothing, best):
+        everything = written.port.plan.fragments
+        threads = max((int(time.threads) for time in before.loops.values()), default=1)
+        whole = Loss(everything, nothing, bar.time(after), group=True, threads=threads, whole=True)
         refused = (*_refuse_all(whole, prepared, options.gain), *_refuse(losses, prepared, options.gain))
-        return Kept(refused, tuple(_findings(losses or (whole,), options.gain)))
-    return Kept(_refuse(chosen, prepared, options.gain), tuple(_findings(chosen, options.gain)))
+        named = {id(fragment) for loss in losses for fragment in loss.fragments}
+        rest = tuple(f for f in everything if f.kind == "nest" and id(f) not in named)
+        told = (*losses, *([replace(whole, fragments=rest)] if rest else []))
+        return Kept(refused, tuple(_findings(told, options.gain)), tuple(_refusals(told, prepared, options.gain)))
+    refusals = tuple(_refusals(chosen, prepared, options.gain))
+    return Kept(_refuse(chosen, prepared, options.gain), tuple(_findings(chosen, options.gain)), refusals)
 
 
 def estimate_port(prepared: Prepared, port: Port | None, options: OffloadOptions) -> GainEstimate:
@@ -101,6 +110,39 @@ def _refuse(losses: Sequence[Loss], prepared: Prepared, gain: GainOptions) -> Re
                 if loop.header in headers
             ]
     return tuple(found)
+
+
+def renew_refused(refused: Refused, prepared: Prepared) -> Refused:
+    """Return refusals for what is planned next: steps that are found anew make other loops of the same text, and those
+    are refused as well where they would lose."""
+    now = [(function, loop) for function, loop in _user_loops(prepared.facts)]
+    known = {id(statement) for fragment, _ in refused for statement in fragment.statements}
+    standing = {loop.header for _, loop in now if id(loop) in known}
+    stale = {
+        statement.header: (fragment, reason)
+        for fragment, reason in refused
+        if reason.rule == "POR009"
+        for statement in fragment.statements
+        if isinstance(statement, For | While) and statement.header not in standing
+    }
+    return (
+        *refused,
+        *(
+            (_as_nest(stale[loop.header][0], function, loop), stale[loop.header][1])
+            for function, loop in now
+            if loop.header in stale
+        ),
+    )
+
+
+def _refusals(losses: Sequence[Loss], prepared: Prepared, gain: GainOptions) -> Iterator[Refusal]:
+    """Yield the user's loops that losses hold, with the reason: those too that only steps would have made parallel."""
+    for loss in losses:
+        inside = {loop.header for f in loss.fragments for statement in f.statements for loop, _ in loops(statement)}
+        for function in prepared.original.functions:
+            yield from (
+                Refusal(facts.id, loss_reason(loss, gain)) for facts in function.loops if facts.loop.header in inside
+            )
 
 
 def _refuse_all(loss: Loss, prepared: Prepared, gain: GainOptions) -> Refused:
@@ -128,7 +170,7 @@ def _findings(losses: Sequence[Loss], gain: GainOptions) -> Iterator[Finding]:
         yield Finding(
             rule="POR009",
             severity="note",
-            message=f"{names[0]}{many}: {reason.text}",
+            message=f"{names[0]}{many}: {reason.text}; {reason.legal_if[0]}",
             span=reason.span,
             help=reason.legal_if,
             certainty="heuristic",

@@ -17,9 +17,8 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
-from warpsmith.flows.porting.gain import Kept, choose_paying
+from warpsmith.flows.porting.gain import Kept, choose_paying, renew_refused
 from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.flows.porting.written_check import Unwritable, unwritable
 from warpsmith.loops.prepared import Prepared, RunChange
@@ -65,7 +64,7 @@ def plan_port(
         # Another compiler's opinion of all that would be written: a loop whose text it refuses stays.
         broken = unwritable(prepared.original.program, written, root)
         if not broken:
-            return found, _with_findings(written, kept.findings)
+            return found, _with_words(written, kept)
         refused = (*written.refused, *broken)
 
 
@@ -97,7 +96,7 @@ def _settle(request: _Request, searched: Searched, refused: Unwritable) -> tuple
     """Return a plan without what is refused, and with no step that comes to nothing in it."""
     found, left = searched
     while True:
-        written = request.write(found, refused=refused)
+        written = request.write(found, refused=renew_refused(refused, found))
         more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
         more |= _idle(found, written)
         if not request.search or not more - left:
@@ -114,10 +113,13 @@ def _plan_again(
     return found, written
 
 
-def _with_findings(written: Written, findings: tuple[Finding, ...]) -> Written:
-    """Return a port whose plan has more to say."""
-    plan = replace(written.port.plan, findings=(*written.port.plan.findings, *findings))
-    return replace(written, port=replace(written.port, plan=plan)) if findings else written
+def _with_words(written: Written, kept: Kept) -> Written:
+    """Return a port whose plan says what stays since it would lose."""
+    plan = written.port.plan
+    known = {refusal.loop for refusal in plan.refusals}
+    refusals = (*plan.refusals, *(refusal for refusal in kept.refusals if refusal.loop not in known))
+    plan = replace(plan, findings=(*plan.findings, *kept.findings), refusals=refusals)
+    return replace(written, port=replace(written.port, plan=plan)) if kept.findings else written
 
 
 def _idle(prepared: Prepared, written: Written) -> set[Span]:

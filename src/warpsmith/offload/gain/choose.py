@@ -24,9 +24,9 @@ from warpsmith.machine.devices import device, load_host
 from warpsmith.machine.time import ERROR
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.gain.estimate import GainEstimate, RunKnowledge
-from warpsmith.offload.gain.sizes import Measured, Sizes
+from warpsmith.offload.gain.sizes import Measured, Sizes, infer_values
 from warpsmith.offload.gain.work import references_of
-from warpsmith.offload.plan import Fragment, GainOptions, OffloadOptions, Port
+from warpsmith.offload.plan import Fragment, GainOptions, LoopCount, OffloadOptions, Port
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.types import Symbol
@@ -74,13 +74,15 @@ class Bar(Struct, frozen=True):
 
 
 class Loss(Struct, frozen=True):
-    """Fragments that are slower on the device: the seconds of one run on the host, and those with `--all`. `group`:
-    they are all that share their data."""
+    """Fragments that are slower on the device: the seconds of one run on the host, on so many `threads`, and those with
+    `--all`. `group`: they are all that share their data; `whole`: the seconds are those of the whole program."""
 
     fragments: tuple[Fragment, ...]
     host: float
     device: float
     group: bool
+    threads: int = 1
+    whole: bool = False
 
 
 def gather_knowledge(facts: Facts, options: OffloadOptions, fragments: Iterable[Fragment] = ()) -> RunKnowledge:
@@ -91,11 +93,12 @@ def gather_knowledge(facts: Facts, options: OffloadOptions, fragments: Iterable[
     references = references_of(access for function in functions for of in function.loops for access in of.accesses)
     mapped = {fragment.kernel.name: (fragment, _nest_of(fragment, functions)) for fragment in fragments}
     sizes = Sizes(given=options.sizes or {}, measured=_measured(gain.counts) if gain.counts else None)
-    return RunKnowledge(device(gain.device), load_host(), sizes, known, references, mapped)
+    inferred = infer_values((function for _, function in facts.program.functions()), sizes)
+    return RunKnowledge(device(gain.device), load_host(), sizes, known, references, mapped, inferred)
 
 
-def _measured(counts: Mapping[tuple[str, int, int], float]) -> Measured:
-    def look_up(place: Span) -> float | None:
+def _measured(counts: Mapping[tuple[str, int, int], LoopCount]) -> Measured:
+    def look_up(place: Span) -> LoopCount | None:
         return counts.get((os.path.realpath(place.file.path), place.line, place.column))
 
     return look_up
@@ -121,13 +124,15 @@ def find_losses(
     for group in port.groups:
         nests = [fragment for fragment in group if fragment.kind == "nest"]
         certain = [f for f in nests if _is_certain(f, known, facts, before, after)]
-        loss = Loss(group, sum(_host(f, known, before) for f in nests), _device(group, users, after), True)
+        on_host = sum(_host(f, known, before) for f in nests)
+        loss = Loss(group, on_host, _device(group, users, after), True, _threads(nests, known, before))
         small = all(after.kernels[f.kernel.name].threads <= _WARP for f in certain)
         if nests and len(certain) == len(nests) and _loses(loss, bar, small=small):
             found.append(loss)
             continue
         for fragment in certain:
-            alone = Loss((fragment,), _host(fragment, known, before), _device((fragment,), users, after), False)
+            on_device, threads = _device((fragment,), users, after), _threads([fragment], known, before)
+            alone = Loss((fragment,), _host(fragment, known, before), on_device, False, threads)
             small = after.kernels[fragment.kernel.name].threads <= _WARP
             found += [alone] if _loses(alone, bar, small=small) else []
     return sorted(found, key=lambda loss: not loss.group)
@@ -167,6 +172,12 @@ def _host(fragment: Fragment, known: RunKnowledge, before: GainEstimate) -> floa
     return before.loops[nest.loop].seconds if nest is not None and nest.loop in before.loops else 0.0
 
 
+def _threads(fragments: Sequence[Fragment], known: RunKnowledge, before: GainEstimate) -> int:
+    """Return how many threads of the host run the loops of fragments."""
+    nests = [nest for f in fragments if (nest := known.fragments[f.kernel.name][1]) is not None]
+    return max((int(before.loops[nest.loop].threads) for nest in nests if nest.loop in before.loops), default=1)
+
+
 def _device(fragments: Sequence[Fragment], users: Mapping[Symbol, frozenset[str]], after: GainEstimate) -> float:
     """Return the seconds of kernels and their launches, and of the copies of what no other kernel uses."""
     kernels = {fragment.kernel.name for fragment in fragments}
@@ -195,10 +206,11 @@ def loss_reason(loss: Loss, options: GainOptions) -> Reason:
     first = next(f for f in loss.fragments if f.kind == "nest")
     loop = next(loop for statement in first.statements for loop, _ in loops(statement))
     what = "copies, launches and kernels" if len(loss.fragments) > 1 else "copies, launches and its kernel"
-    text = (
-        f"it would lose: about {seconds_text(loss.device)} of {what} on {options.device}, for about "
-        f"{seconds_text(loss.host)} here (estimates, within a factor of {ERROR:g})"
-    )
+    where = f"here on {loss.threads} threads" if loss.threads > 1 else "here"
+    lost = f"it would lose: about {seconds_text(loss.device)} of {what} on {options.device}, for about "
+    if loss.whole:
+        lost = f"all together would lose: about {seconds_text(loss.device)} with {options.device}, for about "
+    text = f"{lost}{seconds_text(loss.host)} {where} (estimates, within a factor of {ERROR:g})"
     return Reason("POR009", text, loop.header, legal_if=("--all ports it all the same", "so does --loop, for one loop"))
 
 

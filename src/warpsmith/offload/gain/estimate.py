@@ -4,13 +4,14 @@
          └─ launches and copies on the way                     ──► seconds on the device, by kernel and by buffer
 
 A region behind a guard is taken to run on the device. Inside a data region an object is copied once for each time that
-the region is entered, and comes back once. An OpenMP construct is shared by the threads of the host.
+the region is entered, and comes back once. An OpenMP construct is shared by the threads of the host. A loop that a run
+has counted is entered as often as it was there, and so is the arm of an `if` that holds it (frequency.py).
 Limits: of an `if` whose condition is not known half of each arm counts; recursion is not followed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -18,6 +19,15 @@ from msgspec.structs import replace
 
 from warpsmith.machine.devices import Device, HostProcessor
 from warpsmith.machine.time import HostWork, copy_seconds, host_seconds, kernel_seconds
+from warpsmith.offload.gain.frequency import (
+    Counted,
+    Run,
+    entries_at,
+    is_directive,
+    is_guard,
+    list_certain_runs,
+    list_runs,
+)
 from warpsmith.offload.gain.sizes import DEFAULT_TRIPS, Size, Sizes, find_changed, find_doubtful
 from warpsmith.offload.gain.work import (
     Operations,
@@ -30,6 +40,7 @@ from warpsmith.offload.gain.work import (
 )
 from warpsmith.offload.plan import Fragment
 from warpsmith.poly.facts import LoopFacts, ReferenceFact
+from warpsmith.tree.effects.file import house_effects
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -57,7 +68,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, peel, root_symbol, walk
+from warpsmith.tree.walk import children, loops, peel, root_symbol, walk
 
 __all__ = ["GainEstimate", "KernelTime", "LoopTime", "RunKnowledge", "estimate_program"]
 
@@ -67,6 +78,7 @@ _NEAR: Final = 1 << 20
 _LINE: Final = 64
 _BESIDE: Final = 12.0
 _MOST_STATEMENTS: Final = 40_000
+_TEXT_WORDS: Final = ("writes output", "reads input")
 _UNKNOWN_BYTES: Final = 8.0 * DEFAULT_TRIPS
 
 
@@ -80,11 +92,14 @@ class KernelTime(Struct):
 
 
 class LoopTime(Struct):
-    """All runs of one loop on the host; `certain`: so are the counts of the loops in it, and its own."""
+    """All runs of one loop on the host, `own` without the loops in it; `certain`: so are the counts of the loops in it,
+    and its own. `threads` of the host run it at once."""
 
     seconds: float = 0.0
+    own: float = 0.0
     entries: float = 0.0
     certain: bool = True
+    threads: float = 1.0
 
 
 class GainEstimate(Struct):
@@ -111,7 +126,8 @@ class GainEstimate(Struct):
 
 class RunKnowledge(Struct, frozen=True):
     """What an estimate rests on: the machines, what the user gave or a run has shown (`sizes`), the facts of the
-    program's loops, and the fragments whose kernels it launches, each with its nest's facts."""
+    program's loops, and the fragments whose kernels it launches, each with its nest's facts. `inferred`: the variables
+    whose values the counts of loops tell."""
 
     device: Device
     host: HostProcessor
@@ -119,6 +135,7 @@ class RunKnowledge(Struct, frozen=True):
     loops: Mapping[Loop, LoopFacts]
     references: Mapping[int, ReferenceFact]
     fragments: Mapping[str, tuple[Fragment, LoopFacts | None]] = field(default_factory=dict)
+    inferred: Mapping[Symbol, Size] = field(default_factory=dict)
 
 
 class _Region(Struct, eq=False):
@@ -132,10 +149,13 @@ class _Region(Struct, eq=False):
 class _Place(Struct, frozen=True):
     """Where a statement stands: how often it runs, what variables are worth there, the loops around it (those of its
     function), all loops on the way, the functions on the way, cores, the data region, and whose objects parameters
-    are."""
+    are. `team`: threads are started for the statement. `body`: how often the body of the innermost of the loops around
+    it runs, or that of the function."""
 
     times: float
     sizes: Sizes
+    body: float = 1.0
+    team: bool = False
     around: tuple[tuple[Loop, float], ...] = ()
     outer: tuple[Loop, ...] = ()
     calls: tuple[Symbol, ...] = ()
@@ -146,8 +166,10 @@ class _Place(Struct, frozen=True):
 
 def estimate_program(program: Program, known: RunKnowledge) -> GainEstimate:
     """Return the estimated time of one run of a program: of `main`, or of every function that no other calls."""
-    walker = _Walker(known, {f.symbol: f for _, f in program.functions()})
-    start = _Place(1.0, known.sizes.with_values(_globals(program, known.sizes)))
+    functions = {f.symbol: f for _, f in program.functions()}
+    walker = _Walker(known, functions)
+    values = {**_globals(program, known.sizes), **known.inferred}
+    start = _Place(1.0, known.sizes.with_values(values))
     for function in _roots(program):
         walker.enter(function, start)
     if walker.found.launches:
@@ -166,7 +188,7 @@ def _globals(program: Program, sizes: Sizes) -> dict[Symbol, Size]:
     """Return the values of the variables of files that nothing changes."""
     changed: set[Symbol] = set()
     for _, function in program.functions():
-        changed |= find_changed(function.body)
+        changed |= find_changed(function.body) | find_doubtful(function.body)
     found: dict[Symbol, Size] = {}
     for unit in program.units:
         for item in unit.items:
@@ -195,7 +217,9 @@ class _Walker(Struct):
         if function.symbol not in self.changed:
             self.changed[function.symbol] = find_changed(function.body)
             self.doubtful[function.symbol] = find_doubtful(function.body)
-        self.run((function.body,), replace(place, around=(), calls=(*place.calls, function.symbol)))
+        times = self._find_times(list_certain_runs(function.body), place)
+        place = replace(place, times=min(place.times, times), around=(), calls=(*place.calls, function.symbol))
+        self.run((function.body,), replace(place, body=place.times))
 
     def run(self, statements: Sequence[Stmt], place: _Place) -> None:
         """Walk consecutive statements: declarations and the borders of data regions count for those behind them."""
@@ -209,16 +233,21 @@ class _Walker(Struct):
                 starts = stmt.directive is not None and stmt.directive.starts_threads
                 threads = float(self.known.host.cores) if starts else threads
                 continue
+            if is_directive(stmt):
+                continue  # the #endif between a pragma and its loop
             if isinstance(stmt, DataRegionBoundary):
                 place = self._border(stmt, place)
                 continue
-            self.statement(stmt, replace(place, threads=threads))
+            self.statement(stmt, replace(place, threads=threads, team=threads > place.threads))
             threads = place.threads
             if isinstance(stmt, DeclStmt):
                 place = replace(place, sizes=place.sizes.with_values(self._declared(stmt, place)))
 
     def statement(self, stmt: Stmt, place: _Place) -> None:
         """Walk one statement."""
+        if place.team and not isinstance(stmt, For | While):
+            self._count(HostWork(teams=float(isinstance(stmt, Block))), place)
+            place = replace(place, team=False)
         match stmt:
             case Block(statements=inner):
                 self.run(inner, place)
@@ -237,38 +266,53 @@ class _Walker(Struct):
 
     def loop(self, loop: Loop, place: _Place) -> None:
         """Walk a loop on the host."""
-        trips = place.sizes.trips(loop)
+        place = replace(place, times=self._find_times([loop], place))
+        trips = self._trips(loop, place)
         outer = (*place.outer, loop)
         for each in outer:
             self.found.loops.setdefault(each, LoopTime())
+        self._count(HostWork(teams=float(place.team)), replace(place, outer=outer))
         self.found.loops[loop].entries += place.times
+        self.found.loops[loop].threads = max(self.found.loops[loop].threads, place.threads)
         if not trips.certain:
             for each in outer:
                 self.found.loops[each].certain = False
         inner = replace(
             place,
             times=place.times * trips.value,
+            body=place.times * trips.value,
             sizes=place.sizes.inside(loop),
             around=(*place.around, (loop, trips.value)),
             outer=outer,
+            team=False,
         )
         self._count(HostWork(operations=2.0), inner)
         self.run((loop.body,), inner)
+
+    def _trips(self, loop: Loop, place: _Place) -> Size:
+        """Return how often a loop runs an entry; one that was not counted itself, as often as a counted loop in it."""
+        counts = [count for run in list_certain_runs(loop.body) if (count := self._count_of(run, place.sizes))]
+        if place.sizes.count(loop.header) is not None or not counts or not place.times:
+            return place.sizes.trips(loop)
+        return Size(max(count.entries for _, count in counts) / place.times)
 
     def branch(self, stmt: If, place: _Place) -> None:
         """Walk the arms of an `if`: that of a guard which a port has put there, the one that is known to be taken, or
         half of each."""
         self.plain(stmt.condition, place)
         arms = [stmt.then, *([stmt.other] if stmt.other is not None else [])]
-        if any(isinstance(part, DeviceNode) for part in walk(stmt.then)):
+        half = place.times
+        if is_guard(stmt):
             arms = [stmt.then]
         else:
             taken = place.sizes.value(stmt.condition)
             if taken is not None and taken.certain and not place.around:
                 arms = arms[:1] if taken.value else arms[1:]
             else:
-                place = replace(place, times=place.times / 2)
-        self.run(tuple(arms), place)
+                half /= 2
+        for arm in arms:
+            times = self._find_times(list_runs(arm), place, otherwise=half)
+            self.run((arm,), replace(place, times=times))
 
     def plain(self, node: Node, place: _Place) -> None:
         """Count a statement or an expression without loops, and walk what it calls."""
@@ -313,17 +357,39 @@ class _Walker(Struct):
             bytes=float(sum(touched.values())),
         )
 
+    def _find_times(self, runs: Iterable[Run], place: _Place, *, otherwise: float | None = None) -> float:
+        """Return how often a text runs in which these stand; `otherwise`: where no run has counted them."""
+        counts = [count for run in runs if (count := self._count_of(run, place.sizes)) is not None]
+        if not counts:
+            return place.times if otherwise is None else otherwise
+        outer = place.around[-1][0].header if place.around else None
+        around = place.sizes.count(outer) if outer is not None else None
+        return max(entries_at(count, place.times, (place.body, outer, around)) for count in counts)
+
+    def _count_of(self, run: Run, sizes: Sizes) -> Counted | None:
+        """Return where a loop stands, or the first of those that a launch stands for, and what was counted of it."""
+        if isinstance(run, Launch):
+            statements = self.known.fragments[run.kernel][0].statements
+            headers = [loop.header for statement in statements for loop, _ in loops(statement)]
+        else:
+            headers = [run.header]
+        first = min(headers, key=lambda header: header.start, default=None)
+        count = sizes.count(first) if first is not None else None
+        return None if first is None or count is None else (first, count)
+
     def _call(self, call: Call, place: _Place) -> None:
         callee = peel(call.function)
         function = self.functions.get(callee.symbol) if isinstance(callee, Name) else None
         if function is None:
-            self._count(HostWork(calls=1.0), place)
+            # half of an arm that nobody has seen run would be too much
+            moves = place.sizes.measured is not None and isinstance(callee, Name) and _moves_text(callee)
+            self._count(HostWork(calls=1.0, io=float(moves)), place)
             return
         bound, objects = dict[Symbol, Size](), dict(place.objects)
         changed = self.changed.get(function.symbol, frozenset())
         for parameter, argument in zip(function.parameters, call.arguments, strict=False):
             value = place.sizes.value(argument)
-            if value is not None and parameter not in changed:
+            if value is not None and parameter not in changed and parameter not in self.known.inferred:
                 # tomorrow's call may pass another number; that of a counted run has passed this one
                 bound[parameter] = Size(value.value, value.certain and place.sizes.measured is not None)
             root = root_symbol(peel(argument))
@@ -339,7 +405,7 @@ class _Walker(Struct):
         return {
             symbol: Size(value.value, value.certain and (place.sizes.measured is not None or symbol not in doubtful))
             for symbol, value in values.items()
-            if value is not None and symbol not in changed
+            if value is not None and symbol not in changed and symbol not in self.known.inferred
         }
 
     def _count(self, work: HostWork, place: _Place) -> None:
@@ -347,6 +413,8 @@ class _Walker(Struct):
         self.found.host += seconds
         for loop in place.outer:
             self.found.loops[loop].seconds += seconds
+        if place.outer:
+            self.found.loops[place.outer[-1]].own += seconds
 
     # --- what a port adds
 
@@ -354,7 +422,7 @@ class _Walker(Struct):
         """Count a device statement."""
         match stmt:
             case Launch(kernel=kernel):
-                self._launch(kernel, place)
+                self._launch(kernel, replace(place, times=self._find_times([stmt], place)))
             case Copy(buffer=buffer, bytes=bytes):
                 self._move(buffer, self._bytes(bytes, place), place.times)
             case DataEnter():
@@ -430,6 +498,12 @@ class _Walker(Struct):
         elif host not in place.region.written:
             place.region.written.add(host)
             self._move(buffer, bytes, min(place.region.entries, place.times))
+
+
+def _moves_text(callee: Name) -> bool:
+    """Whether a library function reads or writes a file."""
+    effects = house_effects().of(callee.symbol.name)
+    return effects is not None and effects.reason.endswith(_TEXT_WORDS)
 
 
 def _is_chained(facts: LoopFacts) -> bool:

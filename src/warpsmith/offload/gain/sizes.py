@@ -6,18 +6,20 @@
                                                         parameter may be another number tomorrow; else DEFAULT_TRIPS
                         for (j = i; j < n; j++)         at the mean of i: half of them
 
+Where a run has counted a loop up to n, n has that value in all of the program, in sizes of copies too (`infer_values`).
 Limits: a counter counts as its mean, so that a product of triangular counts is too small by a third or so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
+from warpsmith.offload.plan import LoopCount
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -25,6 +27,8 @@ from warpsmith.tree.nodes import (
     Conditional,
     Expr,
     For,
+    Function,
+    Index,
     Literal,
     Loop,
     Name,
@@ -35,17 +39,19 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import peel, walk
+from warpsmith.tree.walk import loops, peel, walk
 
-__all__ = ["DEFAULT_TRIPS", "Measured", "Size", "Sizes", "find_changed", "find_doubtful"]
+__all__ = ["DEFAULT_TRIPS", "Measured", "Size", "Sizes", "find_changed", "find_doubtful", "infer_values"]
 
 DEFAULT_TRIPS: Final = 4096
 """How often a loop runs whose count nobody knows: often enough that a loop that may run in parallel gains."""
 
 _WHILE_TRIPS: Final = 64
+_ROW_TRIPS: Final = 64
+"""How often a loop runs whose bounds are elements of arrays: over a row of a sparse matrix, the edges of a vertex."""
 
-Measured = Callable[[Span], float | None]
-"""Iterations an entry that a counted run has shown of the loop whose keyword stands at a place."""
+Measured = Callable[[Span], LoopCount | None]
+"""What a counted run has shown of the loop whose keyword stands at a place."""
 
 
 class Size(Struct, frozen=True):
@@ -65,6 +71,10 @@ class Sizes(Struct, frozen=True):
     def with_values(self, more: Mapping[Symbol, Size]) -> Sizes:
         """Return the sizes where more variables have a value."""
         return replace(self, known={**self.known, **more}) if more else self
+
+    def count(self, place: Span) -> LoopCount | None:
+        """Return what a counted run has shown of the loop at a place, if there was one that counted it."""
+        return self.measured(place) if self.measured is not None else None
 
     def value(self, expr: Expr) -> Size | None:
         """Return what an expression is worth, if that can be told."""
@@ -89,14 +99,15 @@ class Sizes(Struct, frozen=True):
 
     def trips(self, loop: Loop) -> Size:
         """Return how often a loop runs each time that it is entered."""
-        shown = self.measured(loop.header) if self.measured is not None else None
+        shown = self.count(loop.header)
         if shown is not None:
-            return Size(shown)
+            return Size(shown.trips)
         if not isinstance(loop, For):
             return Size(_WHILE_TRIPS, certain=False)
         first, last = self.value(loop.lower), self.value(loop.bound)
         if first is None or last is None:
-            return Size(DEFAULT_TRIPS, certain=False)
+            row = any(isinstance(part, Index) for bound in (loop.lower, loop.bound) for part in walk(bound))
+            return Size(_ROW_TRIPS if row else DEFAULT_TRIPS, certain=False)
         way = (last.value - first.value) * (1 if loop.step > 0 else -1) + (1 if loop.relation in ("<=", ">=") else 0)
         return Size(max(0.0, way / abs(loop.step)), first.certain and last.certain)
 
@@ -117,13 +128,14 @@ class Sizes(Struct, frozen=True):
         return self.known.get(symbol)
 
     def _choose(self, condition: Expr, then: Expr, other: Expr) -> Size | None:
-        """Return the value of the arm that is taken; of an unknown condition the larger one's."""
+        """Return the value of the arm that is taken; of an unknown condition the larger one's, if both are known: one
+        alone is the border of a range (`n >= 1 ? n : 0`), and not the value."""
         asked, arms = self.value(condition), (self.value(then), self.value(other))
         if asked is not None:
             arm = arms[0] if asked.value else arms[1]
             return None if arm is None else Size(arm.value, arm.certain and asked.certain)
-        found = [arm for arm in arms if arm is not None]
-        return Size(max(arm.value for arm in found), certain=False) if found else None
+        found = [arm.value for arm in arms if arm is not None]
+        return Size(max(found), certain=False) if len(found) == len(arms) else None
 
 
 def _combine(op: str, left: Size | None, right: Size | None) -> Size | None:
@@ -149,6 +161,42 @@ def _combine(op: str, left: Size | None, right: Size | None) -> Size | None:
         case _:
             return None
     return Size(value, certain)
+
+
+def infer_values(functions: Iterable[Function], sizes: Sizes) -> Mapping[Symbol, Size]:
+    """Return the variables that the counts of loops tell: the bound n of `for (i = 0; i < n; i++)`. One that its
+    function changes, or of which two loops tell different values, is not told."""
+    found: dict[Symbol, set[float]] = {}
+    changed: set[Symbol] = set()
+    for function in functions:
+        changed |= _steps(function.body)
+        for loop, _ in loops(function.body):
+            told = _solve(loop, sizes) if isinstance(loop, For) else None
+            if told is not None:
+                found.setdefault(told[0], set()).add(told[1])
+    return {symbol: Size(min(of)) for symbol, of in found.items() if len(of) == 1 and symbol not in changed}
+
+
+def _steps(node: Node) -> set[Symbol]:
+    """Return what a loop may change from one of its iterations to the next: it has no single value."""
+    return {symbol for loop, _ in loops(node) for symbol in (*find_changed(loop), *find_doubtful(loop))}
+
+
+def _solve(loop: For, sizes: Sizes) -> tuple[Symbol, float] | None:
+    """Return the variable in a loop's bound, and its value where the loop was counted."""
+    count, first = sizes.count(loop.header), sizes.value(loop.lower)
+    if count is None or not count.entries or first is None or abs(loop.step) != 1:
+        return None
+    way = count.trips - (1 if loop.relation in ("<=", ">=") else 0)
+    bound, value = peel(loop.bound), first.value + loop.step * way
+    if isinstance(bound, Binary) and bound.op in ("+", "-"):
+        more = sizes.value(bound.right)
+        if more is None:
+            return None
+        value += -more.value if bound.op == "+" else more.value
+        bound = peel(bound.left)
+    whole = float(value).is_integer()
+    return (bound.symbol, value) if isinstance(bound, Name) and bound.symbol.value is None and whole else None
 
 
 def find_changed(node: Node) -> frozenset[Symbol]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
@@ -37,7 +38,7 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
             stays = staying.refused.get(loop.id) if staying else None
             if staying and stays is None and kernel is None and (word.category in PORTABLE or not own):
                 stays = staying.reason(function, loop)
-            reasons = own if stays is None else (replace(stays, legal_if=()), *own)
+            reasons = own if stays is None else (_without_hints(stays), *own)
             entry = _loop_entry(loop, replace(word, reasons=reasons), kernel)
             # A function of a header stands in every unit that includes it, and one of a template for every instance:
             # the loop is what the worst of them is.
@@ -45,6 +46,11 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
             if known is None or BEST_FIRST.index(entry.category) > BEST_FIRST.index(known.category):
                 entries[loop.loop.span] = entry
     return tuple(entries.values())
+
+
+def _without_hints(reason: Reason) -> Reason:
+    """Return what a plan says of a loop; what would help is said elsewhere, but for what only costs."""
+    return reason if reason.rule == "POR009" else replace(reason, legal_if=())
 
 
 def _is_listed(function: FunctionFacts) -> bool:

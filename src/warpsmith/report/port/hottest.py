@@ -2,40 +2,31 @@
 
     for (i) for (j) for (k) s += a[i][k] * b[k][j];      the loop over k: its own operations, times how often it runs
 
-The figures are those by which a survey ranks (ranking.py): an estimate from trip counts, depth and calls, and no
-measurement.
+The figures are estimates (shares.py), and no measurement.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpsmith.loops.search.effort import effort_of
+from warpsmith.offload.gain.shares import HostTimes
 from warpsmith.report.json_parts import Json, span_json
 from warpsmith.report.model import Hottest, LoopEntry
-from warpsmith.report.port.ranking import weigh
+from warpsmith.report.port.shares import basis_of, loop_shares
 from warpsmith.tree.nodes import Function
-from warpsmith.tree.walk import loops
 
 __all__ = ["hottest_json", "hottest_loop", "hottest_text"]
 
 
-def hottest_loop(functions: Sequence[Function], entries: Sequence[LoopEntry]) -> Hottest | None:
+def hottest_loop(
+    functions: Sequence[Function], entries: Sequence[LoopEntry], times: HostTimes | None = None
+) -> Hottest | None:
     """Return the loop with the most work of its own, the deepest of equal ones; None where there is no loop."""
-    # a function of a header stands in every file that includes it
-    once = list({function.symbol.key: function for function in functions}.values())
-    weights = weigh([effort_of(function) for function in once])
-    listed = {entry.span: entry for entry in entries}
-    found: list[tuple[float, int, LoopEntry]] = []
-    for function in once:
-        for number, (loop, around) in enumerate(loops(function.body)):
-            entry = listed.get(loop.header)
-            if entry is not None:
-                found.append((weights.own[function.symbol.key, number] / weights.total, len(around), entry))
+    found = loop_shares(functions, entries, times)
     if not found:
         return None
-    share, _, entry = max(found, key=lambda one: (one[0], one[1], -one[2].span.start))
-    return Hottest(entry.id, entry.span, min(1.0, share), entry.ported)
+    most = max(found, key=lambda one: (one.share, one.depth, -one.entry.span.start))
+    return Hottest(most.entry.id, most.entry.span, most.share, most.entry.ported, basis_of(times))
 
 
 def hottest_text(hottest: Hottest, *, launched: bool = True) -> str:
@@ -43,7 +34,7 @@ def hottest_text(hottest: Hottest, *, launched: bool = True) -> str:
     where = "stays on the host"
     if hottest.ported:
         where = "runs on the device" if launched else "has a kernel, which was never launched in the run"
-    share = f"{100 * hottest.share:.0f} % of the work, estimated from trip counts and depth"
+    share = f"{100 * hottest.share:.0f} % of the work, estimated from {hottest.basis}"
     return f"hottest loop: {hottest.id} (line {hottest.span.line}; {share}) {where}"
 
 

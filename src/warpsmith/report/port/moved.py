@@ -2,22 +2,21 @@
 
     99 % of the work is in kernels (estimated …); stays: lu/k (line 12, 1 %): carries a flow dependence on A; …
 
-The figures are those of the hottest loop (hottest.py): own operations of loops, from trip counts, depth and calls.
+The figures are estimates (shares.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from warpsmith.base.source import readable
-from warpsmith.loops.search.effort import effort_of
+from warpsmith.offload.gain.shares import HostTimes
 from warpsmith.report.json_parts import Json, span_json
 from warpsmith.report.model import LoopEntry, Moved
-from warpsmith.report.port.ranking import weigh
+from warpsmith.report.port.shares import basis_of, loop_shares
 from warpsmith.report.port.staying import NOT_NAMED
 from warpsmith.tree.nodes import Function
-from warpsmith.tree.walk import loops
 
 __all__ = ["moved_json", "moved_text", "moved_work"]
 
@@ -25,48 +24,52 @@ _WORTH: Final = 0.01
 """A loop with less of the work is not named."""
 
 
-def moved_work(functions: Sequence[Function], entries: Sequence[LoopEntry]) -> Moved | None:
+def moved_work(
+    functions: Sequence[Function], entries: Sequence[LoopEntry], times: HostTimes | None = None
+) -> Moved | None:
     """Return the share of the work in kernels, and the loop on the host with the most work of its own; None where there
     is no loop."""
-    found = list(_shares(functions, entries))
+    found = loop_shares(functions, entries, times)
     if not found:
         return None
-    staying = [one for one in found if not one[1].ported and one[0] >= _WORTH]
-    share, entry = max(staying, key=lambda one: (one[0], -one[1].span.start), default=(0.0, None))
-    return Moved(min(1.0, sum(share for share, entry in found if entry.ported)), entry, min(1.0, share))
+    moved, basis = min(1.0, sum(one.share for one in found if one.entry.ported)), basis_of(times)
+    staying = [one for one in found if not one.entry.ported and one.share >= _WORTH]
+    if not staying:
+        return Moved(moved, basis)
+    most = max(staying, key=lambda one: (one.share, -one.entry.span.start))
+    return Moved(moved, basis, most.entry, most.share, _find_cause(most.entry, entries))
 
 
-def _shares(functions: Sequence[Function], entries: Sequence[LoopEntry]) -> Iterator[tuple[float, LoopEntry]]:
-    """Yield the part of the work that each listed loop's own body does."""
-    # a function of a header stands in every file that includes it
-    once = list({function.symbol.key: function for function in functions}.values())
-    weights = weigh([effort_of(function) for function in once])
-    listed = {entry.span: entry for entry in entries}
-    for function in once:
-        for number, (loop, _) in enumerate(loops(function.body)):
-            if loop.header in listed:
-                yield weights.own[function.symbol.key, number] / weights.total, listed[loop.header]
+def _find_cause(stays: LoopEntry, entries: Sequence[LoopEntry]) -> LoopEntry:
+    """Return the loop that keeps another one on the host: where OpenMP's threads run it, the one that they share."""
+    reason = stays.reasons[0] if stays.reasons else None
+    if reason is None or reason.rule != "POR008" or reason.span is None:
+        return stays
+    threaded = reason.span
+    inside = [entry for entry in entries if threaded.contains(entry.span) and not entry.ported]
+    return min(inside, key=lambda entry: (entry.span.start, entry.depth), default=stays)
 
 
 def moved_text(moved: Moved, *, ran: bool) -> str:
     """Return the summary's first line; `ran`: kernels were launched, and do not only exist."""
     where = "runs on the device" if ran else "is in kernels"
-    line = f"{_percent(moved.share)} of the work {where} (estimated from trip counts and depth)"
+    line = f"{_percent(moved.share)} of the work {where} (estimated from {moved.basis})"
     stays = moved.stays
     if stays is None:
         return line
     why = f": {readable(stays.reasons[0].text)}" if stays.reasons else ""
-    return f"{line}; stays: {stays.id} (line {stays.span.line}, {_percent(moved.stays_share)}){why}; {_help(stays)}"
+    share = _percent(moved.stays_share)
+    return f"{line}; stays: {stays.id} (line {stays.span.line}, {share}){why}; {_help(stays, moved.ask or stays)}"
 
 
-def _help(entry: LoopEntry) -> str:
-    """Return what would change that a loop stays, or who says it."""
+def _help(entry: LoopEntry, ask: LoopEntry) -> str:
+    """Return what would change that a loop stays, or who says it: the explanation of `ask`."""
     place = f"{entry.span.file.path}:{entry.span.line}"
     if entry.reasons and entry.reasons[0].text == NOT_NAMED:
         return f"--loop {place} asks for it"
     if entry.reasons and entry.reasons[0].legal_if:
         return readable(entry.reasons[0].legal_if[0])
-    return f"`warpsmith explain {place}` says what would help"
+    return f"`warpsmith explain {ask.span.file.path}:{ask.span.line}` says what would help"
 
 
 def _percent(share: float) -> str:
@@ -83,6 +86,6 @@ def moved_json(moved: Moved) -> Json:
             "span": span_json(stays.span),
             "share": round(moved.stays_share, 4),
             "why": stays.reasons[0].text if stays.reasons else "",
-            "help": _help(stays),
+            "help": _help(stays, moved.ask or stays),
         }
     return found

@@ -52,7 +52,7 @@ class Staying(Struct, frozen=True):
             word = self._word(outer)
             if word is not None:
                 text = f"it stays with the loop around it, at line {outer.loop.header.line}: {word.text}"
-                return Reason(word.rule, text, facts.loop.header)
+                return Reason(word.rule, text, facts.loop.header, legal_if=word.legal_if)
         return None
 
     def _word_inside(self, function: FunctionFacts, facts: LoopFacts) -> Reason:

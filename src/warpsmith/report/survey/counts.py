@@ -9,12 +9,13 @@ from pathlib import Path
 
 from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.offload.plan import LoopCount
 
 __all__ = ["read_counts"]
 
 
-def read_counts(path: str) -> Mapping[tuple[str, int, int], float]:
-    """Return the iterations an entry of every loop that ran, by its file (whole path), line and column.
+def read_counts(path: str) -> Mapping[tuple[str, int, int], LoopCount]:
+    """Return the counts of every loop that counts itself, by its file (whole path), line and column.
 
     Raises InputError where the file cannot be read, and UsageError where it is no report of a counted run.
     """
@@ -25,19 +26,19 @@ def read_counts(path: str) -> Mapping[tuple[str, int, int], float]:
     except ValueError:
         document = None
     found = dict(_counted(document)) if isinstance(document, dict) else {}
-    if not found:
+    if not any(count.entries for count in found.values()):
         message = f"--counts: {path} is no report of a counted run"
         helps = ("warpsmith survey --run './program' --json FILE... -- make > counts.json",)
         raise UsageError(Finding("INP000", "error", message, help=helps))
     return found
 
 
-def _counted(document: Mapping[str, object]) -> Iterator[tuple[tuple[str, int, int], float]]:
+def _counted(document: Mapping[str, object]) -> Iterator[tuple[tuple[str, int, int], LoopCount]]:
     survey, loops = document.get("survey"), document.get("loops")
     root = str(survey.get("root", "")) if isinstance(survey, dict) else ""
     for loop in loops if isinstance(loops, list) else []:
         measured = loop.get("weight", {}).get("measured", {})
-        if measured.get("entries"):
+        if measured.get("entries") is not None:
             span = loop["span"]
             file = os.path.realpath(Path(root, span["file"]))
-            yield (file, span["line"], span["column"]), measured["iterations"] / measured["entries"]
+            yield (file, span["line"], span["column"]), LoopCount(measured["entries"], measured["iterations"])

@@ -139,5 +139,9 @@ def test_counts_of_a_run_decide(here: Path, capsys: pytest.CaptureFixture[str]) 
     assert "ws_f_k1" in out
     _, out, _ = typed(capsys, "port", "a.c", "--verify", "off", "--counts", "counts.json")
     assert "ws_f_k1" not in out and "note[POR009] f/i: it would lose" in out
+    assert out.startswith("0 % of the work is in kernels (estimated from the counts of a run); stays: f/i")
+    assert out.splitlines()[0].endswith("; --all ports it all the same")
+    _, out, _ = typed(capsys, "port", "a.c", "--verify", "off", "--counts", "counts.json", "--all")
+    assert "ws_f_k1" in out and "100 % of the work is in kernels (estimated from the counts of a run)" in out
     code, out, err = typed(capsys, "port", "a.c", "--counts", "a.c")
     assert code == 2 and "no report of a counted run" in out + err

@@ -44,6 +44,7 @@ from warpsmith.emit.file_names import kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import paths_below
 from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.offload.gain.shares import HostTimes, time_loops
 from warpsmith.offload.plan import GainOptions, OffloadOptions, TransferScheme
 from warpsmith.poly.effects.assertions import used_descriptions
 from warpsmith.poly.facts import PolyOptions
@@ -156,7 +157,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     recipe = _recipe(paths, result) if accepted and output.recipe is not None else None
     if accepted:
         written = _write(output, result.files, recipe)
-    report = _report(paths, result, written, survey=bool(given["survey"]))
+    times = time_loops(result.facts, options.offload)
+    report = _report(paths, result, written, times, survey=bool(given["survey"]))
     if output.json:
         _print_json(report)
     elif output.diff:
@@ -203,7 +205,8 @@ def _project(paths: tuple[str, ...], output: _Output, given: dict[str, object]) 
     written = write_patches(out, ported, force=output.force) if out is not None else ()
     found = ported.series.findings if ported.series is not None else ()
     result = replace(result, findings=(*result.findings, *found))
-    report = _report(paths or (str(given["project"]),), result, written, survey=bool(given["survey"]))
+    times = time_loops(result.facts, options.offload)
+    report = _report(paths or (str(given["project"]),), result, written, times, survey=bool(given["survey"]))
     if output.json:
         _print_json(report)
     elif output.diff:
@@ -236,7 +239,7 @@ def _port_options(given: dict[str, object]) -> PortOptions:
             sizes=_sizes(texts(given["sizes"])),
             guards=guards,
             precise_fp=bool(given["precise_fp"]),
-            gain=None if given["everything"] else _gain_options(given, settings),
+            gain=_gain_options(given, settings),
         ),
         run=verify_options(given, settings),
         loops=texts(given["loops"]),
@@ -254,7 +257,8 @@ def _gain_options(given: dict[str, object], settings: Settings) -> GainOptions:
     """Return what the estimate of time rests on: the device that was named, else its own, and measured counts."""
     named = text(given["device"]) is not None or settings.origins["device"] != "default"
     counts = text(given["counts"])
-    gain = GainOptions(counts={} if counts is None else read_counts(counts))
+    measured = {} if counts is None else read_counts(counts)
+    gain = GainOptions(counts=measured, everything=bool(given["everything"]))
     return replace(gain, device=chosen_device(given, settings)) if named else gain
 
 
@@ -294,7 +298,9 @@ def _sizes(pairs: tuple[str, ...]) -> dict[str, int]:
     return sizes
 
 
-def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...], *, survey: bool) -> Report:
+def _report(
+    paths: tuple[str, ...], result: PortResult, written: tuple[str, ...], times: HostTimes | None, *, survey: bool
+) -> Report:
     plan = result.plan
     loops = loop_entries(result.prepared, plan)
     functions = [function for _, function in result.program.functions()]
@@ -309,8 +315,8 @@ def _report(paths: tuple[str, ...], result: PortResult, written: tuple[str, ...]
         outputs=written,
         verify=result.verification,
         findings=(*result.findings, *claim_findings(result.facts.functions, result.prepared.facts.functions)),
-        hottest=None if plan is None else hottest_loop(functions, loops),
-        moved=None if plan is None else moved_work(functions, loops),
+        hottest=None if plan is None else hottest_loop(functions, loops, times),
+        moved=None if plan is None else moved_work(functions, loops, times),
         timing_s=result.timing_s,
     )
 
