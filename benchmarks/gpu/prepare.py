@@ -90,7 +90,7 @@ def _prepared(program: Program, folder: Path) -> dict[str, Any]:
     }
     row: dict[str, Any] = {"run": program.run, "timed": program.timed, "whole": program.whole, "harness": False}
     row["kernels"] = len(result.plan.fragments)
-    row["reordered"] = builds["candidate"].reordered
+    row["reordered"] = bool(builds["candidate"].reordered_bits)
     if not any(function.symbol.name == "main" for _, function in user.functions()):
         found = _with_harness(result, builds)
         if isinstance(found, str):
