@@ -43,7 +43,7 @@ PROGRAMS = [
 @pytest.mark.parametrize("path", PROGRAMS)
 def test_both_arms_of_every_guard_give_what_the_program_gives(path: Path, tmp_path: Path) -> None:
     macros = (*(f"-D{name}={size}" for name, size in odd(path).items()), "-DSUITE_DUMP")
-    command = ["cc", "-O1", "-w", *macros, f"-I{path.parent}", "-o", tmp_path / "original", path, "-lm"]
+    command = ["cc", "-O1", "-w", *macros, f"-I{path.parent}", "-o", str(tmp_path / "original"), str(path), "-lm"]
     subprocess.run(command, check=True)
     wanted = run_limited([str(tmp_path / "original")], tmp_path)
     result = port([str(path)], PortOptions(verify=False, front=FrontOptions(arguments=macros)))
@@ -84,7 +84,7 @@ def _run(sources: Sources, folder: Path, wanted: bytes) -> int:
 
 def _compare(found: str, wanted: str) -> None:
     """Check that two texts are equal, numbers up to the order of sums."""
-    assert _NUMBER.sub("#", found) == _NUMBER.sub("#", wanted) and _NUMBER.search(wanted)
+    assert _NUMBER.sub("#", found) == _NUMBER.sub("#", wanted) != ""
     for a, b in zip(_NUMBER.findall(found), _NUMBER.findall(wanted), strict=True):
         assert a == b or math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-9), (a, b)
 

@@ -143,8 +143,8 @@ def _texts(
         below = "" if relative == "." else f"-{relative.replace('/', '-')}"
         name = f"rules{below}.mk"
         one = made.get(str(folder), _Made())
-        paths = ([os.path.relpath(path, folder) for path in paths] for paths in (one.programs, one.objects))
-        mine = _Made(*paths, one.goals)
+        programs, objects = ([os.path.relpath(path, folder) for path in paths] for paths in (one.programs, one.objects))
+        mine = _Made(programs, objects, one.goals)
         texts[f"{rules_folder}/{name}"] = _rules(mine, f".on{below}", *variables)
         end = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
         gap = "" if not text or text.endswith("\n") else end

@@ -59,7 +59,7 @@ def test_what_is_asked_twice_is_asked_once(tmp_path: Path) -> None:
     text = "void f(int n, int m, double (*x)[8], double *y)\n{\n    for (int t = 0; t < m; t++)\n"
     text += "        for (int i = 0; i < n; i++)\n            for (int j = 0; j < 8; j++)\n"
     text += "                x[i][j] += y[8 * i + j];\n}\n"
-    conditions = []
+    conditions: list[GuardTest] = []
 
     def seen(guards: Iterable[GuardTest], names: OwnNames, words: Support) -> Iterator[GuardTest]:
         conditions.extend(guards)

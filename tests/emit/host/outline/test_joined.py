@@ -65,7 +65,7 @@ class _Case:
         self.at = Symbol("at", "f:at", INT, "local", self.span)
         self.user = Empty(span=self.span)
         self.rewritten = Empty(span=self.other)
-        self.runs = Runs(frozenset(), frozenset())
+        self.runs = Runs({}, frozenset())
 
     def number(self, value: int) -> Expr:
         return Literal(span=self.span, type=INT, text=str(value), value=value)

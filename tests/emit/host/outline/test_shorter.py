@@ -12,7 +12,7 @@ from warpsmith.tree.nodes import Expr, ExprStmt
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.walk import walk
 
-_HEAD = "void f(int n, unsigned u, long long w, unsigned long long v, double x, double *a)\n{\n"
+_HEAD = "void f(int n, int m, unsigned u, long long w, unsigned long long v, double x, double *a)\n{\n"
 
 
 def _expression(text: str, tmp_path: Path) -> Expr:
@@ -30,7 +30,14 @@ def _expression(text: str, tmp_path: Path) -> Expr:
         ("(long long)1 * w", "w"),
         ("w * 1", "w"),
         ("a + (long long)(n + 1)", "a + (n + 1)"),
+        ("(long long)n > m", "n > m"),
+        ("w * (long long)8", "w * 8"),
+        ("n * (long long)8", "n * (long long)8"),
         # these are other values, or of other types
+        ("(long long)n > u", "(long long)n > u"),
+        ("(long long)u > n", "(long long)u > n"),
+        ("(long long)n > w", "(long long)n > w"),
+        ("(double)n > m", "(double)n > m"),
         ("a + (int)w", "a + (int)w"),
         ("a + (unsigned)n", "a + (unsigned int)n"),
         ("a + (long long)x", "a + (long long)x"),
