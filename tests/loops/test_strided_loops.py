@@ -29,6 +29,8 @@ HEADERS: dict[str, str | None] = {
     "long i = 0; i < n; i += w": "(n + w - 1) / w",
     "long i = u; i < w; i += s": "(w - u + s - 1) / s",
     "int i = c; i < n; i += s": "((long long)n - c + s - 1) / s",
+    "unsigned i = 0; i + h < u; i += h": "(u - h + h - 1) / h",
+    "unsigned i = h; h + i <= u; i += 2 * h": "(u - h - h + 2 * h) / (2 * h)",
     # types that convert a value to another one, or in which the sum might not fit
     "int i = 0; i < u; i += s": None,
     "int i = 0; i < w; i += s": None,
@@ -36,8 +38,10 @@ HEADERS: dict[str, str | None] = {
     "unsigned i = 0; i < n; i += h": None,
     "unsigned i = 0; i < u; i += s": None,
     "unsigned i = n; i < u; i += h": None,
-    "unsigned i = 0; i + h < u; i += h": None,
     "unsigned i = 0; i < c; i += h": None,
+    "unsigned i = 0; i + s < u; i += h": None,
+    "unsigned i = 0; i + h < z; i += h": None,
+    "unsigned long i = 0; i + n < z; i += h": None,
     "unsigned char i = 0; i < c; i += c": None,
     "double i = 0; i < n; i += s": None,
     "volatile int i = 0; i < n; i += s": None,
@@ -132,3 +136,15 @@ def test_a_step_that_is_known_to_be_positive_is_not_tested(loops: dict[str, Whil
     place = empty(loops["int i = 0; i < n; i += s"])
     assert [a.text for a in found.guards(place, positive=False)] == ["s > 0"]
     assert found.guards(place, positive=True) == ()
+
+
+def test_sums_of_unsigned_numbers_that_would_wrap_around_are_left_to_the_loop(loops: dict[str, While]) -> None:
+    header = "unsigned i = h; h + i <= u; i += 2 * h"
+    found = strided_header(loops[header])
+    assert found is not None
+    conditions = [a.condition for a in found.guards(empty(loops[header]), positive=False)]
+    most = 2**32 - 1
+    for u, h in [(most, 1), (most - 1, 1), (most, 2**31), (5, 7), (5, 3), (most - 4, 3), (0, 1), (3, 0)]:
+        assert not all(c is not None and value(c, {"u": u, "h": h}) for c in conditions), (u, h)
+    for u, h in [(most - 2, 1), (8, 4), (8, 1), (2**31 - 1, 2**30 - 1)]:
+        assert all(c is not None and value(c, {"u": u, "h": h}) for c in conditions), (u, h)

@@ -10,6 +10,8 @@ positive), with i = first + k * step, none of the expressions overflowing in the
     step > 0                 else the loop does not end, or has no meaning
     first >= 0               a signed k * step is no more than i
     first <= bound           the difference of unsigned numbers does not wrap around
+    ahead <= bound           of unsigned numbers, with first <= bound - ahead: then first + ahead does not wrap around,
+                             and no later i + ahead does, which is less than bound + step
     bound <= MAX - step      i + step does not wrap around, nor does the sum in the number of iterations. Signed ints
                              need neither: i + step has no meaning where it overflows, and the sum is of `long long`
 Limits: loops that count up; first value, bound and step have types that the counter's type holds.
@@ -88,7 +90,11 @@ class Strided(Struct, frozen=True):
             yield _compare(self.bound, _MIRRORED[self.relation], self._reach(span), span)
         if not positive:
             yield _compare(self.step, ">", number(0, span), span)
-        if not _is_natural(self.first):
+        if not signed and self.ahead is not None:
+            yield _compare(self.ahead, "<=", self.bound, span)
+            if not _is_zero(self.first):
+                yield _compare(self.first, "<=", _join("-", copy_tree(self.bound), copy_tree(self.ahead), span), span)
+        elif not _is_natural(self.first):
             yield _compare(self.first, ">=" if signed else "<=", number(0, span) if signed else self.bound, span)
         if not self._is_wide():
             high = integer_range(self.type)[1]
@@ -130,7 +136,8 @@ def _is_counter(symbol: Symbol) -> bool:
 
 
 def _test(condition: Expr, variable: Symbol) -> tuple[OneOf["<", "<="], Expr, Expr | None] | None:
-    """Return (relation, bound, None) of `i < n` and `n >= i`, (relation, bound, k) of `i + k < n` in ints alone."""
+    """Return (relation, bound, None) of `i < n` and `n >= i`, (relation, bound, k) of `i + k < n` in ints alone, or in
+    the unsigned type of the counter."""
     test = peel(condition)
     if not isinstance(test, Binary) or test.op not in _MIRRORED:
         return None
@@ -140,7 +147,11 @@ def _test(condition: Expr, variable: Symbol) -> tuple[OneOf["<", "<="], Expr, Ex
     relation = cast(OneOf["<", "<="], relation)
     if _is(left, variable):
         return relation, right, None
-    if not isinstance(left, Binary) or left.op != "+" or not all(map(_is_int, (left.left, left.right, right))):
+    if not isinstance(left, Binary) or left.op != "+":
+        return None
+    type = cast(Scalar, variable.type)
+    unsigned = isinstance(left.type, Scalar) and (left.type.kind, left.type.bits) == ("unsigned", type.bits)
+    if not (unsigned and type.kind == "unsigned") and not all(map(_is_int, (left.left, left.right, right))):
         return None
     if _is(left.left, variable):
         return relation, right, left.right

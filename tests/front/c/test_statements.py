@@ -28,6 +28,8 @@ MACROS = """
 #include <assert.h>
 #define FORI(i, n) for (int i = 0; i < (n); i++)
 #define SWAP(a, b) { double t = a; a = b; b = t; }
+#define STATIC(a) { static double kept; kept += a; }
+#define TWICE(a) { for (int k = 0; k < 2; k++) a *= 2; }
 #define INC(x) x++;
 #define TWO(x) x++; x--
 #define LEAVE return
@@ -91,7 +93,8 @@ def test_nested_loops_and_branches_have_exact_spans(load: Load) -> None:
         ("switch (x) { case 0: while (n--) { case 1: x++; } }", "a case label inside another statement", True),
         ("goto done; done: ;", "goto", True),
         ('__asm__ volatile ("nop" : "+r"(x));', "inline assembly", True),
-        ("SWAP(a[0], b[0])", "a macro that makes statements", False),
+        ("STATIC(a[0])", "a macro that makes statements", False),
+        ("TWICE(a[0])", "a macro that makes control flow", False),
         ("TWO(x);", "a macro that makes statements", False),
         ("LEAVE;", "a macro that makes control flow", True),
         ("WHEN(x) n++;", "a macro that makes control flow", False),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load
-from warpsmith.loops.analysis.row_allocations import has_separate_rows
+from warpsmith.loops.analysis.row_allocations import exchanges_rows, has_separate_rows
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.types import DOUBLE, INT, Pointer, Scalar
 
@@ -33,3 +33,18 @@ def test_a_block_that_is_stored_again_and_again(body: str, separate: bool, tmp_p
     # qualifiers make no other row
     assert has_separate_rows(summaries, Pointer(Scalar("double", 64, "float", const=True))) == separate
     assert has_separate_rows(summaries, Pointer(INT)) == ("k[i]" in body)
+
+
+@pytest.mark.parametrize(
+    ("body", "exchanged"),
+    [
+        ("double *t = a[0]; a[0] = a[n]; a[n] = t;", True),
+        ("*a = a[m];", True),
+        ("a[0] = malloc(n); for (int i = 1; i < n; i++) a[i] = a[0] + i * m;", False),
+        ("double *t = a[n]; t[0] = a[0][1];", False),
+        ("k[0] = k[1];", False),
+    ],
+)
+def test_rows_that_change_their_places(body: str, exchanged: bool, tmp_path: Path) -> None:
+    program = load(f"{HEAD}void f(int n, int m, double **a, int **k) {{ {body} }}", tmp_path)
+    assert exchanges_rows(Summaries.of(program), Pointer(DOUBLE)) == exchanged

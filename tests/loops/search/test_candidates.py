@@ -129,8 +129,11 @@ void other(double *);
     [
         ("put(&x[i])", ["inline=f/i,function=put"]),
         ("put(x + i), put(y + i)", ["inline=f/i,function=put"]),
-        # a function with a loop has kernels of its own; one with numbers alone, or without a text, is no help
-        ("fill(&x[i])", []),
+        # a function with a loop has kernels of its own, unless each iteration gives it another place
+        ("fill(x)", []),
+        ("fill(&x[at[0]])", []),
+        ("fill(&x[i])", ["inline=f/i,function=fill"]),
+        # one with numbers alone, or without a text, is no help
         ("other(&x[i])", []),
         ("x[i] = twice(y[at[i]]), other(y)", []),
     ],

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import load
-from warpsmith.loops.search.localizable import may_be_localized
+from warpsmith.loops.search.localizable import may_be_localized, mixes_rows
 from warpsmith.loops.search.nests import outermost
 
 HEAD = """
 struct box { double *values; int count; };
+union word { int i; float f; };
 void g(struct box *b);
 void h(double *x);
 """
@@ -30,6 +31,7 @@ void h(double *x);
         ("int *n, double *a", "for (int i = 0; i < n[0]; i += a[i] > 0) a[i] = 0;", True),
         ("int n, struct box *b", "for (int i = 0; i < n; i++) g(b);", True),
         ("int n, double *a", "for (int i = 0; i < n; i++) h(a);", False),
+        ("int n, double *a, union word u", "for (int i = 0; i < n; i++) a[i] = u.f;", True),
     ],
 )
 def test_a_nest_with_something_in_memory_is_told(parameters: str, loop: str, found: bool, tmp_path: Path) -> None:
@@ -37,3 +39,23 @@ def test_a_nest_with_something_in_memory_is_told(parameters: str, loop: str, fou
     function = next(f for _, f in program.functions() if f.symbol.name == "f")
     (nest,) = outermost(function.body)
     assert may_be_localized(nest) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "mixed"),
+    [
+        ("a[i][k] -= a[k][k];", True),
+        ("a[i][k] -= b[k][k];", False),
+        ("a[k][i] -= a[n][k];", False),
+        ("for (int j = 0; j < n; j++) a[j][k] += a[i][j];", False),
+        ("int r = i + k; x[i] = a[r][0] + a[0][r];", True),
+    ],
+)
+def test_a_row_of_all_iterations_beside_others_of_the_same_array(body: str, mixed: bool, tmp_path: Path) -> None:
+    program = load(
+        f"void f(int n, int k, double **a, double **b, double *x) {{ for (int i = 0; i < n; i++) {{ {body} }} }}",
+        tmp_path,
+    )
+    function = next(f for _, f in program.functions() if f.symbol.name == "f")
+    (nest,) = outermost(function.body)
+    assert mixes_rows(nest) == mixed

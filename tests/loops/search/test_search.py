@@ -13,6 +13,7 @@ from warpsmith.loops.search import search
 from warpsmith.loops.search.cost import Cost, cost_of
 from warpsmith.loops.search.prepare import prepare
 from warpsmith.loops.step import Step, check_step
+from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.program import Program
@@ -48,6 +49,39 @@ void f(int n, int p[n][n])
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
                 p[i][j] = p[i][j] < p[i][k] + p[k][j] ? p[i][j] : p[i][k] + p[k][j];
+}
+"""
+# the factor of a row and what it is subtracted from; a level is a kernel of two dimensions only where they are apart
+ELIMINATION = """
+#include <stdlib.h>
+void f(int n, double *a)
+{
+    for (int k = 0; k < n - 1; k++)
+        for (int i = k + 1; i < n; i++) {
+            double factor = a[i * n + k] / a[k * n + k];
+            for (int j = k; j < n; j++)
+                a[i * n + j] -= factor * a[k * n + j];
+        }
+}
+"""
+ROWS = """
+static void subtract(int n, double f, const double *x, double *y)
+{
+    for (int j = 0; j < n; j++)
+        y[j] -= f * x[j];
+}
+static void clear(int n, double *x)
+{
+    for (int j = 0; j < n; j++)
+        x[j] = 0;
+}
+void f(int n, double *a, double *b)
+{
+    for (int k = 0; k < n; k++)
+        for (int i = k + 1; i < n; i++)
+            subtract(n, 0.5, a + k * n, a + i * n);
+    for (int t = 0; t < n; t++)
+        clear(n, b);
 }
 """
 # arrays that the iterations share, and a sum behind them
@@ -259,3 +293,18 @@ def test_a_guard_of_an_inner_step_is_the_one_for_all_that_changed(tmp_path: Path
     for assumption in change.assumptions:
         assert assumption.condition is not None
         assert not counters & {name.symbol.name for name in names(assumption.condition)}
+
+
+def test_a_level_of_an_elimination_gets_two_dimensions(tmp_path: Path) -> None:
+    found = searched(tmp_path, ELIMINATION)
+    assert [applied.text for applied in found.applied] == [
+        "expand=f/k/i,variable=factor,above=1", "distribute=f/k/i,groups=1",
+    ]  # fmt: skip
+    function = next(f for _, f in found.program.functions())
+    assert cost_of(found.facts, function, function.body.statements).narrow == 0
+
+
+def test_a_function_with_a_loop_is_written_where_each_iteration_gives_it_a_row(tmp_path: Path) -> None:
+    found = searched(tmp_path, ROWS)
+    inlined = {a.step.function for a in found.applied if isinstance(a.step, Inline)}
+    assert inlined == {"subtract"}

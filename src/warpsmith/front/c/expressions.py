@@ -2,7 +2,7 @@
 
     i < N            Binary(<, Name i, MacroUse(N, Literal 100))     a macro use that is one whole expression
     a PLUS_ONE       VerbatimExpr                                    one that is not: its parent is opaque
-    p.u (a union)    VerbatimExpr(reason="a union member")           what the tree does not model
+    p.u = 1          VerbatimExpr(reason="a union member")           what the tree does not model; see unions.py
 
 A node is intact: its span is exactly its text. What stands inside a macro's expansion is not: it has the span of the
 macro use. A part that cannot be modelled inside an expansion makes the whole use opaque: it has no text of its own.
@@ -21,6 +21,7 @@ from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.literals import is_written, number_text, written_value
 from warpsmith.front.c.scan import bare
 from warpsmith.front.c.types_of import decay_type
+from warpsmith.front.c.unions import holder_of, read_member, written_place
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
 from warpsmith.front.clang.wire import ELSEWHERE, Declared
@@ -346,10 +347,9 @@ class Expressions:
         if len(parts) != 1:
             return self.make_opaque(row, "a member without its object")
         base = self.build(parts[0])
-        holder = base.type.to if isinstance(base.type, Pointer) else base.type
-        holder = holder.of if isinstance(holder, Array) else holder
+        holder = holder_of(base)
         if not isinstance(holder, Record) or holder.union:
-            return self.make_opaque(row, "a union member")
+            return read_member(self, row, span, base, declared[1])
         if not any(field.name == declared[1] for field in holder.fields):
             return self.make_opaque(row, "a member of an unnamed struct or union")
         return Member(
@@ -381,7 +381,7 @@ class Expressions:
         parts = self.table.expressions(row)
         if not operator or len(parts) != 1:
             return self.make_opaque(row, "an operator that is not modelled")
-        operand = self.build(parts[0])
+        operand = written_place(self, parts[0], self.build(parts[0]), operator)
         type = self._clang_type(row)
         if self.context.cxx and operator in ("x++", "x--", "++x", "--x", "&") and not is_lvalue(operand):
             return self.make_opaque(row, "an operator on the result of another one")
@@ -404,6 +404,7 @@ class Expressions:
         if self.context.cxx and kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT and not is_lvalue(left):
             return self.make_opaque(row, "an assignment to the result of an operator")
         if kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT:
+            left = written_place(self, parts[0], left, operator)
             return Assign(span=span, intact=intact, type=left.type, op=operator, target=left, value=right)
         return Binary(
             span=span, intact=intact, type=self._arithmetic(row, operator, left, right), op=operator, left=left,

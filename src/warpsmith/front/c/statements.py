@@ -20,6 +20,7 @@ from warpsmith.front.c.counted.canonical import recognize
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.declarations import Declarations
 from warpsmith.front.c.expressions import MAX_DEPTH, Expressions
+from warpsmith.front.c.macro_statements import expand_statement
 from warpsmith.front.c.pragma_lines import macro_pragmas, pragma_line
 from warpsmith.front.c.scan import CONDITIONALS, ScannedDirective
 from warpsmith.front.clang import kinds
@@ -128,7 +129,8 @@ class Statements:
         if kinds.UNEXPOSED_EXPR <= kind <= kinds.LAST_EXPR:
             return self._expression(row, span)
         if table.begins_in_macro(row) and kind != kinds.DECL_STMT:
-            return self.make_opaque(row, self._macro_reason(row))
+            made = expand_statement(self, self.declarations.variable, row, span)
+            return made or self.make_opaque(row, self._macro_reason(row))
         maker = self._makers.get(kind)
         unusual = self.cxx.unusual(row, span) if self.context.cxx else ""
         if unusual:

@@ -233,10 +233,11 @@ def _is_still(node: Expr, own: set[Symbol]) -> bool:
 
 
 def _follows_struct(node: Expr) -> bool:
-    """Whether a number stands in a struct that holds pointers, or in a class, neither of which a kernel can have."""
+    """Whether a number stands in a struct that holds pointers, in a class or in a union: no kernel can have these."""
     part: Expr = node
     while isinstance(part, Member | Index):
-        if isinstance(part, Member) and (holds_pointers(_owner(part)) or _is_class(_owner(part))):
+        owner = _owner(part) if isinstance(part, Member) else None
+        if owner is not None and (holds_pointers(owner) or _is_class(owner) or _is_union(owner)):
             return True
         if isinstance(part, Index) and not isinstance(peel(part.base).type, Array):
             return False
@@ -247,6 +248,10 @@ def _follows_struct(node: Expr) -> bool:
 def _is_class(type: Type) -> bool:
     """Whether a type has a name of C++ that device code cannot write."""
     return isinstance(type, Record) and ("::" in type.tag or "<" in type.tag)
+
+
+def _is_union(type: Type) -> bool:
+    return isinstance(type, Record) and type.union
 
 
 def _is_lone_array(node: Expr) -> bool:

@@ -1,7 +1,8 @@
-"""Whether a program gives each row of a `T **` a block of its own.
+"""Whether a program gives each row of a `T **` a block of its own, or exchanges rows.
 
     for (i …) a[i] = malloc(m * sizeof *a[i]);      yes: a block is stored in a pointer's element, again and again
     a[0] = malloc(n * m * sizeof **a);              no: one block, whose parts the other pointers are given
+    t = a[k]; a[k] = a[p]; a[p] = t;                rows change their places: their distances are not even for long
 
 Only a hint, for which of two steps is tried first: what the memory is like is tested when the program runs.
 """
@@ -15,13 +16,24 @@ from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, For, Fun
 from warpsmith.tree.types import Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["has_separate_rows"]
+__all__ = ["exchanges_rows", "has_separate_rows"]
 
 
 def has_separate_rows(summaries: Summaries, row: Type) -> bool:
     """Whether some loop of the program allocates things of type `row`, one after the other."""
     question = ("separate rows", _plain(row))
     return summaries.remember(question, lambda: _may_be_found(summaries, _plain(row)))
+
+
+def exchanges_rows(summaries: Summaries, row: Type) -> bool:
+    """Whether some store puts into an array of pointers to things of type `row` what was found in one."""
+    question = ("exchanged rows", _plain(row))
+    return summaries.remember(question, lambda: _may_be_exchanged(summaries, _plain(row)))
+
+
+def _may_be_exchanged(summaries: Summaries, row: Type) -> bool:
+    stores = [p for f in summaries.definitions.values() for p in walk(f.body) if isinstance(p, Assign) and _is_row(p)]
+    return any(_plain(one.target.type) == row and isinstance(peel(one.value), Index) for one in stores)
 
 
 def _may_be_found(summaries: Summaries, row: Type) -> bool:

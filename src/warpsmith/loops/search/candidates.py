@@ -12,6 +12,7 @@
     a branch leaves the loop                find-first
     only iteration i == k is in the way     split at k
     nothing is parallel as written          wavefront, reschedule
+    a kernel in a host loop is narrow       distribute, expand
 
 Nothing here is a promise: every candidate is checked by its own step, and kept only if the result is better.
 """
@@ -44,7 +45,7 @@ from warpsmith.loops.strided_loops import strided_header
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.pointers.accesses import direct_call
-from warpsmith.tree.nodes import Call, For, Function, If, Index, Name, Node, VarDecl, While
+from warpsmith.tree.nodes import Call, DeclStmt, For, Function, If, Index, Name, Node, VarDecl, While
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
 from warpsmith.tree.walk import children, loops, names, peel, statements_of, walk, written_symbols
 
@@ -75,6 +76,8 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
     if not cost.stranded and cost.depth == 1 and not cost.atomics:
         if own.claims:
             yield from _privatizations(own)
+        if cost.narrow:
+            yield from _widenings(facts, function, loop)
         yield from expansions(facts, function, loop)
         return
     for inner in _next_loops(loop.body):
@@ -95,17 +98,22 @@ def countings(facts: Facts, function: Function, loop: While) -> Iterator[Step]:
 
 def _bodies(facts: Facts, own: LoopFacts) -> Iterator[Step]:
     """Yield the bodies of the functions that a loop gives addresses of elements: which of these they touch is seen
-    there. A function with a loop of its own is one that runs kernels itself."""
+    there. A function with a loop of its own is one that runs kernels itself, unless each iteration gives it a place of
+    its own, such as a row: then the iterations may be threads as well."""
     defined = {function.symbol.key: function for _, function in facts.program.functions()}
     called: dict[str, Function] = {}
+    apart: set[str] = set()
     for part in walk(own.loop.body):
         symbol = direct_call(part) if isinstance(part, Call) else None
         if symbol is None or symbol.key not in defined:
             continue
-        if any(isinstance(peel(a).type, Pointer | Array) for a in cast(Call, part).arguments):
+        places = [a for a in cast(Call, part).arguments if isinstance(peel(a).type, Pointer | Array)]
+        if places:
             called[symbol.name] = defined[symbol.key]
+        if isinstance(own.loop, For) and any(n.symbol == own.loop.variable for a in places for n in names(a)):
+            apart.add(symbol.name)
     for name, function in called.items():
-        if not any(True for _ in loops(function.body)):
+        if name in apart or not any(True for _ in loops(function.body)):
             yield Inline(own.id, name)
 
 
@@ -122,6 +130,25 @@ def _wider(facts: Facts, own: LoopFacts) -> Iterator[Step]:
     """Yield what may give a parallel loop a second thread dimension."""
     yield from _interchanges(own, keep_first=True)
     yield from _complete_step(facts, Distribute(own.id))
+
+
+def _widenings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:
+    """Yield what may give the kernels inside a host loop a second thread dimension: their statements apart, and for
+    that numbers of their iterations, such as the factor of a row in an elimination, in memory outside the loop."""
+    known = facts.of(function)
+    for inner, around in loops(loop.body):
+        if not isinstance(inner, For) or any(is_parallel(known.of(outer)) for outer in around):
+            continue
+        if not is_parallel(known.of(inner)) or not any(is_parallel(known.of(deep)) for deep, _ in loops(inner.body)):
+            continue
+        if only_loop(inner.body) is not None:
+            continue
+        yield from _complete_step(facts, Distribute(known.of(inner).id))
+        used = {n.symbol for deep, _ in loops(inner.body) for n in names(deep)}
+        for stmt in statements_of(inner.body):
+            for declared in stmt.declarations if isinstance(stmt, DeclStmt) else ():
+                if declared.init is not None and declared.symbol in used and isinstance(declared.symbol.type, Scalar):
+                    yield Expand(known.of(inner).id, declared.symbol.name, above=1 + len(around))
 
 
 def _complete_step(facts: Facts, step: _Completed) -> Iterator[_Completed]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from warpsmith.loops.analysis.invariants import holds_pointers
 from warpsmith.poly.pointers.accesses import direct_call
-from warpsmith.tree.nodes import Call, Index, Loop, Member, Unary, While
-from warpsmith.tree.types import Pointer, Symbol
-from warpsmith.tree.walk import names, peel, walk
+from warpsmith.tree.nodes import Call, Expr, Index, Loop, Member, Name, Unary, While
+from warpsmith.tree.types import Pointer, Record, Symbol
+from warpsmith.tree.walk import names, peel, walk, written_symbols
 
-__all__ = ["find_followed", "may_be_localized", "reads_bounds_or_bases", "row_pointers"]
+__all__ = ["find_followed", "may_be_localized", "mixes_rows", "reads_bounds_or_bases", "row_pointers"]
 
 
 def may_be_localized(nest: Loop) -> bool:
@@ -22,16 +22,37 @@ def row_pointers(loop: Loop) -> list[Pointer]:
     return [n.type.to for n in names(loop) if isinstance(n.type, Pointer) and isinstance(n.type.to, Pointer)]
 
 
+def mixes_rows(loop: Loop) -> bool:
+    """Whether the loop takes one row of a pointer to pointers in all iterations, and others besides: `a[k]` and `a[i]`.
+
+    A variable for `a[k]` could never be shown to lie apart from the rows of `a`, of which it is one."""
+    moving = written_symbols(loop)
+    fixed: set[Symbol] = set()
+    others: set[Symbol] = set()
+    for part in walk(loop):
+        base = peel(part.base) if isinstance(part, Index) and isinstance(part.type, Pointer) else None
+        if isinstance(part, Index) and isinstance(base, Name) and isinstance(base.type, Pointer):
+            moves = any(n.symbol in moving for n in names(part.index))
+            (others if moves else fixed).add(base.symbol)
+    return bool(fixed & others)
+
+
 def find_followed(call: Call) -> Symbol | None:
     """Return the function that a call gives the address of a struct with pointers."""
     given = [a.type.to for a in map(peel, call.arguments) if isinstance(a.type, Pointer)]
     return direct_call(call) if any(holds_pointers(type) for type in given) else None
 
 
+def _is_union(holder: Expr) -> bool:
+    """Whether an object is a union, which no kernel has."""
+    type = peel(holder).type
+    return isinstance(type, Record) and type.union
+
+
 def reads_bounds_or_bases(loop: Loop) -> bool:
     """Whether the loop follows a pointer that it finds in memory, reads a struct, or has a bound in memory."""
     for part in walk(loop):
-        if isinstance(part, Member) and (part.arrow or isinstance(part.type, Pointer)):
+        if isinstance(part, Member) and (part.arrow or isinstance(part.type, Pointer) or _is_union(part.base)):
             return True
         if isinstance(part, Index) and isinstance(part.type, Pointer):
             return True

@@ -15,12 +15,12 @@ import msgspec.structs
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.analysis.row_allocations import has_separate_rows
+from warpsmith.loops.analysis.row_allocations import exchanges_rows, has_separate_rows
 from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.cost import cost_of, kernel_loops
-from warpsmith.loops.search.localizable import find_followed, reads_bounds_or_bases, row_pointers
+from warpsmith.loops.search.localizable import find_followed, mixes_rows, reads_bounds_or_bases, row_pointers
 from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
@@ -52,7 +52,11 @@ def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
     before = prepared
     for header in [loop.header for loop in _inside(prepared.facts, function, nest)]:
         where = nest, header
-        prepared = _with_variables(_with_bodies(prepared, function, where), function, where)
+        prepared = _with_bodies(prepared, function, where)
+        if mixes_rows(_at(prepared, function, where)):
+            # a row of its own beside rows of the same array would have to be none of them
+            prepared = _with_blocks(prepared, function, where)
+        prepared = _with_variables(prepared, function, where)
         blocks = _with_blocks(prepared, function, where)
         # a store through a row may have been all that blocked it of other variables
         prepared = prepared if blocks is prepared else _with_variables(blocks, function, where)
@@ -84,7 +88,8 @@ def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
         return prepared
     address = _address(prepared.facts, function, loop)
     steps: list[_Step] = [Flatten(address), RowStarts(address)]
-    if any(has_separate_rows(prepared.facts.summaries, row) for row in rows):
+    known = prepared.facts.summaries
+    if any(has_separate_rows(known, row) or exchanges_rows(known, row) for row in rows):
         # evenly spaced rows are then a matter of luck
         steps.reverse()
     made = (_apply_step(prepared, function, loop, step) for step in steps)

@@ -22,6 +22,7 @@ from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.changes import Run
+from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.candidates import candidates, countings, expansions, reorderings
@@ -33,9 +34,9 @@ from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Block, For, Function, Loop, Node, Stmt, While
 from warpsmith.tree.printing.printer import print_stmt
-from warpsmith.tree.program import Program
+from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, statements_of
+from warpsmith.tree.walk import children, names, statements_of
 
 __all__ = ["search_nests"]
 
@@ -65,7 +66,7 @@ class _Form(Struct, frozen=True):
 
 def search_nests(prepared: Prepared, function: Symbol, spans: tuple[Span, ...]) -> Prepared:
     """Return `prepared` with every step that helps the nests of `function` whose text stands at `spans`."""
-    search = _Search(function)
+    search = _Search(function, _find_written(prepared, function))
     # what comes from memory becomes a variable: the other steps, and the device, know variables only
     prepared = localize_nests(prepared, function, spans)
     holder = search.node(prepared.facts)
@@ -83,8 +84,10 @@ def search_nests(prepared: Prepared, function: Symbol, spans: tuple[Span, ...]) 
 class _Search:
     """The search in one function."""
 
-    def __init__(self, function: Symbol) -> None:
+    def __init__(self, function: Symbol, written: frozenset[Symbol]) -> None:
         self.function = function
+        # the variables of the user's function, of which guards before a nest may speak
+        self.written = written
         self.left = 0
         # what was tried: texts by the place where they stood, nests that no step has helped, steps that were refused
         self.seen: set[tuple[_Spot, str]] = set()
@@ -117,7 +120,8 @@ class _Search:
             return first
         self.seen.add((spot, text))
         found = self.best_with_steps(first, spot, loop, depth)
-        if found.cost.runs_well:
+        # a narrow kernel in a host loop may be made wider where it stands
+        if found.cost.runs_well and (found is not first or not found.cost.narrow):
             return found
         inside = self.best(facts, applied, _body_spot(self.node(facts), loop), depth)
         whole = self.form(inside.facts, inside.applied, spot)
@@ -238,10 +242,16 @@ class _Search:
             verdict = check_step(step, facts.program, facts)
         except RefusedError:
             verdict = None
-        if not isinstance(verdict, Proved):
+        if not isinstance(verdict, Proved) or not self._is_testable(verdict):
             self.refused.add(question)
             return None
         return facts.after(rewrite_program(step, facts.program)), verdict
+
+    def _is_testable(self, verdict: Proved) -> bool:
+        """Whether guards speak of the user's variables only: where the nest is entered, a step's are not set yet."""
+        guards = (a for a in verdict.assumptions if isinstance(a, Assumption) and a.kind == "guarded")
+        conditions = (a.condition for a in guards if a.condition is not None)
+        return all(n.symbol in self.written or n.symbol.storage != "local" for c in conditions for n in names(c))
 
     def form(self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot) -> _Form:
         return _Form(facts, applied, cost_of(facts, self.node(facts), self.run(facts, spot)))
@@ -259,6 +269,12 @@ class _Search:
         return next(function for _, function in facts.program.functions() if function.symbol == self.function)
 
 
+def _find_written(prepared: Prepared, function: Symbol) -> frozenset[Symbol]:
+    """Return the variables of a function as the user wrote it."""
+    own = next(f for _, f in prepared.original.program.functions() if f.symbol == function)
+    return frozenset((*own.parameters, *declared_symbols(own)))
+
+
 def _is_better(new: _Form, old: _Form) -> bool:
     """Whether a form is better than another, or as good after fewer steps."""
     return _better(new.cost, old.cost) or (new.cost == old.cost and len(new.applied) < len(old.applied))
@@ -270,7 +286,7 @@ def _better(new: Cost, old: Cost) -> bool:
     if first != second:
         return first < second
     if new.narrow != old.narrow:
-        return new.narrow < old.narrow and new.depth == 0 and new.launches <= 2 * old.launches + 2
+        return new.narrow < old.narrow and new.depth <= 1 and new.launches <= 2 * old.launches + 2
     return 0 < 2 * new.launches <= old.launches
 
 

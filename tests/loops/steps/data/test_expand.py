@@ -8,11 +8,11 @@ import pytest
 
 from tests.loops.steps.same_results import HEAD, assert_same, categories, rewritten, verdict_of
 from warpsmith.base.verdict import Unknown
-from warpsmith.loops.analysis.extremes import Cover
+from warpsmith.loops.analysis.extremes import Cover, extreme
 from warpsmith.loops.linear import Linear
 from warpsmith.loops.steps.data import expand
 from warpsmith.loops.steps.data.expand import Expand
-from warpsmith.loops.writing import expansion
+from warpsmith.loops.writing import copies, expansion
 from warpsmith.loops.writing.expansion import Shape
 from warpsmith.poly.legality import privacy
 
@@ -93,6 +93,20 @@ CASES: list[tuple[Expand, str, str]] = [
      "double v[3][5]; for (i = 0; i < n; i++) { for (j = 0; j < 15; j++) v[0][j] = a[i + j]; "
      "for (j = 0; j < 3; j++) for (k = 0; k < 5; k++) b[j] += v[j][k] * k; }", "0"),
     (Expand("f/i", "w"), "if (m > 1) for (i = 0; i < n; i++) { w = a[i]; b[i] = w; } else w = 2;", "w"),
+    # declared in the body, and in memory above a loop around it
+    (Expand("f/i", "v"), "for (i = 0; i < n; i++) { double v = a[i], u = v + 1; b[i] = v * u; }", "0"),
+    (Expand("f/i", "v"), "for (i = 0; i < n; i++) { const float v = a[i] / 3; for (j = 0; j < m; j++) b[j] += v; }",
+     "0"),
+    (Expand("f/k/i", "v", above=1),
+     "for (k = 0; k < n; k++) for (i = k + 1; i < n; i++) { double v = a[i] + k; for (j = k; j < n; j++) "
+     "b[i * n + j] -= v * a[k * n + j]; }", "0"),
+    (Expand("f/k/i", "w", above=1), "for (k = n; k > 0; k--) for (i = 0; i < k; i++) { w = a[i] + k; b[i] += w; }",
+     "w"),
+    (Expand("f/j/k/i", "v", above=2),
+     "for (j = 0; j < m; j++) for (k = 0; k < j; k++) for (i = k; i <= j; i++) { int v = c[i] + k; b[i + j] += v; }",
+     "0"),
+    (Expand("f/while/i", "v", above=1), "while (k++ < 4) for (i = 0; i < n; i++) { int v = c[i] + k; b[i] += v; }",
+     "0"),
 ]  # fmt: skip
 
 
@@ -132,6 +146,8 @@ REFUSED = [
     ("for (i = 0; i < n; i++) { w = a[i]; b[i] = w; }", "v", 1, "uses no variable v"),
     ("for (i = 0; i < n; i++) { w = a[i]; b[i] = w; }", "w", 0, "at least 1"),
     ("for (i = 0; i < n * m; i++) { w = a[i % 9]; b[i % 9] = w; }", "w", 1, "not a sum"),
+    ("for (i = 0; i < n; i++) { double v; v = a[i]; b[i] = v; }", "v", 1, "already has its own v"),
+    ("for (i = 0; i < n; i++) { double v = a[i], *p = &v; b[i] = *p; }", "v", 1, "address"),
 ]  # fmt: skip
 
 
@@ -140,6 +156,31 @@ def test_refusals_say_why(text: str, name: str, depth: int, reason: str) -> None
     verdict = verdict_of(body(text).replace("RESULT", "w + t[1]"), Expand("f/i", name, depth))
     assert isinstance(verdict, Unknown)
     assert reason in verdict.reasons[0].text
+
+
+ABOVE = [
+    ("for (k = 0; k < n; k++) { if (k > m) break; for (i = 0; i < n; i++) { int v = k; b[i] += v; } }", "left early"),
+    ("for (k = 0; k < n; k++) { m = k; for (i = 0; i < m; i++) { int v = k; b[i] += v; } }", "changes in the loop"),
+    ("for (k = 0; k < n; k++) { int l = n - k; for (i = 0; i < l; i++) { int v = k; b[i] += v; } }", "not known above"),
+    ("for (k = 0; k * k < n; k++) for (i = 0; i < k; i++) { int v = k; b[i] += v; }", ""),
+    ("for (k = 0; k < 3; k++) for (i = 0; i < 4; i++) { int v[2]; v[0] = k; b[i] += v[0]; }", ""),
+]
+
+
+@pytest.mark.parametrize("text, reason", ABOVE)
+def test_memory_above_a_loop_needs_a_size_that_is_known_there(text: str, reason: str) -> None:
+    inner = "f/for/i" if "k * k" in text else "f/k/i"
+    verdict = verdict_of(body(text).replace("RESULT", "0"), Expand(inner, "v", above=1))
+    assert isinstance(verdict, Unknown)
+    assert reason in verdict.reasons[0].text
+
+
+def test_a_few_copies_are_a_local_array_where_there_is_no_malloc() -> None:
+    text = body("for (i = 0; i < 60; i++) { double v = a[i]; b[i] = v; }").replace("RESULT", "0").replace(HEAD, "")
+    after = rewritten(text, Expand("f/i", "v"))
+    assert "double v_all[60];" in after and "malloc" not in after
+    many = verdict_of(text.replace("i < 60", "i < 6000"), Expand("f/i", "v"))
+    assert isinstance(many, Unknown)
 
 
 def test_without_the_header_there_is_no_malloc() -> None:
@@ -167,7 +208,13 @@ def test_a_size_without_the_last_value_is_caught(monkeypatch: pytest.MonkeyPatch
     def short(cover: Cover) -> Linear:
         return cover.high.minus(expansion.origin_of(cover))
 
-    monkeypatch.setattr(expand, "slots_of", short)
+    monkeypatch.setattr(copies, "slots_of", short)
+    assert _caught(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_size_of_the_first_run_only_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(copies, "extreme", lambda form, covers, greatest: extreme(form, covers, greatest=not greatest))
     assert _caught(tmp_path)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.source import Span
@@ -14,9 +13,18 @@ from warpsmith.loops.analysis.extremes import wide, wide_expr
 from warpsmith.loops.analysis.shape import find_marked
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
-from warpsmith.loops.place import LoopContext, with_run
+from warpsmith.loops.place import LoopContext
+from warpsmith.loops.writing.copies import (
+    find_declaration,
+    find_declared_run,
+    fits_in_array,
+    make_storage,
+    move_declaration,
+    room_of,
+    with_storage,
+)
 from warpsmith.loops.writing.expansion import Shape, count_of, origin_of, settles, shape_of, slots_of
-from warpsmith.loops.writing.storage import Room, after, allocation, before, has_memory_functions, positive, release
+from warpsmith.loops.writing.storage import Room, after, has_memory_functions, positive
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in, read_after
@@ -30,6 +38,7 @@ from warpsmith.tree.nodes import (
     For,
     If,
     Index,
+    Loop,
     Node,
     Stmt,
     While,
@@ -46,7 +55,9 @@ class Expand(Struct, frozen=True):
 
     Legal where each iteration writes every element that it reads before it reads it (P. Feautrier, Array expansion,
     ICS 1988). What is needed after the loop is copied back from the last iteration. Where the memory cannot be had the
-    program ends.
+    program ends. A number that the body declares with a value is a variable of all iterations first: then the loop may
+    be distributed behind its declaration. `above` loops around the loop, all counted, have the memory allocated before
+    the outermost of them, once. Where malloc is not declared, a small constant number of copies is a local array.
 
     Step: loop=f/i variable=w depth=2
 
@@ -86,14 +97,22 @@ class Expand(Struct, frozen=True):
     loop: str
     variable: str
     depth: int = 1
+    above: int = 0
 
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether the variable is private to the iterations, and whether sizes can be written."""
+        declared = find_declaration(LoopContext.of(program, self.loop), self.variable)
+        if declared is not None:
+            program = move_declaration(program, LoopContext.of(program, self.loop), declared)
+            facts = facts.after(program)
         place = LoopContext.of(program, self.loop)
         shape = shape_of(place, self.variable, self.depth)
         if isinstance(shape, Reason):
             return Unknown((shape,))
-        stop = _obstacle(facts, place, shape)
+        room = room_of(place, shape, self.above, checked=not settles(facts, place, shape))
+        if isinstance(room, Reason):
+            return Unknown((room,))
+        stop = _obstacle(facts, place, (shape, room, self.above)) or _find_no_memory(place, room)
         if stop is not None:
             return Unknown((stop,))
         found: list[Proved] = []
@@ -110,49 +129,62 @@ class Expand(Struct, frozen=True):
 
     def apply(self, program: Program) -> Program:
         """Return the program with the variable expanded."""
+        declared = find_declaration(LoopContext.of(program, self.loop), self.variable)
+        if declared is not None:
+            program = move_declaration(program, LoopContext.of(program, self.loop), declared)
         place = LoopContext.of(program, self.loop)
         shape = shape_of(place, self.variable, self.depth)
         assert not isinstance(shape, Reason), shape.text
         facts = Facts.about(program, PolyOptions())
-        slots, counts = tuple(map(slots_of, shape.covers)), tuple(map(count_of, shape.covers))
-        room = Room(slots, counts, checked=not settles(facts, place, shape))
-        loop, span, supply = place.require_counted(), place.loop.span, Fresh.of(program)
-        element = msgspec.structs.replace(shape.element, const=False)
-        storage = supply.variable(f"{shape.symbol.name}_all", Pointer(element), shape.symbol)
-        new = [*allocation(place.unit, storage, room, before(span)), _expand_loop(loop, shape, storage)]
+        room = room_of(place, shape, self.above, checked=not settles(facts, place, shape))
+        assert isinstance(room, Room), "the step was checked"
+        loop, supply = place.require_counted(), Fresh.of(program)
+        storage = make_storage(place.unit, supply, shape, room)
+        new: list[Stmt] = [_expand_loop(loop, shape, storage)]
         if read_after(facts, place.function, loop, shape.symbol):
             new.append(_last_value(supply, loop, shape, storage))
-        return with_run(program, place.function, (loop,), (*new, release(storage, after(span))))
+        run = find_declared_run(place, moved=declared is not None)
+        return with_storage(program, place, (run, tuple(new)), (storage, room, self.above))
 
 
-def _obstacle(facts: Facts, place: LoopContext, shape: Shape) -> Reason | None:
+def _find_no_memory(place: LoopContext, room: Room) -> Reason | None:
+    if has_memory_functions(place.unit) or fits_in_array(room):
+        return None
+    text = "malloc is not declared in this file"
+    return Reason("STP002", text, place.loop.header, legal_if=("#include <stdlib.h>",))
+
+
+def _obstacle(facts: Facts, place: LoopContext, about: tuple[Shape, Room, int]) -> Reason | None:
     """Return another blocker."""
+    shape, room, above = about
     header = place.loop.header
+    outer = place.around[len(place.around) - above :] if above else ()
+    if any(jumps(loop.body) for loop in outer):
+        return Reason("STP002", "a loop around it may be left early, with the memory", header)
     if any(jumps(loop.body) for chain in shape.chains for loop in chain.loops):
         return Reason("STP002", "the loop may be left early", header)
-    if find_marked(place.function, place.loop) is not None:
+    if any(find_marked(place.function, loop) is not None for loop in (place.loop, *outer)):
         return Reason("STP002", "a pragma tells the compiler about this loop", header, legal_if=("remove the pragma",))
-    if not _in_block(place):
+    if not all(_in_block(place, loop) for loop in (place.loop, *outer[:1])):
         return Reason("STP002", "the loop stands where no statement can be put beside it", header)
     changed = facts.origin(place.function).effects(place.loop).direct_writes
     moving = [s for r in shape.covers for f in (r.low, r.high) for s in f.symbols if s in changed]
+    changed = facts.origin(place.function).effects(outer[0]).direct_writes if outer else changed
+    moving += [s for count in room.counts for s in count.symbols if s in changed]
     if moving:
         return Reason("STP002", f"{moving[0].name}, on which the size depends, changes in the loop", header)
-    if not has_memory_functions(place.unit):
-        help_text = ("#include <stdlib.h>",)
-        return Reason("STP002", "malloc is not declared in this file", header, legal_if=help_text)
     return None
 
 
-def _in_block(place: LoopContext) -> bool:
-    """Whether the loop is a statement of a block, or all that a loop or branch runs."""
+def _in_block(place: LoopContext, loop: Loop) -> bool:
+    """Whether a loop is a statement of a block, or all that a loop or branch runs."""
     for node in walk(place.function.body):
         match node:
-            case Block(statements=statements) if any(s is place.loop for s in statements):
+            case Block(statements=statements) if any(s is loop for s in statements):
                 return True
-            case For(body=body) | While(body=body) if body is place.loop:
+            case For(body=body) | While(body=body) if body is loop:
                 return True
-            case If(then=then, other=other) if then is place.loop or other is place.loop:
+            case If(then=then, other=other) if then is loop or other is loop:
                 return True
             case _:
                 pass
