@@ -140,7 +140,7 @@ class Expand(Struct, frozen=True):
         assert isinstance(room, Room), "the step was checked"
         loop, supply = place.require_counted(), Fresh.of(program)
         storage = make_storage(place.unit, supply, shape, room)
-        new = [_expand_loop(loop, shape, storage)]
+        new: list[Stmt] = [_expand_loop(loop, shape, storage)]
         if read_after(facts, place.function, loop, shape.symbol):
             new.append(_last_value(supply, loop, shape, storage))
         run = find_declared_run(place, moved=declared is not None)
