@@ -102,6 +102,33 @@ def test_where_a_guard_fails_the_users_own_statements_run(tmp_path: Path) -> Non
         assert body_of(kernels, f"ws_steps_{number}").startswith("{ if (!ws_gpu.on) return 0; ")
 
 
+_SPLIT = """
+#include <stdio.h>
+void f(int n, double *a, double *b, double *restrict c)
+{
+    for (int i = 2; i < n; i++) {
+        a[i] = a[i - 1] * a[i - 2] + 1.0;
+        c[i] = a[i] + b[i];
+    }
+}
+int main(void)
+{
+    double memory[12] = {1, 1, 2, 0, 1, 0, 1, 0, 2, 0, 0, 1}, c[10] = {0};
+    f(10, memory + 2, memory, c);
+    f(8, memory, memory + 1, c);
+    for (int i = 0; i < 10; i++)
+        printf("%g %g\\n", memory[i], c[i]);
+    return 0;
+}
+"""
+
+
+def test_what_a_host_loop_does_only_where_a_guard_fails_stands_under_its_test(tmp_path: Path) -> None:
+    result = port_text(_SPLIT, tmp_path, verify=True)
+    assert "if (!ws_gpu.on) c[i] = a[i] + b[i];" in body_of(texts(result)["one.c"], "f")
+    assert result.verification is not None and result.verification.status in ("pass", "undecided")
+
+
 def test_what_only_the_users_text_can_say_leaves_a_function_as_it_was_planned() -> None:
     made = saxpy()
     three = Literal(span=Maker("3").span("3"), type=INT, text="3", value=3)

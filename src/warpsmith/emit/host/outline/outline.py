@@ -184,7 +184,7 @@ class _Outliner:
 
     def _inside(self, stmt: Stmt, scope: _Scope) -> Stmt:
         """Return a statement that stays, with the runs in it outlined."""
-        if not _moves(stmt):
+        if not (_moves(stmt) or any(is_either(part) for part in walk(stmt) if isinstance(part, If))):
             named = uses(stmt)
             if any(named[symbol] for symbol in scope.holders):
                 raise refuse("what stands in the user's text names a buffer", stmt)
