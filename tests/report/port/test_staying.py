@@ -50,10 +50,10 @@ def test_loops_inside_of_one_that_stays_say_so(tmp_path: Path) -> None:
 {
     for (int s = 0; s < n; s++)
         for (int t = 1; t < n; t++) {
-            a[t] = a[t - 1] + s;
+            a[t] = a[t - 1] * b[0][0] + s;
             for (int i = 0; i < 8; i++)
                 for (int j = 0; j < 4; j++)
-                    b[i][j] += 1;
+                    b[i][j] += a[t];
         }
 }
 """)

@@ -270,9 +270,9 @@ class _Search:
 
 
 def _find_written(prepared: Prepared, function: Symbol) -> frozenset[Symbol]:
-    """Return the variables of a function as the user wrote it."""
-    own = next(f for _, f in prepared.original.program.functions() if f.symbol == function)
-    return frozenset((*own.parameters, *declared_symbols(own)))
+    """Return the variables of a function as the user wrote it: none of one that a step has made."""
+    own = next((f for _, f in prepared.original.program.functions() if f.symbol == function), None)
+    return frozenset() if own is None else frozenset((*own.parameters, *declared_symbols(own)))
 
 
 def _is_better(new: _Form, old: _Form) -> bool:
