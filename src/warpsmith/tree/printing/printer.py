@@ -249,6 +249,8 @@ class Printer:
                 return object_at((yield operand)) + elements(expr.type)
             case Unary():
                 text = self._wrap_child(expr, expr.operand, (yield expr.operand))
+                if expr.op == "&":
+                    text = text.removesuffix(elements(expr.operand.type))  # of a std::array: of the object
                 return join_pieces((text, expr.op[1:]) if expr.op.startswith("x") else (expr.op.rstrip("x"), text))
             case Binary():
                 left = self._wrap_child(expr, expr.left, (yield expr.left))
