@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.gpu.counting import count_kernels
 from benchmarks.gpu.prepare import prepare, write_manifest, write_runtime
 from benchmarks.gpu.programs import KINDS, list_programs
-from benchmarks.gpu.table import write_tables
+from benchmarks.gpu.table import RESULTS, write_tables
 
 # random programs of a kind, unless the command line says otherwise
 _COUNT = 20
@@ -27,9 +27,10 @@ def main() -> int:
     counting.add_argument("folder", type=Path)
     tabling = commands.add_parser("table", help="write the tables of what came back")
     tabling.add_argument("folder", type=Path)
+    tabling.add_argument("--into", type=Path, default=RESULTS, help="where the tables go (default: benchmarks/results)")
     given = parser.parse_args()
     if given.command == "table":
-        print("\n".join(map(str, write_tables(given.folder))))
+        print("\n".join(map(str, write_tables(given.folder, given.into))))
         return 0
     shutil.copytree(Path(__file__).parent / "device", given.folder / "device", dirs_exist_ok=True)
     if given.command == "count":

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu.programs import Program
+from msgspec.structs import replace
 from tests.random_programs.apart import Ended, apart
 
 from warpsmith.base.errors import WarpsmithError
@@ -47,8 +48,8 @@ _HEADERS = ("*.h", "*.hpp")
 
 def prepare(programs: Iterator[Program], folder: Path) -> list[dict[str, Any]]:
     """Port programs into `folder`; return a row for each, also for those that are not ported."""
-    rows = []
-    for program in programs:
+    rows: list[dict[str, Any]] = []
+    for program in _with_names_of_their_own(programs):
         started = time.monotonic()
         done = apart(lambda program=program: _prepared(program, folder), _LIMIT_S)  # type: ignore[misc]
         row = {"skipped": f"porting: {done.detail}"} if isinstance(done, Ended) else done
@@ -56,6 +57,15 @@ def prepare(programs: Iterator[Program], folder: Path) -> list[dict[str, Any]]:
         word = row.get("skipped", f"{row.get('kernels')} kernels")
         print(f"{program.name}: {word.splitlines()[0][:90]}, {time.monotonic() - started:.1f} s", file=sys.stderr)
     return rows
+
+
+def _with_names_of_their_own(programs: Iterator[Program]) -> Iterator[Program]:
+    """Yield programs; one that is called as one of another kind was has its kind in its name."""
+    taken: set[str] = set()
+    for program in programs:
+        own = program if program.name not in taken else replace(program, name=f"{program.kind}-{program.name}")
+        taken.add(own.name)
+        yield own
 
 
 def write_runtime(folder: Path) -> None:

@@ -74,7 +74,7 @@ def _cases(count: int, scratch: Path) -> Iterator[Program]:
         found = _RUN.search(path.read_text())
         words = found[1].split() if found else []
         transforms = tuple(words[n + 1] for n, word in enumerate(words) if word == "--transform")
-        yield Program(f"case-{path.stem}", "case", (path,), transforms=transforms, precise="--precise-fp" in words)
+        yield Program(path.stem, "case", (path,), transforms=transforms, precise="--precise-fp" in words)
 
 
 def _polybench(count: int, scratch: Path) -> Iterator[Program]:

@@ -11,7 +11,7 @@ import json
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from benchmarks.gpu.reasons import REASONS
 from warpsmith.machine.devices import device
 from warpsmith.machine.occupancy import occupancy
 
-__all__ = ["write_tables"]
+__all__ = ["RESULTS", "write_tables"]
 
 RESULTS = Path(__file__).parents[1] / "results"
 _WORDS = ("same", "tolerance", "differs", "does not build", "crashes", "CUDA error", "hangs", "unsteady",
@@ -30,28 +30,29 @@ Row = dict[str, Any]
 
 
 def write_tables(folder: Path, target: Path = RESULTS) -> list[Path]:
-    """Write the tables of the results in `folder`; return their paths."""
+    """Write the tables of the results in `folder`, those for which there are answers; return their paths."""
     machine = (folder / "machine.txt").read_text().strip()
-    texts = {
-        "gpu.txt": [
-            *_right(_read(folder / "check.jsonl", "name")),
-            "",
-            *_clean(_read(folder / "sanitize.jsonl", "name")),
-        ],
-        "gpu_times.txt": [*_times(_read(folder / "time.jsonl", "name"))],
-        "gpu_counts.txt": [*_counts(folder)],
-    }
-    head = {
-        "gpu.txt": "python3 FOLDER/device check --results check.jsonl; … sanitize --results sanitize.jsonl",
-        "gpu_times.txt": "python3 FOLDER/device time --results time.jsonl",
-        "gpu_counts.txt": "python3 FOLDER/device count --results count.jsonl",
-    }
     written = []
-    for name, lines in texts.items():
-        path = target / name
-        path.write_text("\n".join([machine, f"command  {head[name]}", "", *lines, ""]))
-        written.append(path)
+    for command, name, words, lines in _tables(folder):
+        if (folder / f"{command}.jsonl").exists():
+            path = target / name
+            path.write_text("\n".join([machine, f"command  {words}", "", *lines(), ""]))
+            written.append(path)
     return written
+
+
+def _tables(folder: Path) -> Iterator[tuple[str, str, str, Callable[[], list[str]]]]:
+    """Yield what the device part was asked, the file of its table, the command line, and what makes the lines."""
+
+    def right() -> list[str]:
+        return [*_right(_read(folder / "check.jsonl", "name")), "", *_clean(_read(folder / "sanitize.jsonl", "name"))]
+
+    checked = "python3 FOLDER/device check --results check.jsonl; … sanitize --results sanitize.jsonl"
+    yield "check", "gpu.txt", checked, right
+    timed = "python3 FOLDER/device time --results time.jsonl"
+    yield "time", "gpu_times.txt", timed, lambda: [*_times(_read(folder / "time.jsonl", "name"))]
+    counted = "python3 FOLDER/device count --results count.jsonl"
+    yield "count", "gpu_counts.txt", counted, lambda: [*_counts(folder)]
 
 
 def _read(path: Path, *keys: str) -> list[Row]:

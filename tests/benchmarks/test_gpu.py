@@ -122,6 +122,14 @@ def test_a_program_is_written_down_and_its_original_runs(tmp_path: Path, device:
     assert [key[1] for key in records] == ["a"]
 
 
+def test_programs_of_one_name_are_written_down_apart(tmp_path: Path) -> None:
+    source = tmp_path / "half.c"
+    source.write_text(PROGRAM)
+    rows = prepare(iter([Program("half", kind, (source,)) for kind in ("example", "case")]), tmp_path / "out")
+    assert [row["name"] for row in rows] == ["half", "case-half"]
+    assert all((tmp_path / "out" / "programs" / row["name"] / "port").is_dir() for row in rows)
+
+
 def test_tables_say_what_came_back(tmp_path: Path) -> None:
     kernel = {"file": "patterns", "number": 0, "kernel": "coalesced", "block": [128, 1, 1], "ptx": None}
     (tmp_path / "machine.txt").write_text("a machine\n")
