@@ -119,7 +119,7 @@ def _places(port: Port, files: Sequence[OutputFile]) -> Iterator[tuple[str, Node
         stays = [node for function in unit.functions for node in _in_order(function)]
         yield from _lines_of(path, stays, files)
         moved = [
-            node for one in outlined.functions.get(number, ()) for stmt in one.statements for node in _in_order(stmt)
+            node for one in outlined.functions.get(number, ()) for stmt in one.in_order() for node in _in_order(stmt)
         ]
         beside = str(PurePosixPath(path).with_name(f"{kernel_stem(PurePosixPath(path))}_kernels.cu"))
         yield from _lines_of(beside, moved, files)

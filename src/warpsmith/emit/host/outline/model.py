@@ -10,7 +10,7 @@ types they know what the user's text has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
@@ -80,6 +80,13 @@ class HostFunction(Struct, frozen=True, eq=False):
     unpacked: tuple[tuple[DeviceState, Symbol], ...] = ()
     lead: int = 0
     otherwise: tuple[Stmt, ...] = ()
+
+    def in_order(self) -> Iterator[Stmt]:
+        """Yield the statements as they stand in the function's text: below each guard stands `otherwise`."""
+        yield from self.statements[: self.lead]
+        for guard in self.guards:
+            yield from self.otherwise if guard.condition is not None else ()
+        yield from self.statements[self.lead :]
 
     @property
     def kernels(self) -> tuple[str, ...]:
