@@ -26,7 +26,8 @@ __all__ = ["Hottest", "KernelEntry", "LoopEntry", "Moved", "Report", "Status", "
 class LoopEntry(Struct, frozen=True):
     """One loop of the input; `label` is its header in few words (`for k`), `assumptions` are (text, kind); `steps` make
     a `parallel-after` loop parallel, in their order; `hints`: what would help, where somebody asked; `holds_at`: sizes
-    for which the guarded assumptions hold."""
+    for which the guarded assumptions hold; `statements_ported`: all that its body does runs in kernels, also where the
+    host counts."""
 
     id: str
     span: Span
@@ -42,6 +43,7 @@ class LoopEntry(Struct, frozen=True):
     steps: tuple[str, ...] = ()
     hints: tuple[Hint, ...] = ()
     holds_at: Mapping[str, int] = field(default_factory=dict)
+    statements_ported: bool = False
 
 
 class Hottest(Struct, frozen=True):

@@ -57,3 +57,12 @@ def test_what_stays_in_order_and_what_is_combined(tmp_path: Path) -> None:
     chain, total = known["f/i"].loop, known["f/k"].loop
     assert found.find_ordered(chain) is not None and found.find_combined(chain) is None
     assert found.find_combined(total) is not None and found.find_ordered(total) is None
+
+
+def test_statements_in_kernels_of_a_loop_that_the_host_counts(tmp_path: Path) -> None:
+    body = "for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = a[i - 1][j / 2] * y[j];\n"
+    body += "for (int k = 1; k < n; k++) x[k] = x[k - 1] * x[k];"
+    found, known = served(body, tmp_path)
+    holder = found.holder_of_statements(known["f/i"].loop)
+    assert holder is not None and holder is found.kernel(known["f/i/j"].loop)
+    assert found.holder_of_statements(known["f/k"].loop) is None

@@ -39,7 +39,8 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
             if staying and stays is None and kernel is None and (word.category in PORTABLE or not own):
                 stays = staying.reason(function, loop)
             reasons = own if stays is None else (_without_hints(stays), *own)
-            entry = _loop_entry(loop, replace(word, reasons=reasons), kernel)
+            inside = kernel is not None or served.holder_of_statements(loop.loop) is not None
+            entry = _loop_entry(loop, replace(word, reasons=reasons), kernel, inside)
             # A function of a header stands in every unit that includes it, and one of a template for every instance:
             # the loop is what the worst of them is.
             known = entries.get(loop.loop.span)
@@ -59,7 +60,7 @@ def _is_listed(function: FunctionFacts) -> bool:
     return bool(function.loops) and listed
 
 
-def _loop_entry(facts: LoopFacts, word: LoopWord, fragment: Fragment | None) -> LoopEntry:
+def _loop_entry(facts: LoopFacts, word: LoopWord, fragment: Fragment | None, inside: bool) -> LoopEntry:
     loop = facts.loop
     variable = loop.variable.name if isinstance(loop, For) else ""
     assumptions = fragment.assumptions if fragment is not None else word.assumptions
@@ -77,6 +78,7 @@ def _loop_entry(facts: LoopFacts, word: LoopWord, fragment: Fragment | None) -> 
         reasons=word.reasons,
         steps=word.steps,
         holds_at=fragment.holds_at if fragment is not None else {},
+        statements_ported=inside,
     )
 
 

@@ -26,7 +26,8 @@ def hottest_loop(
     if not found:
         return None
     most = max(found, key=lambda one: (one.share, one.depth, -one.entry.span.start))
-    return Hottest(most.entry.id, most.entry.span, most.share, most.entry.ported, basis_of(times))
+    ported = most.entry.ported or most.entry.statements_ported
+    return Hottest(most.entry.id, most.entry.span, most.share, ported, basis_of(times))
 
 
 def hottest_text(hottest: Hottest, *, launched: bool = True) -> str:

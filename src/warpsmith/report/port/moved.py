@@ -32,12 +32,17 @@ def moved_work(
     found = loop_shares(functions, entries, times)
     if not found:
         return None
-    moved, basis = min(1.0, sum(one.share for one in found if one.entry.ported)), basis_of(times)
-    staying = [one for one in found if not one.entry.ported and one.share >= _WORTH]
+    moved, basis = min(1.0, sum(one.share for one in found if _is_moved(one.entry))), basis_of(times)
+    staying = [one for one in found if not _is_moved(one.entry) and one.share >= _WORTH]
     if not staying:
         return Moved(moved, basis)
     most = max(staying, key=lambda one: (one.share, -one.entry.span.start))
     return Moved(moved, basis, most.entry, most.share, _find_cause(most.entry, entries))
+
+
+def _is_moved(entry: LoopEntry) -> bool:
+    """Whether the device does what a loop's body does."""
+    return entry.ported or entry.statements_ported
 
 
 def _find_cause(stays: LoopEntry, entries: Sequence[LoopEntry]) -> LoopEntry:

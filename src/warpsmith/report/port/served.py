@@ -83,6 +83,12 @@ class Served(Struct, frozen=True):
             return None
         return found[-1]
 
+    def holder_of_statements(self, loop: Loop) -> Fragment | None:
+        """Return the fragment in which the statements of a loop run, all of them in kernels, though the host counts."""
+        inside = [n for n in walk(loop.body) if isinstance(n, ExprStmt)]
+        found = [fragment for stmt in inside if (fragment := self._holder(stmt)) is not None]
+        return found[-1] if found and len(found) == len(inside) else None
+
     def _find_counted(self, loop: While) -> Fragment | None:
         """Return the fragment that holds a loop to which steps gave a counter, maybe where another file includes it."""
         text = _place(loop.header)

@@ -63,6 +63,10 @@ class Staying(Struct, frozen=True):
         if ported is not None:
             text = f"it launches the kernel of the loop inside it, at line {ported.loop.header.line}"
             return Reason("POR002", text, place)
+        holder = self.served.holder_of_statements(facts.loop)
+        if holder is not None:
+            text = f"the host counts its iterations; its statements run in {holder.kernel.name}"
+            return Reason("POR002", text, place)
         steps = tuple(dict.fromkeys(applied.text for applied in self.prepared.steps_of(span)))
         if steps:
             return Reason("POR002", f"no kernel comes of it after {', '.join(steps)}", place)
