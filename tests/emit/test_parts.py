@@ -108,6 +108,7 @@ def test_the_header_is_c_and_cxx(language: str, tmp_path: Path) -> None:
         assert _checked(text, tmp_path, *options, compiler=compiler, suffix=suffix) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_nvcc(), reason="nvcc is not installed")
 def test_nvcc_takes_all_of_it(tmp_path: Path) -> None:
     forget = "".join(f"#undef {macro}\n" for macro in ("WS_TYPE", "WS_NAME", "WS_WORD", "WS_COMBINED"))
@@ -252,6 +253,7 @@ def test_another_prefix_changes_names_and_nothing_else(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_two_run_times_go_into_one_program(tmp_path: Path) -> None:
     own = ALL - {"OTHER_ALLOCATIONS"}
     for name, features, prefix in (("one", own, "ws"), ("two", ALL, "ws1")):

@@ -134,6 +134,7 @@ def _as_cxx(made: Ported) -> Ported:
     return Ported(change(made.original), change(made.ported))
 
 
+@pytest.mark.slow
 def test_several_units_share_one_pool(tmp_path: Path) -> None:
     a, b = saxpy(), lu()
     files = emit_cuda(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.emit.host.outline.programs import body_of, port_text, texts
+from tests.sampling import one_in
 from warpsmith.emit.host.outline.model import NotOutlinedError
 from warpsmith.emit.host.outline.whole import is_movable, whole_region
 from warpsmith.flows.port import PortOptions, port
@@ -47,30 +48,32 @@ _WHOLE = {
 }
 
 
-def _ported(body: str, folder: Path) -> tuple[str, str]:
-    """Port and judge a program; return its host text and its kernels'."""
+def _ported(body: str, folder: Path, *, verify: bool) -> tuple[str, str]:
+    """Port a program, and judge it; return its host text and its kernels'."""
     path = folder / "one.c"
     path.write_text(_MAIN.replace("BODY", body))
-    result = port([str(path)], PortOptions())
-    assert result.verification is not None and result.verification.status == "pass", result.verification
+    result = port([str(path)], PortOptions(verify=verify))
+    if verify:
+        assert result.verification is not None and result.verification.status == "pass", result.verification
     files = texts(result)
     return files["one.c"], files["one_kernels.cu"]
 
 
-@pytest.mark.parametrize("name", _WHOLE)
+@pytest.mark.parametrize("name", one_in(len(_WHOLE), _WHOLE))
 def test_what_only_counts_leaves_the_users_text(name: str, tmp_path: Path) -> None:
-    host, kernels = _ported(_WHOLE[name], tmp_path)
+    host, kernels = _ported(_WHOLE[name], tmp_path, verify=True)
     assert host.count("if (!ws_f_1(") == 1 and "ws_gpu" not in host and host.count("x[i] += y[i] * 0.5") == 1
     body = body_of(kernels, "ws_f_1")
     assert body.index("for (") < body.index("ws_f_k1(") and "only where" in body
 
 
 def test_a_number_that_is_needed_is_passed_by_its_address(tmp_path: Path) -> None:
-    host, kernels = _ported(_WHOLE["numbers"], tmp_path)
+    host, kernels = _ported(_WHOLE["numbers"], tmp_path, verify=False)
     assert "&w" in host and "*w = 2 * t + 1;" in body_of(kernels, "ws_f_1")
 
 
-def test_the_ports_own_loops_leave_where_nothing_is_guarded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("verify", one_in(2, [False, True]))
+def test_the_ports_own_loops_leave_where_nothing_is_guarded(verify: bool, tmp_path: Path) -> None:
     text = """
 void f(int n, int steps, double a[n][n])
 {
@@ -80,8 +83,8 @@ void f(int n, int steps, double a[n][n])
                 a[i][j] = (a[i - 1][j] + a[i][j - 1] + a[i][j] + a[i][j + 1] + a[i + 1][j]) / 5;
 }
 """
-    result = port_text(text, tmp_path, verify=True)
-    assert result.verification is not None and result.verification.status == "pass"
+    result = port_text(text, tmp_path, verify=verify)
+    assert result.verification is None or result.verification.status == "pass"
     host = texts(result)["one.c"]
     assert "    ws_f_1(n, steps, a);\n}\n" in host and "for (" not in host
 
