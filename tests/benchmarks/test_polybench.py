@@ -107,8 +107,8 @@ def test_programs_build_without_warnings(macros: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-# a triangle, a sweep, a sequential loop around kernels, rescheduled diagonals: the others are like them
-QUICK = {"correlation", "fdtd-2d", "lu", "nussinov"}
+# triangles and a reduction, a sequential loop around kernels: the others are like them
+QUICK = {"correlation", "fdtd-2d"}
 PROGRAMS = [
     pytest.param(path, id=path.stem, marks=[] if path.stem in QUICK else [pytest.mark.slow]) for path in programs()
 ]

@@ -36,7 +36,7 @@ def _is_ported(path: Path) -> bool:
 
 PORTED = [path for path in (*EXAMPLES, *CASES) if _is_ported(path)]
 # the others are built by the referee in tests/test_cases.py as well
-QUICK = set(PORTED[::6])
+QUICK = set(PORTED[::12])
 
 
 def ported(path: Path) -> tuple[Program, Program]:

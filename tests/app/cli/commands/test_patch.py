@@ -164,6 +164,7 @@ def test_the_series_can_be_taken_back(copy: Path, ported: Path) -> None:
     assert not any((copy / "warpsmith").rglob("*.*"))
 
 
+@pytest.mark.slow
 def test_every_state_of_the_series_builds(ported: Path, tmp_path: Path) -> None:
     folder = tmp_path / "p"
     lay_out(folder)
