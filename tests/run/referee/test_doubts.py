@@ -196,7 +196,7 @@ def test_each_doubt_says_why() -> None:
     assert said(replace(ROW, compared=512, masked=512), ran).startswith("VER033 512 of 1,024 elements of a")
     assert (
         said(ROW, Shown({"scaled": 9}, {}))
-        == "VER034 no kernel of region main/i was launched: the run did not come there"
+        == "VER034 no kernel of region main/i was launched: the run never came to the end of the region"
     )
     launched = {"scale_kernel": 3}
     assert said(ROW, Shown(launched, launched)).startswith("VER029 other values")

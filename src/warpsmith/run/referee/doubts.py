@@ -103,7 +103,7 @@ def _report_not_launched(region: PortedRegion, reached: int, *, alone: bool) -> 
         times = "once" if reached == 1 else f"{reached:,} times"
         why = f"the run came there {times}, and {f'{test}, or ' if test else ''}it had no iterations"
     else:
-        why = "the run did not come there"
+        why = "the run never came to the end of the region"
     message = f"no kernel of region {region.name} was launched: {why}"
     return Finding("VER034", "warning", message, region.span, help=(_RUN_MORE,) if alone else ())
 
