@@ -35,7 +35,7 @@ from warpsmith.poly.isl.space import Set, drop_quotients, hull, make_set, parame
 from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.poly.pointers.typed import apart
 from warpsmith.poly.regions.answers import RegionAnswers
-from warpsmith.poly.regions.region import Path
+from warpsmith.poly.regions.region import Path, Runs
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
@@ -56,7 +56,8 @@ class PointerValue(Struct, frozen=True):
 
 class State(Struct):
     """The mutable part of the walk; also the oracle of `AffineReader`. `computed`: what holds because the scope's loops
-    have computed their bounds without overflow. `rows`: for pointers to rows, where these start, and what has to be
+    have computed their bounds without overflow. `runs`: what decides besides the path whether this point is reached.
+    `rows`: for pointers to rows, where these start, and what has to be
     true for two of them to have no element in common (None: nothing is stored to them)."""
 
     span: Span
@@ -73,7 +74,7 @@ class State(Struct):
     counters: list[str] = field(default_factory=list)
     loops: list[For] = field(default_factory=list)
     outer: list[tuple[For, str]] = field(default_factory=list)
-    exact: bool = True
+    runs: Runs = Runs.ALWAYS
     reached: bool = True
     values: dict[Symbol, Polynomial | None] = field(default_factory=dict)
     pointers: dict[Symbol, PointerValue | None] = field(default_factory=dict)
