@@ -35,11 +35,11 @@ from warpsmith.poly.isl.formula import at_least, atoms_of, both, equal
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.space import OutOfBudgetError, nearest, side_budget
 from warpsmith.poly.isl.vocabulary import AtomVocabulary, Divided, Masked
-from warpsmith.poly.regions.region import Region, Runs
+from warpsmith.poly.regions.region import Region, RunsWhen
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import For
 
-__all__ = ["Shown", "show"]
+__all__ = ["ShownConflict", "show"]
 
 _NUMBERS: Final = (2, 1, 4, 3, 8, 5, 0)
 _MOST_FACTORS: Final = 3
@@ -47,18 +47,18 @@ _MOST_CHOICES: Final = 64
 _EFFORT: Final = 400_000
 
 
-class Shown(Struct, frozen=True):
+class ShownConflict(Struct, frozen=True):
     """A dependence with its witness; `certain` where no data decide whether its statements run."""
 
     dependence: Dependence
     certain: bool
 
 
-def show(state: State, region: Region, loop: For, conflict: Conflict, ids: Mapping[For, str]) -> Shown | None:
+def show(state: State, region: Region, loop: For, conflict: Conflict, ids: Mapping[For, str]) -> ShownConflict | None:
     """Return two iterations of `loop` that meet, certainly or if data let them; None where none are found, or the
     elements are not known."""
     references = conflict.first, conflict.second
-    if conflict.relation is None or any(r.element is None or r.statement.runs is Runs.UNKNOWN for r in references):
+    if conflict.relation is None or any(r.element is None or r.statement.runs is RunsWhen.UNKNOWN for r in references):
         return None
     try:
         with side_budget(_EFFORT):
@@ -67,7 +67,7 @@ def show(state: State, region: Region, loop: For, conflict: Conflict, ids: Mappi
                 return None
             witness = found + _proviso(conflict)
             dependence = summarize(region, conflict, conflict.relation, witness, ids)
-            return Shown(dependence, not _proviso(conflict))
+            return ShownConflict(dependence, not _proviso(conflict))
     except OutOfBudgetError:
         return None
 
@@ -96,11 +96,11 @@ def _as_if_run(conflict: Conflict) -> Conflict:
 def _proviso(conflict: Conflict) -> str:
     """Return which of the statements data may keep from running, as a witness says it."""
     match conflict.first.statement.runs, conflict.second.statement.runs:
-        case Runs.ALWAYS, Runs.ALWAYS:
+        case RunsWhen.ALWAYS, RunsWhen.ALWAYS:
             return ""
-        case Runs.ALWAYS, _:
+        case RunsWhen.ALWAYS, _:
             return ", if S2 runs"
-        case _, Runs.ALWAYS:
+        case _, RunsWhen.ALWAYS:
             return ", if S1 runs"
         case _:
             return ", if both run"

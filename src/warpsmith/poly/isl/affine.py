@@ -117,13 +117,11 @@ class AffineReader(Struct, frozen=True):
     def unread(self, expr: Expr) -> tuple[Expr, ...]:
         """Return the parts of a condition, which `!`, `&&` and `||` join, that have no formula."""
         expr = peel(expr)
-        match expr:
-            case Unary(op="!", operand=operand):
-                return self.unread(operand)
-            case Binary(op=op, left=left, right=right) if op in ("&&", "||"):
-                return (*self.unread(left), *self.unread(right))
-            case _:
-                return () if self.faithful_condition(expr)[1] else (expr,)
+        if isinstance(expr, Unary) and expr.op == "!":
+            return self.unread(expr.operand)
+        if isinstance(expr, Binary) and expr.op in ("&&", "||"):
+            return (*self.unread(expr.left), *self.unread(expr.right))
+        return () if self.faithful_condition(expr)[1] else (expr,)
 
     def faithful_condition(self, expr: Expr, holds: bool = True) -> tuple[Formula, bool]:
         """Return a formula implied by `expr` being true (false where not `holds`), and whether it is equivalent where

@@ -4,7 +4,7 @@ Invariant: at every statement `state.path` is implied by reaching it, `state.val
 that reaches it, and each object that the statement may touch is among its accesses, over-approximated if need be.
 
 A loop forgets what its body writes before the body is read; two branches keep what they agree on; inside `while` and
-`switch`, and in a loop that is left early, statements may run or not (see Runs).
+`switch`, and in a loop that is left early, statements may run or not (see RunsWhen).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from warpsmith.poly.pointers.control import ends_in_continue, jumps, leaves
 from warpsmith.poly.pointers.typed import stored_types
 from warpsmith.poly.regions.apart_rows import row_guards, with_columns
 from warpsmith.poly.regions.granted import condition, grants
-from warpsmith.poly.regions.loops import Bounds, computed_bound, loop_bounds, loop_domain
+from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain, loop_runs, read_condition
 from warpsmith.poly.regions.places import address_of, place_of
-from warpsmith.poly.regions.region import Access, Region, Runs, Statement, StatementEntry, Subscript
+from warpsmith.poly.regions.region import Access, Region, RunsWhen, Statement, StatementEntry, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.surroundings import surround
 from warpsmith.tree.nodes import (
@@ -88,7 +88,7 @@ class _Walk(Struct):
 
     def statement(self, stmt: Stmt) -> None:
         state = self.state
-        exact = state.runs is Runs.ALWAYS and not state.vocabulary.images(atoms_of(both(state.path)))
+        exact = state.runs is RunsWhen.ALWAYS and not state.vocabulary.images(atoms_of(both(state.path)))
         self.entries[stmt] = StatementEntry(tuple(state.loops), tuple(state.counters), tuple(state.path), exact)
         self.within.append(stmt)
         self.dispatch(stmt)
@@ -119,11 +119,11 @@ class _Walk(Struct):
             case Return(value=value):
                 if value is not None:
                     self.evaluate(stmt, value)
-                self.state.runs = Runs.UNKNOWN
+                self.state.runs = RunsWhen.UNKNOWN
             case Verbatim():
                 self.add_opaque(stmt)
             case DeviceNode():
-                self.state.runs = Runs.UNKNOWN
+                self.state.runs = RunsWhen.UNKNOWN
             case Break() | Continue() | Empty() | Pragma():
                 pass
             case _:
@@ -135,7 +135,7 @@ class _Walk(Struct):
         for part in parts:
             self.statement(part)
             if isinstance(part, If) and part.other is None and ends_in_continue(part.then):
-                formula, runs = self.condition(part.condition, False)
+                formula, runs = read_condition(self.state, part.condition, holds=False)
                 self.state.path.append(formula)
                 self.state.runs = min(self.state.runs, runs)
         del self.state.path[depth:]
@@ -188,8 +188,8 @@ class _Walk(Struct):
         self.evaluate(stmt.condition, stmt.condition)
         state = self.state
         before, around = state.snapshot(), state.runs
-        formula, runs = self.condition(stmt.condition)
-        opposite = self.condition(stmt.condition, False)
+        formula, runs = read_condition(state, stmt.condition)
+        opposite = read_condition(state, stmt.condition, holds=False)
         state.path.append(formula)
         state.runs = min(around, runs)
         self.statement(stmt.then)
@@ -202,13 +202,13 @@ class _Walk(Struct):
             self.statement(stmt.other)
             state.path.pop()
         state.merge(after)
-        state.runs = Runs.UNKNOWN if leaves(stmt) else around
+        state.runs = RunsWhen.UNKNOWN if leaves(stmt) else around
 
     def loop(self, loop: For) -> None:
         state = self.state
         self.add(loop, [*self.reads(loop.lower), *self.reads(loop.bound)])
         bounds = loop_bounds(state, loop)
-        if state.runs is Runs.ALWAYS and not state.path:
+        if state.runs is RunsWhen.ALWAYS and not state.path:
             state.computed = both((state.computed, computed_bound(loop, bounds)))
         if bounds.broken:
             self.broken[loop] = bounds.broken
@@ -216,7 +216,9 @@ class _Walk(Struct):
         counter = state.vocabulary.counter(loop.variable, loop, None)
         domain, certain = loop_domain(state, loop, counter, bounds)
         around = state.runs
-        state.runs = min(around, Runs.UNKNOWN if jumps(loop.body) else self.entered(loop, bounds, certain=certain))
+        state.runs = min(
+            around, RunsWhen.UNKNOWN if jumps(loop.body) else loop_runs(state, loop, bounds, certain=certain)
+        )
         state.path.append(domain)
         state.counters.append(counter)
         state.loops.append(loop)
@@ -224,31 +226,8 @@ class _Walk(Struct):
         self.statement(loop.body)
         for stack in (state.path, state.counters, state.loops):
             stack.pop()
-        state.runs = Runs.UNKNOWN if leaves(loop.body) else around
+        state.runs = RunsWhen.UNKNOWN if leaves(loop.body) else around
         self.forget_body(loop)
-
-    def condition(self, expr: Expr, holds: bool = True) -> tuple[Formula, Runs]:
-        """Return a formula implied by a condition, and what else decides whether it holds."""
-        formula, faithful = self.state.affine.faithful_condition(expr, holds)
-        if faithful:
-            return formula, Runs.ALWAYS
-        return formula, Runs.ON_DATA if all(map(self.is_on_data, self.state.affine.unread(expr))) else Runs.UNKNOWN
-
-    def entered(self, loop: For, bounds: Bounds, *, certain: bool) -> Runs:
-        """Return what else than its domain decides which iterations a loop makes."""
-        if certain:
-            return Runs.ALWAYS
-        ends = [e for e, known in ((loop.lower, bounds.first), (loop.bound, bounds.last)) if known is None]
-        return Runs.ON_DATA if ends and not bounds.broken and all(map(self.is_on_data, ends)) else Runs.UNKNOWN
-
-    def is_on_data(self, expr: Expr) -> bool:
-        """Whether an expression reads memory, or a variable of which no value is known."""
-        return any(
-            isinstance(n, Index | Member | Call | VerbatimExpr)
-            or (isinstance(n, Unary) and n.op == "*")
-            or (isinstance(n, Name) and isinstance(n.type, Scalar) and self.state.scalar(n) is None)
-            for n in walk(expr)
-        )
 
     def forget_body(self, loop: Stmt) -> None:
         """Forget what one iteration may have written before the next one starts."""
@@ -260,33 +239,33 @@ class _Walk(Struct):
         if loop.init is not None:
             self.statement(loop.init)
         around = state.runs
-        state.runs = Runs.UNKNOWN
+        state.runs = RunsWhen.UNKNOWN
         self.forget_body(loop)
         if loop.condition is not None:
             self.evaluate(loop.condition, loop.condition)
         self.statement(loop.body)
         if loop.advance is not None:
             self.evaluate(loop.advance, loop.advance)
-        state.runs = Runs.UNKNOWN if leaves(loop.body) else around
+        state.runs = RunsWhen.UNKNOWN if leaves(loop.body) else around
         self.forget_body(loop)
 
     def switch(self, stmt: Switch) -> None:
         state = self.state
         self.evaluate(stmt.value, stmt.value)
         around = state.runs
-        state.runs = Runs.UNKNOWN
+        state.runs = RunsWhen.UNKNOWN
         for case in stmt.cases:
             self.forget_body(stmt)
             self.run(case.body)
         self.forget_body(stmt)
-        state.runs = Runs.UNKNOWN if leaves(stmt) else around
+        state.runs = RunsWhen.UNKNOWN if leaves(stmt) else around
 
     def add_opaque(self, stmt: Verbatim | VerbatimExpr) -> None:
         """What is not modelled touches all that it names."""
         name = Literal(span=stmt.span, type=VOID, text=stmt.text, value=None)
         accesses = [_make_unknown(name, s, write=False) for s in stmt.reads]
         accesses += [_make_unknown(name, s, write=True) for s in stmt.writes]
-        self.state.runs = Runs.UNKNOWN
+        self.state.runs = RunsWhen.UNKNOWN
         self.add(stmt, accesses)
         self.state.forget(frozenset(stmt.writes))
 
@@ -297,7 +276,7 @@ class _Walk(Struct):
         if accesses:
             domain = both(state.path)
             # what is only bounded is no exact domain, and no exact element
-            exact = state.runs is Runs.ALWAYS and not state.vocabulary.images(_named(domain, accesses))
+            exact = state.runs is RunsWhen.ALWAYS and not state.vocabulary.images(_named(domain, accesses))
             self.statements.append(
                 Statement(
                     node,
@@ -374,7 +353,7 @@ class _Walk(Struct):
         """Evaluate `part` only where `condition` holds (or does not)."""
         state = self.state
         around = state.runs
-        formula, runs = self.condition(condition, holds)
+        formula, runs = read_condition(state, condition, holds=holds)
         state.path.append(formula)
         state.runs = min(around, runs)
         self.add(part, self.reads(part))
@@ -572,7 +551,7 @@ def _build_region(
 
 def _walk_scope(origin: Origin, state: State, scope: tuple[Stmt, ...]) -> _Walk:
     work = _Walk(origin, state)
-    state.runs = Runs.ALWAYS
+    state.runs = RunsWhen.ALWAYS
     for stmt in scope:
         work.statement(stmt)
     return work

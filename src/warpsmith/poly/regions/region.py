@@ -37,7 +37,7 @@ __all__ = [
     "Path",
     "Region",
     "RowStep",
-    "Runs",
+    "RunsWhen",
     "Statement",
     "StatementEntry",
     "Subscript",
@@ -117,7 +117,7 @@ class Access(Struct, frozen=True):
     write: bool
 
 
-class Runs(IntEnum):
+class RunsWhen(IntEnum):
     """What decides whether a statement runs at a point of its domain at which the images have their values: nothing
     more, so that it does; data that the program reads; or something that was not understood."""
 
@@ -139,7 +139,7 @@ class Statement(Struct, frozen=True):
     exact: bool
     accesses: tuple[Access, ...]
     within: tuple[Stmt, ...] = ()
-    runs: Runs = Runs.UNKNOWN
+    runs: RunsWhen = RunsWhen.UNKNOWN
 
 
 class StatementEntry(Struct, frozen=True):
