@@ -137,6 +137,22 @@ def budget(operations: int) -> Iterator[None]:
         context.reset_operations()
 
 
+@contextmanager
+def side_budget(operations: int) -> Iterator[None]:
+    """Bound the isl work inside, which an answer can do without: what it takes counts for no budget around it. Raises
+    OutOfBudgetError when it runs out."""
+    context, around = isl.DEFAULT_CONTEXT, _steps_left()
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        yield
+    except isl.Error as error:
+        raise OutOfBudgetError(f"more than {operations:,} steps") from error
+    finally:
+        context.set_max_operations(around)
+        context.reset_operations()
+
+
 def _narrow_budget(quotients: int) -> None:
     """Let the budget in force be less for a set with many quotients."""
     granted, context = _GRANTED.get(), isl.DEFAULT_CONTEXT
@@ -428,17 +444,11 @@ def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
 
     The relation itself where that is too much work: what is then said of a conflict is true, but not the nearest one.
     """
-    context = isl.DEFAULT_CONTEXT
-    around = _steps_left()
-    context.reset_operations()
-    context.set_max_operations(_NEAREST_EFFORT)
     try:
-        return relation.reverse().lexmax().reverse() if latest else relation.lexmin()
-    except isl.Error:
+        with side_budget(_NEAREST_EFFORT):
+            return relation.reverse().lexmax().reverse() if latest else relation.lexmin()
+    except OutOfBudgetError:
         return relation
-    finally:
-        context.set_max_operations(around)
-        context.reset_operations()
 
 
 def drop_quotients(values: isl.Set) -> isl.Set:
