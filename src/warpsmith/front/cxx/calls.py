@@ -27,6 +27,7 @@ from warpsmith.front.cxx import doing as cxx_doing
 from warpsmith.front.cxx.bodies import Alone, returned_value
 from warpsmith.front.cxx.captures import captures_stay
 from warpsmith.front.cxx.library import CxxLibrary
+from warpsmith.front.cxx.memory import CxxMemory
 from warpsmith.front.cxx.objects import (
     INCREMENTS,
     address,
@@ -80,6 +81,7 @@ class CxxCalls:
         self.context = expressions.context
         self.table = expressions.table
         self.library = CxxLibrary(expressions)
+        self.memory = CxxMemory(expressions)
         self.alone: dict[int, frozenset[int]] = {}  # calls that are all of their statements: see Alone
 
     def call(self, row: int, span: Span) -> Expr | None:

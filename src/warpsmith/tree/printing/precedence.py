@@ -6,6 +6,7 @@ prefix and cast 14, postfix 15, a single word 16.
 
 from __future__ import annotations
 
+from warpsmith.tree.free_store import FREES, MAKES
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -62,6 +63,8 @@ def level(expr: Expr) -> int:
             return PREFIX if expr.text[:1] in ("-", "+") else PRIMARY
         case MacroUse():
             return level(expr.expansion)
+        case Call(function=Name(symbol=symbol)) if symbol.name in MAKES | FREES:
+            return PREFIX
         case _:
             return _LEVELS[type(expr)]
 

@@ -1,0 +1,78 @@
+"""Whole C++ programs as people write them are ported, and the referee compares what they compute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.sampling import one_in
+from warpsmith.flows.port import PortOptions, port
+from warpsmith.front.load import FrontOptions
+
+FREE_STORE = r"""#include <cstdio>
+struct P { double x, y; };
+static void ramp(double *out, int n) { for (int i = 0; i < n; i++) out[i] = i * 0.25; }
+int main() {
+    const int n = 300;
+    double *a = new double[n], *c = new double[n]{};
+    P *p = new P[n];
+    double **rows = new double *[n];
+    int *count = new int(3);
+    for (int i = 0; i < n; i++) rows[i] = new double[n];
+    ramp(a, n);
+    for (int i = 0; i < n; i++) { p[i].x = a[i]; p[i].y = c[i] + 1; }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) rows[i][j] = a[i] * p[j].x + *count;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) c[i] += rows[i][j];
+    double s = 0;
+    for (int i = 0; i < n; i++) s += c[i] + p[i].y;
+    std::printf("%.10g\n", s);
+    for (int i = 0; i < n; i++) delete[] rows[i];
+    delete[] rows; delete[] a; delete[] c; delete[] p; delete count;
+}
+"""
+
+ATTRIBUTES = r"""#include <cstdio>
+#define UNROLL _Pragma("GCC unroll 2")
+int main() {
+    const int n = 256;
+    static double a[256][16], b[256][16];
+    for (int i = 0; i < n; i++) {
+        #pragma unroll
+        for (int j = 0; j < 16; j++) a[i][j] = i * 0.5 + j;
+    }
+    for (int i = 0; i < n; i++) {
+        double s = 0;
+        #pragma GCC unroll 4
+        for (int j = 0; j < 16; j++) s += a[i][j];
+        #pragma omp simd
+        for (int j = 0; j < 16; j++) b[i][j] = s * j;
+        UNROLL
+        for (int j = 0; j < 16; j++) b[i][j] += 1.0;
+        [[likely]] for (int j = 0; j < 16; j++)
+            #pragma unroll 2
+            for (int k = 0; k < 2; k++) b[i][j] += k;
+    }
+    double t = 0;
+    for (int i = 0; i < n; i++) t += b[i][3];
+    std::printf("%.10g\n", t);
+}
+"""
+
+PROGRAMS = {
+    "free_store": (FREE_STORE, {"ramp/i", "main/i#2", "main/i#3/j", "main/i#4"}),
+    "attributes": (ATTRIBUTES, {"main/i", "main/i/j", "main/i#2", "main/i#2/j#4/k"}),
+}
+
+
+@pytest.mark.parametrize("name", one_in(8, sorted(PROGRAMS)))
+def test_programs_are_ported(name: str, tmp_path: Path) -> None:
+    text, kernels = PROGRAMS[name]
+    path = tmp_path / f"{name}.cpp"
+    path.write_text(text)
+    result = port([str(path)], PortOptions(front=FrontOptions()))
+    assert result.plan is not None
+    assert kernels <= {loop for fragment in result.plan.fragments for loop in fragment.loops}
+    assert result.verification is not None and result.verification.status == "pass", result.verification
