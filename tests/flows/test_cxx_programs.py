@@ -61,9 +61,36 @@ int main() {
 }
 """
 
+OUTPUT = r"""#include <chrono>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+int main() {
+    int n = 2000;
+    std::vector<double> a(n), b(n);
+    std::string name = "step";
+    std::cout << "size " << n << " of " << sizeof(double) << std::endl;
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < n; i++) a[i] = i * 0.5;
+    for (int i = 0; i < n; i++) b[i] = a[i] * 2.0 + std::sqrt(a[i]);
+    auto end = std::chrono::steady_clock::now();
+    std::cerr << std::chrono::duration<double>(end - start).count() << "\n";
+    double s = 0;
+    for (int i = 0; i < n; i++) s += b[i];
+    std::cout << std::fixed << std::setprecision(3) << "sum " << s << ' ' << b[3] << '\n';
+    for (int t = 0; t < 3; t++) {
+        for (int i = 0; i < n; i++) b[i] = b[i] * 0.5 + a[i];
+        std::cout << name << ' ' << t << ": " << b[n / 2] << std::endl;
+    }
+}
+"""
+
 PROGRAMS = {
     "free_store": (FREE_STORE, {"ramp/i", "main/i#2", "main/i#3/j", "main/i#4"}),
     "attributes": (ATTRIBUTES, {"main/i", "main/i/j", "main/i#2", "main/i#2/j#4/k"}),
+    "output": (OUTPUT, {"main/i", "main/i#2", "main/i#3", "main/t/i"}),
 }
 
 

@@ -27,6 +27,7 @@ from warpsmith.front.cxx import doing as cxx_doing
 from warpsmith.front.cxx.bodies import Alone, returned_value
 from warpsmith.front.cxx.captures import captures_stay
 from warpsmith.front.cxx.library import CxxLibrary
+from warpsmith.front.cxx.library_texts import LibraryTexts, is_time
 from warpsmith.front.cxx.memory import CxxMemory
 from warpsmith.front.cxx.objects import (
     INCREMENTS,
@@ -81,6 +82,7 @@ class CxxCalls:
         self.context = expressions.context
         self.table = expressions.table
         self.library = CxxLibrary(expressions)
+        self.texts = LibraryTexts(expressions)
         self.memory = CxxMemory(expressions)
         self.alone: dict[int, frozenset[int]] = {}  # calls that are all of their statements: see Alone
 
@@ -92,6 +94,9 @@ class CxxCalls:
         declared = self.context.dump.declared[callee]
         kind, name, library = declared[0], declared[1], declared[9]
         full = self.context.detail(callee)[0]
+        known = self.texts.call(row, span) if library else None
+        if known is not None:
+            return known
         if kind in (kinds.CONSTRUCTOR, kinds.DESTRUCTOR, kinds.CONVERSION):
             return self._make_object(row, span, full)
         given, arguments = self._parts(row, callee)
@@ -230,14 +235,18 @@ class CxxCalls:
             return self._of_temporary(row, span, given, arguments, f"a call of {full} of what is not a variable")
         holder = value.type
         standard = isinstance(holder, Record) and holder.tag.startswith("std::")
+        if (
+            declared[1] == "operator="
+            and len(arguments) == 1
+            and (is_time(holder) or self.context.types.is_plain(owner))
+        ):
+            other = self.expressions.build(arguments[0])
+            return Assign(span=span, intact=self.expressions.own, type=value.type, op="=", target=value, value=other)
         if (standard or is_std_array(holder)) and declared[9]:
             made = self.library.container(span, declared[1], value, arguments)
             return (
                 made if made is not None else self._change_container(row, value, f"a call of {_short(full)}", arguments)
             )
-        if declared[1] == "operator=" and self.context.types.is_plain(owner) and len(arguments) == 1:
-            other = self.expressions.build(arguments[0])
-            return Assign(span=span, intact=self.expressions.own, type=value.type, op="=", target=value, value=other)
         if flags & VIRTUAL:
             return self._make_opaque(row, f"a virtual call of {full}")
         return self._function(row, span, value, arguments)

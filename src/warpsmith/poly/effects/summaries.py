@@ -184,7 +184,7 @@ class Summaries(Struct, frozen=True):
     def _library(self, call: Call) -> FunctionEffects | None:
         name = direct_call(call)
         ours = name is None or name in self.definitions or name in self.outside.functions
-        ours = ours or (name.name in MAKES | FREES and self._replaces_new())
+        ours = ours or (name is not None and name.name in MAKES | FREES and self._replaces_new())
         known = None if ours else describe_call(self.program.effects, call)
         if known is None or not known.program_with or known.program_with.isdisjoint(self.find_mentioned()):
             return known

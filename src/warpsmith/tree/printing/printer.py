@@ -18,6 +18,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.containers import find_exchanged
 from warpsmith.tree.free_store import FREES, MAKES, write
+from warpsmith.tree.library_texts import TEXTS
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -274,6 +275,8 @@ class Printer:
                 return (yield from self._access(expr))
 
     def _write_call(self, call: Call, function: str, arguments: list[str]) -> str:
+        if function in TEXTS:
+            return "".join(arguments)
         if function not in MAKES | FREES:
             return call_text(call, function, arguments)
         type = call.type.to if isinstance(call.type, Pointer) else call.type
