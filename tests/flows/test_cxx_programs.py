@@ -87,9 +87,54 @@ int main() {
 }
 """
 
+OWNERS = r"""#include <cstdio>
+#include <memory>
+class Field {
+public:
+    explicit Field(int n) : n_(n), data_(new double[n]) {}
+    double &operator[](int i) { return data_[i]; }
+    double operator[](int i) const { return data_[i]; }
+    int size() const { return n_; }
+private:
+    int n_;
+    std::unique_ptr<double[]> data_;
+};
+class Raw {
+public:
+    explicit Raw(int n) : n_(n), data_(new double[n]()) {}
+    ~Raw() { delete[] data_; }
+    Raw(const Raw &) = delete;
+    Raw &operator=(const Raw &) = delete;
+    double &operator[](int i) { return data_[i]; }
+    int n_;
+    double *data_;
+};
+int main() {
+    const int n = 900;
+    Field u(n), v(n);
+    Raw w(n);
+    std::unique_ptr<double[]> a(new double[n]);
+    auto b = std::make_unique<double[]>(n), c = std::make_unique<double[]>(n);
+    for (int i = 0; i < u.size(); i++) u[i] = i * 0.5;
+    for (int i = 0; i < u.size(); i++) v[i] = u[i] * 2.0 + 1.0;
+    for (int i = 0; i < n; i++) a[i] = v[i] - 1;
+    for (int i = 0; i < n; i++) b[i] += a[i] * 2.0 + w[i];
+    double *p = b.get();
+    for (int i = 0; i < n; i++) p[i] = p[i] * 3.0;
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < n; i++) c[i] = b[i] + 1;
+        std::swap(b, c);
+    }
+    double s = 0;
+    for (int i = 0; i < n; i++) s += b[i] + c[i];
+    std::printf("%.10g\n", s);
+}
+"""
+
 PROGRAMS = {
     "free_store": (FREE_STORE, {"ramp/i", "main/i#2", "main/i#3/j", "main/i#4"}),
     "attributes": (ATTRIBUTES, {"main/i", "main/i/j", "main/i#2", "main/i#2/j#4/k"}),
+    "owners": (OWNERS, {"main/i", "main/i#2", "main/i#3"}),
     "output": (OUTPUT, {"main/i", "main/i#2", "main/i#3", "main/t/i"}),
 }
 
