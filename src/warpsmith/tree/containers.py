@@ -1,6 +1,7 @@
 """The data pointer and the size that a container of C++ holds in itself.
 
     v.data(), v.size()      members of a std::vector whose names no user can write
+    p.get()                 the member of a std::unique_ptr to an array: a pointer in an object, as any other
     std::swap(v, w)         a block of assignments to such members, which begins with what is exchanged: v, w
 
 Invariant: only the vector's own members change them. A store through any lvalue that is no such member, a character's
@@ -17,6 +18,7 @@ from warpsmith.tree.walk import peel
 
 __all__ = [
     "DATA",
+    "OWNED",
     "SIZE",
     "SWAP",
     "changes_no_container",
@@ -24,6 +26,7 @@ __all__ = [
     "holds_no_container",
     "is_container",
     "is_held_by_container",
+    "is_owner",
 ]
 
 SWAP = ":swap:"
@@ -34,6 +37,9 @@ DATA = "data()"
 
 SIZE = "size()"
 """Field of a `Member` that is how many elements a container has."""
+
+OWNED = "get()"
+"""Field of a `Member` that is where the array of a std::unique_ptr stands."""
 
 _OWN = (DATA, SIZE)
 
@@ -59,6 +65,11 @@ def is_held_by_container(place: Expr) -> bool:
 def is_container(type: Type) -> bool:
     """Whether an object of the type is a container."""
     return isinstance(type, Record) and type.tag.startswith("std::vector<")
+
+
+def is_owner(type: Type) -> bool:
+    """Whether an object of the type is a std::unique_ptr to an array."""
+    return isinstance(type, Record) and any(field.name == OWNED for field in type.fields)
 
 
 def changes_no_container(target: Expr) -> bool:

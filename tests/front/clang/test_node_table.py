@@ -50,3 +50,16 @@ def test_only_the_outermost_use_of_a_place_counts() -> None:
     assert uses.at(20) == following and uses.at(9) is None and uses.at(25) is None
     assert uses.within(10, 20) == [outer] and uses.within(11, 41) == [following, MacroRange("LAST", 40, 41)]
     assert uses.within(25, 40) == []
+
+
+def test_a_statement_stands_for_its_attributes() -> None:
+    behind = [
+        (1, kinds.COMPOUND, 10, 90, 0, -1, -1),
+        (2, kinds.UNEXPOSED_STMT, 11, 60, 0, -1, -1),
+        (3, kinds.UNEXPOSED_STMT, 20, 60, 0, -1, -1),
+        (4, kinds.FOR, 30, 60, 0, -1, -1),
+        (2, kinds.UNEXPOSED_STMT, 61, 80, 0, -1, -1),
+        (3, kinds.NULL_STMT, 62, 63, 0, -1, -1),
+    ]
+    made = table((ROWS[0], *behind))
+    assert made.parts(1) == [4, 5] and made.children(1) == [2, 5]

@@ -17,7 +17,7 @@ REASONS = {
     "r = v.at(i)": "a call of std::vector::at",
     "std::reverse(v.begin(), v.end())": "a call of std::reverse",
     "std::sort(v.begin(), v.end())": "a call of std::sort",
-    "r = *new double(1)": "new",
+    "r = (new Grid(1, 2))->nx_": "new",
     "r = [&] { return c; }()": "",
 }
 

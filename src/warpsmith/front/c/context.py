@@ -16,6 +16,8 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange, MacroUses, NodeTable
 from warpsmith.front.clang.wire import CONST, PATTERN, Detail, Dump
 from warpsmith.tree.effects.effects import EffectsTable
+from warpsmith.tree.free_store import FREES, MAKES, is_replacement
+from warpsmith.tree.library_texts import TEXTS
 from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol, Type
 
@@ -167,6 +169,7 @@ class Context:
         """Yield the keys of the functions that write nothing but what they are given: those of C in the table, and what
         system headers declare for C++. `named`: the functions that the program names (None: the unit's)."""
         used = frozenset(self.function_names()) if named is None else named
+        yield from self._unwritable(effects, used)
         for declared in self.dump.declared:
             name, key = declared[1], declared[7] or declared[1]
             if declared[0] in kinds.FUNCTIONS and declared[9]:
@@ -174,6 +177,13 @@ class Context:
                 tame = known is not None and not (known.program or known.exposed_writes or known.program_with & used)
                 if name != key or tame:
                     yield key
+
+    def _unwritable(self, effects: EffectsTable, used: frozenset[str]) -> Iterator[str]:
+        """Yield the names of what stands for a construct of C++ in calls, and runs none of the program's functions."""
+        for name in sorted(MAKES | FREES | TEXTS) if self.cxx else ():
+            known = effects.of(name)
+            if known is not None and not known.program_with & used and not any(map(is_replacement, used)):
+                yield name
 
     def defines(self, name: str) -> bool:
         """Whether the unit has the definition of an external function called `name`."""

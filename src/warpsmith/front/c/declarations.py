@@ -9,6 +9,7 @@ import msgspec.structs
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.expressions import CannotModelError, Expressions
+from warpsmith.front.c.scan import bare
 from warpsmith.front.c.types_of import decay_type
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
@@ -152,12 +153,19 @@ class Declarations:
         """Return how many of a declarator's expressions are array extents; the one after them is the initializer."""
         levels = sum(self.context.types.extents(self.table.type[row]))
         last = parts[-1] if parts else None
+        if last is not None and len(parts) <= levels and self._follows_equals(row, parts[0]):
+            return 0  # `auto rows = …` takes its levels from the initializer
         while last is not None and self.table.kind[last] == kinds.UNEXPOSED_EXPR and self.table.expressions(last):
             last = self.table.expressions(last)[0]
         # `int a[] = {1, 2}` is an array of 2 to clang, but nobody wrote the 2.
         if last is not None and self.table.kind[last] in (kinds.INIT_LIST, kinds.STRING):
             return min(levels, len(parts) - 1)
         return levels if len(parts) >= levels else 0
+
+    def _follows_equals(self, row: int, part: int) -> bool:
+        """Whether an `=` stands between the declared name and a part of the declaration."""
+        start, name = self.table.start[part], self.context.dump.declared[self.table.aux[row]][6]
+        return not self.table.begins_in_macro(row) and "=" in bare(self.text.file.text[name:start])
 
     def _part(self, row: int, use: MacroRange | None) -> Expr:
         """Return an extent or initializer; one that the macro `use` wrote together with the name has no own text."""

@@ -59,8 +59,6 @@ _UNKNOWN_FORM = "an expression form that is not modelled"
 _UNKNOWN_NAME = "a name of C++ that is no variable"
 _ANYTHING = frozenset({_UNKNOWN_FORM, _UNKNOWN_NAME})
 _REASONS = {
-    kinds.NEW: "new",
-    kinds.DELETE: "delete",
     kinds.THROW: "throw",
     kinds.DYNAMIC_CAST: "dynamic_cast",
     kinds.COMPOUND_LITERAL: "a compound literal",
@@ -117,6 +115,8 @@ class Expressions:
             self._makers |= {
                 kinds.THIS: self._this,
                 kinds.NULLPTR: self._null,
+                kinds.NEW: self.cxx.memory.make,
+                kinds.DELETE: self.cxx.memory.delete,
                 kinds.LAMBDA: self._lambda,
                 kinds.STATIC_CAST: self._cast,
                 kinds.REINTERPRET_CAST: self._cast,

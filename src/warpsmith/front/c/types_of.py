@@ -83,6 +83,10 @@ class Types:
             tag, inner, _, _ = self._dump.types[inner]
         return tag != "r" or self._dump.records[inner][7]
 
+    def is_bare(self, tag: str) -> bool:
+        """Whether objects of a class are copied as bytes, and making and ending them runs no code."""
+        return any(record[0] == tag and record[7] for record in self._dump.records)
+
     def hides(self, tag: str, field: str) -> bool:
         """Whether a member of a class may be named by the class's own functions only."""
         return any(record[0] == tag and field in record[9] for record in self._dump.records)

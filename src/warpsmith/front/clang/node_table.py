@@ -78,8 +78,20 @@ class NodeTable:
         return [c for c in self.children(row) if kinds.UNEXPOSED_EXPR <= self.kind[c] <= kinds.LAST_EXPR]
 
     def parts(self, row: int) -> list[int]:
-        """Return the direct children that are expressions or statements."""
-        return [c for c in self.children(row) if kinds.UNEXPOSED_EXPR <= self.kind[c] <= kinds.LAST_STMT]
+        """Return the direct children that are expressions or statements; behind attributes (`#pragma unroll`,
+        `[[likely]]`) the statement that has them."""
+        return [
+            self._attributed(c) for c in self.children(row) if kinds.UNEXPOSED_EXPR <= self.kind[c] <= kinds.LAST_STMT
+        ]
+
+    def _attributed(self, row: int) -> int:
+        """Return the statement that attributes stand before; any other row itself."""
+        while self.kind[row] == kinds.UNEXPOSED_STMT:
+            below = [c for c in self.children(row) if kinds.UNEXPOSED_EXPR <= self.kind[c] <= kinds.LAST_STMT]
+            if len(below) != 1 or self.end[below[0]] != self.end[row]:
+                return row
+            row = below[0]
+        return row
 
     def body(self, row: int) -> int | None:
         """Return the body of a function definition."""

@@ -172,7 +172,7 @@ class TypeTable:
         library = self.library
         declaration = library.getTypeDeclaration(type)
         name = library.text(library.getCursorSpelling(declaration))
-        if name not in ("vector", "array"):
+        if name not in ("vector", "array", "unique_ptr"):
             return "", ""
         scope = library.getCursorSemanticParent(declaration)
         while scope.kind == kinds.NAMESPACE and library.text(library.getCursorSpelling(scope)) != "std":
@@ -194,9 +194,12 @@ class TypeTable:
         return "a", self.number(element), (size // bytes,), tag
 
     def _container(self, type: ClangType) -> RecordRow | None:
-        """Return the record that stands for a std::vector; None for any other type."""
+        """Return the record that stands for a std::vector, or for a std::unique_ptr to an array; None for any other
+        type."""
         canonical = self.library.getCanonicalType(type)
         name, tag = self._std(canonical)
+        if name == "unique_ptr":
+            return self._owner(canonical, tag)
         if name != "vector":
             return None
         element = self.library.Type_getTemplateArgumentAsType(canonical, 0)
@@ -206,6 +209,21 @@ class TypeTable:
         self.rows.append(("p", self.number(element), (0, 0, 0), ""))
         pointer = len(self.rows) - 1
         members: list[MemberRow] = [("data()", pointer, 0, 0, False), ("size()", self._unsigned_long(), 64, 0, False)]
+        return tag, size, False, members, -1, 0, 0, False, False, [], 0, False, 0, -1
+
+    def _owner(self, type: ClangType, tag: str) -> RecordRow | None:
+        """Return the record of a std::unique_ptr to an array that `delete[]` takes back; None for any other one."""
+        library = self.library
+        array = library.getCanonicalType(library.Type_getTemplateArgumentAsType(type, 0))
+        plain = f"std::unique_ptr<{_plain(library.text(library.getTypeSpelling(array)))}>"
+        if array.kind != kinds.T_INCOMPLETE_ARRAY or tag != plain:
+            return None
+        element = library.getArrayElementType(array)
+        if not library.isPODType(element):
+            return None  # whose end may run code
+        self.rows.append(("p", self.number(element), (0, 0, 0), ""))
+        size = max(0, int(library.Type_getSizeOf(type)))
+        members: list[MemberRow] = [("get()", len(self.rows) - 1, 0, 0, False)]
         return tag, size, False, members, -1, 0, 0, False, False, [], 0, False, 0, -1
 
     def _unsigned_long(self) -> int:

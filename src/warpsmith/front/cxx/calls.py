@@ -27,6 +27,8 @@ from warpsmith.front.cxx import doing as cxx_doing
 from warpsmith.front.cxx.bodies import Alone, returned_value
 from warpsmith.front.cxx.captures import captures_stay
 from warpsmith.front.cxx.library import CxxLibrary
+from warpsmith.front.cxx.library_texts import LibraryTexts, is_time
+from warpsmith.front.cxx.memory import CxxMemory
 from warpsmith.front.cxx.objects import (
     INCREMENTS,
     address,
@@ -37,6 +39,7 @@ from warpsmith.front.cxx.objects import (
     member_of,
 )
 from warpsmith.front.cxx.values import is_value, makes_only_its_object, starts_with_constants
+from warpsmith.tree.containers import is_owner
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -80,6 +83,8 @@ class CxxCalls:
         self.context = expressions.context
         self.table = expressions.table
         self.library = CxxLibrary(expressions)
+        self.texts = LibraryTexts(expressions)
+        self.memory = CxxMemory(expressions)
         self.alone: dict[int, frozenset[int]] = {}  # calls that are all of their statements: see Alone
 
     def call(self, row: int, span: Span) -> Expr | None:
@@ -90,11 +95,16 @@ class CxxCalls:
         declared = self.context.dump.declared[callee]
         kind, name, library = declared[0], declared[1], declared[9]
         full = self.context.detail(callee)[0]
+        known = self.texts.call(row, span) if library else None
+        if known is not None:
+            return known
         if kind in (kinds.CONSTRUCTOR, kinds.DESTRUCTOR, kinds.CONVERSION):
             return self._make_object(row, span, full)
         given, arguments = self._parts(row, callee)
         if kind == kinds.CXX_METHOD or name.startswith("operator"):
             return self._method(row, span, given, arguments)
+        if library and full in ("std::make_unique", "std::make_unique_for_overwrite"):
+            return self._make_unique(row, arguments)
         if library and full.startswith("std::"):
             return self.library.standard(row, span, name, arguments)
         return self._function(row, span, None, arguments)
@@ -132,6 +142,8 @@ class CxxCalls:
             if isinstance(value.type, Record) and value.type.tag == type.tag:
                 return value  # a copy, as in C
         opaque = self.expressions.make_opaque_object(row, f"a constructor of {name}")
+        if is_owner(type) and (made := self._make_owner(opaque, parts)) is not None:
+            return made
         if self._is_container(type) and self._by_value(parts):
             # Making a container of numbers reads what it is made from, and runs no code of the program's.
             doing = cxx_doing.fill_effects(self.expressions, type, self._keep_written(parts))
@@ -150,10 +162,28 @@ class CxxCalls:
             return node_with(opaque, writes=(), kept=(), calls=opaque.calls and not alone, doing=doing)
         return opaque
 
+    def _make_owner(self, opaque: VerbatimExpr, parts: list[int]) -> VerbatimExpr | None:
+        """Return the making of a std::unique_ptr, empty or of new memory; None for any other."""
+        built = [self.expressions.build(part) for part in parts if self._is_written(part)]
+        names = [direct.symbol.name for one in built if (direct := _called(one)) is not None]
+        if len(built) > 1 or (built and names not in (["new[]"], ["new[]()"])):
+            return None
+        return node_with(opaque, writes=(), calls=False, kept=(), doing=Doing())
+
+    def _make_unique(self, row: int, rows: list[int]) -> VerbatimExpr:
+        """Return a call of std::make_unique: of an array it reads how long that shall be."""
+        opaque = self._make_opaque(row, "a call of std::make_unique")
+        if not is_owner(opaque.type) or not self._by_value(rows):
+            return opaque
+        doing = cxx_doing.make_effects(self.expressions, rows)
+        return opaque if doing is None else node_with(opaque, writes=(), calls=False, kept=(), doing=doing)
+
     def make_from_nothing(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
         """Return the making of an object without arguments, with what it does."""
         callee = self.table.aux[row]
         known = callee >= 0 and self.context.dump.declared[callee][0] == kinds.CONSTRUCTOR
+        if known and is_owner(opaque.type):
+            return node_with(opaque, writes=(), calls=False, kept=(), doing=Doing())
         return node_with(opaque, doing=Doing()) if known and self._makes_value(row, opaque.type) else opaque
 
     def make_in_place(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
@@ -228,14 +258,18 @@ class CxxCalls:
             return self._of_temporary(row, span, given, arguments, f"a call of {full} of what is not a variable")
         holder = value.type
         standard = isinstance(holder, Record) and holder.tag.startswith("std::")
+        if (
+            declared[1] == "operator="
+            and len(arguments) == 1
+            and (is_time(holder) or self.context.types.is_plain(owner))
+        ):
+            other = self.expressions.build(arguments[0])
+            return Assign(span=span, intact=self.expressions.own, type=value.type, op="=", target=value, value=other)
         if (standard or is_std_array(holder)) and declared[9]:
             made = self.library.container(span, declared[1], value, arguments)
             return (
                 made if made is not None else self._change_container(row, value, f"a call of {_short(full)}", arguments)
             )
-        if declared[1] == "operator=" and self.context.types.is_plain(owner) and len(arguments) == 1:
-            other = self.expressions.build(arguments[0])
-            return Assign(span=span, intact=self.expressions.own, type=value.type, op="=", target=value, value=other)
         if flags & VIRTUAL:
             return self._make_opaque(row, f"a virtual call of {full}")
         return self._function(row, span, value, arguments)
@@ -321,7 +355,7 @@ class CxxCalls:
         data = type.fields[0].type if type.tag.startswith("std::vector<") and type.fields else None
         element = data.to if isinstance(data, Pointer) else None
         named = isinstance(element, Record) and not element.union and "(" not in type.tag
-        return self._is_container(type) or named
+        return self._is_container(type) or named or is_owner(type)
 
     # --- the program's own functions
 
@@ -536,6 +570,12 @@ def _writes(table: NodeTable, row: int) -> bool:
     if kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN):
         return kinds.FIRST_ASSIGNMENT <= aux <= kinds.LAST_ASSIGNMENT
     return kind == kinds.UNARY and aux in kinds.INCREMENTS
+
+
+def _called(expr: Expr) -> Name | None:
+    """Return the function that an expression is a call of."""
+    inner = peel(expr)
+    return inner.function if isinstance(inner, Call) and isinstance(inner.function, Name) else None
 
 
 def _short(full: str) -> str:

@@ -18,7 +18,7 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
 from warpsmith.front.cxx.objects import INCREMENTS, again, before, behind, member_of
-from warpsmith.tree.containers import DATA, SIZE
+from warpsmith.tree.containers import DATA, OWNED, SIZE, is_owner
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -74,7 +74,8 @@ class CxxLibrary:
     def container(self, span: Span, name: str, value: Expr, rows: list[int]) -> Expr | None:
         """Return a member function of std::vector or std::array as the tree has it; None for any other."""
         own = self.expressions.own
-        data = value if is_std_array(value.type) else member_of(value, DATA, behind(value.span), intact=False)
+        field = OWNED if is_owner(value.type) else DATA
+        data = value if is_std_array(value.type) else member_of(value, field, behind(value.span), intact=False)
         if data is None:
             return None
         type = data.type
@@ -84,6 +85,8 @@ class CxxLibrary:
         if name == "operator[]" and len(rows) == 1:
             index = self.expressions.build(rows[0])
             return Index(span=span, intact=own, type=element, base=data, index=index)
+        if field == OWNED:
+            return MacroUse(span=span, intact=own, type=type, name="", expansion=data) if name == "get" else None
         made = self._call_getter(span, name, (value, data), element) if not rows else None
         return made and MacroUse(span=span, intact=own, type=made.type, name="", expansion=made)
 

@@ -19,6 +19,7 @@ from warpsmith.offload.memory.presence import Presence
 from warpsmith.poly.pointers.accesses import direct_call, is_pointer
 from warpsmith.poly.pointers.pointers import Root
 from warpsmith.tree.effects.effects import FunctionEffects
+from warpsmith.tree.free_store import FREES
 from warpsmith.tree.nodes import Call, Cast, Expr, Function, SizeOf
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
@@ -34,7 +35,7 @@ _SIZES: dict[str, dict[int, tuple[int, ...]]] = {
     "fwrite": {0: (1, 2)},
     "fread": {0: (1, 2)},
 }
-FREEING = frozenset({"free", "realloc", "reallocarray"})
+FREEING = frozenset({"free", "realloc", "reallocarray"}) | FREES
 """Functions that end the life of a block of the heap, and touch no other one."""
 _FULL = frozenset({"memcpy", "memmove", "memset"})
 

@@ -16,6 +16,7 @@ from warpsmith.offload.transfers.placement import PointAccess
 from warpsmith.poly.aliasing.aliasing import are_objects_apart, relation
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.tree.free_store import FREES
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -93,7 +94,7 @@ def freed_pointer(node: Node) -> Symbol | None:
     if not isinstance(expr, Call) or len(expr.arguments) != 1:
         return None
     function, argument = peel(expr.function), peel(expr.arguments[0])
-    if isinstance(function, Name) and function.symbol.name == "free" and isinstance(argument, Name):
+    if isinstance(function, Name) and function.symbol.name in FREES | {"free"} and isinstance(argument, Name):
         return argument.symbol
     return None
 

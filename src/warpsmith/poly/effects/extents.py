@@ -269,6 +269,7 @@ def _allocated_size(variables: Variables, symbol: Symbol, making: _Making | None
     name = direct_call(making.call)
     arguments = making.call.arguments
     counted = {"malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "realloc": (1,)}
+    counted |= dict.fromkeys(("new[]", "new[]()"), (0, 1))
     indices = counted.get(name.name) if name is not None else None
     if indices is None or len(arguments) <= max(indices):
         return None

@@ -32,6 +32,7 @@ from warpsmith.poly.effects.world import FunctionPiece, KnownCallee, World, reme
 from warpsmith.poly.pointers.accesses import Base, MemoryAccess, bases, direct_call, is_pointer, node_accesses
 from warpsmith.poly.pointers.pointers import UNKNOWN, CallFlow, Provenance, Root, is_persistent, provenance
 from warpsmith.tree.effects.effects import FunctionEffects
+from warpsmith.tree.free_store import FREES, MAKES, is_replacement
 from warpsmith.tree.nodes import (
     Call,
     CaptureStmt,
@@ -183,10 +184,16 @@ class Summaries(Struct, frozen=True):
     def _library(self, call: Call) -> FunctionEffects | None:
         name = direct_call(call)
         ours = name is None or name in self.definitions or name in self.outside.functions
+        ours = ours or (name is not None and name.name in MAKES | FREES and self._replaces_new())
         known = None if ours else describe_call(self.program.effects, call)
         if known is None or not known.program_with or known.program_with.isdisjoint(self.find_mentioned()):
             return known
         return msgspec.structs.replace(known, program=True)
+
+    def _replaces_new(self) -> bool:
+        """Whether the program has functions of its own that give memory to `new`, or take it from `delete`."""
+        known = (*self.definitions, *self.outside.functions)
+        return self.remember("replaces new", lambda: any(is_replacement(function.name) for function in known))
 
     def find_held(self) -> frozenset[Symbol]:
         """Return the variables of static storage that a pointer loaded from memory may point to: a function that is

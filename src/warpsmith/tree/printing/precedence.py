@@ -6,6 +6,8 @@ prefix and cast 14, postfix 15, a single word 16.
 
 from __future__ import annotations
 
+from warpsmith.tree.free_store import FREES, MAKES
+from warpsmith.tree.library_texts import TEXTS
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -62,6 +64,8 @@ def level(expr: Expr) -> int:
             return PREFIX if expr.text[:1] in ("-", "+") else PRIMARY
         case MacroUse():
             return level(expr.expansion)
+        case Call(function=Name(symbol=symbol)) if symbol.name in MAKES | FREES:
+            return PREFIX
         case _:
             return _LEVELS[type(expr)]
 
@@ -78,6 +82,8 @@ def slot_level(parent: Node, child: Expr) -> int:
             return CONDITIONAL if child is parent.other else COMMA if child is parent.then else CONDITIONAL + 1
         case Unary():
             return POSTFIX if parent.op.startswith("x") else PREFIX
+        case Call(function=Name(symbol=symbol)) if symbol.name in TEXTS:
+            return POSTFIX
         case Call():
             return POSTFIX if child is parent.function else ASSIGNMENT
         case Index():

@@ -17,6 +17,8 @@ import msgspec.structs
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.containers import find_exchanged
+from warpsmith.tree.free_store import FREES, MAKES, write
+from warpsmith.tree.library_texts import TEXTS
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -268,9 +270,18 @@ class Printer:
                 arguments = []
                 for argument in expr.arguments:
                     arguments.append(self._wrap_child(expr, argument, (yield argument)))
-                return call_text(expr, function, arguments)
+                return self._write_call(expr, function, arguments)
             case Cast() | Index() | InitList() | Member():
                 return (yield from self._access(expr))
+
+    def _write_call(self, call: Call, function: str, arguments: list[str]) -> str:
+        if function in TEXTS:
+            return "".join(arguments)
+        if function not in MAKES | FREES:
+            return call_text(call, function, arguments)
+        type = call.type.to if isinstance(call.type, Pointer) else call.type
+        several = function.startswith("new[]")
+        return write(function, self.type(type, f"[{arguments[0]}]" if several else ""), arguments)
 
     def _access(self, expr: Index | Member | Cast | InitList) -> ExprJob:
         match expr:

@@ -1,0 +1,150 @@
+"""Whole C++ programs as people write them are ported, and the referee compares what they compute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.sampling import one_in
+from warpsmith.flows.port import PortOptions, port
+from warpsmith.front.load import FrontOptions
+
+FREE_STORE = r"""#include <cstdio>
+struct P { double x, y; };
+static void ramp(double *out, int n) { for (int i = 0; i < n; i++) out[i] = i * 0.25; }
+int main() {
+    const int n = 300;
+    double *a = new double[n], *c = new double[n]{};
+    P *p = new P[n];
+    double **rows = new double *[n];
+    int *count = new int(3);
+    for (int i = 0; i < n; i++) rows[i] = new double[n];
+    ramp(a, n);
+    for (int i = 0; i < n; i++) { p[i].x = a[i]; p[i].y = c[i] + 1; }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) rows[i][j] = a[i] * p[j].x + *count;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) c[i] += rows[i][j];
+    double s = 0;
+    for (int i = 0; i < n; i++) s += c[i] + p[i].y;
+    std::printf("%.10g\n", s);
+    for (int i = 0; i < n; i++) delete[] rows[i];
+    delete[] rows; delete[] a; delete[] c; delete[] p; delete count;
+}
+"""
+
+ATTRIBUTES = r"""#include <cstdio>
+#define UNROLL _Pragma("GCC unroll 2")
+int main() {
+    const int n = 256;
+    static double a[256][16], b[256][16];
+    for (int i = 0; i < n; i++) {
+        #pragma unroll
+        for (int j = 0; j < 16; j++) a[i][j] = i * 0.5 + j;
+    }
+    for (int i = 0; i < n; i++) {
+        double s = 0;
+        #pragma GCC unroll 4
+        for (int j = 0; j < 16; j++) s += a[i][j];
+        #pragma omp simd
+        for (int j = 0; j < 16; j++) b[i][j] = s * j;
+        UNROLL
+        for (int j = 0; j < 16; j++) b[i][j] += 1.0;
+        [[likely]] for (int j = 0; j < 16; j++)
+            #pragma unroll 2
+            for (int k = 0; k < 2; k++) b[i][j] += k;
+    }
+    double t = 0;
+    for (int i = 0; i < n; i++) t += b[i][3];
+    std::printf("%.10g\n", t);
+}
+"""
+
+OUTPUT = r"""#include <chrono>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <string>
+#include <vector>
+int main() {
+    int n = 2000;
+    std::vector<double> a(n), b(n);
+    std::string name = "step";
+    std::cout << "size " << n << " of " << sizeof(double) << std::endl;
+    auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < n; i++) a[i] = i * 0.5;
+    for (int i = 0; i < n; i++) b[i] = a[i] * 2.0 + std::sqrt(a[i]);
+    auto end = std::chrono::steady_clock::now();
+    std::cerr << std::chrono::duration<double>(end - start).count() << "\n";
+    double s = 0;
+    for (int i = 0; i < n; i++) s += b[i];
+    std::cout << std::fixed << std::setprecision(3) << "sum " << s << ' ' << b[3] << '\n';
+    for (int t = 0; t < 3; t++) {
+        for (int i = 0; i < n; i++) b[i] = b[i] * 0.5 + a[i];
+        std::cout << name << ' ' << t << ": " << b[n / 2] << std::endl;
+    }
+}
+"""
+
+OWNERS = r"""#include <cstdio>
+#include <memory>
+class Field {
+public:
+    explicit Field(int n) : n_(n), data_(new double[n]) {}
+    double &operator[](int i) { return data_[i]; }
+    double operator[](int i) const { return data_[i]; }
+    int size() const { return n_; }
+private:
+    int n_;
+    std::unique_ptr<double[]> data_;
+};
+class Raw {
+public:
+    explicit Raw(int n) : n_(n), data_(new double[n]()) {}
+    ~Raw() { delete[] data_; }
+    Raw(const Raw &) = delete;
+    Raw &operator=(const Raw &) = delete;
+    double &operator[](int i) { return data_[i]; }
+    int n_;
+    double *data_;
+};
+int main() {
+    const int n = 900;
+    Field u(n), v(n);
+    Raw w(n);
+    std::unique_ptr<double[]> a(new double[n]);
+    auto b = std::make_unique<double[]>(n), c = std::make_unique<double[]>(n);
+    for (int i = 0; i < u.size(); i++) u[i] = i * 0.5;
+    for (int i = 0; i < u.size(); i++) v[i] = u[i] * 2.0 + 1.0;
+    for (int i = 0; i < n; i++) a[i] = v[i] - 1;
+    for (int i = 0; i < n; i++) b[i] += a[i] * 2.0 + w[i];
+    double *p = b.get();
+    for (int i = 0; i < n; i++) p[i] = p[i] * 3.0;
+    for (int t = 0; t < 2; t++) {
+        for (int i = 0; i < n; i++) c[i] = b[i] + 1;
+        std::swap(b, c);
+    }
+    double s = 0;
+    for (int i = 0; i < n; i++) s += b[i] + c[i];
+    std::printf("%.10g\n", s);
+}
+"""
+
+PROGRAMS = {
+    "free_store": (FREE_STORE, {"ramp/i", "main/i#2", "main/i#3/j", "main/i#4"}),
+    "attributes": (ATTRIBUTES, {"main/i", "main/i/j", "main/i#2", "main/i#2/j#4/k"}),
+    "owners": (OWNERS, {"main/i", "main/i#2", "main/i#3"}),
+    "output": (OUTPUT, {"main/i", "main/i#2", "main/i#3", "main/t/i"}),
+}
+
+
+@pytest.mark.parametrize("name", one_in(8, sorted(PROGRAMS)))
+def test_programs_are_ported(name: str, tmp_path: Path) -> None:
+    text, kernels = PROGRAMS[name]
+    path = tmp_path / f"{name}.cpp"
+    path.write_text(text)
+    result = port([str(path)], PortOptions(front=FrontOptions()))
+    assert result.plan is not None
+    assert kernels <= {loop for fragment in result.plan.fragments for loop in fragment.loops}
+    assert result.verification is not None and result.verification.status == "pass", result.verification
