@@ -83,7 +83,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.types import INT, VOID, FunctionType, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.walk import children, rebuild, walk
+from warpsmith.tree.walk import children, rebuild, walk, written_symbols
 
 __all__ = ["outline", "outline_function"]
 
@@ -362,7 +362,10 @@ class _Outliner:
             takes.insert(0, scope.region)
         local = {symbol: local_symbol(symbol, at) for symbol in (*held, *own)}
         names = OwnNames(
-            local, find_written(run, self._hosts) - set(local), {"data", *(state.variable.name for state in takes)}
+            local,
+            find_written(run, self._hosts) - set(local),
+            {"data", *(state.variable.name for state in takes)},
+            _find_moved(run) - set(local),
         )
         tests = tuple(
             one if one.condition is None else msgspec.structs.replace(one, condition=shorten(one.condition))
@@ -450,6 +453,12 @@ def _bare(stmt: Stmt) -> Run:
     if not made or not isinstance(stmt, Block) or any(isinstance(inner, DeclStmt) for inner in stmt.statements):
         return (stmt,)
     return stmt.statements
+
+
+def _find_moved(run: Run) -> set[Symbol]:
+    """Return the pointers that a run sets themselves."""
+    written = {symbol for stmt in run for symbol in written_symbols(stmt)}
+    return {s for s in written if isinstance(s.type, Pointer) and not s.type.reference}
 
 
 def _is_used(symbol: Symbol, rest: Iterable[Node]) -> bool:
