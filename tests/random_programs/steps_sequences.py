@@ -51,6 +51,7 @@ EXEMPT = frozenset(
         "localize",
         "flatten",
         "row-starts",
+        "unmap",
         "unthread",
         "normalize",
         "canonicalize",

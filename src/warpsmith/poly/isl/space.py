@@ -34,6 +34,7 @@ __all__ = [
     "Map",
     "OutOfBudgetError",
     "Set",
+    "between",
     "budget",
     "deltas",
     "drop_quotients",
@@ -426,6 +427,12 @@ def _finite(value: isl.Val) -> int | None:
 def image(relation: isl.Map) -> isl.Set:
     """Return the range of a relation."""
     return relation.range()
+
+
+def between(values: isl.Set) -> isl.Set:
+    """Return {[x] : some a <= x <= b, a and b elements of a set of numbers}: the set without its gaps."""
+    above, under = (_read_map(f"{{ [a] -> [x] : x {relation} a }}") for relation in (">=", "<="))
+    return values.apply(above).intersect(values.apply(under))
 
 
 def is_bounded(values: isl.Set) -> bool:
