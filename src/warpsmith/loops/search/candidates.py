@@ -125,7 +125,7 @@ def _bodies(facts: Facts, own: LoopFacts) -> Iterator[Step]:
 def _running_values(facts: Facts, own: LoopFacts) -> Iterator[Step]:
     """Yield the search for the iteration whose values stay, where a branch sets variables that others share, and the
     bodies of functions in whose values a running value may be hidden: `s = next(s, x[i])`."""
-    shared = any(isinstance(s.type, Scalar) for s in own.blamed)
+    shared = any(isinstance(s.type, Scalar | Pointer) for s in own.blamed)
     if shared and any(isinstance(part, If) for part in statements_of(own.loop.body)):
         yield FindLast(own.id)
     if own.category != "sequential":
