@@ -95,7 +95,8 @@ def read_walk(loop: While, kept: frozenset[Symbol]) -> WalkingLoop | Reason:
     tests = [*_conjuncts(loop.condition)] if loop.condition is not None else []
     tests = [t for t in tests if not (isinstance(t, Literal) and t.value)]
     at, bound = next(((k, b) for k, t in enumerate(tests) if (b := _bound(t, steps)) is not None), (0, None))
-    body, last = tuple(s for s in statements_of(loop.body) if not isinstance(s, Empty)), ()
+    body: tuple[Stmt, ...] = tuple(s for s in statements_of(loop.body) if not isinstance(s, Empty))
+    last: tuple[Stmt, ...] = ()
     if bound is None and not tests and loop.form != "do" and body:
         bound, body, last = _leading_test(body, steps)
     if bound is None:
