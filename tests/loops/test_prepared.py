@@ -9,13 +9,15 @@ from tests.offload.hand import load as parse
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared, as_written, pairs
+from warpsmith.loops.steps.order.canonicalize import Canonicalize
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.loops.steps.order.unroll import Unroll
+from warpsmith.loops.steps.statements.find_first import FindFirst
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Block, For, If
 from warpsmith.tree.program import Assumption, Program
-from warpsmith.tree.walk import loops
+from warpsmith.tree.walk import loops, names
 
 
 def test_the_fall_back_is_the_users_own_text(tmp_path: Path) -> None:
@@ -69,6 +71,43 @@ def test_a_guard_without_a_condition_cannot_be_tested(tmp_path: Path) -> None:
     program = load(tmp_path)
     assert len(stepped(program, Interchange("f/t/i"), Assumption("so", "guarded", None)).untestable()) == 1
     assert stepped(program, Interchange("f/t/i"), Assumption("so", "granted", None)).untestable() == ()
+
+
+WALK = "int g(int n, const int *p) { while (n-- > 0) if (*p++ == 3) return 1; return 0; }\n"
+NEST = "void g(int n, int m, double *a) { while (n-- > 0) for (int i = 0; i < m; i++) a[i] += n; }\n"
+
+
+def walked(text: str, folder: Path) -> Prepared:
+    program = parse(text, folder)
+    facts = Facts.about(program, PolyOptions())
+    step = Canonicalize("g/while")
+    place = LoopContext.of(program, step.loop)
+    applied = Applied(step, step.check(program, facts), place.function.symbol, place.loop.span)
+    return Prepared(facts, facts.after(step.apply(program)), (applied,))
+
+
+def test_a_guard_of_walkers_speaks_of_where_the_run_is_entered(tmp_path: Path) -> None:
+    found = walked(WALK, tmp_path)
+    step = FindFirst("g/n_k")
+    verdict = step.check(found.program, found.facts)
+    place = LoopContext.of(found.program, step.loop)
+    applied = Applied(step, verdict, place.function.symbol, place.loop.span)
+    both = Prepared(found.original, found.facts.after(step.apply(found.program)), (*found.applied, applied))
+    conditions = [a.condition for a in applied.assumptions if a.condition is not None]
+    assert {n.symbol.name for condition in conditions for n in names(condition)} >= {"n", "p"}
+    assert both.untestable() == ()
+
+
+def test_a_guard_of_a_loop_inside_a_walk_does_not(tmp_path: Path) -> None:
+    found = walked(NEST, tmp_path)
+    outer = LoopContext.of(found.program, "g/n_k").require_counted()
+    inner = LoopContext.of(found.program, "g/n_k/i")
+    # each time that the inner loop is entered n is another number
+    late = Applied(
+        Unroll("g/n_k/i", 2), Proved((Assumption("n", "guarded", outer.bound),)), inner.function.symbol, inner.loop.span
+    )
+    assert found.untestable() == ()
+    assert len(Prepared(found.original, found.facts, (*found.applied, late)).untestable()) == 1
 
 
 def test_only_functions_that_changed_are_pairs(tmp_path: Path) -> None:

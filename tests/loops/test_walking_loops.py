@@ -38,6 +38,8 @@ def test_the_parts_of_loops() -> None:
     assert parts("while (u) { k++; if (k > 3) k = 1; u -= 1; }") == ("u != 0", {"u": -1}, [], 3)
     assert parts("while (1) { if (i >= n) break; k += a[i]; i++; }") == ("i < n", {"i": 1}, [], 2)
     assert parts("for (;;) { if (p == e) return 1; k += *p++; }") == ("p != e", {"p": 1}, [], 1)
+    assert parts("for (; i * n <= k; i++) a[i * n] = 1;") == ("i <= k / n", {"i": 1}, [], 1)
+    assert parts("for (; k > n * i; i++) a[i * n] = 1;") == ("i <= (k - 1) / n", {"i": 1}, [], 1)
     assert parts("do k += a[i]; while (++i < n);") == ("i < n", {"i": 1}, [], 1)
 
 
@@ -57,6 +59,8 @@ def test_the_setup_is_one_statement_for_each_variable() -> None:
         ("while (p != e) p += 2;", "compares no variable"),
         ("while (i > n) i++;", "compares no variable"),
         ("while (a[i]) i++;", "compares no variable"),
+        ("while (i * u < 100) i++;", "compares no variable"),
+        ("while (i * i < n) i++;", "its bound moves"),
         ("while (i < n + i) i++;", "its bound moves"),
         ("for (p = a; p != e; ++p) { if (*p) ++p; }", "p is written in the body"),
         ("while (k++ == 3 && n < 5) n++;", "its condition changes"),

@@ -132,7 +132,11 @@ class Prepared(Struct, frozen=True):
         that they have where the run is entered: its steps worked on outermost loops of the run, and the new run does
         not write them."""
         around = [loop.span for stmt in change.old for loop, _ in loops(stmt)]
-        mine = [a for a in self.applied if any(x.condition is condition for x in a.assumptions)]
+        mine = [
+            a
+            for a in self.applied
+            if any(x.condition is not None and same(x.condition, condition) for x in a.assumptions)
+        ]
         inner = any(_contains(span, a.span) and span != a.span for a in mine for span in around)
         new = self.facts
         return not inner and usable(new.program, change.rewritten, condition, change.new, new.summaries)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace as replace_fields
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.writing.storage import before
@@ -42,7 +43,7 @@ from warpsmith.tree.nodes import (
     While,
     replace,
 )
-from warpsmith.tree.types import INT, Pointer, Scalar, Symbol, is_integer
+from warpsmith.tree.types import INT, Pointer, Scalar, Symbol, common_type, is_integer
 from warpsmith.tree.walk import children, names, peel, statements_of, walk
 
 __all__ = ["Bound", "WalkingLoop", "moved_by", "read_walk", "unconditional_moves"]
@@ -54,13 +55,14 @@ _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!="}
 
 class Bound(Struct, frozen=True):
     """The loop goes on while `walker relation expr` holds, of what the walker was before the test moved it; `ahead`
-    where it is compared after that move."""
+    where it is compared after that move. `tests`: what must hold for that to be what the user's condition says."""
 
     walker: Symbol
     relation: Relation
     expr: Expr
     moves: int = 0
     ahead: bool = False
+    tests: tuple[Expr, ...] = ()
 
 
 class WalkingLoop(Struct, frozen=True):
@@ -93,7 +95,8 @@ def read_walk(loop: While, kept: frozenset[Symbol]) -> WalkingLoop | Reason:
     tests = [*_conjuncts(loop.condition)] if loop.condition is not None else []
     tests = [t for t in tests if not (isinstance(t, Literal) and t.value)]
     at, bound = next(((k, b) for k, t in enumerate(tests) if (b := _bound(t, steps)) is not None), (0, None))
-    body, last = tuple(s for s in statements_of(loop.body) if not isinstance(s, Empty)), ()
+    body: tuple[Stmt, ...] = tuple(s for s in statements_of(loop.body) if not isinstance(s, Empty))
+    last: tuple[Stmt, ...] = ()
     if bound is None and not tests and loop.form != "do" and body:
         bound, body, last = _leading_test(body, steps)
     if bound is None:
@@ -105,7 +108,7 @@ def read_walk(loop: While, kept: frozenset[Symbol]) -> WalkingLoop | Reason:
         if rest or (bound.moves and not bound.ahead):
             return Reason("STP002", "its last test does more than to compare what has moved with a bound", loop.header)
         # as if the last statement of the body moved it
-        bound = Bound(bound.walker, bound.relation, bound.expr)
+        bound = replace_fields(bound, moves=0, ahead=False)
     if any(n.symbol in steps for n in names(bound.expr)):
         return Reason("STP002", "its bound moves as well", bound.expr.span)
     return WalkingLoop(_setup(loop), steps, bound, rest, body, last)
@@ -211,7 +214,33 @@ def _bound(test: Expr, steps: dict[Symbol, int]) -> Bound | None:
         near = _walker(peel(side), steps)
         if near is not None:
             return _directed(near, op, other, steps)
+        if (found := _of_product(peel(side), op, other, steps)) is not None:
+            return found
     return None
+
+
+def _of_product(side: Expr, op: str, limit: Expr, steps: dict[Symbol, int]) -> Bound | None:
+    """Return `k <= n / p` for `k * p <= n`, `k <= (n - 1) / p` for `k * p < n`, of signed numbers, p > 0 and a limit
+    that is not below 0: their product cannot wrap, and division rounds down."""
+    if not isinstance(side, Binary) or side.op != "*" or op not in ("<", "<=") or not _is_signed(side, limit):
+        return None
+    for walker, factor in ((peel(side.left), side.right), (peel(side.right), side.left)):
+        if not isinstance(walker, Name) or steps.get(walker.symbol, 0) <= 0 or walker.type != side.type:
+            continue
+        at, type = limit.span, common_type(side.type, limit.type)
+        one = Literal(span=at, type=INT, text="1", value=1)
+        most = limit if op == "<=" else Binary(span=at, type=type, op="-", left=limit, right=one)
+        zero = Literal(span=at, type=INT, text="0", value=0)
+        tests = (
+            Binary(span=at, type=INT, op=">", left=factor, right=zero),
+            Binary(span=at, type=INT, op=">=" if op == "<=" else ">", left=limit, right=zero),
+        )
+        return Bound(walker.symbol, "<=", Binary(span=at, type=type, op="/", left=most, right=factor), tests=tests)
+    return None
+
+
+def _is_signed(*exprs: Expr) -> bool:
+    return all(isinstance(e.type, Scalar) and e.type.kind == "signed" and e.type.bits >= INT.bits for e in exprs)
 
 
 def _walker(side: Expr, steps: dict[Symbol, int]) -> tuple[Symbol, int, bool] | None:

@@ -10,9 +10,9 @@ matters not how often, or whether, an argument is evaluated; an argument becomes
 from __future__ import annotations
 
 from warpsmith.loops.analysis.substitute import replace_values
-from warpsmith.tree.nodes import Assign, Call, Cast, Expr, Function, Name, Return, SizeOf, Unary, VerbatimExpr
+from warpsmith.tree.nodes import Assign, Call, Cast, Expr, Function, Name, Node, Return, SizeOf, Unary, VerbatimExpr
 from warpsmith.tree.types import Array, FunctionType, Pointer, Scalar, Symbol, Type
-from warpsmith.tree.walk import peel, walk
+from warpsmith.tree.walk import peel, rebuild, walk
 
 __all__ = ["called_value"]
 
@@ -39,8 +39,14 @@ def called_value(call: Call, callee: Function) -> Expr | None:
         if uses > 1 and sum(1 for _ in walk(argument)) > _SHORT:
             return None
         values[parameter] = value
-    result = replace_values(returned.value, values)
+    result = rebuild(replace_values(returned.value, values), _follow)
     return result if peel(returned.value).type == type.result else _cast(result, type.result)
+
+
+def _follow(node: Node) -> Node:
+    """Return `a[i]` for `*&a[i]`."""
+    inner = peel(node.operand) if isinstance(node, Unary) and node.op == "*" else None
+    return inner.operand if isinstance(inner, Unary) and inner.op == "&" else node
 
 
 def _cast(value: Expr, type: Type) -> Expr:

@@ -6,6 +6,7 @@
     a temporary that iterations share       expand
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
     a function gets the address of elements inline
+    a function makes the running value      inline
     the step is a variable                  normalize
     pointers or other variables walk        canonicalize
     a pointer moves under a condition       index-pointer
@@ -47,7 +48,7 @@ from warpsmith.loops.strided_loops import strided_header
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.pointers.accesses import direct_call
-from warpsmith.tree.nodes import Call, DeclStmt, For, Function, If, Index, Name, Node, VarDecl, While
+from warpsmith.tree.nodes import Assign, Call, DeclStmt, For, Function, If, Index, Name, Node, VarDecl, While
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
 from warpsmith.tree.walk import children, loops, names, peel, statements_of, walk, written_symbols
 
@@ -73,7 +74,7 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
         if isinstance(own.loop, For) and jump(own.loop.body) is not None:
             yield FindFirst(own.id)
         return
-    yield from _chosen_iterations(own)
+    yield from _running_values(facts, own)
     yield from _interchanges(own)
     if not cost.stranded and cost.depth == 1 and not cost.atomics:
         if own.claims:
@@ -119,6 +120,26 @@ def _bodies(facts: Facts, own: LoopFacts) -> Iterator[Step]:
     for name, function in called.items():
         if name in apart or not any(True for _ in loops(function.body)):
             yield Inline(own.id, name)
+
+
+def _running_values(facts: Facts, own: LoopFacts) -> Iterator[Step]:
+    """Yield the search for the iteration whose values stay, where a branch sets variables that others share, and the
+    bodies of functions in whose values a running value may be hidden: `s = next(s, x[i])`."""
+    shared = any(isinstance(s.type, Scalar | Pointer) for s in own.blamed)
+    if shared and any(isinstance(part, If) for part in statements_of(own.loop.body)):
+        yield FindLast(own.id)
+    if own.category != "sequential":
+        return
+    defined = {function.symbol.key: function for _, function in facts.program.functions()}
+    blamed = {s for s in own.blamed if isinstance(s.type, Scalar)}
+    for part in walk(own.loop.body):
+        value = peel(part.value) if isinstance(part, Assign) else None
+        target = peel(part.target) if isinstance(part, Assign) else None
+        symbol = direct_call(value) if isinstance(value, Call) else None
+        if symbol is None or symbol.key not in defined or not isinstance(target, Name) or target.symbol not in blamed:
+            continue
+        if not any(True for _ in loops(defined[symbol.key].body)):
+            yield Inline(own.id, symbol.name)
 
 
 def reorderings(facts: Facts, function: Function, loop: For) -> Iterator[Step]:
@@ -242,13 +263,6 @@ def _counted_pointers(own: LoopFacts) -> Iterator[IndexPointer]:
     moved = {s for s in written_symbols(own.loop.body) - inside if isinstance(s.type, Pointer)}
     for symbol in sorted(moved, key=lambda s: s.key):
         yield IndexPointer(own.id, symbol.name)
-
-
-def _chosen_iterations(own: LoopFacts) -> Iterator[FindLast]:
-    """Yield the search for the iteration whose values stay, where a branch sets variables that others share."""
-    shared = any(isinstance(s.type, Scalar) for s in own.blamed)
-    if shared and any(isinstance(part, If) for part in statements_of(own.loop.body)):
-        yield FindLast(own.id)
 
 
 def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:

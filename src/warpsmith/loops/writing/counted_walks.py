@@ -258,7 +258,7 @@ def _of_number(found: WalkingLoop, starts: Starts, fresh: Fresh) -> _Header | Re
     lower: Expr = copy_tree(start) if own and start is not None else use(leader, span)
     counter = leader if own else fresh.variable(f"{leader.name}_k", leader.type, leader)
     relation: Relation = bound.relation
-    tests: list[Expr] = []
+    tests = [copy_tree(test) for test in bound.tests]
     if _runs_once(starts):
         test = Binary(span=span, type=INT, op=relation, left=copy_tree(lower), right=copy_tree(bound.expr))
         tests.append(test)

@@ -38,6 +38,8 @@ LOOPS = [
     ("double *p = a; do { BODY p++; } while (p != a + r);", "*p", "p - a"),
     ("do { BODY } while (--r);", "a[r]", "r"),
     ("const double *p = a; int j; for (j = 0; p < a + q; j--) { double v = *p++; BODY }", "(v + j)", "j"),
+    ("int g = m > 0 ? m : 1; for (int i = g; i * g <= q; i++) BODY", "a[i * g]", "0"),
+    ("int g = m > 0 ? m : 1, i; for (i = 0; g * i < r; i += 2) BODY", "a[i * g]", "i"),
     ("long g = -2; unsigned u; for (u = 2; u != r + 1u; u++, g += 5) BODY", "(a[u] * g)", "g + u"),
 ]
 BODIES = [

@@ -145,7 +145,9 @@ def _obstacle(facts: Facts, place: LoopContext, loop: While, found: WalkingLoop)
     odd = next((n for n in walk(loop) if isinstance(n, Verbatim) and n.control), None)
     if odd is not None:
         return Reason("STP002", "the loop may be left or entered in a way that is not known", odd.span)
-    if not is_plain(found.bound.expr):
+    quotient = found.bound.expr if found.bound.tests else None
+    ends = (quotient.left, quotient.right) if isinstance(quotient, Binary) else (found.bound.expr,)
+    if not all(map(is_plain, ends)):
         return Reason("STP002", "its bound is more than numbers and plain variables", found.bound.expr.span)
     if not _is_steady(facts, place, loop, found):
         return Reason("STP002", "its bound may change in the loop", found.bound.expr.span)

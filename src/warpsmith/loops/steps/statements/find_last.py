@@ -25,7 +25,7 @@ from warpsmith.poly.dependences.updates import has_effect
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import Assign, Call, Expr, ExprStmt, For, Name, Stmt
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Scalar, Symbol
+from warpsmith.tree.types import Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = ["FindLast"]
@@ -121,14 +121,18 @@ def _find_obstacle(loop: For, chosen: ChosenForm, summaries: Summaries) -> Reaso
 
 
 def _targets(run: Sequence[Stmt]) -> list[Symbol]:
-    """Return the variables that plain assignments of numbers set."""
+    """Return the variables that plain assignments of numbers and addresses set."""
     found: list[Symbol] = []
     for stmt in run:
         inner = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
         target = peel(inner.target) if isinstance(inner, Assign) and inner.op == "=" else None
-        if isinstance(target, Name) and isinstance(target.type, Scalar):
+        if isinstance(target, Name) and (isinstance(target.type, Scalar) or _is_pointer(target.type)):
             found.append(target.symbol)
     return found
+
+
+def _is_pointer(type: Type) -> bool:
+    return isinstance(type, Pointer) and not type.reference
 
 
 def _value(stmt: Stmt) -> Expr | None:

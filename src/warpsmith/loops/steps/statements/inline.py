@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.called_value import called_value
+from warpsmith.loops.analysis.led_to import find_object, find_value, with_objects
 from warpsmith.loops.analysis.substitute import fixed_text, replace_values, with_symbols
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.place import LoopContext, with_run
@@ -76,7 +77,8 @@ class Inline(Struct, frozen=True):
 
     Legal for calls that are statements of their own, or the whole right side of an assignment, of a function that the
     file defines, that returns at its end only, and that calls itself by no way. Parameters become declarations; one
-    that the function never changes, given a variable that it cannot change either, becomes that variable. A function
+    that the function never changes, given a variable that it cannot change either, becomes that variable, and a pointer
+    that it only follows, given the address of a variable or an element, becomes what it leads to. A function
     that does nothing but return an expression may be called anywhere, with arguments that have no effects.
 
     Step: loop=f/i function=scaled
@@ -164,12 +166,9 @@ def _sites(place: LoopContext, callee: Function) -> _Sites | Reason:
     """Return the calls in the loop, innermost last, or the one that is not a statement of its own."""
     found: list[_Site] = []
     for node in walk(place.loop.body):
-        if isinstance(node, ExprStmt):
-            expr = peel(node.expr)
-            if _calls(expr, callee):
-                found.append(_Site(node, _call(expr), None))
-            elif isinstance(expr, Assign) and _calls(peel(expr.value), callee):
-                found.append(_Site(node, _call(peel(expr.value)), expr.target, expr.op))
+        site = _site(node, callee) if isinstance(node, ExprStmt) else None
+        if site is not None:
+            found.append(site)
     known = {id(site.call) for site in found}
     inside = {id(node) for node in walk(place.loop.body)}
     values: list[Call] = []
@@ -185,6 +184,19 @@ def _sites(place: LoopContext, callee: Function) -> _Sites | Reason:
     if not found and not values:
         return Reason("STP002", f"the loop does not call {callee.symbol.name}", place.loop.header)
     return _Sites(tuple(found), tuple(values))
+
+
+def _site(stmt: ExprStmt, callee: Function) -> _Site | None:
+    """Return the call that a statement is, or that is all that it assigns; a value that is an expression is written
+    where a variable gets it."""
+    expr = peel(stmt.expr)
+    if _calls(expr, callee):
+        return _Site(stmt, _call(expr), None)
+    if not isinstance(expr, Assign) or not _calls(peel(expr.value), callee):
+        return None
+    call = _call(peel(expr.value))
+    plain = expr.op == "=" and isinstance(peel(expr.target), Name)
+    return None if plain and called_value(call, callee) is not None else _Site(stmt, call, expr.target, expr.op)
 
 
 def _find_binding(node: Node, found: Sequence[_Site]) -> Reason | None:
@@ -284,6 +296,7 @@ def _mismatch(site: _Site, callee: Function, caller: Function) -> Reason | None:
         return Reason("STP002", f"{name} is called with another number of arguments", site.call.span)
     for parameter, argument in zip(callee.parameters, site.call.arguments, strict=True):
         direct = _stands_for(parameter, argument, callee, caller)
+        direct = direct or find_object(parameter, argument, callee, caller) is not None
         if not direct and not _is_declarable(parameter.type):
             text = f"the parameter {parameter.name} of {name} cannot be declared as a variable"
             return Reason("STP002", text, argument.span, legal_if=("the argument is a variable",))
@@ -342,24 +355,37 @@ def _names_it(expr: Expr, symbol: Symbol) -> bool:
     return isinstance(bare, Name) and bare.symbol == symbol
 
 
-def _expand_call(place: LoopContext, callee: Function, site: _Site, fresh: Fresh) -> Block:
-    """Return the block that does what the call does."""
+def _expand_call(place: LoopContext, callee: Function, site: _Site, fresh: Fresh) -> Stmt:
+    """Return the statement, or the block, that does what the call does."""
     span, caller = site.statement.span, place.function
     values: dict[Symbol, Expr] = {}
     symbols: dict[Symbol, Symbol] = {}
     declared: list[Stmt] = []
     taken = {name.symbol.name for name in names(place.function)}
+    objects: dict[Symbol, Expr] = {}
     for parameter, argument in zip(callee.parameters, site.call.arguments, strict=True):
         if _stands_for(parameter, argument, callee, caller):
             values[parameter] = argument
+            continue
+        led = find_object(parameter, argument, callee, caller)
+        if led is not None:
+            objects[parameter] = led
+            continue
+        value = find_value(parameter, argument, callee)
+        if value is not None:
+            values[parameter] = value
             continue
         symbols[parameter] = _own(parameter, taken, fresh)
         declaration = VarDecl(span=before(span), symbol=symbols[parameter], init=argument)
         declared.append(DeclStmt(span=before(span), declarations=(declaration,)))
     for symbol in declared_symbols(callee.body):
         symbols[symbol] = _own(symbol, taken, fresh)
-    parts = tuple(replace_values(with_symbols(part, symbols), values) for part in callee.body.statements)
-    return replace(Block(span=span, statements=()), statements=(*declared, *_with_result(parts, site, callee)))
+    parts = tuple(with_objects(with_symbols(part, symbols), objects) for part in callee.body.statements)
+    parts = tuple(replace_values(part, values) for part in parts)
+    whole = (*declared, *_with_result(parts, site, callee))
+    if len(whole) == 1 and isinstance(whole[0], ExprStmt):
+        return replace(whole[0], span=span)
+    return replace(Block(span=span, statements=()), statements=whole)
 
 
 def _own(symbol: Symbol, taken: set[str], fresh: Fresh) -> Symbol:
