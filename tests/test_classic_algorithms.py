@@ -42,6 +42,12 @@ LAUNCHES = [
     ("classic_batcher_pointers.c", 21),
     ("classic_fft_halves.c", 6),
     ("classic_sieve_unsigned.c", 8),
+    ("classic_batcher_main.c", 21),
+    ("classic_fft_down.c", 6),
+    ("classic_fft_flat.c", 6),
+    ("classic_fft_outside.c", 6),
+    ("classic_walsh_down.c", 6),
+    ("classic_walsh_pairs.c", 6),
 ]
 # kernels of a level each: the factors, the right side or the column, and rows and columns in two dimensions
 ELIMINATIONS = [
@@ -66,7 +72,7 @@ TOUCHED: dict[str, tuple[Callable[..., Iterable[int]], Callable[..., Iterable[in
 }
 
 
-@pytest.mark.parametrize(("name", "launches"), one_in(4, LAUNCHES))
+@pytest.mark.parametrize(("name", "launches"), one_in(6, LAUNCHES))
 def test_the_inner_loops_are_one_launch_each(name: str, launches: int, tmp_path: Path) -> None:
     output, found = _ported(CASES / name, tmp_path)
     assert output == _original(CASES / name, tmp_path)

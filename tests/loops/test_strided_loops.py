@@ -31,6 +31,17 @@ HEADERS: dict[str, str | None] = {
     "int i = c; i < n; i += s": "((long long)n - c + s - 1) / s",
     "unsigned i = 0; i + h < u; i += h": "(u - h + h - 1) / h",
     "unsigned i = h; h + i <= u; i += 2 * h": "(u - h - h + 2 * h) / (2 * h)",
+    # downwards
+    "int i = n; i > 0; i -= s": "((long long)n + s - 1) / s",
+    "int i = n - s; i >= 0; i -= s": "((long long)(n - s) + s) / s",
+    "int i = n; k < i; i = i - 2 * s": "((long long)n - k + 2 * s - 1) / (2 * s)",
+    "int i = n; i >= s; i -= s": "n / s",
+    "long i = n; i > k; i -= w": "(n - k + w - 1) / w",
+    "unsigned i = u; i > 0; i -= h": "u / h",
+    "unsigned i = u; i >= h; i -= h": "u / h",
+    "unsigned i = u; i >= 2 * h; i -= 2 * h": "u / (2 * h)",
+    "unsigned i = u; i > 5; i -= h": "(u - 5 + h - 1) / h",
+    "unsigned long i = z; i >= 4; i -= h": "(z - 4 + h) / h",
     # types that convert a value to another one, or in which the sum might not fit
     "int i = 0; i < u; i += s": None,
     "int i = 0; i < w; i += s": None,
@@ -46,8 +57,12 @@ HEADERS: dict[str, str | None] = {
     "double i = 0; i < n; i += s": None,
     "volatile int i = 0; i < n; i += s": None,
     # other headers
-    "int i = n; i > 0; i -= s": None,
     "int i = n; i > 0; i += s": None,
+    "int i = n; i < 0; i -= s": None,
+    "int i = n; i > 0; i = s - i": None,
+    "unsigned i = u; i >= 0; i -= h": None,
+    "int i = n; i + k > 0; i -= s": None,
+    "unsigned i = u; i > k; i -= h": None,
     "int i = 0; i != n; i += s": None,
     "int i = 1; i < n; i *= s": None,
     "int i = 0; i < n; k += s": None,
@@ -112,10 +127,21 @@ def test_the_loop_runs_as_often_as_is_said(header: str, loops: dict[str, While])
         first, bound, step = (value(end, given) for end in (found.first, found.bound, found.step))
         ahead = 0 if found.ahead is None else value(found.ahead, given)
         guards = found.guards(empty(loops[header]), positive=False)
-        if not all(a.condition is not None and value(a.condition, given) for a in guards):
+        failed = [a for a in guards if a.condition is None or not value(a.condition, given)]
+        if failed and found.down:
+            wraps = found.type.kind == "unsigned" and (first % step if step > 0 and bound == 0 else step > bound)
+            assert step <= 0 or first < 0 or bound < 0 or wraps or first <= bound
+        elif failed:
             assert step <= 0 or first < 0 or first + ahead >= bound
+        if failed:
+            entered = first > bound or (first == bound and found.relation == ">=")
+            assert not (found.down and entered and step > 0) or not all(a.declared for a in failed)
             continue
-        counted = [*range(first, bound - ahead + (found.relation == "<="), step)]
+        if found.down:
+            counted = [*range(first, bound - (found.relation == ">="), -step)]
+            assert found.type.kind == "signed" or not counted or counted[-1] >= step, "the next value wraps around"
+        else:
+            counted = [*range(first, bound - ahead + (found.relation == "<="), step)]
         trips = value(found.trips(empty(loops[header])), given)
         assert max(trips, 0) == len(counted), given
         assert values_of(found, given, len(counted)) == counted

@@ -23,6 +23,10 @@ def value(expr: Expr, names: Mapping[str, int]) -> int:
             return -value(operand, names)
         case Conditional(condition=condition, then=then, other=other):
             return value(then if value(condition, names) else other, names)
+        case Binary(op="&&", left=left, right=right):
+            return int(bool(value(left, names)) and bool(value(right, names)))
+        case Binary(op="||", left=left, right=right):
+            return int(bool(value(left, names)) or bool(value(right, names)))
         case Binary(op=op, left=left, right=right):
             a, b = value(left, names), value(right, names)
             return int(_OPERATIONS[op](a, b))
@@ -39,12 +43,11 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
     "/": _divide,
+    "%": lambda a, b: a - b * _divide(a, b),
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
-    "&&": lambda a, b: a and b,
-    "||": lambda a, b: a or b,
 }

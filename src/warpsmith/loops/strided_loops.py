@@ -2,6 +2,7 @@
 counted.
 
     for (i = first; i < bound; i += step) …        i = first + k step,   k = 0, …, ceil((bound - first) / step) - 1
+    for (i = first; i > bound; i -= step) …        i = first - k step,   k = 0, …, ceil((first - bound) / step) - 1
 
 Invariant: where every guard of `guards` holds, the loop runs its body exactly `trips` times (none where that is not
 positive), with i = first + k * step, none of the expressions overflowing in the type that it is evaluated in.
@@ -14,7 +15,13 @@ positive), with i = first + k * step, none of the expressions overflowing in the
                              and no later i + ahead does, which is less than bound + step
     bound <= MAX - step      i + step does not wrap around, nor does the sum in the number of iterations. Signed ints
                              need neither: i + step has no meaning where it overflows, and the sum is of `long long`
-Limits: loops that count up; first value, bound and step have types that the counter's type holds.
+Downwards:
+    first > bound            as above; the difference of unsigned numbers does not wrap around
+    bound >= 0               a signed k * step is no more than first, and i - step fits
+    step <= bound            unsigned i - step does not wrap around; for `i > 0`: step divides first, and 0 is met; for
+                             `i >= step` nothing is to be tested
+    first <= MAX - step      as above
+Limits: first value, bound and step have types that the counter's type holds; `i + ahead` is read upwards alone.
 """
 
 from __future__ import annotations
@@ -39,18 +46,25 @@ __all__ = ["Strided", "strided_header"]
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _TYPES = ("signed", "unsigned")
+_Way = OneOf["<", "<=", ">", ">="]
 
 
 class Strided(Struct, frozen=True):
-    """`for (variable = first; variable + ahead relation bound; variable += step)`; nothing is said of the body."""
+    """`for (variable = first; variable + ahead relation bound; variable += step)`, or `-= step` with `>` and `>=`;
+    nothing is said of the body."""
 
     variable: Symbol
     declares: bool
     first: Expr
-    relation: OneOf["<", "<="]
+    relation: _Way
     bound: Expr
     step: Expr
     ahead: Expr | None = None
+
+    @property
+    def down(self) -> bool:
+        """Whether the counter falls."""
+        return self.relation in (">", ">=")
 
     @property
     def type(self) -> Scalar:
@@ -64,6 +78,10 @@ class Strided(Struct, frozen=True):
 
     def trips(self, span: Span) -> Expr:
         """Return how often the loop runs: ceil((bound - first) / step), or one more for a bound that is reached."""
+        if self.meets_bound:
+            return _join("/", copy_tree(self.first), copy_tree(self.step), span)
+        if self.down:
+            return self._trips_down(span)
         bound = copy_tree(self.bound)
         if self._is_wide():
             bound = Cast(span=span, type=LONG_LONG, operand=bound)
@@ -74,9 +92,27 @@ class Strided(Struct, frozen=True):
             reach = _join("-", reach, number(1, span), span)
         return _join("/", reach, copy_tree(self.step), span)
 
+    def _trips_down(self, span: Span) -> Expr:
+        first = copy_tree(self.first)
+        length = Cast(span=span, type=LONG_LONG, operand=first) if self._is_wide() else first
+        length = length if _is_zero(self.bound) else _join("-", length, copy_tree(self.bound), span)
+        reach = _join("+", length, copy_tree(self.step), span)
+        if self.relation == ">":
+            reach = _join("-", reach, number(1, span), span)
+        return _join("/", reach, copy_tree(self.step), span)
+
+    @property
+    def meets_bound(self) -> bool:
+        """Whether the number of iterations is first / step: the last one has the value of the step itself."""
+        if self.relation == ">=":
+            return same(peel(self.bound), peel(self.step))
+        return self.relation == ">" and _is_zero(self.bound) and self.type.kind == "unsigned"
+
     def value(self, count: Expr, span: Span) -> Expr:
         """Return the counter's value after `count` iterations."""
         moved = _join("*", count, copy_tree(self.step), span)
+        if self.down:
+            return _join("-", copy_tree(self.first), moved, span)
         return moved if _is_zero(self.first) else _join("+", copy_tree(self.first), moved, span)
 
     def guards(self, span: Span, *, positive: bool) -> tuple[Assumption, ...]:
@@ -87,6 +123,9 @@ class Strided(Struct, frozen=True):
     def _conditions(self, span: Span, *, positive: bool) -> Iterator[tuple[Expr, bool]]:
         """Yield the conditions, and whether the loop makes no iteration where one fails."""
         signed = self.type.kind == "signed"
+        if self.down:
+            yield from self._conditions_down(span, positive=positive)
+            return
         if signed and isinstance(peel(self.step), Binary):
             yield _compare(self.bound, _MIRRORED[self.relation], self._reach(span), span), True
         if not positive:
@@ -100,9 +139,30 @@ class Strided(Struct, frozen=True):
             end = number(0, span) if signed else self.bound
             yield _compare(self.first, ">=" if signed else "<=", end, span), not signed
         if not self._is_wide():
-            high = integer_range(self.type)[1]
-            most = Literal(span=span, type=self.type, text=_written(high, self.type), value=high)
-            yield _compare(self.bound, "<=", _join("-", most, copy_tree(self.step), span), span), False
+            yield _compare(self.bound, "<=", self._most(span), span), False
+
+    def _conditions_down(self, span: Span, *, positive: bool) -> Iterator[tuple[Expr, bool]]:
+        signed = self.type.kind == "signed"
+        if not signed or not self._is_wide() or isinstance(peel(self.step), Binary):
+            yield _compare(self.first, self.relation, self.bound, span), True
+        if not positive:
+            yield _compare(self.step, ">", number(0, span), span), False
+        if signed and not _is_natural(self.bound) and not self.meets_bound:
+            yield _compare(self.bound, ">=", number(0, span), span), False
+        if not signed and self.relation == ">" and _is_zero(self.bound):
+            rest = _join("%", copy_tree(self.first), copy_tree(self.step), span)
+            yield _compare(rest, "==", number(0, span), span), False
+        elif not signed and not self.meets_bound:
+            yield _compare(self.step, "<=", self.bound, span), False
+        # what a counter that is read behind the loop is computed from may be more than the loop itself computes
+        if not self._is_wide() or not self.declares:
+            yield _compare(self.first, "<=", self._most(span), span), False
+
+    def _most(self, span: Span) -> Expr:
+        """Return the greatest number of the counter's type less the step."""
+        high = integer_range(self.type)[1]
+        most = Literal(span=span, type=self.type, text=_written(high, self.type), value=high)
+        return _join("-", most, copy_tree(self.step), span)
 
     def _reach(self, span: Span) -> Expr:
         """Return what the first test compares with the bound."""
@@ -123,8 +183,12 @@ def strided_header(loop: While) -> Strided | None:
     if start is None or not _is_counter(start[0]):
         return None
     variable, declares, first = start
-    test, step = _test(loop.condition, variable), _step(loop.advance, variable)
+    test, step = _test(loop.condition, variable), _step(loop.advance, variable, "+")
+    if test is None:
+        test, step = _test_down(loop.condition, variable), _step(loop.advance, variable, "-")
     if test is None or step is None:
+        return None
+    if test[0] == ">=" and _is_zero(test[1]) and cast(Scalar, variable.type).kind == "unsigned":
         return None
     found = Strided(variable, declares, first, test[0], test[1], step, test[2])
     if any(n.symbol == variable for end in found.ends for n in names(end)):
@@ -138,7 +202,7 @@ def _is_counter(symbol: Symbol) -> bool:
     return plain and isinstance(type, Scalar) and type.bits >= INT.bits
 
 
-def _test(condition: Expr, variable: Symbol) -> tuple[OneOf["<", "<="], Expr, Expr | None] | None:
+def _test(condition: Expr, variable: Symbol) -> tuple[_Way, Expr, Expr | None] | None:
     """Return (relation, bound, None) of `i < n` and `n >= i`, (relation, bound, k) of `i + k < n` in ints alone, or in
     the unsigned type of the counter."""
     test = peel(condition)
@@ -147,7 +211,7 @@ def _test(condition: Expr, variable: Symbol) -> tuple[OneOf["<", "<="], Expr, Ex
     relation, left, right = test.op, peel(test.left), test.right
     if relation in (">", ">="):
         relation, left, right = _MIRRORED[relation], peel(right), test.left
-    relation = cast(OneOf["<", "<="], relation)
+    relation = cast(_Way, relation)
     if _is(left, variable):
         return relation, right, None
     if not isinstance(left, Binary) or left.op != "+":
@@ -161,24 +225,35 @@ def _test(condition: Expr, variable: Symbol) -> tuple[OneOf["<", "<="], Expr, Ex
     return (relation, right, left.left) if _is(left.right, variable) else None
 
 
+def _test_down(condition: Expr, variable: Symbol) -> tuple[_Way, Expr, Expr | None] | None:
+    """Return (relation, bound, None) of `i > n` and `n <= i`."""
+    test = peel(condition)
+    if not isinstance(test, Binary) or test.op not in _MIRRORED:
+        return None
+    relation, left, right = test.op, test.left, test.right
+    if relation in ("<", "<="):
+        relation, left, right = _MIRRORED[relation], right, left
+    return (cast(_Way, relation), right, None) if _is(left, variable) else None
+
+
 def _is_int(expr: Expr) -> bool:
     type = promote(peel(expr).type)
     return isinstance(type, Scalar) and (type.kind, type.bits) == (INT.kind, INT.bits)
 
 
-def _step(advance: Expr, variable: Symbol) -> Expr | None:
-    """Return what each iteration adds to the variable."""
+def _step(advance: Expr, variable: Symbol, op: OneOf["+", "-"]) -> Expr | None:
+    """Return what each iteration adds to the variable, or subtracts from it."""
     expr = peel(advance)
     if not isinstance(expr, Assign) or not _is(expr.target, variable):
         return None
-    if expr.op == "+=":
+    if expr.op == f"{op}=":
         return expr.value
     value = peel(expr.value)
-    if expr.op != "=" or not isinstance(value, Binary) or value.op != "+":
+    if expr.op != "=" or not isinstance(value, Binary) or value.op != op:
         return None
     if _is(value.left, variable):
         return value.right
-    return value.left if _is(value.right, variable) else None
+    return value.left if op == "+" and _is(value.right, variable) else None
 
 
 def _is(expr: Expr, variable: Symbol) -> bool:

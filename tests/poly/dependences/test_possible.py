@@ -18,7 +18,7 @@ from warpsmith.poly.isl.affine import AffineReader
 from warpsmith.poly.isl.polynomial import Polynomial
 
 # of the random loops, by default
-FEW = 12
+FEW = 8
 ON_DATA = Term("d[i] > 0", lambda i, j, n: 1)
 
 

@@ -7,7 +7,7 @@
 Strides are the parameter products that stand beside a counter in any subscript of the object (Grosser, Ramanujam,
 Pouchet, Sadayappan, Pop: Optimistic delinearization of parametrically sized arrays, ICS 2015); they must divide each
 other. A term goes to the largest stride that divides it. `A[i*N + N - 1 - j]` has its N moved to the last subscript by
-a carry, and what all references add is left out: a number, or a remainder that no counter moves. Each condition is
+a carry, and what all references add is left out where no counter moves it and it is no row. Each condition is
 proved on the statement's domain, else guarded; a reference for which neither works has no subscripts (None): it may
 touch any element.
 """
@@ -106,7 +106,7 @@ def _level(
     heads = [(k, _flatten_run(run) if flat else run[0].value, run) for k, run in numeric]
     strides = _strides(state, [value for _, value, _ in heads if value is not None])
     if shift:
-        heads = _shift_heads(_drop_shared_images(state, heads))
+        heads = _shift_heads(_drop_shared(state, heads, strides))
     strides, split = _split_up(state, references, heads, strides)
     for k, _, run in heads:
         parts = split[k]
@@ -130,15 +130,16 @@ def _shift_heads(heads: list[Head]) -> list[Head]:
     return [(k, None if value is None else value.shift(-least), run) for k, value, run in heads]
 
 
-def _drop_shared_images(state: State, heads: list[Head]) -> list[Head]:
-    """Leave out the terms with an image that no counter moves, where all references add them: `A[k % p + 2*k*j + i]` is
-    as good as `A[2*k*j + i]`, and an image is nothing that a digit could be seen to hold."""
+def _drop_shared(state: State, heads: list[Head], strides: Sequence[Polynomial] | None) -> list[Head]:
+    """Leave out the terms that no counter moves and that are no rows, where all references add them:
+    `A[n - 2*k*j + i]` is as good as `A[- 2*k*j + i]`, and n is nothing that a digit could be seen to hold."""
     values = [value for _, value, _ in heads if value is not None]
     kinds = state.vocabulary
+    rows = [monomial for stride in (strides or ())[:-1] for monomial in stride.terms]
     shared = {
         monomial: factor
-        for monomial, factor in (values[0].terms.items() if values else ())
-        if kinds.images(monomial) and all(map(kinds.invariant, monomial))
+        for monomial, factor in (values[0].terms.items() if values and rows else ())
+        if monomial and all(map(kinds.invariant, monomial)) and all(_rest(monomial, row) is None for row in rows)
         and all(value.terms.get(monomial) == factor for value in values)
     }  # fmt: skip
     if not shared:

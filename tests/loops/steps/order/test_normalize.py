@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.loops.steps.refusals import Misfits, wrongly_answered
 from tests.loops.steps.twins import Steps, function_text, stands, stepped
@@ -28,9 +29,9 @@ def once(f: str) -> tuple[Normalize]:
 
 
 MISFITS: Misfits = {
-    "a counted loop": ("does not count up", ("for (int i = 0; i < n; i++) x[i] = 0;", lambda f: Normalize(f"{f}/i"))),
+    "a counted loop": ("does not count by", ("for (int i = 0; i < n; i++) x[i] = 0;", lambda f: Normalize(f"{f}/i"))),
     "a step that is multiplied": (
-        "does not count up",
+        "does not count by",
         ("for (int i = 1; i < n; i *= 2) x[i] = 0;", lambda f: Normalize(f"{f}/for")),
     ),
     "a step that changes": (
@@ -68,8 +69,15 @@ def test_what_does_not_fit_says_why(tmp_path: Path) -> None:
     assert wrongly_answered(MISFITS, tmp_path) == {}
 
 
+UNSIGNED = "unsigned u = n > 0 ? n : 0, h = k > 0 ? k : 1; "
 SAME: tuple[tuple[str, Steps], ...] = (
     (LOOP, once),
+    (STEP + "for (int i = n; i > 0; i -= s) x[i - 1] = 2 * x[i - 1] + i;", once),
+    (STEP + "for (int i = n - s; i >= 0; i -= s) x[i] = 2 * x[i] + i;", once),
+    (STEP + "int i = 7; for (i = n; s <= i; i = i - s) x[i - s] += i; y[0] = i;", once),
+    (STEP + "int i = 7; for (i = n - 2 * s; i >= 2; i -= 2 * s) x[i] += i; y[0] = i;", once),
+    (UNSIGNED + "for (unsigned i = u / h * h; i > 0; i -= h) x[i - 1] = 2 * x[i - 1] + i;", once),
+    (UNSIGNED + "for (unsigned i = u; i >= h; i -= h) for (unsigned j = i; j < i + h; j++) x[j - h] += j;", once),
     (LOOP.replace("i < n", "n >= i"), once),
     (LOOP.replace("i += s", "i = s + i"), once),
     (LOOP.replace("i += s", "i = i + s"), once),
@@ -115,7 +123,9 @@ def test_normalized_loops_do_the_same(tmp_path: Path) -> None:
 
 def one_less(self: Strided, span: Span) -> Expr:
     """As `trips` of a loop that does not reach its bound."""
-    return TRIPS(Strided(self.variable, self.declares, self.first, "<", self.bound, self.step, self.ahead), span)
+    if self.down and self.type.kind == "unsigned":
+        return TRIPS(self, span)
+    return TRIPS(replace(self, relation=">" if self.down else "<"), span)
 
 
 def not_ahead(self: Strided, span: Span) -> Expr:

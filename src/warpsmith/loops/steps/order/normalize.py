@@ -56,9 +56,9 @@ __all__ = ["Normalize"]
 class Normalize(Struct, frozen=True):
     """Count the iterations of a loop whose step is a variable, so that it becomes a counted loop.
 
-    Legal for loops that count up by a value that does not change while they run, as first value and bound do not. That
-    the step is positive, and that nothing wraps around on the way, is tested before the loop where it is not known.
-    The counter is computed from the number of the iteration, inside the loops that are alone in the body.
+    Legal for loops that count up or down by a value that does not change while they run, as first value and bound do
+    not. That the step is positive, and that nothing wraps around on the way, is tested before the loop where it is not
+    known. The counter is computed from the number of the iteration, inside the loops that are alone in the body.
 
     Step: loop=f/for
 
@@ -91,7 +91,7 @@ class Normalize(Struct, frozen=True):
         loop = place.loop
         header = strided_header(loop) if isinstance(loop, While) else None
         if header is None or not isinstance(loop, While):
-            return does_not_fit("the loop does not count up by a step that is a variable", loop)
+            return does_not_fit("the loop does not count by a step that is a variable", loop)
         stop = _obstacle(facts, place.function, loop, header)
         if stop is not None:
             return stop

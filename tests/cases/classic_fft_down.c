@@ -1,0 +1,46 @@
+/* Fast Fourier transform whose blocks are taken from the last one down.
+ * RUN: port --all
+ * EXPECT: fft/for unanalyzable host: not a counted loop: it does not advance its counter len by a constant step
+ * EXPECT: fft/for/for parallel-after ported: parallel after normalize=fft/for/for
+ * EXPECT: fft/for/for/j parallel ported: no carried dependence (if what is touched of im and of re does not overlap)
+ * EXPECT: main/i parallel ported: no carried dependence (proven)
+ * EXPECT: main/i#2 unanalyzable host: printf writes output
+ * VERIFY: pass
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979324
+
+static void fft(double *re, double *im, int n)
+{
+    for (int len = 2; len <= n; len *= 2)
+        for (int i = n - len; i >= 0; i -= len)
+            for (int j = 0; j < len / 2; j++) {
+                double c = cos(-2 * PI * j / len), s = sin(-2 * PI * j / len);
+                double x = re[i + j + len / 2] * c - im[i + j + len / 2] * s, y = re[i + j + len / 2] * s + im[i + j + len / 2] * c;
+                re[i + j + len / 2] = re[i + j] - x;
+                im[i + j + len / 2] = im[i + j] - y;
+                re[i + j] += x;
+                im[i + j] += y;
+            }
+}
+
+int main(void)
+{
+    int n = 64;
+    double *re = malloc(n * sizeof *re), *im = malloc(n * sizeof *im);
+    if (!re || !im)
+        return 1;
+    for (int i = 0; i < n; i++) {
+        re[i] = (i * 37 + 11) % 101;
+        im[i] = i % 3;
+    }
+    fft(re, im, n);
+    for (int i = 0; i < n; i++)
+        printf("%.6f %.6f\n", re[i], im[i]);
+    free(re);
+    free(im);
+    return 0;
+}
