@@ -101,7 +101,7 @@ def _row(name: str, kernels: int, sources: Mapping[str, str], files: Sequence[Ou
         old = "" if path is None else Path(path).read_text(encoding="latin-1")
         if path is None or file.text == old:
             continue
-        new = _INCLUDED.sub("", file.text)
+        new = _INCLUDED.sub("", file.text.replace("\r\n", "\n"))
         mine = [n for n in find_added(old, new) if not new.splitlines()[n - 1].startswith("#include")]
         lines += len(mine)
         columns = max(columns, *(len(new.splitlines()[n - 1].expandtabs(4)) for n in mine), 0)

@@ -117,8 +117,11 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def without_additions(text: bytes) -> bytes:
     """Return what a compiler sees that does not know WARPSMITH."""
-    kept, depth = [], 0
+    kept, depth, open_ = [], 0, 0
     for line in text.splitlines(keepends=True):
+        if open_ or line.lstrip().startswith(b"WARPSMITH_ONLY("):
+            open_ += line.count(b"(") - line.count(b")")
+            continue
         starts = line.startswith(b"#ifdef WARPSMITH") or (depth and line.startswith((b"#if", b"#ifdef", b"#ifndef")))
         depth += bool(starts)
         if not depth:

@@ -49,6 +49,14 @@ def test_a_long_line_is_broken_below_its_first_argument() -> None:
     assert remove_additions(made) == file.text
 
 
+def test_a_long_line_among_others_is_broken_unless_it_has_a_comment() -> None:
+    file = SourceFile("a.c", "one;\n  two;\n")
+    call, comment = f"    f({', '.join(f'argument_{n}' for n in range(20))});", f"    g(); // {'so, ' * 40}"
+    made = written(file, at(5, f"if (a) {{\n{call}\n{comment}\n}}"))
+    assert [len(line) > 120 for line in made.splitlines()].count(True) == 1 and comment.strip() in made
+    assert remove_additions(made) == file.text
+
+
 @pytest.mark.parametrize(
     "lines",
     [

@@ -297,7 +297,7 @@ def _edited_additions(tree: _Tree, earlier: Earlier) -> Iterator[Finding]:
             if _hash(added) not in known:
                 file = SourceFile(str(Path(tree.root, path)), text)
                 message = "this was added by a port and edited by hand since: a new port would undo the edit"
-                remedy = "move the edit out of the #ifdef WARPSMITH, or into the kernel; or take the port out first"
+                remedy = "move the edit out of what the port added, or into the kernel; or take the port out first"
                 yield Finding("PRJ013", "error", message, Span(file, offset, offset + len(added)), (remedy,))
 
 

@@ -116,8 +116,12 @@ def _own_lines(one: Addition) -> str:
 
 
 def _broken(line: str, indent: str) -> str:
-    """Return a line in several of at most 120 columns behind `indent`; what is several already as it is."""
-    return line if "\n" in line else wrap(line, 120 - len(indent.expandtabs(4)), align=True)
+    """Return a line in several of at most 120 columns behind `indent`; of several, those that say one thing."""
+    room = 120 - len(indent.expandtabs(4))
+    if "\n" not in line:
+        return wrap(line, room, align=True)
+    parts = line.split("\n")
+    return "\n".join(wrap(one, room, align=True) if len(one) > room and _is_whole(one) else one for one in parts)
 
 
 def _indent_lines(line: str, indent: str) -> str:
