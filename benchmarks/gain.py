@@ -31,7 +31,7 @@ from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.flows.porting.gain import estimate_port
 from warpsmith.front.load import FrontOptions
 from warpsmith.machine.time import ERROR
-from warpsmith.offload.gain.estimate import GainEstimate
+from warpsmith.offload.gain.model import GainEstimate
 from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions
 from warpsmith.project.capture import capture_build
 from warpsmith.project.model import Project

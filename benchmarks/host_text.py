@@ -3,8 +3,8 @@
     python -m benchmarks.host_text [--in-place] examples/*.c benchmarks/polybench/*.c
     python -m benchmarks.host_text --projects FOLDER…
 
-For each file, with -o or in place: the kernels, the lines of host text that the user did not write (`#include` left
-out, `#ifdef` and `#endif` around the others counted), those for each
+For each file, with -o or in place: the kernels, the lines of host text that the user did not write (`#include` and
+the macro beside it left out, `#ifdef` and `#endif` around the others counted), those for each
 kernel, the longest of them, and how many of them clang-format (LLVM, four columns, Linux braces, 120 columns)
 would write in another way. Nothing is run. Files of which nothing is ported are left out.
 
@@ -35,7 +35,9 @@ from warpsmith.flows.in_place import PortedProject, port_project
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.project.database import read_database
 
-_INCLUDED = re.compile(r'^#ifdef WARPSMITH\n(?:#include ".*"\n)+#endif\n', re.MULTILINE)
+_INCLUDED = re.compile(
+    r'^#ifdef WARPSMITH\n(?:#include ".*"\n)+(?:#else\n#define WARPSMITH_ONLY.*\n)?#endif\n', re.MULTILINE
+)
 STYLE = (
     "{BasedOnStyle: LLVM, IndentWidth: 4, BreakBeforeBraces: Linux, ColumnLimit: 120, "
     "AllowShortFunctionsOnASingleLine: None}"

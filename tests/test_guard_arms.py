@@ -89,6 +89,74 @@ def _compare(found: str, wanted: str) -> None:
         assert a == b or math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-9), (a, b)
 
 
+_HELD = """
+#include <stdio.h>
+#include <stdlib.h>
+static void relax(double *u, double *v, int n)
+{
+    int i;
+    for (i = 1; i < n - 1; i++)
+        v[i] = 0.5 * (u[i - 1] + u[i + 1]);
+}
+static void scale(double **w, int n, double f)
+{
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < n; j++)
+            w[i][j] = w[i][j] * f + 0.25;
+}
+int main(void)
+{
+    int n = 90, t, i;
+    double *rows[3], **c = rows;
+    for (t = 0; t < 3; t++) {
+        c[t] = malloc(n * sizeof **c);
+        for (i = 0; i < n; i++)
+            c[t][i] = (i + t) % 7;
+    }
+    double *a = c[0], *b = c[1];
+    for (t = 0; t < 6; t++) {
+        relax(a, b, n);
+        b[3] += 1;
+        relax(b, a, n);
+        if (t > 1)
+            scale(c, n, 0.5 + a[2] * 0.01);
+        printf("%g\\n", a[5]);
+        double *s = a;
+        a = b;
+        b = s;
+    }
+    for (i = 0; i < n; i += 10)
+        printf("%g %g %g\\n", a[i], b[i], c[2][i]);
+    return 0;
+}
+"""
+
+
+def test_nothing_is_left_on_the_device_where_a_guard_fails_in_a_data_region(tmp_path: Path) -> None:
+    path = tmp_path / "held.c"
+    path.write_text(_HELD)
+    subprocess.run(["cc", "-O1", "-w", "-o", str(tmp_path / "original"), str(path)], check=True)
+    wanted = run_limited([str(tmp_path / "original")], tmp_path)
+    result = port([str(path)], PortOptions(verify=False))
+    assert result.ported is not None
+    sources = sources_of(result.ported.program, result.files, captured=False)
+    host, kernels = (next(f.text for f in sources.files if f.path == name) for name in ("held.c", "held_kernels.cu"))
+    assert "ws_data_begin(" in host and "ws_update_device_all" not in host
+    guards = len(_GUARD.findall(kernels))
+    assert kernels.count("ws_data_to_host(WS_HERE);") == guards > 2
+    launched = _run(sources, tmp_path / "held", wanted.stdout)
+    for failing in (None, 0, guards - 1):
+        files = tuple(_fail(sources.files, failing))
+        left = _run(msgspec.structs.replace(sources, files=files), tmp_path / str(failing), wanted.stdout)
+        assert left < launched
+    # what stayed on the device would be stale behind the user's loop
+    stale = [msgspec.structs.replace(f, text=f.text.replace("    ws_let_go(file, line);\n}\n\nextern", "}\n\nextern"))
+             for f in _fail(sources.files, 0)]  # fmt: skip
+    with pytest.raises(AssertionError):
+        _run(msgspec.structs.replace(sources, files=tuple(stale)), tmp_path / "stale", wanted.stdout)
+
+
 def test_a_guard_is_found_by_its_reason() -> None:
     text = "    // only where a and\n    // b differ\n    if (!ws_apart(a, b))\n        return 0;\n    if (n)\n"
     (changed,) = _fail([OutputFile("k.cu", text)], None)

@@ -29,6 +29,8 @@ from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.privatize import Privatize
 from warpsmith.loops.steps.data.row_starts import RowStarts
+from warpsmith.loops.steps.data.unmap import Unmap
+from warpsmith.loops.steps.order.canonicalize import Canonicalize
 from warpsmith.loops.steps.order.distribute import Distribute
 from warpsmith.loops.steps.order.fuse import Fuse
 from warpsmith.loops.steps.order.interchange import Interchange
@@ -87,6 +89,7 @@ STEPS: tuple[type[Step], ...] = (
     Fuse,
     Nest,
     Normalize,
+    Canonicalize,
     Tile,
     StripMine,
     Unroll,
@@ -103,6 +106,7 @@ STEPS: tuple[type[Step], ...] = (
     Localize,
     Flatten,
     RowStarts,
+    Unmap,
     Unthread,
     ForwardSubstitute,
     EliminateRecurrence,

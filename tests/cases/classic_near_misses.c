@@ -1,15 +1,15 @@
 /* Loops that look like those of the classic algorithms, and whose iterations meet.
  * RUN: port --verify off
- * EXPECT: rotate/i sequential host: may carry an anti dependence on a, under a condition that depends on data
- * EXPECT: both/i sequential host: may carry an anti dependence on a, under a condition that depends on data
- * EXPECT: other_bit/i sequential host: may carry an anti dependence on a, under a condition that depends on data
+ * EXPECT: rotate/i sequential host: carries a flow dependence on a
+ * EXPECT: both/i sequential host: carries a flow dependence on a
+ * EXPECT: other_bit/i sequential host: carries a flow dependence on a
  * EXPECT: too_far/i parallel ported: no carried dependence (if 2*j + n <= 0 || j == 0 || n <= 2*j)
  * EXPECT: reads_beside/i parallel-after ported: parallel after distribute=reads_beside/i,groups=1
  * EXPECT: one_too_many/for unanalyzable host: not a counted loop: its step 2 * len is not a constant
  * EXPECT: one_too_many/for/j sequential host: carries a flow dependence on a
  * EXPECT: overlapping_blocks/for unanalyzable host: not a counted loop: its step len is not a constant
  * EXPECT: overlapping_blocks/for/j parallel ported: no carried dependence (proven)
- * EXPECT: flat_overlap/t sequential host: may carry a flow dependence on a, under a condition that depends on data
+ * EXPECT: flat_overlap/t sequential host: carries a flow dependence on a
  * EXPECT: growing_step/for unanalyzable host: not a counted loop: its step len is not a constant
  * EXPECT: chained/for unanalyzable host: not a counted loop: its step p is not a constant
  */

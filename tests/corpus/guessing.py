@@ -23,7 +23,7 @@ from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.memory import SHARED_WINDOW, AccessConflict, Buffer, Fault, LaunchMemory, RecordedAccess
 from warpsmith.simt.observer import Observer
 from warpsmith.ssa.nodes import Function, Instruction, Module, Param, Query, Space
-from warpsmith.ssa.semantics import pattern_of
+from warpsmith.ssa.semantics.patterns import pattern_of
 from warpsmith.ssa.types import Type
 
 __all__ = ["ARRAYS", "KINDS", "Anywhere", "Guess", "array_of", "shape_of"]

@@ -29,7 +29,7 @@ from warpsmith.ssa.nodes import (
     terminator_operands,
 )
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import number_of, to_signed
+from warpsmith.ssa.semantics.patterns import number_of, to_signed
 
 __all__ = ["Near", "Needed", "Ruler"]
 

@@ -25,18 +25,20 @@ __all__ = ["Witness", "parse_witness", "replay"]
 
 WITNESS = re.compile(
     r"(?:(?P<head>[^:]*): )?\w+\((?P<one>[^)]*)\) (?P<first>writes|reads) (?P<element>\S+), "
-    r"\w+\((?P<two>[^)]*)\) (?P<second>writes|reads) it"
+    r"\w+\((?P<two>[^)]*)\) (?P<second>writes|reads) it(?:, if (?P<runs>both|S1|S2) runs?)?"
 )
 
 
 class Witness(Struct, frozen=True):
-    """Parameter values, and two accesses of one element: (iteration, writes)."""
+    """Parameter values, and two accesses of one element: (iteration, writes). `runs`: whose data have to let it run,
+    S1, S2 or both; "" where no data decide."""
 
     parameters: dict[str, int]
     array: str
     subscripts: tuple[int, ...]
     first: tuple[tuple[int, ...], bool]
     second: tuple[tuple[int, ...], bool]
+    runs: str = ""
 
 
 def parse_witness(text: str) -> Witness:
@@ -49,7 +51,8 @@ def parse_witness(text: str) -> Witness:
     subscripts = tuple(int(number) for number in re.findall(r"\[(-?\d+)\]", match["element"]))
     one, two = (tuple(int(v) for v in match[g].split(",")) for g in ("one", "two"))
     parameters = {name: int(value) for name, value in head.items()}
-    return Witness(parameters, array, subscripts, (one, match["first"] == "writes"), (two, match["second"] == "writes"))
+    first, second = (one, match["first"] == "writes"), (two, match["second"] == "writes")
+    return Witness(parameters, array, subscripts, first, second, match["runs"] or "")
 
 
 def _log(access: Access, counters: str, formats: str, *, write: bool) -> str:
@@ -60,6 +63,11 @@ def _log(access: Access, counters: str, formats: str, *, write: bool) -> str:
         shape = "[%ld]" * len(access.subscripts)
         values = ", ".join(f"(long)({part.text()})" for part in access.subscripts)
     return f'printf("{access.array}{shape} {formats} {int(write)}\\n", {values}, {counters});'
+
+
+def _if_run(logs: list[str]) -> str:
+    """Mark what only data decide: a witness may rest on it where it says so."""
+    return " ".join(logs).replace('printf("', 'printf("if ')
 
 
 def _scalar(nest: Nest, step: Step, counters: str, formats: str) -> list[str]:
@@ -73,7 +81,9 @@ def _scalar(nest: Nest, step: Step, counters: str, formats: str) -> list[str]:
     lines = [_log(nest.scalar_source, counters, formats, write=False)]
     if nest.scalar in ("carried", "sum", "row sum"):
         lines.append(touch[False])
-    if nest.scalar not in ("temporary", "conditional"):
+    if nest.scalar == "conditional":
+        lines.append(_if_run([touch[True]]))
+    elif nest.scalar != "temporary":
         lines.append(touch[True])
     return lines
 
@@ -90,10 +100,10 @@ def _step(nest: Nest, step: Step, depth: int) -> str:
     then.append(_log(step.target, counters, formats, write=True))
     if step.guard is None:
         return " ".join([*common, *then])
-    # a condition on data: a witness may not rest on what happens under it
-    if step.guard.access is not None:
-        return _log(step.guard.access, counters, formats, write=False)
     other = "" if step.otherwise is None else _log(step.otherwise, counters, formats, write=True)
+    # a condition on data: what happens under it is logged as if it held, and failed
+    if step.guard.access is not None:
+        return " ".join([_log(step.guard.access, counters, formats, write=False), _if_run([*common, *then, other])])
     branches = f"if ({step.guard.text()}) {{ {' '.join([*common, *then])} }}"
     return f"{branches} else {{ {' '.join([*common, other])} }}" if other else branches
 
@@ -136,8 +146,10 @@ def replay(cases: list[tuple[Nest, Witness]], directory: Path) -> list[str]:
 def _happens(witness: Witness, log: list[str]) -> bool:
     element = witness.array + "".join(f"[{number}]" for number in witness.subscripts)
     found = []
-    for iteration, write in (witness.first, witness.second):
+    for (iteration, write), name in ((witness.first, "S1"), (witness.second, "S2")):
         line = f"{element} {','.join(str(v) for v in iteration)} {int(write)}"
+        if witness.runs in (name, "both") and line not in log:
+            line = f"if {line}"
         if line not in log:
             return False
         found.append(log.index(line))

@@ -50,6 +50,7 @@ class Mix(Struct):
     guarded: int = 0
     refuted: int = 0
     unknown: int = 0
+    conditional: int = 0
     missed: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
@@ -58,7 +59,7 @@ class Mix(Struct):
         return (
             f"{self.nests} nests, {self.loops} loops: {self.parallel} parallel, {self.found} of them found "
             f"({share:.1f} %, {self.guarded} under guards); {self.refuted} refuted with a witness, "
-            f"{self.unknown} unknown"
+            f"{self.unknown} unknown, {self.conditional} of them with iterations that meet if data let them"
         )
 
 
@@ -86,8 +87,12 @@ def judge(batch: Sequence[Nest], facts: Facts, directory: Path, mix: Mix) -> Non
                 and _kept(nest, depth)
             )
             _judge_loop(nest, depth, loop, parallel, mix)
-            if isinstance(loop.verdict, Refuted):
-                witnesses += [(nest, parse_witness(r.dependence.witness)) for r in loop.verdict.reasons if r.dependence]
+            shown = [parse_witness(r.dependence.witness) for r in loop.reasons if r.dependence]
+            refuted = isinstance(loop.verdict, Refuted)
+            witnesses += [(nest, witness) for witness in shown if refuted or witness.runs]
+            mix.conditional += any(w.runs for w in shown)
+            if refuted and any(w.runs for w in shown):
+                mix.wrong.append(f"{loop.id} is refuted, if data let it\n{render_nest(nest)}")
     mix.wrong += replay(witnesses, directory) if witnesses else []
 
 

@@ -36,6 +36,7 @@ def test_verdicts_agree_with_the_oracle(nests: int, capsys: pytest.CaptureFixtur
     # a mix in which verdicts can go wrong: loops of every kind, and verdicts that rest on guards
     assert mix.refuted >= 0.2 * mix.loops
     assert mix.guarded >= 0.3 * mix.parallel
+    assert mix.conditional >= nests // 100
 
 
 @pytest.mark.slow

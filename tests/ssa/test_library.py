@@ -8,7 +8,7 @@ import pytest
 
 from warpsmith.ssa.library import compute_lanewise
 from warpsmith.ssa.nodes import Constant, Instruction, Text, Value
-from warpsmith.ssa.semantics import number_of, pattern_of
+from warpsmith.ssa.semantics.patterns import number_of, pattern_of
 from warpsmith.ssa.types import F32, F64, I32, Type
 
 

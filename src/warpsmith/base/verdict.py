@@ -37,7 +37,8 @@ class Dependence(Struct, frozen=True):
     """Two accesses that may not change their order.
 
     `distance` and `direction` have one entry a common loop, outermost first; a distance that varies is None.
-    `witness` is one concrete pair of iterations, in the user's names: `n = 3: S(1,1) writes a[1][1], S(2,0) reads it`.
+    `witness` is one concrete pair of iterations, in the user's names: `n = 3: S(1,1) writes a[1][1], S(2,0) reads it`;
+    `…, if both run` where data decide whether they do (`if S1 runs`, `if S2 runs`: whether that one does).
     """
 
     kind: DependenceKind

@@ -109,6 +109,11 @@ class Support(Struct, frozen=True):
         """Function that begins or ends a suspension of all data regions."""
         return f"{self.prefix}_data_{'resume' if ends else 'suspend'}"
 
+    @property
+    def all_to_host(self) -> str:
+        """Function that brings all to the host, where code runs that is for the host alone."""
+        return f"{self.prefix}_data_to_host"
+
     def data_region(self, *, opens: bool) -> str:
         """Function that begins or ends a data region."""
         return f"{self.prefix}_data_{'begin' if opens else 'end'}"

@@ -20,10 +20,10 @@ from warpsmith.loops.step import Step, step_text
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import For, Function, Node, Stmt, While
+from warpsmith.tree.nodes import Expr, For, Function, Node, Stmt, While
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import same, walk
+from warpsmith.tree.walk import loops, same, walk
 
 __all__ = ["Applied", "Prepared", "RunChange", "as_written", "pairs"]
 
@@ -122,7 +122,20 @@ class Prepared(Struct, frozen=True):
             return False
         program, known = self.original.program, self.original.summaries
         conditions = [a.condition for a in guards]
-        return all(c is not None and usable(program, change.written, c, change.old, known) for c in conditions)
+        if not all(c is not None for c in conditions):
+            return False
+        late = [c for c in conditions if c is not None and not usable(program, change.written, c, change.old, known)]
+        return all(self._speaks_of_entry(change, c) for c in late)
+
+    def _speaks_of_entry(self, change: RunChange, condition: Expr) -> bool:
+        """Whether a guard of variables that the user's run writes, as that of a pointer that walks, is about the values
+        that they have where the run is entered: its steps worked on outermost loops of the run, and the new run does
+        not write them."""
+        around = [loop.span for stmt in change.old for loop, _ in loops(stmt)]
+        mine = [a for a in self.applied if any(x.condition is condition for x in a.assumptions)]
+        inner = any(_contains(span, a.span) and span != a.span for a in mine for span in around)
+        new = self.facts
+        return not inner and usable(new.program, change.rewritten, condition, change.new, new.summaries)
 
     def _assumptions(self, function: Function, old: Run, new: Run) -> tuple[Assumption, ...]:
         mine = [a for a in self.applied if a.function == function.symbol and a.step.name not in _PLACING]

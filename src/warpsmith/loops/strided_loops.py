@@ -81,25 +81,28 @@ class Strided(Struct, frozen=True):
 
     def guards(self, span: Span, *, positive: bool) -> tuple[Assumption, ...]:
         """Return what has to be tested before the loop; `positive`: the step is known to be."""
-        conditions = (_safe(condition, span) for condition in self._conditions(span, positive=positive))
-        return tuple(Assumption(show_expression(test), "guarded", test, span) for test in conditions)
+        tests = ((_safe(test, span), entered) for test, entered in self._conditions(span, positive=positive))
+        return tuple(Assumption(show_expression(t), "guarded", t, span, entered) for t, entered in tests)
 
-    def _conditions(self, span: Span, *, positive: bool) -> Iterator[Expr]:
+    def _conditions(self, span: Span, *, positive: bool) -> Iterator[tuple[Expr, bool]]:
+        """Yield the conditions, and whether the loop makes no iteration where one fails."""
         signed = self.type.kind == "signed"
         if signed and isinstance(peel(self.step), Binary):
-            yield _compare(self.bound, _MIRRORED[self.relation], self._reach(span), span)
+            yield _compare(self.bound, _MIRRORED[self.relation], self._reach(span), span), True
         if not positive:
-            yield _compare(self.step, ">", number(0, span), span)
+            yield _compare(self.step, ">", number(0, span), span), False
         if not signed and self.ahead is not None:
-            yield _compare(self.ahead, "<=", self.bound, span)
+            yield _compare(self.ahead, "<=", self.bound, span), True
             if not _is_zero(self.first):
-                yield _compare(self.first, "<=", _join("-", copy_tree(self.bound), copy_tree(self.ahead), span), span)
+                room = _join("-", copy_tree(self.bound), copy_tree(self.ahead), span)
+                yield _compare(self.first, "<=", room, span), True
         elif not _is_natural(self.first):
-            yield _compare(self.first, ">=" if signed else "<=", number(0, span) if signed else self.bound, span)
+            end = number(0, span) if signed else self.bound
+            yield _compare(self.first, ">=" if signed else "<=", end, span), not signed
         if not self._is_wide():
             high = integer_range(self.type)[1]
             most = Literal(span=span, type=self.type, text=_written(high, self.type), value=high)
-            yield _compare(self.bound, "<=", _join("-", most, copy_tree(self.step), span), span)
+            yield _compare(self.bound, "<=", _join("-", most, copy_tree(self.step), span), span), False
 
     def _reach(self, span: Span) -> Expr:
         """Return what the first test compares with the bound."""

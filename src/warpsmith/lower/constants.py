@@ -8,7 +8,7 @@ from warpsmith.lower.conversions import number
 from warpsmith.lower.layout import NotModeled, is_object, lanes_of, size_of, stored_type
 from warpsmith.lower.names import parts_of
 from warpsmith.ssa.nodes import Symbol
-from warpsmith.ssa.semantics import number_of
+from warpsmith.ssa.semantics.patterns import number_of
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from warpsmith.lower.layout import NotModeled, value_type
 from warpsmith.ssa.builder import Builder, constant
 from warpsmith.ssa.nodes import Constant, Convert, Operand
-from warpsmith.ssa.semantics import pattern_of
+from warpsmith.ssa.semantics.patterns import pattern_of
 from warpsmith.ssa.types import I1, I32, I64, Type
 from warpsmith.tree import types as tree
 

@@ -1,7 +1,7 @@
 """The steps that every command tries by itself: those that the search finds, and those that free it from pragmas.
 
-    facts as written, or after the steps that were asked for ── unthread, peel ── search ──► prepared
-                                                       ▲                                │
+    facts as written, or after the steps that were asked for ── unmap, unthread, peel ── search ──► prepared
+                                                       ▲                                       │
                                                        └── leave a nest alone whose guard nothing can test
 
 Invariant: the answer rests on the program and on what is left alone, so that a survey and a port say the same of a
@@ -16,6 +16,7 @@ from warpsmith.base.source import Span
 from warpsmith.loops.prepared import Prepared, pairs
 from warpsmith.loops.search.last_apart import last_apart
 from warpsmith.loops.search.prepare import prepare
+from warpsmith.loops.search.unmapping import unmap_functions
 from warpsmith.loops.search.unthreading import unthread_regions
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.poly.facts import statement_spans
@@ -44,7 +45,7 @@ def automatic(
     while True:
         start, only = (prepared, None) if earlier is None else _undo_steps(prepared, earlier, left)
         asked = _asked_spans(prepared.program, selected, only)
-        alone = last_apart(unthread_regions(start, asked, left), asked, left)
+        alone = last_apart(unthread_regions(unmap_functions(start, asked), asked, left), asked, left)
         wanted = _ids(standing_in(alone.program, selected))
         found = prepare(alone, wanted, left, only)
         untestable = {statement_spans(change.old) for change in found.untestable() if change.old}

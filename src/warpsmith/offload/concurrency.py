@@ -13,10 +13,11 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from warpsmith.base.verdict import Reason
+from warpsmith.base.verdict import Proved, Reason
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import marked_statements, regions_of
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.mapped.judge import judge_mapped
 from warpsmith.poly.openmp.team import in_the_way
 from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, Stmt, While
 from warpsmith.tree.program import Program
@@ -32,9 +33,16 @@ _ORPHANS = frozenset({"for", "single", "master", "masked", "sections", "barrier"
 _NO_DATA = ("remove the data directives: the port places its own copies",)
 
 
-def no_port_here(program: Program, function: Function, *, one_build: bool = False) -> Reason | None:
+def no_port_here(
+    program: Program,
+    function: Function,
+    *,
+    one_build: bool = False,
+    written: Program | None = None,
+    options: PolyOptions | None = None,
+) -> Reason | None:
     """Return why no loop of `function` may be ported at all, or None; `one_build`: no build has what the one at hand
-    leaves out by macros of the program's own."""
+    leaves out by macros of the program's own; `written`: the program before any steps."""
     callees = {f.symbol: _find_called(f) for _, f in program.functions()}
     if function.symbol in _reach(callees, callees.get(function.symbol, frozenset())):
         return Reason("POR008", f"'{function.symbol.name}' is recursive", function.symbol.span)
@@ -46,7 +54,21 @@ def no_port_here(program: Program, function: Function, *, one_build: bool = Fals
                     f"inside an OpenMP parallel region (line {node.span.line})"
                 )
                 return Reason("POR008", text, node.span)
-    return _orphan(function) or _device_data(function, one_build) or _data_of_others(program, function, one_build)
+    wrong = _wrongly_mapped(written or program, function, options or PolyOptions())
+    return (
+        wrong or _orphan(function) or _device_data(function, one_build) or _data_of_others(program, function, one_build)
+    )
+
+
+def _wrongly_mapped(program: Program, function: Function, options: PolyOptions) -> Reason | None:
+    """Return what is wrong with the data directives that the function executes, or that are executed around it."""
+    for one in judge_mapped(Facts.about(program, options)):
+        if function.symbol in one.functions and not isinstance(one.verdict, Proved):
+            first = one.verdict.reasons[0]
+            return replace(
+                first, text=f"its data directives are not those of a program that a port keeps: {first.text}"
+            )
+    return None
 
 
 def _orphan(function: Function) -> Reason | None:

@@ -179,7 +179,7 @@ def _with_data_regions(
     if not requests or requests[0].options.transfers != "optimized":
         return planned, DataRegions()
     program, summaries = requests[0].program, requests[0].summaries or Summaries.of(requests[0].program)
-    presence = presence_of(summaries, [offload_region for found in planned for offload_region in found.offload_regions])
+    presence = presence_of(summaries, [(found.original, one) for found in planned for one in found.offload_regions])
     refused: list[RefusedDataRegion] = []
     while True:
         changes = {f.original: r.changes for f, r in zip(planned, requests, strict=True)}

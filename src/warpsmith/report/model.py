@@ -48,13 +48,12 @@ class LoopEntry(Struct, frozen=True):
 
 class Hottest(Struct, frozen=True):
     """A loop by its address and span; `share` of the program's work, between 0 and 1, is done by its own body, inner
-    loops and calls left out; `ported`: in a kernel; `basis`: what the share is estimated from."""
+    loops and calls left out; `ported`: in a kernel."""
 
     id: str
     span: Span
     share: float
     ported: bool
-    basis: str
 
 
 class Moved(Struct, frozen=True):

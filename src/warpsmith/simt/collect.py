@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate
 from typing import Final
 
-from warpsmith.ssa.semantics import number_of, pattern_of, to_signed
+from warpsmith.ssa.semantics.patterns import number_of, pattern_of, to_signed
 from warpsmith.ssa.types import Type
 
 __all__ = ["collect_given"]

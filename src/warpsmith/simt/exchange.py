@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from warpsmith.ssa.nodes import Exchange, Instruction
-from warpsmith.ssa.semantics import to_signed
+from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import I32
 
 __all__ = ["exchange_lanes"]

@@ -51,8 +51,8 @@ from warpsmith.ssa.nodes import (
     Value,
 )
 from warpsmith.ssa.nodes import Memory as MemoryDetail
-from warpsmith.ssa.semantics import lane as compute
-from warpsmith.ssa.semantics import number_of, pattern_of, to_signed
+from warpsmith.ssa.semantics.lane import lane as compute
+from warpsmith.ssa.semantics.patterns import number_of, pattern_of, to_signed
 from warpsmith.ssa.types import Type
 
 __all__ = ["TOGETHER", "CallFrame", "Code", "LaunchedKernel", "Thread"]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from warpsmith.ssa.nodes import Instruction, Text
-from warpsmith.ssa.semantics import number_of, pattern_of, to_signed
+from warpsmith.ssa.semantics.patterns import number_of, pattern_of, to_signed
 
 __all__ = ["compute_lanewise"]
 

@@ -46,7 +46,8 @@ class Assumption(Partial, frozen=True, eq=False):
 
     Guarded: `condition` is a host expression of O(1) cost tested where the region is entered; if it is false the
     original code runs. Granted: the user asserted it (`--assume`); `condition` is None where it cannot be tested.
-    `declared`: where it fails, the program leaves an array's declared extent.
+    `declared`: where it fails, the program leaves an array's declared extent, or its loop makes no iteration (but
+    where unsigned numbers wrap around): that says nothing of how long the loops can run where it holds.
     """
 
     compared = attrgetter("text", "kind")

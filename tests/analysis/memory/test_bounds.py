@@ -38,7 +38,7 @@ from warpsmith.ssa.nodes import (
     Return,
     Value,
 )
-from warpsmith.ssa.semantics import lane as computed
+from warpsmith.ssa.semantics.lane import lane as computed
 from warpsmith.ssa.types import I1, I16, I32, I64, Type
 
 TYPES = (I32, I32, I32, I64, I64, I16)

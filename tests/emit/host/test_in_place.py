@@ -276,11 +276,11 @@ def test_what_data_regions_add_stands_where_the_steps_put_it(tmp_path: Path) -> 
     text = make(HELD, tmp_path).text
     rows = text[text.index("void rows") : text.index("void count")]
     # only where the rows are no block; a copy of all data behind the kernel would undo what it wrote
-    places = ("if (!ws_rows_1(n, m, a)) {", "for (int i = 0; i < n; i++)", "ws_update_device_all")
+    places = ("WARPSMITH_ONLY(if (!ws_rows_1(n, m, a)))", "for (int i = 0; i < n; i++)")
     assert [rows.index(place) for place in places] == sorted(rows.index(place) for place in places)
-    assert all(rows.count(place) == 1 for place in places) and "ws_update_host_all" not in rows
+    assert all(rows.count(place) == 1 for place in places) and "ws_update" not in rows
     # the steps wrote the time loop anew, and it is held as a whole
-    (held,) = re.finditer(r"ws_data_begin\(WS_HERE\);\n    if \(!ws_main_1\(all\)\)\n#endif\n *(.*)", text)
+    (held,) = re.finditer(r"ws_data_begin\(WS_HERE\);\)\n    .*if \(!ws_main_1\(all\)\)\)\n *(.*)", text)
     assert held[1].startswith("for (int "), held[1]
 
 
@@ -320,14 +320,24 @@ int main()
 def mutants(text: str) -> dict[str, str]:
     """Return texts as a broken printer would write them."""
     return {
-        "an include without the macro": re.sub(r"#ifdef WARPSMITH\n(#include.*\n)#endif\n", r"\1", text, count=1),
+        "an include without the macro": re.sub(r"#ifdef WARPSMITH\n(#include.*\n)#else\n.*\n#endif\n", r"\1", text),
+        "a test without the macro": re.sub(r"WARPSMITH_ONLY\((if .*)\)\n", r"\1\n", text),
         "a lost #endif": text.replace("#endif\n", "", 1),
         "a lost #ifdef": text.replace("#ifdef WARPSMITH\n", "", 1),
         "a changed line": text.replace("b[i - 1]", "b[i]").replace("2 * b[i]", "3 * b[i]"),
     }
 
 
-@pytest.mark.parametrize("name", ["an include without the macro", "a lost #endif", "a lost #ifdef", "a changed line"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "an include without the macro",
+        "a test without the macro",
+        "a lost #endif",
+        "a lost #ifdef",
+        "a changed line",
+    ],
+)
 def test_broken_texts_are_told_apart(name: str, tmp_path: Path) -> None:
     made = make(PLAIN, tmp_path)
     text = mutants(made.text)[name]
@@ -344,7 +354,8 @@ def test_additions_are_found_one_by_one(tmp_path: Path) -> None:
     found = list(additions(text))
     assert len(found) == 2
     assert all(text[start : start + len(added)] == added for start, added in found)
-    assert found[0][1] == '#ifdef WARPSMITH\n#include "warpsmith/a_kernels.h"\n#endif\n'
+    head = '#ifdef WARPSMITH\n#include "warpsmith/a_kernels.h"\n#else\n#define WARPSMITH_ONLY(...)\n#endif\n'
+    assert [added for _, added in found] == [head, "    WARPSMITH_ONLY(if (!ws_scale_1(n, a, b)))\n"]
 
 
 @pytest.mark.slow

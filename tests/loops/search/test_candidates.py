@@ -104,9 +104,9 @@ def test_an_order_of_the_whole_nest_is_looked_for_where_it_is_sequential(text: s
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("for (int i = 0; i < n; i += m) x[i] = 0;", ["normalize=f/for"]),
-        ("for (int i = 1; i < n; i *= 2) x[i] = 0;", []),
-        ("while (n > 0) x[--n] = 0;", []),
+        ("for (int i = 0; i < n; i += m) x[i] = 0;", ["normalize=f/for", "canonicalize=f/for"]),
+        ("for (int i = 1; i < n; i *= 2) x[i] = 0;", ["canonicalize=f/for"]),
+        ("while (n > 0) x[--n] = 0;", ["canonicalize=f/while"]),
     ],
 )
 def test_loops_that_may_become_counted(text: str, expected: list[str]) -> None:

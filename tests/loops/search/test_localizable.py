@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import load
-from warpsmith.loops.search.localizable import may_be_localized, mixes_rows
+from warpsmith.loops.search.localizable import is_run_by_threads, may_be_localized, mixes_rows, starts_threads
 from warpsmith.loops.search.nests import outermost
+from warpsmith.tree.walk import loops
 
 HEAD = """
 struct box { double *values; int count; };
@@ -59,3 +60,26 @@ def test_a_row_of_all_iterations_beside_others_of_the_same_array(body: str, mixe
     function = next(f for _, f in program.functions() if f.symbol.name == "f")
     (nest,) = outermost(function.body)
     assert mixes_rows(nest) == mixed
+
+
+def test_loops_that_threads_of_the_host_run_as_they_are(tmp_path: Path) -> None:
+    text = """
+    void f(int n, double **a, double *s)
+    {
+        for (int t = 0; t < n; t++) {
+            #pragma omp parallel
+            {
+                #pragma omp for
+                for (int i = 0; i < n; i++)
+                    a[i][t] = 0;
+            }
+            #pragma omp parallel for
+            for (int j = 0; j < n; j++)
+                a[t][j] = 0;
+        }
+    }
+    """
+    (function,) = load(text, tmp_path).units[0].functions
+    nest, threads, parallel = (loop for loop, _ in loops(function.body))
+    assert [starts_threads(loop) for loop in (nest, threads, parallel)] == [True, False, False]
+    assert [is_run_by_threads(loop, nest) for loop in (nest, threads, parallel)] == [False, True, False]

@@ -19,7 +19,8 @@ from warpsmith.offload.gain.choose import (
     loss_reason,
     seconds_text,
 )
-from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
+from warpsmith.offload.gain.estimate import estimate_program
+from warpsmith.offload.gain.model import GainEstimate
 from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze

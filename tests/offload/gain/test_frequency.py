@@ -6,8 +6,9 @@ from pathlib import Path
 
 from tests.offload.hand import load
 from warpsmith.offload.gain.choose import gather_knowledge
-from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
+from warpsmith.offload.gain.estimate import estimate_program
 from warpsmith.offload.gain.frequency import entries_at, is_guard, list_certain_runs, list_runs
+from warpsmith.offload.gain.model import GainEstimate
 from warpsmith.offload.plan import GainOptions, LoopCount, OffloadOptions
 from warpsmith.offload.port import plan_port
 from warpsmith.poly.analyze import analyze

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -151,3 +152,58 @@ def test_random_programs_do_what_they_did(seed: int, tmp_path: Path) -> None:
     result = port([str(tmp_path / "rows.c")], PortOptions())
     assert is_accepted(result.verification), result.verification
     assert len({f.function.symbol.name for f in (result.plan.fragments if result.plan else ())}) > 4
+
+
+_LEVELS = """
+void eliminate(int n, double **a, double *g)
+{
+    int k, i, j;
+    for (k = 0; k < n; k++) {
+        for (i = k + 1; i < n; i++)
+            a[i][k] = a[i][k] / a[k][k];
+        %s
+        for (i = k + 1; i < n; i++)
+            for (j = k + 1; j < n; j++)
+                a[i][j] = a[i][j] - a[i][k] * a[k][j];
+    }
+}
+"""
+
+_ROWS_OF_THEIR_OWN = """
+double **made(int n)
+{
+    double **a = malloc(n * sizeof *a);
+    for (int i = 0; i < n; i++)
+        a[i] = malloc(n * sizeof(double));
+    return a;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "together"),
+    [
+        ("", True),
+        ("j = k + 2; if (j > n) i = 0;", True),
+        # the host may write beside what kernels change in a block
+        ("g[k] = k;", False),
+        ("n = n + (int)g[k] * 0;", False),
+        ("other(k);", False),
+    ],
+)
+def test_rows_are_entered_once_around_a_loop_that_only_counts(between: str, together: bool, ported: Ported) -> None:
+    result = ported("#include <stdlib.h>\nvoid other(int);\n" + _LEVELS % between + _ROWS_OF_THEIR_OWN)
+    text, made = _text(result), _text(result, "one_kernels.cu")
+    if not between:
+        assert "if (!ws_eliminate_1(n, a)) for (k = 0; k < n; k++) {" in text
+    assert len(re.findall(r"= ws_rows_table\(a_at2?,", text + made)) == (1 if together else 2)
+
+
+def test_host_code_between_kernels_names_rows_by_what_the_function_found(ported: Ported) -> None:
+    between = "a[k][k] += g[k] * a[n - 1][k];"
+    text = _text(ported("#include <stdlib.h>\n" + _LEVELS % between + _ROWS_OF_THEIR_OWN))
+    assert "struct ws_eliminate_data ws_gpu = ws_eliminate_begin(n, a); if (ws_gpu.on) {" in text
+    assert "double *a_flat = (double *)ws_row_zero(ws_gpu.a_at);" in text
+    assert "a_flat[ws_gpu.a_at[k] + k] += g[k] * a_flat[ws_gpu.a_at[n - 1] + k];" in text
+    # tables, tests and copies are in the functions
+    assert "ws_rows_" not in text and "_gpu = (" not in text

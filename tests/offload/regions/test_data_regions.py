@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.offload.hand import load
 from tests.offload.regions.planned import KERNELS, looped, planned, shown, straight
+from warpsmith.offload import port as port_module
+from warpsmith.offload.fragments import OffloadRegion
 from warpsmith.offload.memory.presence import Presence
 from warpsmith.offload.plan import OffloadOptions, Port
 from warpsmith.offload.regions import data_regions
 from warpsmith.offload.regions.data_regions import find_data_regions, presence_of
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.tree.nodes import Function, Name
+from warpsmith.tree.walk import walk
 
 
 def ends(port: Port) -> list[str]:
@@ -129,3 +134,46 @@ def test_no_kernels_no_data_regions(tmp_path: Path) -> None:
     functions: dict = {function: () for _, function in program.functions()}  # type: ignore[type-arg]
     nothing = Presence(Summaries.of(program), frozenset(), frozenset(), frozenset())
     assert find_data_regions(nothing, functions, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("where", "objects"),
+    [
+        ("malloc(n * sizeof(int))", []),
+        ("n > 70 ? table : malloc(n * sizeof(int))", ["table"]),
+        ("table", ["table"]),
+        ("counts()", None),
+        ("given", None),
+        ("kept", None),
+    ],
+)
+def test_the_variables_of_which_something_may_be_present(
+    where: str, objects: list[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"""
+#include <stdio.h>
+#include <stdlib.h>
+int count, table[99], *kept;
+int *counts(void);
+void run(int n, int *given)
+{{
+    scanf("%d", &count);
+    int *a = {where};
+    for (int i = 0; i < n; i++)
+        a[i] += 2;
+    printf("%d %d", count, a[3]);
+}}
+"""
+    found: list[Presence] = []
+
+    def noted(summaries: Summaries, ported: Sequence[tuple[Function, OffloadRegion]]) -> Presence:
+        found.append(presence_of(summaries, ported))
+        return found[-1]
+
+    monkeypatch.setattr(port_module, "presence_of", noted)
+    program = planned(text, tmp_path).program
+    (presence,) = found
+    assert (None if presence.objects is None else sorted(s.name for s in presence.objects)) == objects
+    function = program.units[0].functions[0]
+    count = next(n for n in walk(function.body) if isinstance(n, Name) and n.symbol.name == "count")
+    assert presence.may_meet(function, count, frozenset()) == (objects is None or "count" in objects)

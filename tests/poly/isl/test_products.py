@@ -7,7 +7,7 @@ import itertools
 from tests.poly.isl.evaluation import value_of
 from warpsmith.poly.isl.bitwise import divide
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.products import least_value, product_limit, quotients_as_dividends
+from warpsmith.poly.isl.products import least_by_division, least_value, product_limit, quotients_as_dividends
 from warpsmith.poly.isl.vocabulary import AtomVocabulary
 
 OUTER, INNER, N, M = (atom(name) for name in "ijnm")
@@ -100,3 +100,31 @@ def test_a_quotient_beside_its_divisor_is_bounded_by_its_dividend() -> None:
             divisor + k
         )
         assert quotients_as_dividends(names, parts[1] * divisor) == parts[1] * divisor, "a remainder is no quotient"
+
+
+def test_what_a_quotient_is_at_most_is_never_above_a_value() -> None:
+    """q m is e - r, and q w is no more than twice that where w is no more than twice m."""
+    names = AtomVocabulary()
+    e, m, w, k = (atom(names.parameter(name, name, None, None)) for name in "emwk")
+    parts = divide(names, e, m)
+    assert parts is not None
+    q, r = parts
+    for value in (
+        constant(90) - q * m,
+        constant(90) - q * w - r,
+        q * w - k,
+        (q * m).scale(3) - (q * w).scale(2) + k,
+        -(q * w) - q,
+    ):
+        found, needed = least_by_division(names, value)
+        assert all(len(monomial) < 2 for monomial in found.terms) and bool(needed) == (w.atoms() <= value.atoms())
+        equal = False
+        for sizes in itertools.product(range(12), range(1, 5), range(-2, 9), range(2)):
+            given = dict(zip((*e.atoms(), *m.atoms(), *w.atoms(), *k.atoms()), sizes, strict=True))
+            given |= dict(zip((*q.atoms(), *r.atoms()), divmod(sizes[0], sizes[1]), strict=True))
+            if all(value_of(p, given) >= 0 for p in needed):
+                assert value_of(found, given) <= value_of(value, given)
+                equal = equal or value_of(found, given) == value_of(value, given)
+        assert equal, "the bound is reached"
+    assert least_by_division(names, q * m * k) == (q * m * k, ()), "of two factors"
+    assert least_by_division(names, r * m) == (r * m, ()), "a remainder is no quotient"

@@ -7,8 +7,9 @@ import functools
 import islpy as isl
 import pytest
 
-from tests.poly.analysis import program_of
+from tests.poly.analysis import facts_of, program_of
 from tests.poly.regions.modelled import modelled
+from tests.random_programs.replay import parse_witness
 from warpsmith.poly.isl.formula import TRUE
 from warpsmith.poly.isl.space import make_set
 from warpsmith.tree.program import Program
@@ -122,3 +123,27 @@ def test_a_bound_that_was_computed_did_not_overflow(head: str, most: int | None)
     (name,) = (str(sizes.get_dim_name(isl.dim_type.param, k)) for k in range(sizes.dim(isl.dim_type.param)))
     least = -(2**31) - 2
     assert sizes.is_equal(isl.Set(f"[{name}] -> {{ [] : {least} <= {name} <= {most} }}"))
+
+
+NEST = "void f(int n, int m, const int *restrict d, int *restrict a) {{ for (int i = 1; i < n; i++) {{ {body} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("body", "runs"),
+    [
+        ("a[i] = a[i - 1];", ""),
+        ("if (d[i] > 0) a[i] = a[i - 1];", "both"),
+        ("if (i % 2 == 0 || d[i]) a[i] = a[i - 1];", "both"),
+        ("int t = a[i - 1]; if (t > 0) a[i] = t;", "S1"),
+        ("if (i * i % 7 == 3) a[i] = a[i - 1];", None),
+        ("if (i * i % 7 == 3 && d[i]) a[i] = a[i - 1];", None),
+        ("if (d[i]) continue; a[i] = a[i - 1] * a[i - 1];", "both"),
+        ("int w = d[i]; for (int j = 0; j < w; j++) a[i] = a[i - 1];", "both"),
+        ("for (signed char j = i; j < n; j++) a[i] = a[i - 1];", None),
+        ("while (d[i] > a[i]) a[i] = a[i - 1];", None),
+    ],
+)
+def test_two_iterations_are_shown_with_what_lets_them_run(body: str, runs: str | None) -> None:
+    reason = facts_of(NEST.format(body=body))["f/i"].reasons[0]
+    shown = None if reason.dependence is None else parse_witness(reason.dependence.witness).runs
+    assert shown == runs, reason

@@ -10,7 +10,7 @@ from warpsmith.flows.port import PortOptions, port
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.report.port.served import Served
 
-HEAD = "void f(int n, double *restrict x, double *restrict y, double a[restrict n][n])\n{\n"
+HEAD = "#include <stdlib.h>\nvoid f(int n, double *restrict x, double *restrict y, double a[restrict n][n])\n{\n"
 
 
 def served(body: str, folder: Path, *, plan: bool = True) -> tuple[Served, dict[str, LoopFacts]]:
@@ -66,3 +66,23 @@ def test_statements_in_kernels_of_a_loop_that_the_host_counts(tmp_path: Path) ->
     holder = found.holder_of_statements(known["f/i"].loop)
     assert holder is not None and holder is found.kernel(known["f/i/j"].loop)
     assert found.holder_of_statements(known["f/k"].loop) is None
+
+
+def test_like_statements_that_became_one_when_a_scalar_was_expanded(tmp_path: Path) -> None:
+    body = """double w;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            w = a[i][j];
+            for (int k = 0; k < j; k++) w -= a[i][k] * a[k][j];
+            a[i][j] = w / a[j][j];
+        }
+        for (int j = i; j < n; j++) {
+            w = a[i][j];
+            for (int k = 0; k < i; k++) w -= a[i][k] * a[k][j];
+            a[i][j] = w;
+        }
+    }"""
+    found, known = served(body, tmp_path)
+    first, second = (known[name].loop for name in ("f/i/j/k", "f/i/j#2/k"))
+    holder = found.holder_of_statements(first)
+    assert holder is not None and holder is found.holder_of_statements(second)

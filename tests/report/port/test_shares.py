@@ -26,7 +26,7 @@ def test_times_go_before_text() -> None:
     told = "(estimated from the counts of a run; OpenMP loops on 16 threads)"
     assert moved_text(moved, ran=True) == f"75 % of the work runs on the device {told}"
     assert moved_json(moved)["basis"] == "estimate" and hottest.id == "light/i"
-    assert "estimated from the counts of a run" in hottest_text(hottest)
+    assert hottest_text(hottest).startswith(", the hottest loop with it: light/i (line 2, 75 %)")
 
 
 def test_the_basis_names_threads_only_where_there_are_some() -> None:

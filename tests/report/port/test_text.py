@@ -6,7 +6,7 @@ import pytest
 
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.report.model import Hottest, LoopEntry, Report
+from warpsmith.report.model import Hottest, LoopEntry, Moved, Report
 from warpsmith.report.port.text import port_text, verification_text
 from warpsmith.run.verification import LiveOut, Verification
 
@@ -26,11 +26,11 @@ def closing(verify: Verification | None, *kernels: str | None) -> str:
 
 def test_the_hottest_loop_of_which_no_kernel_was_launched_does_not_run_on_the_device() -> None:
     entry = loop(1, "k1")
-    hottest = Hottest(entry.id, entry.span, 0.5, True, "trip counts and depth")
-    for launches, said in (({"k1_kernel": 1}, "runs on the device"), ({}, "never launched in the run")):
+    hottest, moved = Hottest(entry.id, entry.span, 0.5, True), Moved(0.5, "trip counts and depth")
+    for launches, said in (({"k1_kernel": 1}, "the hottest loop with it: "), ({}, "never launched in the run: ")):
         verdict = Verification("undecided", launches=launches)
-        report = Report("port", ("a.c",), "ok", loops=(entry,), verify=verdict, hottest=hottest)
-        assert port_text(report, "").splitlines()[-2].endswith(said)
+        report = Report("port", ("a.c",), "ok", loops=(entry,), verify=verdict, hottest=hottest, moved=moved)
+        assert port_text(report, "").splitlines()[0].endswith(f"{said}{entry.id} (line 1, 50 %)")
 
 
 def test_errors_alone_where_it_is_to_be_quiet() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.simt.engine.agree import Case, agree, same_words
-from tests.ssa.test_semantics import ROUNDINGS
+from tests.ssa.semantics.test_lane import ROUNDINGS
 from warpsmith.simt.engine.engine import Checks
 from warpsmith.simt.engine.ops.floats import FLOATS
 from warpsmith.simt.engine.ops.functions import FUNCTIONS

@@ -12,7 +12,7 @@ from warpsmith.tree.in_place.edits import Heads, in_place_text
 from warpsmith.tree.in_place.pairs import NeedsCopyError
 from warpsmith.tree.in_place.versioned import Run, WithCalls
 from warpsmith.tree.in_place.writer import InPlaceWriter
-from warpsmith.tree.nodes import Block, Call, Expr, Function, If, Launch, Name, Stmt, Unary, replace
+from warpsmith.tree.nodes import Block, Call, Expr, Function, If, Launch, Name, Pragma, Stmt, Unary, replace
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.additions import remove_additions
 from warpsmith.tree.types import INT, FunctionType, Symbol
@@ -89,3 +89,33 @@ def test_what_cannot_stand_once_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(NeedsCopyError):
         call_additions(InPlaceWriter(unit, Words()), lost)
     assert can_call(InPlaceWriter(unit, Words()), _with(function, loop, _unless((loop,))))
+
+
+@pytest.mark.parametrize(
+    ("above", "braces"),
+    [
+        ("#pragma omp parallel for\n", False),
+        ("#ifdef _OPENMP\n    #pragma omp parallel for\n#endif\n", False),
+        # gcc takes this pragma for the body of an `if` above it
+        ("#pragma GCC ivdep\n", True),
+    ],
+)
+@pytest.mark.parametrize("flags", [(), ("-fopenmp",)])
+def test_a_loop_with_a_pragma_of_openmp_needs_no_braces(
+    above: str, braces: bool, flags: tuple[str, ...], tmp_path: Path
+) -> None:
+    body = f"{above}    for (int i = 0; i < n; i++)\n        a[i] = i;\n    a[0] += x;\n"
+    text = f"void f(int x, int n, int *a)\n{{\n{body}}}\n"
+    unit, function, loop, _ = parsed(text, tmp_path)
+    own = (stmt for stmt in function.body.statements if isinstance(stmt, Pragma) or stmt is loop)
+    run = (loop,) if "#ifdef" in above else tuple(own)
+    called = replace(function.body, statements=_between(function.body.statements, run, _unless(run)))
+    made = _text(unit, WithCalls(function, replace(function, body=called)))
+    assert remove_additions(made) == DONOR + text
+    assert ("if (!on()) {" in made, "WARPSMITH_ONLY(if (!on()))" in made) == (braces, not braces)
+    assert printed(made, tmp_path, *flags) == ["01", "11", "77", "87"]
+
+
+def _between(statements: Run, old: Run, new: Stmt) -> Run:
+    at = next(n for n, stmt in enumerate(statements) if stmt is old[0])
+    return (*statements[:at], new, *statements[at + len(old) :])

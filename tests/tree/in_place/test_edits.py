@@ -100,5 +100,6 @@ def parsed(text: str, folder: Path) -> tuple[Unit, Function, Stmt, Stmt]:
 def printed(text: str, folder: Path, *flags: str) -> list[str]:
     """Return what the program prints, built with the macro."""
     (folder / "b.c").write_text(text + MAIN)
-    subprocess.run(["gcc", "-w", "-DWARPSMITH", *flags, "b.c", "-o", "b"], cwd=folder, check=True)
+    macros = ("-DWARPSMITH", "-DWARPSMITH_ONLY(...)=__VA_ARGS__")
+    subprocess.run(["gcc", "-w", *macros, *flags, "b.c", "-o", "b"], cwd=folder, check=True)
     return subprocess.run(["./b"], cwd=folder, capture_output=True, text=True, check=True).stdout.splitlines()

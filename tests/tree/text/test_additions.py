@@ -27,6 +27,42 @@ def test_lines_stand_behind_the_macro_and_go_again() -> None:
     assert remove_additions(made) == file.text and len(list(additions(made))) == 1
 
 
+def test_statements_that_stand_by_themselves_have_a_line_each() -> None:
+    for end in ("\n", "\r\n"):
+        file = SourceFile("a.c", f"one;{end}  two;{end}")
+        added = at(4 + len(end), 'f(a[1], ")");', "if (!g(a, (b)))")
+        made = written(file, added)
+        assert made == (
+            f'one;{end}  WARPSMITH_ONLY(f(a[1], ")");){end}  WARPSMITH_ONLY(if (!g(a, (b)))){end}  two;{end}'
+        )
+        assert remove_additions(made) == file.text
+        assert [text.strip() for _, text in additions(made)] == [line.strip() for line in made.split(end)[1:3]]
+        assert "#ifdef WARPSMITH" in "".join(edit.text for edit in as_edits(file, [added], lines=False))
+
+
+def test_a_long_line_is_broken_below_its_first_argument() -> None:
+    file = SourceFile("a.c", "one;\n  two;\n")
+    made = written(file, at(5, f"if (!f({', '.join(f'argument_{n}' for n in range(20))}))"))
+    first, *rest = made.splitlines()[1:-1]
+    assert max(map(len, made.splitlines())) <= 120 and rest
+    assert all(len(line) - len(line.lstrip()) == first.index("argument_0") for line in rest)
+    assert remove_additions(made) == file.text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("if (a) {",), ("}",), ("} else",), ("else {", "b();", "}"), ("f();", "#if A", "g();", "#endif"),
+        ("f(); // x",), ("if (a) b(); else",), ("f(]);",), ("else c();",),
+    ],
+)  # fmt: skip
+def test_what_has_an_end_elsewhere_stands_behind_the_macro(lines: tuple[str, ...]) -> None:
+    file = SourceFile("a.c", "one;\n  two;\n")
+    made = written(file, at(5, "whole();"), at(5, *lines, start=3))
+    assert made.count("#ifdef WARPSMITH") == 1 and "WARPSMITH_ONLY" not in made
+    assert remove_additions(made) == file.text
+
+
 def test_a_split_line_is_joined_again() -> None:
     for end in ("\n", "\r\n"):
         file = SourceFile("a.c", f"{{ one; two; }}{end}")
@@ -49,7 +85,16 @@ def test_at_one_place_what_closes_comes_first_and_outer_ones_open_first() -> Non
 
 @pytest.mark.parametrize(
     "text",
-    ["#ifdef OTHER\nx\n#endif\n", "/*\n#ifdef WARPSMITH\n*/\n", "#if 1\n#ifndef WARPSMITH\nx\n#endif\n#endif\n", ""],
+    [
+        "#ifdef OTHER\nx\n#endif\n",
+        "/*\n#ifdef WARPSMITH\n*/\n",
+        "#if 1\n#ifndef WARPSMITH\nx\n#endif\n#endif\n",
+        "",
+        "WARPSMITH_ONLY(f();\n",
+        "WARPSMITH_ONLY(f();) g();\n",
+        "x = WARPSMITH_ONLY(1);\n",
+        "WARPSMITH_ONLY_(f();)\n",
+    ],
 )
 def test_what_is_not_ours_stays(text: str) -> None:
     assert remove_additions(text) == text and not list(additions(text))

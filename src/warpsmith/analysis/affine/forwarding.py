@@ -20,7 +20,7 @@ from msgspec import Struct
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Constant, Function, Instruction, Memory, Operand, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import to_signed
+from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import Type
 
 __all__ = ["find_forwarded"]

@@ -15,7 +15,7 @@ from warpsmith.analysis.memory.transfer import TransferRules
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.ssa.graph import Cycle
 from warpsmith.ssa.nodes import Constant, Instruction, NoWrap, Operand, Phi, Value
-from warpsmith.ssa.semantics import to_signed
+from warpsmith.ssa.semantics.patterns import to_signed
 
 __all__ = ["KnownForms", "exact", "is_exact"]
 

@@ -39,7 +39,7 @@ from warpsmith.ssa.nodes import (
     Value,
 )
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lanes as computed
+from warpsmith.ssa.semantics.lane import lanes as computed
 
 __all__ = ["TransferRules", "short_name"]
 

@@ -12,7 +12,7 @@ from warpsmith.analysis.vocabulary import CUDA
 from warpsmith.base.findings import Certainty
 from warpsmith.ssa.nodes import Constant, Float, Instruction, Operand, Phi, Text, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import number_of
+from warpsmith.ssa.semantics.patterns import number_of
 from warpsmith.ssa.types import F32, F64, I32
 
 __all__ = ["arithmetic"]

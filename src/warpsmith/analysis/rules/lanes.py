@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
 from warpsmith.ssa.nodes import BasicBlock, Branch, Constant, Instruction, Operand, Param, Query, Undefined, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lanes
+from warpsmith.ssa.semantics.lane import lanes
 
 __all__ = ["LaneValues", "alive_at", "masks", "only_way"]
 

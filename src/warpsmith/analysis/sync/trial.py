@@ -19,7 +19,7 @@ from warpsmith.analysis.memory.presence import Guard, Presences
 from warpsmith.ssa.graph import Cycle
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lane, lanes
+from warpsmith.ssa.semantics.lane import lane, lanes
 
 __all__ = ["Assignment", "Orbit", "Trial", "orbits"]
 

@@ -21,7 +21,8 @@ from msgspec import Struct
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.ssa.nodes import Constant, Instruction, Query
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lanes, to_signed
+from warpsmith.ssa.semantics.lane import lanes
+from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import Type
 
 __all__ = ["UNIFORM", "ThreadTable", "ThreadTables"]

@@ -304,7 +304,7 @@ def _wrap_calls(text: str, functions: Sequence[str]) -> str:
 
     def broken(found: re.Match[str]) -> str:
         room = 120 - len(found[1].expandtabs(4))
-        lines = wrap(found[2], room).split("\n") if len(found[2]) > room else [found[2]]
+        lines = wrap(found[2], room, align=True).split("\n") if len(found[2]) > room else [found[2]]
         return "\n".join(found[1] + line for line in lines)
 
     return calls.sub(broken, text) if functions else text

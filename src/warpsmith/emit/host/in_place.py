@@ -126,10 +126,13 @@ def _outline(
     taken = set(words.kernels)
     calls: list[WithCalls] = []
     program, made = ported, dict[int, tuple[HostFunction, ...]]()
+    defined = frozenset(function.symbol for _, function in ported.functions())
     for number, (unit, new) in enumerate(zip(original.units, ported.units, strict=True)):
         after = {function.symbol: function for function in new.functions if not is_added(function)}
         for function in unit.functions:
-            found = outline_function(function, placed[function], words.support, taken) if function in placed else None
+            if function not in placed:
+                continue
+            found = outline_function(function, placed[function], words.support, taken, defined)
             if found is None:
                 continue
             called = WithCalls(function, found.text)

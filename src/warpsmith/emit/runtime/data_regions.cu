@@ -51,6 +51,15 @@ extern "C" void ws_data_suspend(const char *file, int line)
     ws_data_suspended++;
 }
 
+/* What follows runs on the host alone: all comes back, and is copied anew where a kernel needs it. */
+extern "C" void ws_data_to_host(const char *file, int line)
+{
+    const std::lock_guard<std::mutex> guard(ws_table);
+    for (const ws_range *range = ws_ranges; range != nullptr; range = range->next)
+        ws_to_host(range->host, range->host + range->bytes, file, line);
+    ws_let_go(file, line);
+}
+
 extern "C" void ws_data_resume(const char *file, int line)
 {
     const std::lock_guard<std::mutex> guard(ws_table);

@@ -14,6 +14,9 @@ extern "C" {
 /* Whether the device is in use: not where WARPSMITH_OFF=1 is set. */
 int ws_on(void);
 
+/* What only a build with the device compiles: others define that it is nothing. */
+#define WARPSMITH_ONLY(...) __VA_ARGS__
+
 #endif
 /* Device memory and copies: they check for errors, and end the program with a message if there is one. */
 #define WS_HERE __FILE__, __LINE__
@@ -43,6 +46,7 @@ void ws_data_begin(const char *file, int line);
 void ws_data_end(const char *file, int line);
 void ws_data_suspend(const char *file, int line);
 void ws_data_resume(const char *file, int line);
+void ws_data_to_host(const char *file, int line);
 
 #ifdef WS_WITH_ALLOCATIONS
 /* What of the stack outlives a data region that has just begun: an object of the function that begins it; what the

@@ -29,7 +29,8 @@ from warpsmith.offload.gain.choose import (
     list_trials,
     loss_reason,
 )
-from warpsmith.offload.gain.estimate import GainEstimate, estimate_program
+from warpsmith.offload.gain.estimate import estimate_program
+from warpsmith.offload.gain.model import GainEstimate
 from warpsmith.offload.plan import Fragment, GainOptions, OffloadOptions, Port, Refusal
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import For, Function, Loop, While

@@ -7,6 +7,7 @@
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
     a function gets the address of elements inline
     the step is a variable                  normalize
+    pointers or other variables walk        canonicalize
     a pointer moves under a condition       index-pointer
     a branch sets what is read later        find-last
     a branch leaves the loop                find-first
@@ -29,6 +30,7 @@ from warpsmith.loops.search.cost import Cost, is_parallel, only_loop
 from warpsmith.loops.step import Step
 from warpsmith.loops.steps.data.expand import Expand
 from warpsmith.loops.steps.data.privatize import Privatize
+from warpsmith.loops.steps.order.canonicalize import Canonicalize
 from warpsmith.loops.steps.order.distribute import Distribute
 from warpsmith.loops.steps.order.interchange import Interchange
 from warpsmith.loops.steps.order.normalize import Normalize
@@ -92,8 +94,10 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
 
 def countings(facts: Facts, function: Function, loop: While) -> Iterator[Step]:
     """Yield the steps that may make a counted loop of `loop`."""
+    own = facts.of(function).of(loop)
     if strided_header(loop) is not None:
-        yield Normalize(facts.of(function).of(loop).id)
+        yield Normalize(own.id)
+    yield Canonicalize(own.id)
 
 
 def _bodies(facts: Facts, own: LoopFacts) -> Iterator[Step]:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from warpsmith.loops.analysis.invariants import holds_pointers
+from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.pointers.accesses import direct_call
-from warpsmith.tree.nodes import Call, Expr, Index, Loop, Member, Name, Unary, While
+from warpsmith.tree.nodes import Call, Expr, For, Index, Loop, Member, Name, Stmt, Unary, While
 from warpsmith.tree.types import Pointer, Record, Symbol
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
-__all__ = ["find_followed", "may_be_localized", "mixes_rows", "reads_bounds_or_bases", "row_pointers"]
+__all__ = [
+    "find_followed",
+    "is_run_by_threads",
+    "may_be_localized",
+    "mixes_rows",
+    "reads_bounds_or_bases",
+    "row_pointers",
+    "starts_threads",
+]
 
 
 def may_be_localized(nest: Loop) -> bool:
@@ -62,3 +71,23 @@ def reads_bounds_or_bases(loop: Loop) -> bool:
     if any(isinstance(e, Index) for test in tests for e in walk(test)):
         return True
     return any(isinstance(p, Unary) and p.op == "*" for p in walk(loop))
+
+
+def starts_threads(loop: Loop) -> bool:
+    """Whether a block in the loop is run by several threads of the host (OpenMP), each as it is: it stays there, and
+    what stands around it is no part of a kernel either."""
+    return bool(_find_run_by_threads(loop))
+
+
+def is_run_by_threads(loop: Loop, nest: Loop) -> bool:
+    """Whether a loop of a nest stands in such a block."""
+    return any(part is loop for block in _find_run_by_threads(nest) for part in walk(block))
+
+
+def _find_run_by_threads(nest: Loop) -> list[Stmt]:
+    return [
+        stmt
+        for pragmas, stmt in marked_statements(nest, any_build=True)
+        if not isinstance(stmt, For | While)
+        and any(pragma.directive is not None and pragma.directive.starts_threads for pragma in pragmas)
+    ]

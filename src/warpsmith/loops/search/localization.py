@@ -20,7 +20,14 @@ from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.cost import cost_of, kernel_loops
-from warpsmith.loops.search.localizable import find_followed, mixes_rows, reads_bounds_or_bases, row_pointers
+from warpsmith.loops.search.localizable import (
+    find_followed,
+    is_run_by_threads,
+    mixes_rows,
+    reads_bounds_or_bases,
+    row_pointers,
+    starts_threads,
+)
 from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
@@ -50,7 +57,8 @@ def localize_nests(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]
 def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
     """Return `prepared` with the nest localized, from its outermost loop inwards; None where there is nothing to do."""
     before = prepared
-    for header in [loop.header for loop in _inside(prepared.facts, function, nest)]:
+    found = _inside(prepared.facts, function, nest)
+    for header in [loop.header for loop in found if not is_run_by_threads(loop, found[0])]:
         where = nest, header
         prepared = _with_bodies(prepared, function, where)
         if mixes_rows(_at(prepared, function, where)):
@@ -84,7 +92,7 @@ def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
     """Return `prepared` with the rows behind pointers to pointers as blocks."""
     loop = _at(prepared, function, where)
     rows = row_pointers(loop)
-    if not rows:
+    if not rows or starts_threads(loop):
         return prepared
     address = _address(prepared.facts, function, loop)
     steps: list[_Step] = [Flatten(address), RowStarts(address)]

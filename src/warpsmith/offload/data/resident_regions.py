@@ -35,8 +35,30 @@ from warpsmith.offload.transfers.transfers import (
 )
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.pointers.accesses import direct_call
-from warpsmith.tree.nodes import Call, DataEnter, DataExit, DeviceAlloc, DeviceFree, Stmt
-from warpsmith.tree.walk import walk
+from warpsmith.poly.pointers.pointers import is_persistent
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Conditional,
+    DataEnter,
+    DataExit,
+    DeviceAlloc,
+    DeviceFree,
+    Empty,
+    ExprStmt,
+    For,
+    If,
+    Literal,
+    Name,
+    Node,
+    Pragma,
+    Stmt,
+)
+from warpsmith.tree.types import Scalar
+from warpsmith.tree.walk import children, walk
 
 __all__ = ["host_between", "resident_copies"]
 
@@ -47,7 +69,8 @@ def host_between(request: OffloadRequest, offload_region: OffloadRegion) -> Reas
     drafts = {draft.statements[0]: draft for draft in offload_region.drafts}
     changed = {use.symbol for draft in offload_region.drafts for use in draft.uses if use.written}
     block = next((b for b in offload_region.buffers if b.allocation and b.host in changed), None)
-    if block is not None and offload_region.scope != offload_region.drafts[0].statements:
+    whole = offload_region.scope == offload_region.drafts[0].statements
+    if block is not None and not whole and not _only_counts(offload_region, host):
         # What host code writes into a block beside what kernels touch is only distinguished while the block is held.
         text = f"host code between the kernels may touch the block of memory of '{block.host.name}'"
         return Reason("POR008", text, statement_spans(offload_region.scope))
@@ -58,6 +81,30 @@ def host_between(request: OffloadRequest, offload_region: OffloadRegion) -> Reas
                 span = point.nodes[0].span if point.nodes else statement_spans(offload_region.scope)
                 return Reason("POR008", f"host code between the kernels touches '{buffer.host.name}'", span)
     return _other_code(request, offload_region)
+
+
+def _only_counts(offload_region: OffloadRegion, host: ProgramAccess) -> bool:
+    """Whether host code between the kernels touches nothing but variables to which nothing points: no block of memory
+    has a part in those."""
+    ported = {stmt for draft in offload_region.drafts for stmt in draft.statements}
+    pending: list[Node] = [*offload_region.scope]
+    while pending:
+        part = pending.pop()
+        if part in ported:
+            continue
+        match part:
+            case For(variable=symbol) | Name(symbol=symbol):
+                if is_persistent(symbol) or symbol in host.escaped or not isinstance(symbol.type, Scalar):
+                    return False
+            case Pragma(directive=directive):
+                if directive is not None:
+                    return False
+            case Block() | If() | Assign() | Binary() | Conditional() | Cast() | Literal() | ExprStmt() | Empty():
+                pass
+            case _:
+                return False
+        pending += children(part)
+    return True
 
 
 def _inside(

@@ -23,7 +23,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.machine.devices import device, load_host
 from warpsmith.machine.time import ERROR
 from warpsmith.offload.decisions import Decided
-from warpsmith.offload.gain.estimate import GainEstimate, RunKnowledge
+from warpsmith.offload.gain.model import GainEstimate, RunKnowledge
 from warpsmith.offload.gain.sizes import Measured, Sizes, infer_values
 from warpsmith.offload.gain.work import references_of
 from warpsmith.offload.plan import Fragment, GainOptions, LoopCount, OffloadOptions, Port

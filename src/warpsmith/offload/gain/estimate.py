@@ -3,9 +3,9 @@
     main ── walked once, each statement with how often it runs ──► seconds on the host, by loop
          └─ launches and copies on the way                     ──► seconds on the device, by kernel and by buffer
 
-A region behind a guard is taken to run on the device. Inside a data region an object is copied once for each time that
-the region is entered, and comes back once. An OpenMP construct is shared by the threads of the host. A loop that a run
-has counted is entered as often as it was there, and so is the arm of an `if` that holds it (frequency.py).
+A region behind a guard is taken to run on the device (device_time.py). An OpenMP construct is shared by the threads of
+the host. A loop that a run has counted is entered as often as it was there, and so is the arm of an `if` that holds it
+(frequency.py).
 Limits: of an `if` whose condition is not known half of each arm counts; recursion is not followed.
 """
 
@@ -17,8 +17,8 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warpsmith.machine.devices import Device, HostProcessor
-from warpsmith.machine.time import HostWork, copy_seconds, host_seconds, kernel_seconds
+from warpsmith.machine.time import HostWork, host_seconds
+from warpsmith.offload.gain.device_time import DeviceTime
 from warpsmith.offload.gain.frequency import (
     Counted,
     Run,
@@ -28,7 +28,9 @@ from warpsmith.offload.gain.frequency import (
     list_certain_runs,
     list_runs,
 )
-from warpsmith.offload.gain.sizes import DEFAULT_TRIPS, Size, Sizes, find_changed, find_doubtful
+from warpsmith.offload.gain.model import GainEstimate, LoopTime, RunKnowledge
+from warpsmith.offload.gain.occurrence import Occurrence
+from warpsmith.offload.gain.sizes import Size, Sizes, find_changed, find_doubtful
 from warpsmith.offload.gain.work import (
     Operations,
     count_operations,
@@ -36,19 +38,13 @@ from warpsmith.offload.gain.work import (
     footprint,
     has_loop,
     is_cached,
-    kernel_work,
 )
-from warpsmith.offload.plan import Fragment
-from warpsmith.poly.facts import LoopFacts, ReferenceFact
+from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.effects.file import house_effects
 from warpsmith.tree.nodes import (
     Block,
     Call,
-    Copy,
-    DataEnter,
-    DataExit,
     DataRegionBoundary,
-    DataSuspension,
     DeclStmt,
     DeviceNode,
     Expr,
@@ -63,14 +59,13 @@ from warpsmith.tree.nodes import (
     Pragma,
     Stmt,
     Switch,
-    Update,
     While,
 )
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, loops, peel, root_symbol, walk
+from warpsmith.tree.walk import loops, peel, root_symbol, walk
 
-__all__ = ["GainEstimate", "KernelTime", "LoopTime", "RunKnowledge", "estimate_program"]
+__all__ = ["estimate_program"]
 
 _LARGE: Final = 4 << 20
 _CACHED: Final = 256 << 10
@@ -79,102 +74,20 @@ _LINE: Final = 64
 _BESIDE: Final = 12.0
 _MOST_STATEMENTS: Final = 40_000
 _TEXT_WORDS: Final = ("writes output", "reads input")
-_UNKNOWN_BYTES: Final = 8.0 * DEFAULT_TRIPS
-
-
-class KernelTime(Struct):
-    """All launches of one kernel."""
-
-    seconds: float = 0.0
-    launches: float = 0.0
-    threads: float = 0.0
-    certain: bool = True
-
-
-class LoopTime(Struct):
-    """All runs of one loop on the host, `own` without the loops in it; `certain`: so are the counts of the loops in it,
-    and its own. `threads` of the host run it at once."""
-
-    seconds: float = 0.0
-    own: float = 0.0
-    entries: float = 0.0
-    certain: bool = True
-    threads: float = 1.0
-
-
-class GainEstimate(Struct):
-    """Seconds of a program's one run: `host` of what the processor does, `device` of launches and copies, `start` until
-    the device is ready; `bytes` are copied in `copies`. `kernels` by name, `moving` (seconds of copies) by buffer,
-    `loops` by their nodes. `complete`: all of the program's text was read."""
-
-    host: float = 0.0
-    device: float = 0.0
-    start: float = 0.0
-    launches: float = 0.0
-    copies: float = 0.0
-    bytes: float = 0.0
-    kernels: dict[str, KernelTime] = field(default_factory=dict)
-    moving: dict[Symbol, float] = field(default_factory=dict)
-    loops: dict[Loop, LoopTime] = field(default_factory=dict)
-    complete: bool = True
-
-    @property
-    def seconds(self) -> float:
-        """The whole run."""
-        return self.host + self.device + self.start
-
-
-class RunKnowledge(Struct, frozen=True):
-    """What an estimate rests on: the machines, what the user gave or a run has shown (`sizes`), the facts of the
-    program's loops, and the fragments whose kernels it launches, each with its nest's facts. `inferred`: the variables
-    whose values the counts of loops tell."""
-
-    device: Device
-    host: HostProcessor
-    sizes: Sizes
-    loops: Mapping[Loop, LoopFacts]
-    references: Mapping[int, ReferenceFact]
-    fragments: Mapping[str, tuple[Fragment, LoopFacts | None]] = field(default_factory=dict)
-    inferred: Mapping[Symbol, Size] = field(default_factory=dict)
-
-
-class _Region(Struct, eq=False):
-    """A data region on the way: how often it is entered, and what is on the device."""
-
-    entries: float
-    present: set[Symbol] = field(default_factory=set)
-    written: set[Symbol] = field(default_factory=set)
-
-
-class _Place(Struct, frozen=True):
-    """Where a statement stands: how often it runs, what variables are worth there, the loops around it (those of its
-    function), all loops on the way, the functions on the way, cores, the data region, and whose objects parameters
-    are. `team`: threads are started for the statement. `body`: how often the body of the innermost of the loops around
-    it runs, or that of the function."""
-
-    times: float
-    sizes: Sizes
-    body: float = 1.0
-    team: bool = False
-    around: tuple[tuple[Loop, float], ...] = ()
-    outer: tuple[Loop, ...] = ()
-    calls: tuple[Symbol, ...] = ()
-    threads: float = 1.0
-    region: _Region | None = None
-    objects: Mapping[Symbol, Symbol] = field(default_factory=dict)
 
 
 def estimate_program(program: Program, known: RunKnowledge) -> GainEstimate:
     """Return the estimated time of one run of a program: of `main`, or of every function that no other calls."""
     functions = {f.symbol: f for _, f in program.functions()}
-    walker = _Walker(known, functions)
+    found = GainEstimate()
+    walker = _Walker(known, functions, found, DeviceTime(known, functions, found))
     values = {**_globals(program, known.sizes), **known.inferred}
-    start = _Place(1.0, known.sizes.with_values(values))
+    start = Occurrence(1.0, known.sizes.with_values(values))
     for function in _roots(program):
         walker.enter(function, start)
-    if walker.found.launches:
-        walker.found.start = known.device.start_us * 1e-6
-    return walker.found
+    if found.launches:
+        found.start = known.device.start_us * 1e-6
+    return found
 
 
 def _roots(program: Program) -> list[Function]:
@@ -202,15 +115,15 @@ def _globals(program: Program, sizes: Sizes) -> dict[Symbol, Size]:
 class _Walker(Struct):
     known: RunKnowledge
     functions: Mapping[Symbol, Function]
-    found: GainEstimate = field(default_factory=GainEstimate)
+    found: GainEstimate
+    on_device: DeviceTime
     changed: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict)
     doubtful: dict[Symbol, frozenset[Symbol]] = field(default_factory=dict)
-    buffers: dict[Symbol, tuple[Symbol, float]] = field(default_factory=dict)
     operations: dict[Node, Operations] = field(default_factory=dict)
     moving: dict[Loop, frozenset[Symbol]] = field(default_factory=dict)
     left: int = _MOST_STATEMENTS
 
-    def enter(self, function: Function, place: _Place) -> None:
+    def enter(self, function: Function, place: Occurrence) -> None:
         """Walk the body of a function that is called."""
         if function.symbol in place.calls:
             return
@@ -221,7 +134,7 @@ class _Walker(Struct):
         place = replace(place, times=min(place.times, times), around=(), calls=(*place.calls, function.symbol))
         self.run((function.body,), replace(place, body=place.times))
 
-    def run(self, statements: Sequence[Stmt], place: _Place) -> None:
+    def run(self, statements: Sequence[Stmt], place: Occurrence) -> None:
         """Walk consecutive statements: declarations and the borders of data regions count for those behind them."""
         threads = place.threads
         for stmt in statements:
@@ -236,14 +149,14 @@ class _Walker(Struct):
             if is_directive(stmt):
                 continue  # the #endif between a pragma and its loop
             if isinstance(stmt, DataRegionBoundary):
-                place = self._border(stmt, place)
+                place = self.on_device.border(stmt, place)
                 continue
             self.statement(stmt, replace(place, threads=threads, team=threads > place.threads))
             threads = place.threads
             if isinstance(stmt, DeclStmt):
                 place = replace(place, sizes=place.sizes.with_values(self._declared(stmt, place)))
 
-    def statement(self, stmt: Stmt, place: _Place) -> None:
+    def statement(self, stmt: Stmt, place: Occurrence) -> None:
         """Walk one statement."""
         if place.team and not isinstance(stmt, For | While):
             self._count(HostWork(teams=float(isinstance(stmt, Block))), place)
@@ -259,12 +172,14 @@ class _Walker(Struct):
                 self.plain(value, place)
                 for case in cases:
                     self.run(case.body, replace(place, times=place.times / max(1, len(cases))))
+            case Launch():
+                self.on_device.count(stmt, replace(place, times=self._find_times([stmt], place)))
             case DeviceNode():
-                self.on_device(stmt, place)
+                self.on_device.count(stmt, place)
             case _:
                 self.plain(stmt, place)
 
-    def loop(self, loop: Loop, place: _Place) -> None:
+    def loop(self, loop: Loop, place: Occurrence) -> None:
         """Walk a loop on the host."""
         place = replace(place, times=self._find_times([loop], place))
         trips = self._trips(loop, place)
@@ -289,14 +204,14 @@ class _Walker(Struct):
         self._count(HostWork(operations=2.0), inner)
         self.run((loop.body,), inner)
 
-    def _trips(self, loop: Loop, place: _Place) -> Size:
+    def _trips(self, loop: Loop, place: Occurrence) -> Size:
         """Return how often a loop runs an entry; one that was not counted itself, as often as a counted loop in it."""
         counts = [count for run in list_certain_runs(loop.body) if (count := self._count_of(run, place.sizes))]
         if place.sizes.count(loop.header) is not None or not counts or not place.times:
             return place.sizes.trips(loop)
         return Size(max(count.entries for _, count in counts) / place.times)
 
-    def branch(self, stmt: If, place: _Place) -> None:
+    def branch(self, stmt: If, place: Occurrence) -> None:
         """Walk the arms of an `if`: that of a guard which a port has put there, the one that is known to be taken, or
         half of each."""
         self.plain(stmt.condition, place)
@@ -314,7 +229,7 @@ class _Walker(Struct):
             times = self._find_times(list_runs(arm), place, otherwise=half)
             self.run((arm,), replace(place, times=times))
 
-    def plain(self, node: Node, place: _Place) -> None:
+    def plain(self, node: Node, place: Occurrence) -> None:
         """Count a statement or an expression without loops, and walk what it calls."""
         innermost = place.around[-1][0] if place.around else None
         if innermost is not None and has_loop(innermost.body):
@@ -331,7 +246,7 @@ class _Walker(Struct):
         for call in found.calls:
             self._call(call, place)
 
-    def _in_innermost(self, node: Node, work: HostWork, loop: Loop, place: _Place) -> HostWork:
+    def _in_innermost(self, node: Node, work: HostWork, loop: Loop, place: Occurrence) -> HostWork:
         """Return the work of a statement of an innermost loop, whose references are known."""
         facts = self.known.loops.get(loop)
         # a compiler finds most of what has no chain, also where it takes a test at run time
@@ -357,7 +272,7 @@ class _Walker(Struct):
             bytes=float(sum(touched.values())),
         )
 
-    def _find_times(self, runs: Iterable[Run], place: _Place, *, otherwise: float | None = None) -> float:
+    def _find_times(self, runs: Iterable[Run], place: Occurrence, *, otherwise: float | None = None) -> float:
         """Return how often a text runs in which these stand; `otherwise`: where no run has counted them."""
         counts = [count for run in runs if (count := self._count_of(run, place.sizes)) is not None]
         if not counts:
@@ -377,7 +292,7 @@ class _Walker(Struct):
         count = sizes.count(first) if first is not None else None
         return None if first is None or count is None else (first, count)
 
-    def _call(self, call: Call, place: _Place) -> None:
+    def _call(self, call: Call, place: Occurrence) -> None:
         callee = peel(call.function)
         function = self.functions.get(callee.symbol) if isinstance(callee, Name) else None
         if function is None:
@@ -397,7 +312,7 @@ class _Walker(Struct):
                 objects[parameter] = objects.get(root, root)
         self.enter(function, replace(place, sizes=place.sizes.with_values(bound), objects=objects))
 
-    def _declared(self, stmt: DeclStmt, place: _Place) -> dict[Symbol, Size]:
+    def _declared(self, stmt: DeclStmt, place: Occurrence) -> dict[Symbol, Size]:
         """Return the values of variables that are declared with one and never changed."""
         function = place.calls[-1]
         changed, doubtful = self.changed[function], self.doubtful[function]
@@ -408,96 +323,13 @@ class _Walker(Struct):
             if value is not None and symbol not in changed and symbol not in self.known.inferred
         }
 
-    def _count(self, work: HostWork, place: _Place) -> None:
+    def _count(self, work: HostWork, place: Occurrence) -> None:
         seconds = host_seconds(self.known.host, work.times(place.times), place.threads)
         self.found.host += seconds
         for loop in place.outer:
             self.found.loops[loop].seconds += seconds
         if place.outer:
             self.found.loops[place.outer[-1]].own += seconds
-
-    # --- what a port adds
-
-    def on_device(self, stmt: Stmt, place: _Place) -> None:
-        """Count a device statement."""
-        match stmt:
-            case Launch(kernel=kernel):
-                self._launch(kernel, replace(place, times=self._find_times([stmt], place)))
-            case Copy(buffer=buffer, bytes=bytes):
-                self._move(buffer, self._bytes(bytes, place), place.times)
-            case DataEnter():
-                self._enter_data(stmt, place)
-            case DataExit(buffer=buffer, written=True):
-                self._leave_data(buffer, place)
-            case Update(variable=variable, bytes=bytes):
-                if bytes is None:
-                    self._move_all(place.times)
-                else:
-                    self._move(variable, self._bytes(bytes, place), place.times)
-            case DataSuspension(ends=False):
-                self._move_all(2 * place.times)
-            case _:
-                pass
-
-    def _launch(self, kernel: str, place: _Place) -> None:
-        fragment, facts = self.known.fragments[kernel]
-        threads, certain, seconds = 1.0, True, self.known.device.launch_ns * 1e-9
-        if facts is not None and fragment.kernel.mapped:
-            heads = _heads(facts.loop, len(fragment.kernel.mapped))
-            sectors = fragment.model.sectors_per_request if fragment.model is not None else 1.0
-            work, certain = kernel_work(heads, facts.accesses, sectors, place.sizes, self.functions)
-            threads, seconds = work.threads, kernel_seconds(self.known.device, work)
-        # a reduction is two kernels, a scan three
-        launches = place.times * (3 if fragment.kernel.scans else 2 if fragment.kernel.reductions else 1)
-        total = self.found.kernels.setdefault(kernel, KernelTime())
-        spent = place.times * seconds + (launches - place.times) * self.known.device.launch_ns * 1e-9
-        total.seconds += spent
-        total.launches += launches
-        total.threads = max(total.threads, threads)
-        total.certain = total.certain and certain
-        self.found.launches += launches
-        self.found.device += spent
-
-    def _bytes(self, expr: Expr, place: _Place) -> float:
-        value = place.sizes.value(expr)
-        return _UNKNOWN_BYTES if value is None else max(0.0, value.value)
-
-    def _move(self, buffer: Symbol | None, bytes: float, times: float) -> None:
-        if times <= 0:
-            return
-        seconds = copy_seconds(self.known.device, bytes * times, times)
-        self.found.copies += times
-        self.found.bytes += bytes * times
-        self.found.device += seconds
-        if buffer is not None:
-            self.found.moving[buffer] = self.found.moving.get(buffer, 0.0) + seconds
-
-    def _move_all(self, times: float) -> None:
-        """Count copies of all that has been on the device so far."""
-        objects = dict(self.buffers.values())
-        for bytes in objects.values():
-            self._move(None, bytes, times)
-
-    def _border(self, stmt: DataRegionBoundary, place: _Place) -> _Place:
-        return replace(place, region=(place.region or _Region(place.times)) if stmt.opens else None)
-
-    def _enter_data(self, stmt: DataEnter, place: _Place) -> None:
-        host = place.objects.get(stmt.variable, stmt.variable)
-        bytes = self._bytes(stmt.bytes, place)
-        self.buffers[stmt.buffer] = (host, bytes)
-        if place.region is None:
-            self._move(stmt.buffer, bytes if stmt.copy else 0.0, place.times if stmt.copy else 0.0)
-        elif host not in place.region.present:
-            place.region.present.add(host)
-            self._move(stmt.buffer, bytes, min(place.region.entries, place.times) if stmt.copy else 0.0)
-
-    def _leave_data(self, buffer: Symbol, place: _Place) -> None:
-        host, bytes = self.buffers.get(buffer, (buffer, _UNKNOWN_BYTES))
-        if place.region is None:
-            self._move(buffer, bytes, place.times)
-        elif host not in place.region.written:
-            place.region.written.add(host)
-            self._move(buffer, bytes, min(place.region.entries, place.times))
 
 
 def _moves_text(callee: Name) -> bool:
@@ -512,17 +344,3 @@ def _is_chained(facts: LoopFacts) -> bool:
         return True
     found = (reason.dependence for reason in facts.reasons if reason.dependence is not None)
     return any(d.kind == "flow" and d.distance[-1:] == (1,) for d in found)
-
-
-def _heads(loop: Loop, count: int) -> list[For]:
-    """Return the perfectly nested loops that are threads, from `loop` on."""
-    found: list[For] = []
-    pending: list[Node] = [loop]
-    while pending and len(found) < count:
-        node = pending.pop(0)
-        if isinstance(node, For):
-            found.append(node)
-            pending = [node.body]
-        else:
-            pending += [child for child in children(node) if isinstance(child, Block | For)]
-    return found

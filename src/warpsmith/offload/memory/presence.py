@@ -66,7 +66,8 @@ class Presence(Struct, frozen=True):
     """What all offload regions of the program put on the device: the `kinds` of numbers, those that kernels write
     (`written`), and the variables that they name. `allocations`: there are whole allocations among it; `elements`: the
     types of the elements of all else; `watched`: of what pointers lead to only the heap, static storage and what is
-    known to outlive the data region are kept."""
+    known to outlive the data region are kept; `objects`: the variables of which anything may be present, None where
+    that may be any whose address is known elsewhere."""
 
     summaries: Summaries
     kinds: frozenset[Kind]
@@ -75,6 +76,7 @@ class Presence(Struct, frozen=True):
     allocations: bool = False
     elements: frozenset[Type] = frozenset()
     watched: bool = False
+    objects: frozenset[Symbol] | None = None
 
     def is_written(self, type: Type) -> bool:
         """Whether a kernel may write a part of an lvalue of this type: else the host's copy is never stale."""
@@ -103,7 +105,8 @@ class Presence(Struct, frozen=True):
         return any(root not in absent or (root in where.escaped and not self.watched) for root in roots)
 
     def _variable(self, function: Function, symbol: Symbol, absent: frozenset[Root]) -> bool:
-        if symbol.storage in ("function", "enumerator"):
+        possible = self.objects is None or symbol in self.objects
+        if symbol.storage in ("function", "enumerator") or not possible:
             return False
         if is_persistent(symbol):
             array = isinstance(symbol.type, Array)

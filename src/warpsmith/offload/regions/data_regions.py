@@ -123,8 +123,9 @@ class DataRegionPlan(Struct, frozen=True):
         return tuple(data_region.run for data_region in self.data_regions if data_region.function is function)
 
 
-def presence_of(summaries: Summaries, offload_regions: Sequence[OffloadRegion]) -> Presence:
-    """Return what the offload regions put on the device."""
+def presence_of(summaries: Summaries, ported: Sequence[tuple[Function, OffloadRegion]]) -> Presence:
+    """Return what the offload regions of functions put on the device."""
+    offload_regions = [offload_region for _, offload_region in ported]
     buffers = [
         buffer for offload_region in offload_regions for buffer in offload_region.buffers if not is_table(buffer)
     ]
@@ -141,7 +142,25 @@ def presence_of(summaries: Summaries, offload_regions: Sequence[OffloadRegion]) 
     newer = frozenset(k for t in changed for k in element_kinds(t.to if isinstance(t, Pointer) else t))
     hosts, allocations = frozenset(buffer.host for buffer in buffers), any(buffer.allocation for buffer in buffers)
     elements = frozenset(element_type(b.symbol.type) for b in buffers if not (b.allocation or b.cell or b.starts))
-    return Presence(summaries, kinds, hosts, newer, allocations, elements)
+    objects = _find_objects(summaries, ported)
+    return Presence(summaries, kinds, hosts, newer, allocations, elements, objects=objects)
+
+
+def _find_objects(summaries: Summaries, ported: Sequence[tuple[Function, OffloadRegion]]) -> frozenset[Symbol] | None:
+    """Return the variables of which offload regions may put something on the device: None where a pointer may lead to
+    what its function does not know."""
+    found: set[Symbol] = set()
+    for function, offload_region in ported:
+        where = summaries.provenance(function)
+        for host in (buffer.host for buffer in offload_region.buffers):
+            if not isinstance(host.type, Pointer):
+                found.add(host)
+                continue
+            roots = where.roots.get(host, frozenset())
+            if not roots or any(root.kind not in ("object", "fresh") for root in roots):
+                return None
+            found |= {root.symbol for root in roots if root.symbol is not None}
+    return frozenset(found)
 
 
 def find_data_regions(

@@ -60,7 +60,8 @@ def choose(request: OffloadRequest, excluded: Mapping[int, Reason]) -> DraftChoi
     decided = Decided.of(request.program, request.facts.function, only=request.options.decided_only)
     search = _Search(request, inside, excluded, decided)
     one_build = request.options.one_build
-    reason = no_port_here(request.written or request.program, request.facts.function, one_build=one_build)
+    function = request.facts.function
+    reason = no_port_here(request.program, function, one_build=one_build, written=request.written, options=request.poly)
     if reason is not None:
         refusals = [Refusal(f.id, reason) for f in request.facts.loops if _is_wanted(search, f) and _portable(f)]
         return DraftChoice((), tuple(refusals))

@@ -35,8 +35,8 @@ from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Pointer, Symbol
 
 __all__ = [
-    "Conflict", "Reference", "access_map", "common_steps", "conflicts", "describe", "meaningful", "references",
-    "small_point",
+    "Conflict", "Reference", "access_map", "atoms_of_reference", "collide", "common_steps", "conflicts", "describe",
+    "evaluate", "meaningful", "references", "sample_witness", "small_point", "summarize",
 ]  # fmt: skip
 
 _OWN = "&"
@@ -198,7 +198,7 @@ class _Tester(Struct):
     def map_values(self, reference: Reference) -> tuple[MapValue, ...]:
         key = id(reference)
         if key not in self.values:
-            self.values[key] = map_values(self.state.vocabulary, _atoms_of_reference(reference))
+            self.values[key] = map_values(self.state.vocabulary, atoms_of_reference(reference))
         return self.values[key]
 
     def _apart(self, first: Reference, second: Reference, length: int) -> bool:
@@ -242,7 +242,8 @@ def _numbers(reference: Reference, length: int) -> list[Polynomial]:
     return [p for p in (reference.element or ())[:length] if isinstance(p, Polynomial)]
 
 
-def _atoms_of_reference(reference: Reference) -> Iterator[str]:
+def atoms_of_reference(reference: Reference) -> Iterator[str]:
+    """Yield the atoms of a reference's domain and of its subscripts."""
     yield from atoms_of(reference.statement.domain)
     for part in reference.element or ():
         if isinstance(part, Polynomial):
@@ -290,18 +291,33 @@ def conflicts(state: State, region: Region, loop: For, groups: list[list[Referen
     return found
 
 
+def collide(state: State, region: Region, loop: For, first: Reference, second: Reference) -> Conflict | None:
+    """Return the conflict of `first` in an earlier iteration of `loop` with `second` in a later one, or None."""
+    counter = state.vocabulary.counter(loop.variable, loop, None)
+    return _Tester(state, region, loop, counter).test(first, second)
+
+
 # --- what is said of one conflict
 
 
 def describe(state: State, region: Region, conflict: Conflict, ids: Mapping[For, str]) -> Dependence | None:
     """Return the dependence with distance, direction and witness; None where no real witness is found."""
-    relation = conflict.relation
-    if relation is None or not conflict.certain:
+    if conflict.relation is None or not conflict.certain:
         return None
-    relation = nearest(relation, latest=conflict.kind == "flow")
+    relation = nearest(conflict.relation, latest=conflict.kind == "flow")
+    witness = sample_witness(state, region, conflict, relation)
+    return None if witness is None else summarize(region, conflict, relation, witness, ids)
+
+
+def sample_witness(state: State, region: Region, conflict: Conflict, relation: Map) -> str | None:
+    """Return two iterations of `relation`, small ones first, with the element that both touch; None where none is
+    found."""
     sample = _sample(state, conflict, relation)
-    if sample is None:
-        return None
+    return None if sample is None else _witness(state, region, conflict, sample)
+
+
+def summarize(region: Region, conflict: Conflict, relation: Map, witness: str, ids: Mapping[For, str]) -> Dependence:
+    """Return the dependence of which `relation` has all pairs of iterations, or more."""
     first, second = conflict.first, conflict.second
     common = sum(a is b for a, b in zip(first.statement.loops, second.statement.loops, strict=False))
     around = len(region.outer)
@@ -321,7 +337,7 @@ def describe(state: State, region: Region, conflict: Conflict, ids: Mapping[For,
         tuple(distance),
         tuple(direction),
         _carrier(first.statement.loops[:common], direction[around:], ids),
-        _witness(state, region, conflict, sample),
+        witness,
     )
 
 
@@ -430,16 +446,16 @@ def _witness(state: State, region: Region, conflict: Conflict, sample: Sample) -
 def _element(state: State, reference: Reference, values: Mapping[str, int]) -> str:
     """Return the element as the user would write it, subscripts as numbers."""
     access = reference.access
-    numbers = _evaluate_values(state, [s.value for s in access.path if isinstance(s, Subscript)], values)
+    numbers = evaluate(state, [s.value for s in access.path if isinstance(s, Subscript)], values)
     text = access.place or access.base.name
-    queue = iter(numbers)
+    queue = iter("?" if number is None else str(number) for number in numbers)
     for step in access.path:
         text += f"[{next(queue)}]" if isinstance(step, Subscript) else f".{step.text}"
     return text
 
 
-def _evaluate_values(state: State, wanted: Sequence[Polynomial | None], values: Mapping[str, int]) -> list[str]:
-    """Evaluate polynomials; quotients get their value from isl."""
+def evaluate(state: State, wanted: Sequence[Polynomial | None], values: Mapping[str, int]) -> list[int | None]:
+    """Evaluate polynomials; quotients get their value from isl. None where a value is not known."""
     known = dict(values)
     used = frozenset(n for p in wanted if p is not None for n in p.atoms())
     quotients, definitions = state.vocabulary.definitions(used)
@@ -450,10 +466,9 @@ def _evaluate_values(state: State, wanted: Sequence[Polynomial | None], values: 
         found = point(make_set(state.vocabulary, names, both((*definitions, *fixed))))
         if found is not None:
             known.update(zip(names, found[1], strict=True))
-    results: list[str] = []
+    results: list[int | None] = []
     for polynomial in wanted:
         for name, value in known.items():
             polynomial = None if polynomial is None else polynomial.substitute(name, constant(value))
-        number = None if polynomial is None else polynomial.number
-        results.append("?" if number is None else str(number))
+        results.append(None if polynomial is None else polynomial.number)
     return results

@@ -17,6 +17,7 @@ from warpsmith.poly.aliasing.overlap import overlaps
 from warpsmith.poly.dependences.avoid import avoid, is_avoidable
 from warpsmith.poly.dependences.dependences import Conflict, Reference, conflicts, describe, references
 from warpsmith.poly.dependences.packed import find_packed
+from warpsmith.poly.dependences.possible import show
 from warpsmith.poly.dependences.reductions import array_reductions, array_scans, updates
 from warpsmith.poly.dependences.running import running_value
 from warpsmith.poly.dependences.scalars import ScalarRoles
@@ -47,9 +48,16 @@ class Question(Struct, frozen=True):
     brief: bool = False
 
 
+class Doubted(Struct, frozen=True):
+    """The conflicts that a refusal without a witness names, with the state in which they are possible."""
+
+    state: State
+    hard: tuple[Conflict, ...]
+
+
 class Judgement(Struct, frozen=True):
     """The answer, with the model that it was read from. `combined` and `blamed`: see LoopFacts; `certain`: a refusal
-    that no condition can change, unless it is `avoidable` (see avoid.py)."""
+    that no condition can change, unless it is `avoidable` (see avoid.py); `doubted`: see Doubted."""
 
     category: Category
     verdict: Verdict
@@ -60,6 +68,7 @@ class Judgement(Struct, frozen=True):
     blamed: tuple[Symbol, ...] = ()
     certain: bool = False
     avoidable: bool = False
+    doubted: Doubted | None = None
 
 
 def judge(question: Question) -> Judgement:
@@ -70,7 +79,34 @@ def judge(question: Question) -> Judgement:
         best = _better(best, _attempt(question, granted=True, guards=False))
     if options.guards and _open(best):
         best = _better(best, _attempt(question, granted=bool(options.granted), guards=True))
-    return best
+    return best if best.doubted is None else _show(question, best, best.doubted)
+
+
+def _show(question: Question, answer: Judgement, doubted: Doubted) -> Judgement:
+    """Return the answer with two iterations that meet, where some are found: certainly, or if data let them."""
+    region, reasons = answer.region, list(answer.reasons)
+    proofs: list[Reason] = []
+    for conflict in sorted(doubted.hard, key=_interest)[: question.options.described]:
+        shown = show(doubted.state, region, question.loop, conflict, question.ids)
+        if shown is None:
+            continue
+        if shown.certain:
+            text = f"carries {_article(shown.dependence.kind)} dependence on {shown.dependence.variable}"
+            proofs.append(Reason("POR003", text, conflict.second.access.expr.span, shown.dependence))
+            continue
+        said = doubt(conflict)
+        at = next((k for k, r in enumerate(reasons) if r.dependence is None and _same(r, said)), None)
+        if at is not None:
+            reasons[at] = replace(reasons[at], dependence=shown.dependence)
+    if not proofs:
+        return replace(answer, reasons=tuple(reasons), verdict=Unknown(tuple(reasons)))
+    settled = region.reached and not region.unproved
+    found = tuple(proofs)
+    return replace(answer, category="sequential", reasons=found, verdict=(Refuted if settled else Unknown)(found))
+
+
+def _same(one: Reason, other: Reason) -> bool:
+    return (one.rule, one.text, one.span) == (other.rule, other.text, other.span)
 
 
 def _better(old: Judgement, new: Judgement) -> Judgement:
@@ -232,7 +268,7 @@ def _judge_carried(question: Question, region: Region, state: State, hard: list[
     category, doubts = _find_doubts(question, hard)
     open_conditions = tuple(Reason("POR005", text, question.loop.header) for text in region.unproved[:3])
     reasons = (*doubts, *open_conditions)
-    return Judgement(category, Unknown(reasons), reasons, (), region)
+    return Judgement(category, Unknown(reasons), reasons, (), region, doubted=Doubted(state, tuple(hard)))
 
 
 def _find_doubts(question: Question, hard: list[Conflict]) -> tuple[Category, tuple[Reason, ...]]:

@@ -111,12 +111,27 @@ class AffineReader(Struct, frozen=True):
 
     def condition(self, expr: Expr, holds: bool = True) -> tuple[Formula, bool]:
         """Return a formula implied by `expr` being true (false where not `holds`), and whether it is equivalent."""
+        formula, faithful = self.faithful_condition(expr, holds)
+        return formula, faithful and not self.vocabulary.images(atoms_of(formula))
+
+    def unread(self, expr: Expr) -> tuple[Expr, ...]:
+        """Return the parts of a condition, which `!`, `&&` and `||` join, that have no formula."""
+        expr = peel(expr)
+        if isinstance(expr, Unary) and expr.op == "!":
+            return self.unread(expr.operand)
+        if isinstance(expr, Binary) and expr.op in ("&&", "||"):
+            return (*self.unread(expr.left), *self.unread(expr.right))
+        return () if self.faithful_condition(expr)[1] else (expr,)
+
+    def faithful_condition(self, expr: Expr, holds: bool = True) -> tuple[Formula, bool]:
+        """Return a formula implied by `expr` being true (false where not `holds`), and whether it is equivalent where
+        the images in it (`i & m`) have their values."""
         expr = peel(expr)
         match expr:
             case Unary(op="!", operand=operand):
-                return self.condition(operand, not holds)
+                return self.faithful_condition(operand, not holds)
             case Binary(op=op, left=left, right=right) if op in ("&&", "||"):
-                parts = (self.condition(left, holds), self.condition(right, holds))
+                parts = (self.faithful_condition(left, holds), self.faithful_condition(right, holds))
                 join = both if (op == "&&") == holds else either
                 return join(f for f, _ in parts), all(e for _, e in parts)
             case Binary(op=op, left=left, right=right) if op in _COMPARISONS:
@@ -126,7 +141,7 @@ class AffineReader(Struct, frozen=True):
                 formula = None if value is None else negate(equal(value, ZERO))
         if formula is not None:
             formula = self.vocabulary.linear_formula(formula if holds else negate(formula))
-        return (TRUE, False) if formula is None else (formula, not self.vocabulary.images(atoms_of(formula)))
+        return (TRUE, False) if formula is None else (formula, True)
 
     def _comparison(self, op: str, left: Expr, right: Expr) -> Formula | None:
         shared = common_type(peel(left).type, peel(right).type)
@@ -247,7 +262,7 @@ class AffineReader(Struct, frozen=True):
                 if found is not None:
                     return found
         left, right = self.exact(expr.left, own), self.exact(expr.right, own)
-        common = None if left is None or right is None else self._and(left, right)
+        common = None if left is None or right is None else self.bitwise_and(left, right)
         if left is None or right is None or common is None:
             return None
         return {"&": common, "|": left + right - common, "^": left + right - common.scale(2)}[expr.op]
@@ -271,14 +286,14 @@ class AffineReader(Struct, frozen=True):
         if kind.kind == "unsigned" and kind.bits < own.bits:
             return None
         value, cleared = self.exact(other, own), self.exact(inner.operand, own)
-        common = None if value is None or cleared is None else self._and(value, cleared)
+        common = None if value is None or cleared is None else self.bitwise_and(value, cleared)
         return None if value is None or common is None else value - common
 
-    def _and(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
+    def bitwise_and(self, left: Polynomial, right: Polynomial) -> Polynomial | None:
         """Return `left & right` of two integers in two's complement."""
         for mask, value in ((right.number, left), (left.number, right)):
             if mask is not None and mask < 0:
-                rest = self._and(value, constant(-mask - 1))
+                rest = self.bitwise_and(value, constant(-mask - 1))
                 return None if rest is None else value - rest
             runs = None if mask is None else ones(mask)
             if runs is not None:

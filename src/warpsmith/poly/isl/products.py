@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial
+from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom
 from warpsmith.poly.isl.vocabulary import AtomVocabulary, Divided
 
-__all__ = ["least_value", "product_limit", "quotients_as_dividends"]
+__all__ = ["least_by_division", "least_value", "product_limit", "quotients_as_dividends"]
 
 _SAFE = 2**62
 
@@ -58,6 +58,33 @@ def quotients_as_dividends(vocabulary: AtomVocabulary, value: Polynomial) -> Pol
             least = dividend if times < 0 else dividend - divisor + ONE
             value = value.drop_name(name) + least.scale(times)
     return value
+
+
+def least_by_division(vocabulary: AtomVocabulary, value: Polynomial) -> tuple[Polynomial, tuple[Polynomial, ...]]:
+    """Return a polynomial, and others: `value` never falls below the first where none of the others is negative.
+
+    q = e / m, r = e % m:   q m = e - r,   and 0 <= q w <= 2 (e - r) for a number or variable w with 0 <= w <= 2 m."""
+    total, needed = ZERO, list[Polynomial]()
+    for monomial, times in value.terms.items():
+        name = next((n for n in monomial if _is_quotient(vocabulary, n)), None) if len(monomial) == 2 else None
+        meaning = None if name is None else vocabulary[name].meaning
+        if name is None or not isinstance(meaning, Divided):
+            total = total + Polynomial({monomial: times})
+            continue
+        (other,) = [n for n in monomial if n != name] or [name]
+        whole, width = meaning.value - atom(meaning.remainder), atom(other)
+        if meaning.divisor == width:
+            total = total + whole.scale(times)
+            continue
+        needed += [width, meaning.divisor.scale(2) - width]
+        if times < 0:
+            total = total + whole.scale(2 * times)
+    return total, tuple(needed)
+
+
+def _is_quotient(vocabulary: AtomVocabulary, name: str) -> bool:
+    meaning = vocabulary[name].meaning
+    return isinstance(meaning, Divided) and meaning.quotient == name
 
 
 def _ratio(value: Polynomial, divisor: Polynomial) -> int | None:

@@ -34,6 +34,7 @@ __all__ = [
     "Map",
     "OutOfBudgetError",
     "Set",
+    "between",
     "budget",
     "deltas",
     "drop_quotients",
@@ -133,6 +134,22 @@ def budget(operations: int) -> Iterator[None]:
         raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({steps:,} steps)") from error
     finally:
         _GRANTED.reset(before)
+        context.set_max_operations(around)
+        context.reset_operations()
+
+
+@contextmanager
+def side_budget(operations: int) -> Iterator[None]:
+    """Bound the isl work inside, which an answer can do without: what it takes counts for no budget around it. Raises
+    OutOfBudgetError when it runs out."""
+    context, around = isl.DEFAULT_CONTEXT, _steps_left()
+    context.reset_operations()
+    context.set_max_operations(operations)
+    try:
+        yield
+    except isl.Error as error:
+        raise OutOfBudgetError(f"more than {operations:,} steps") from error
+    finally:
         context.set_max_operations(around)
         context.reset_operations()
 
@@ -412,6 +429,12 @@ def image(relation: isl.Map) -> isl.Set:
     return relation.range()
 
 
+def between(values: isl.Set) -> isl.Set:
+    """Return {[x] : some a <= x <= b, a and b elements of a set of numbers}: the set without its gaps."""
+    above, under = (_read_map(f"{{ [a] -> [x] : x {relation} a }}") for relation in (">=", "<="))
+    return values.apply(above).intersect(values.apply(under))
+
+
 def is_bounded(values: isl.Set) -> bool:
     """Whether every dimension has a least and a greatest value for fixed parameters."""
     return bool(values.is_bounded())
@@ -428,17 +451,11 @@ def nearest(relation: isl.Map, *, latest: bool) -> isl.Map:
 
     The relation itself where that is too much work: what is then said of a conflict is true, but not the nearest one.
     """
-    context = isl.DEFAULT_CONTEXT
-    around = _steps_left()
-    context.reset_operations()
-    context.set_max_operations(_NEAREST_EFFORT)
     try:
-        return relation.reverse().lexmax().reverse() if latest else relation.lexmin()
-    except isl.Error:
+        with side_budget(_NEAREST_EFFORT):
+            return relation.reverse().lexmax().reverse() if latest else relation.lexmin()
+    except OutOfBudgetError:
         return relation
-    finally:
-        context.set_max_operations(around)
-        context.reset_operations()
 
 
 def drop_quotients(values: isl.Set) -> isl.Set:

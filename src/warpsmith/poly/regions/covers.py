@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from warpsmith.poly.isl.formula import at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
-from warpsmith.poly.isl.space import Set, image, make_map, make_set
+from warpsmith.poly.isl.space import Set, between, image, make_map, make_set
 from warpsmith.poly.regions.region import Access, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.views import layouts
@@ -42,7 +42,7 @@ def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool
     if not certain:
         return False
     touched = _union(rows).coalesce()
-    if not touched.is_equal(touched.remove_divs().simple_hull().to_set()):
+    if not touched.is_equal(between(touched)):
         return False
     target = touched.flat_product(_full(state, sizes)) if sizes else touched
     return bool(target.is_subset(_union(certain)))

@@ -22,6 +22,9 @@ from warpsmith.poly.isl.formula import Formula, both
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Monomial, Polynomial, constant
 from warpsmith.poly.regions.region import Access, Element, NamedStep, Statement, Subscript
 from warpsmith.poly.regions.state import State
+from warpsmith.tree.nodes import Binary, Literal
+from warpsmith.tree.program import Assumption
+from warpsmith.tree.walk import peel
 
 __all__ = ["Reference", "layout", "shape", "stride_monomials"]
 
@@ -313,8 +316,19 @@ def _fit(
     finally:
         state.guards = allowed
     del state.unproved[remembered:]
+    context, assumed = state.context, len(state.assumptions)
     held = state.require_on(domain, _limits(digits[position], size), _words(state, digits[position]))
+    if held and any(map(_pins_down, state.assumptions[assumed:])):
+        # inside its size for one value of a variable alone: no digit
+        state.context, held = context, False
+        del state.assumptions[assumed:]
     return digits if held else None
+
+
+def _pins_down(assumption: Assumption) -> bool:
+    """Whether an assumption holds for one value of a variable."""
+    test = None if assumption.condition is None else peel(assumption.condition)
+    return isinstance(test, Binary) and test.op == "==" and isinstance(peel(test.right), Literal)
 
 
 def _carry_digits(digits: list[Polynomial], position: int, size: Polynomial, carry: int) -> list[Polynomial]:

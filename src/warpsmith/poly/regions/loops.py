@@ -6,6 +6,10 @@ The counter takes the values low, low + s, …, and one past the last; the condi
 counter and bound. So all of [low, last + s] must lie in the range of the counter's type where that wraps (unsigned,
 or narrower than int: signed overflow of int is undefined), and of the common type where that is unsigned. If this can
 neither be proved nor guarded the counter may repeat a value: the loop is `broken`, its counter anything of its type.
+
+Where a domain does not say all, data decide, or what was not understood:
+    if (a[i] > 0) …        some data let it run, as far as this condition goes
+    if (i * i % 7 == 3) …  there may be no i at all
 """
 
 from __future__ import annotations
@@ -15,13 +19,14 @@ from msgspec import Struct
 from warpsmith.poly.isl.formula import TRUE, Formula, at_least, both, equal
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.isl.room import CounterNest
+from warpsmith.poly.regions.region import RunsWhen
 from warpsmith.poly.regions.state import State
-from warpsmith.tree.nodes import Binary, For
+from warpsmith.tree.nodes import Binary, Call, Expr, For, Index, Member, Name, Unary, VerbatimExpr
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import INT, Scalar, common_type, integer_range
-from warpsmith.tree.walk import peel
+from warpsmith.tree.walk import peel, walk
 
-__all__ = ["Bounds", "computed_bound", "loop_bounds", "loop_domain"]
+__all__ = ["Bounds", "computed_bound", "loop_bounds", "loop_domain", "loop_runs", "read_condition"]
 
 
 class Bounds(Struct, frozen=True):
@@ -132,3 +137,31 @@ def computed_bound(loop: For, bounds: Bounds) -> Formula:
     high = bounds.last.shift(-inside)
     low, top = integer_range(bound)
     return both((at_least(high, constant(low)), at_least(constant(top), high)))
+
+
+def read_condition(state: State, condition: Expr, *, holds: bool = True) -> tuple[Formula, RunsWhen]:
+    """Return a formula implied by a condition that holds (or does not), and what else decides whether that is so."""
+    formula, faithful = state.affine.faithful_condition(condition, holds)
+    if faithful:
+        return formula, RunsWhen.ALWAYS
+    on_data = all(_is_on_data(state, part) for part in state.affine.unread(condition))
+    return formula, RunsWhen.ON_DATA if on_data else RunsWhen.UNKNOWN
+
+
+def loop_runs(state: State, loop: For, bounds: Bounds, *, certain: bool) -> RunsWhen:
+    """Return what decides which iterations a loop makes besides the domain of its bounds; `certain`: nothing."""
+    if certain:
+        return RunsWhen.ALWAYS
+    ends = [end for end, value in ((loop.lower, bounds.first), (loop.bound, bounds.last)) if value is None]
+    on_data = bool(ends) and not bounds.broken and all(_is_on_data(state, end) for end in ends)
+    return RunsWhen.ON_DATA if on_data else RunsWhen.UNKNOWN
+
+
+def _is_on_data(state: State, expr: Expr) -> bool:
+    """Whether an expression reads memory, or a variable of which no value is known."""
+    return any(
+        isinstance(n, Index | Member | Call | VerbatimExpr)
+        or (isinstance(n, Unary) and n.op == "*")
+        or (isinstance(n, Name) and isinstance(n.type, Scalar) and state.scalar(n) is None)
+        for n in walk(expr)
+    )

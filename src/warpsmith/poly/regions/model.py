@@ -4,7 +4,7 @@ Invariant: at every statement `state.path` is implied by reaching it, `state.val
 that reaches it, and each object that the statement may touch is among its accesses, over-approximated if need be.
 
 A loop forgets what its body writes before the body is read; two branches keep what they agree on; inside `while` and
-`switch`, and in a loop that is left early, statements may run or not (`exact` is False).
+`switch`, and in a loop that is left early, statements may run or not (see RunsWhen).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from warpsmith.poly.pointers.control import ends_in_continue, jumps, leaves
 from warpsmith.poly.pointers.typed import stored_types
 from warpsmith.poly.regions.apart_rows import row_guards, with_columns
 from warpsmith.poly.regions.granted import condition, grants
-from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain
+from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain, loop_runs, read_condition
 from warpsmith.poly.regions.places import address_of, place_of
-from warpsmith.poly.regions.region import Access, Region, Statement, StatementEntry, Subscript
+from warpsmith.poly.regions.region import Access, Region, RunsWhen, Statement, StatementEntry, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.surroundings import surround
 from warpsmith.tree.nodes import (
@@ -88,7 +88,8 @@ class _Walk(Struct):
 
     def statement(self, stmt: Stmt) -> None:
         state = self.state
-        self.entries[stmt] = StatementEntry(tuple(state.loops), tuple(state.counters), tuple(state.path), state.exact)
+        exact = state.runs is RunsWhen.ALWAYS and not state.vocabulary.images(atoms_of(both(state.path)))
+        self.entries[stmt] = StatementEntry(tuple(state.loops), tuple(state.counters), tuple(state.path), exact)
         self.within.append(stmt)
         self.dispatch(stmt)
         self.within.pop()
@@ -118,11 +119,11 @@ class _Walk(Struct):
             case Return(value=value):
                 if value is not None:
                     self.evaluate(stmt, value)
-                self.state.exact = False
+                self.state.runs = RunsWhen.UNKNOWN
             case Verbatim():
                 self.add_opaque(stmt)
             case DeviceNode():
-                self.state.exact = False
+                self.state.runs = RunsWhen.UNKNOWN
             case Break() | Continue() | Empty() | Pragma():
                 pass
             case _:
@@ -134,9 +135,9 @@ class _Walk(Struct):
         for part in parts:
             self.statement(part)
             if isinstance(part, If) and part.other is None and ends_in_continue(part.then):
-                formula, exact = self.state.affine.condition(part.condition, False)
+                formula, runs = read_condition(self.state, part.condition, holds=False)
                 self.state.path.append(formula)
-                self.state.exact = self.state.exact and exact
+                self.state.runs = min(self.state.runs, runs)
         del self.state.path[depth:]
 
     def declaration(self, declaration: VarDecl) -> None:
@@ -186,36 +187,38 @@ class _Walk(Struct):
     def branch(self, stmt: If) -> None:
         self.evaluate(stmt.condition, stmt.condition)
         state = self.state
-        before, exact = state.snapshot(), state.exact
-        formula, certain = state.affine.condition(stmt.condition)
-        opposite = state.affine.condition(stmt.condition, False)
+        before, around = state.snapshot(), state.runs
+        formula, runs = read_condition(state, stmt.condition)
+        opposite = read_condition(state, stmt.condition, holds=False)
         state.path.append(formula)
-        state.exact = exact and certain
+        state.runs = min(around, runs)
         self.statement(stmt.then)
         state.path.pop()
         after = state.snapshot()
         state.values, state.pointers = dict(before[0]), dict(before[1])
         if stmt.other is not None:
             state.path.append(opposite[0])
-            state.exact = exact and opposite[1]
+            state.runs = min(around, opposite[1])
             self.statement(stmt.other)
             state.path.pop()
         state.merge(after)
-        state.exact = exact and not leaves(stmt)
+        state.runs = RunsWhen.UNKNOWN if leaves(stmt) else around
 
     def loop(self, loop: For) -> None:
         state = self.state
         self.add(loop, [*self.reads(loop.lower), *self.reads(loop.bound)])
         bounds = loop_bounds(state, loop)
-        if state.exact and not state.path:
+        if state.runs is RunsWhen.ALWAYS and not state.path:
             state.computed = both((state.computed, computed_bound(loop, bounds)))
         if bounds.broken:
             self.broken[loop] = bounds.broken
         self.forget_body(loop)
         counter = state.vocabulary.counter(loop.variable, loop, None)
         domain, certain = loop_domain(state, loop, counter, bounds)
-        exact = state.exact
-        state.exact = exact and certain and not jumps(loop.body)
+        around = state.runs
+        state.runs = min(
+            around, RunsWhen.UNKNOWN if jumps(loop.body) else loop_runs(state, loop, bounds, certain=certain)
+        )
         state.path.append(domain)
         state.counters.append(counter)
         state.loops.append(loop)
@@ -223,7 +226,7 @@ class _Walk(Struct):
         self.statement(loop.body)
         for stack in (state.path, state.counters, state.loops):
             stack.pop()
-        state.exact = exact and not leaves(loop.body)
+        state.runs = RunsWhen.UNKNOWN if leaves(loop.body) else around
         self.forget_body(loop)
 
     def forget_body(self, loop: Stmt) -> None:
@@ -235,34 +238,34 @@ class _Walk(Struct):
         state = self.state
         if loop.init is not None:
             self.statement(loop.init)
-        exact = state.exact
-        state.exact = False
+        around = state.runs
+        state.runs = RunsWhen.UNKNOWN
         self.forget_body(loop)
         if loop.condition is not None:
             self.evaluate(loop.condition, loop.condition)
         self.statement(loop.body)
         if loop.advance is not None:
             self.evaluate(loop.advance, loop.advance)
-        state.exact = exact and not leaves(loop.body)
+        state.runs = RunsWhen.UNKNOWN if leaves(loop.body) else around
         self.forget_body(loop)
 
     def switch(self, stmt: Switch) -> None:
         state = self.state
         self.evaluate(stmt.value, stmt.value)
-        exact = state.exact
-        state.exact = False
+        around = state.runs
+        state.runs = RunsWhen.UNKNOWN
         for case in stmt.cases:
             self.forget_body(stmt)
             self.run(case.body)
         self.forget_body(stmt)
-        state.exact = exact and not leaves(stmt)
+        state.runs = RunsWhen.UNKNOWN if leaves(stmt) else around
 
     def add_opaque(self, stmt: Verbatim | VerbatimExpr) -> None:
         """What is not modelled touches all that it names."""
         name = Literal(span=stmt.span, type=VOID, text=stmt.text, value=None)
         accesses = [_make_unknown(name, s, write=False) for s in stmt.reads]
         accesses += [_make_unknown(name, s, write=True) for s in stmt.writes]
-        self.state.exact = False
+        self.state.runs = RunsWhen.UNKNOWN
         self.add(stmt, accesses)
         self.state.forget(frozenset(stmt.writes))
 
@@ -273,7 +276,7 @@ class _Walk(Struct):
         if accesses:
             domain = both(state.path)
             # what is only bounded is no exact domain, and no exact element
-            exact = state.exact and not state.vocabulary.images(_named(domain, accesses))
+            exact = state.runs is RunsWhen.ALWAYS and not state.vocabulary.images(_named(domain, accesses))
             self.statements.append(
                 Statement(
                     node,
@@ -283,6 +286,7 @@ class _Walk(Struct):
                     exact,
                     tuple(accesses),
                     tuple(self.within),
+                    state.runs,
                 )
             )
 
@@ -348,13 +352,13 @@ class _Walk(Struct):
     def under(self, condition: Expr, holds: bool, part: Expr) -> None:
         """Evaluate `part` only where `condition` holds (or does not)."""
         state = self.state
-        exact = state.exact
-        formula, certain = state.affine.condition(condition, holds)
+        around = state.runs
+        formula, runs = read_condition(state, condition, holds=holds)
         state.path.append(formula)
-        state.exact = exact and certain
+        state.runs = min(around, runs)
         self.add(part, self.reads(part))
         state.path.pop()
-        state.exact = exact
+        state.runs = around
 
     def operands(self, expr: Expr, found: list[Access]) -> None:
         """Visit what an lvalue reads to find its place: subscripts, and pointers held in memory."""
@@ -547,7 +551,7 @@ def _build_region(
 
 def _walk_scope(origin: Origin, state: State, scope: tuple[Stmt, ...]) -> _Walk:
     work = _Walk(origin, state)
-    state.exact = True
+    state.runs = RunsWhen.ALWAYS
     for stmt in scope:
         work.statement(stmt)
     return work

@@ -16,6 +16,7 @@ parameters, with what is known of their range in `context`. `exact` is False whe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import Final
 
 from msgspec import Struct, field
@@ -36,6 +37,7 @@ __all__ = [
     "Path",
     "Region",
     "RowStep",
+    "RunsWhen",
     "Statement",
     "StatementEntry",
     "Subscript",
@@ -115,10 +117,20 @@ class Access(Struct, frozen=True):
     write: bool
 
 
+class RunsWhen(IntEnum):
+    """What decides whether a statement runs at a point of its domain at which the images have their values: nothing
+    more, so that it does; data that the program reads; or something that was not understood."""
+
+    UNKNOWN = 0
+    ON_DATA = 1
+    ALWAYS = 2
+
+
 class Statement(Struct, frozen=True):
     """A piece of the program that runs once for each point of its domain (if `exact`; else at most so).
 
-    `within` are the tree's statements that it is part of, outermost first."""
+    `within` are the tree's statements that it is part of, outermost first. `runs`: what decides besides the domain
+    (`exact`: nothing, and there are no images in the domain and in the accesses)."""
 
     node: Node
     loops: tuple[For, ...]
@@ -127,6 +139,7 @@ class Statement(Struct, frozen=True):
     exact: bool
     accesses: tuple[Access, ...]
     within: tuple[Stmt, ...] = ()
+    runs: RunsWhen = RunsWhen.UNKNOWN
 
 
 class StatementEntry(Struct, frozen=True):

@@ -29,13 +29,13 @@ from warpsmith.poly.isl.formula import (
 )
 from warpsmith.poly.isl.host import HostError, condition_expr, condition_text, product_expr
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
-from warpsmith.poly.isl.products import least_value, product_limit, quotients_as_dividends
+from warpsmith.poly.isl.products import least_by_division, least_value, product_limit, quotients_as_dividends
 from warpsmith.poly.isl.room import CounterNest, long_runs, sample
 from warpsmith.poly.isl.space import Set, drop_quotients, hull, make_set, parameter_formula
 from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.poly.pointers.typed import apart
 from warpsmith.poly.regions.answers import RegionAnswers
-from warpsmith.poly.regions.region import Path
+from warpsmith.poly.regions.region import Path, RunsWhen
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
@@ -56,7 +56,8 @@ class PointerValue(Struct, frozen=True):
 
 class State(Struct):
     """The mutable part of the walk; also the oracle of `AffineReader`. `computed`: what holds because the scope's loops
-    have computed their bounds without overflow. `rows`: for pointers to rows, where these start, and what has to be
+    have computed their bounds without overflow. `runs`: what decides besides the path whether this point is reached.
+    `rows`: for pointers to rows, where these start, and what has to be
     true for two of them to have no element in common (None: nothing is stored to them)."""
 
     span: Span
@@ -73,7 +74,7 @@ class State(Struct):
     counters: list[str] = field(default_factory=list)
     loops: list[For] = field(default_factory=list)
     outer: list[tuple[For, str]] = field(default_factory=list)
-    exact: bool = True
+    runs: RunsWhen = RunsWhen.ALWAYS
     reached: bool = True
     values: dict[Symbol, Polynomial | None] = field(default_factory=dict)
     pointers: dict[Symbol, PointerValue | None] = field(default_factory=dict)
@@ -178,6 +179,7 @@ class State(Struct):
         """Prove all polynomials >= 0 wherever `path` holds, or assume a guard under which they are. `declared`: the
         program means nothing where they are not, so that they limit the iterations that its loops can have."""
         pending = [p for p in nonnegative if not self._plainly(p) and not self._is_bounded(path, p)]
+        pending = [p for p in pending if not self._by_division(path, p)]
         pending = [p for p in pending if not follows(p, (path, self.context))]
         if not pending:
             return True
@@ -227,6 +229,18 @@ class State(Struct):
         if self._plainly(value, path) or self._termwise(path, value) or self._at_extremes(path, value):
             return True
         # Signs that were assumed on the way have led nowhere.
+        del self.assumptions[assumed:]
+        self.context = context
+        return False
+
+    def _by_division(self, path: Formula, value: Polynomial) -> bool:
+        """Whether value >= 0 follows from what quotients are at most (or is guarded so)."""
+        least, needed = least_by_division(self.vocabulary, value)
+        if least == value:
+            return False
+        assumed, context = len(self.assumptions), self.context
+        if all(self._linearly(path, p) or (self.guards and self._guard_linear(path, p)) for p in (*needed, least)):
+            return True
         del self.assumptions[assumed:]
         self.context = context
         return False

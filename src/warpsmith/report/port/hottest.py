@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from warpsmith.offload.gain.shares import HostTimes
 from warpsmith.report.json_parts import Json, span_json
 from warpsmith.report.model import Hottest, LoopEntry
-from warpsmith.report.port.shares import basis_of, loop_shares
+from warpsmith.report.port.shares import loop_shares
 from warpsmith.tree.nodes import Function
 
 __all__ = ["hottest_json", "hottest_loop", "hottest_text"]
@@ -27,16 +27,16 @@ def hottest_loop(
         return None
     most = max(found, key=lambda one: (one.share, one.depth, -one.entry.span.start))
     ported = most.entry.ported or most.entry.statements_ported
-    return Hottest(most.entry.id, most.entry.span, most.share, ported, basis_of(times))
+    return Hottest(most.entry.id, most.entry.span, most.share, ported)
 
 
 def hottest_text(hottest: Hottest, *, launched: bool = True) -> str:
-    """Return the summary's line on the loop; `launched`: whether its kernel ran, where the port was run."""
-    where = "stays on the host"
-    if hottest.ported:
-        where = "runs on the device" if launched else "has a kernel, which was never launched in the run"
-    share = f"{100 * hottest.share:.0f} % of the work, estimated from {hottest.basis}"
-    return f"hottest loop: {hottest.id} (line {hottest.span.line}; {share}) {where}"
+    """Return what the summary's first line says of a loop with a kernel; `launched`: whether that ran, where the port
+    was run."""
+    told = f"{hottest.id} (line {hottest.span.line}, {100 * hottest.share:.0f} %)"
+    if launched:
+        return f", the hottest loop with it: {told}"
+    return f"; the kernel of the hottest loop was never launched in the run: {told}"
 
 
 def hottest_json(hottest: Hottest) -> Json:

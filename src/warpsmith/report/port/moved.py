@@ -1,6 +1,7 @@
 """How much of a program's work a port moves, and what of it stays: the first line of the summary.
 
-    99 % of the work is in kernels (estimated …); stays: lu/k (line 12, 1 %): carries a flow dependence on A; …
+    99 % of the work is in kernels (estimated …), the hottest loop with it: lu/j (line 15, 90 %); stays: lu/k (line 12,
+    1 %): carries a flow dependence on A; …
 
 The figures are estimates (shares.py).
 """
@@ -55,10 +56,11 @@ def _find_cause(stays: LoopEntry, entries: Sequence[LoopEntry]) -> LoopEntry:
     return min(inside, key=lambda entry: (entry.span.start, entry.depth), default=stays)
 
 
-def moved_text(moved: Moved, *, ran: bool) -> str:
-    """Return the summary's first line; `ran`: kernels were launched, and do not only exist."""
+def moved_text(moved: Moved, hottest: str = "", *, ran: bool) -> str:
+    """Return the summary's first line; `hottest`: what it says of the hottest loop where that has a kernel; `ran`:
+    kernels were launched, and do not only exist."""
     where = "runs on the device" if ran else "is in kernels"
-    line = f"{_percent(moved.share)} of the work {where} (estimated from {moved.basis})"
+    line = f"{_percent(moved.share)} of the work {where} (estimated from {moved.basis}){hottest}"
     stays = moved.stays
     if stays is None:
         return line

@@ -20,7 +20,9 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import ExprStmt, For, Function, Loop, While
-from warpsmith.tree.walk import loops, same, walk
+from warpsmith.tree.printing.printer import print_expr
+from warpsmith.tree.program import Program
+from warpsmith.tree.walk import loops, walk
 
 __all__ = ["Served"]
 
@@ -30,9 +32,9 @@ Key = tuple[Span, str]
 class Served(Struct, frozen=True):
     """`held`: loops in kernels; `bodies`: statements in kernels; `left`: the loops of the prepared program; `around`:
     names of the host counters around each fragment; `parallel`: loops all of whose pieces are parallel; `serial`: the
-    other loops; `statements`: those in kernels, `texts`: where all statements of the prepared program stand; `now`: the
-    loops of the prepared program by their headers, those that only run where a test fails left out; `tested`: the text
-    of loops with such a test before them."""
+    other loops; `statements`: those in kernels, as the user wrote them; `texts`: where all statements of the prepared
+    program stand; `now`: the loops of the prepared program by their headers, those that only run where a test fails
+    left out; `tested`: the text of loops with such a test before them."""
 
     held: dict[Key, Fragment]
     bodies: dict[Span, Fragment]
@@ -51,11 +53,12 @@ class Served(Struct, frozen=True):
         held: dict[Key, Fragment] = {}
         bodies: dict[Span, Fragment] = {}
         statements: list[tuple[ExprStmt, Fragment]] = []
+        written = {stmt.span: stmt for stmt in _statements(prepared.original.program)}
         for fragment in plan.fragments if plan else ():
             for node in (n for stmt in fragment.statements for n in walk(stmt)):
                 if isinstance(node, ExprStmt):
                     bodies.setdefault(node.span, fragment)
-                    statements.append((node, fragment))
+                    statements.append((written.get(node.span, node), fragment))
             held |= {_key(loop): fragment for stmt in fragment.statements for loop, _ in loops(stmt)}
         around = {f.region: frozenset(_host_counters(f)) for f in (plan.fragments if plan else ())}
         spare = {key for _, function in prepared.program.functions() for key in fallback_loops(function)}
@@ -63,8 +66,7 @@ class Served(Struct, frozen=True):
         known = [f for f in every if id(f.loop) not in spare]
         tested = frozenset(f.loop.span for f in every if id(f.loop) in spare)
         serial = tuple(f.loop for f in known if f.category != "parallel" and isinstance(f.loop, For))
-        parts = (node for _, function in prepared.program.functions() for node in walk(function.body))
-        texts = frozenset(node.span for node in parts if isinstance(node, ExprStmt))
+        texts = frozenset(stmt.span for stmt in _statements(prepared.program))
         left = frozenset(_key(f.loop) for f in known)
         now: dict[Span, tuple[LoopFacts, ...]] = {}
         for facts in known:
@@ -98,7 +100,9 @@ class Served(Struct, frozen=True):
         """Return the fragment that runs a statement; two like ones may have become one."""
         if stmt.span in self.bodies or stmt.span in self.texts:
             return self.bodies.get(stmt.span)
-        return next((fragment for like, fragment in self.statements if same(like, stmt)), None)
+        text = print_expr(stmt.expr)  # counters that are declared in each loop differ, and have one name
+        found = (f for like, f in self.statements if print_expr(like.expr) == text)
+        return next((fragment for fragment in found if fragment.function.span.contains(stmt.span)), None)
 
     def is_made_parallel(self, loop: Loop) -> bool:
         """Whether the loop is parallel after the steps, or its iterations became threads of other loops."""
@@ -125,6 +129,11 @@ def _find_known(prepared: Prepared) -> Iterator[FunctionFacts]:
     written = {id(function) for _, function in prepared.original.program.functions()}
     for _, function in prepared.program.functions():
         yield (prepared.original if id(function) in written else prepared.facts).of(function)
+
+
+def _statements(program: Program) -> Iterator[ExprStmt]:
+    parts = (node for _, function in program.functions() for node in walk(function.body))
+    return (node for node in parts if isinstance(node, ExprStmt))
 
 
 def _counts_on(other: For, loop: Loop) -> bool:

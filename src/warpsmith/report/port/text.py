@@ -10,7 +10,7 @@ from warpsmith.base.findings import Finding, render_finding
 from warpsmith.base.source import one_line, readable
 from warpsmith.base.verdict import Reason
 from warpsmith.report.legible import plain_expression, short_expression
-from warpsmith.report.model import KernelEntry, LoopEntry, Report
+from warpsmith.report.model import KernelEntry, LoopEntry, Moved, Report
 from warpsmith.report.port.copies import copies_text
 from warpsmith.report.port.hottest import hottest_text
 from warpsmith.report.port.moved import moved_text
@@ -27,8 +27,7 @@ def port_text(report: Report, writes: str, *, quiet: bool = False) -> str:
     them where nothing was asked to be written; `quiet`: of the findings beside the verdict the errors only."""
     parts = [_loops_text(report.loops, decided=report.command != "survey")]
     if report.moved is not None:
-        ran = report.verify is not None and report.verify.launches is not None and not _idle(report)
-        parts.insert(0, moved_text(report.moved, ran=ran))
+        parts.insert(0, _moved_text(report, report.moved))
     if report.kernels:
         parts.append("plan\n" + table_text([_kernel_row(kernel) for kernel in report.kernels]))
         parts.append(copies_text(report.transfers))
@@ -37,10 +36,15 @@ def port_text(report: Report, writes: str, *, quiet: bool = False) -> str:
         parts.append(verification_text(report.verify))
     if report.outputs:
         parts.append("wrote   " + "  ".join(report.outputs))
-    if report.hottest is not None:
-        idle = {loop.span for loop in _idle(report)}
-        parts.append(hottest_text(report.hottest, launched=report.hottest.span not in idle))
     return "\n".join([part for part in parts if part] + [_closing(report, writes)])
+
+
+def _moved_text(report: Report, moved: Moved) -> str:
+    ran = report.verify is not None and report.verify.launches is not None
+    idle = {loop.span for loop in _idle(report)}
+    hottest = report.hottest
+    told = "" if hottest is None or not hottest.ported else hottest_text(hottest, launched=hottest.span not in idle)
+    return moved_text(moved, told, ran=ran and not idle)
 
 
 def _finding_text(finding: Finding) -> str:

@@ -11,7 +11,8 @@ from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Constant, Instruction, Memory, Operand, Text, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.passes.rebuild import Rebuild
-from warpsmith.ssa.semantics import lane, to_signed
+from warpsmith.ssa.semantics.lane import lane
+from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import I1
 
 __all__ = ["fold_instruction"]

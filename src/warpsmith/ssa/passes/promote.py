@@ -23,7 +23,7 @@ from warpsmith.ssa.nodes import (
     terminator_operands,
 )
 from warpsmith.ssa.passes.rebuild import Change, Rebuild, rebuild_function, reverse_postorder
-from warpsmith.ssa.semantics import to_signed
+from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import Type, integer
 
 __all__ = ["promote_memory"]

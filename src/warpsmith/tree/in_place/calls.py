@@ -1,17 +1,11 @@
 """A function that calls generated ones, as additions between the user's statements.
 
-    #ifdef WARPSMITH
-        struct ws_f_data ws_gpu = ws_f_begin(n, a);
-    #endif
-        for (k …) {                                     the user's
-    #ifdef WARPSMITH
-            if (!ws_f_1(ws_gpu, n, k))
-    #endif
-            for (i …) …                                 the user's
-        }
-    #ifdef WARPSMITH
-        ws_f_end(ws_gpu, a);
-    #endif
+    WARPSMITH_ONLY(struct ws_f_data ws_gpu = ws_f_begin(n, a);)
+    for (k …) {                                         the user's
+        WARPSMITH_ONLY(if (!ws_f_1(ws_gpu, n, k)))
+        for (i …) …                                     the user's
+    }
+    WARPSMITH_ONLY(ws_f_end(ws_gpu, a);)
 
 Invariant: every statement of the user's stands in the function with calls once, in the same order, as it was. Only
 where the two ways to run a region have nothing in common is his text the second branch of an `if`.
@@ -27,9 +21,9 @@ from warpsmith.tree.in_place.versioned import Run, Versioned, WithCalls
 from warpsmith.tree.in_place.within import opens_guard
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.in_place.written_twice import check_twice
-from warpsmith.tree.nodes import Block, DataRegionBoundary, ExprStmt, For, If, Stmt, Switch, Update, While
+from warpsmith.tree.nodes import Block, DataRegionBoundary, ExprStmt, For, If, Pragma, Stmt, Switch, Update, While
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.places import is_balanced
+from warpsmith.tree.text.places import InsertionPoint, is_balanced, is_bound_by_openmp
 from warpsmith.tree.walk import same, statements_of
 
 __all__ = ["call_additions", "can_call"]
@@ -111,13 +105,21 @@ class _Calls(PairedStatements, frozen=True):
         place = self.writer.before(gone, owner)
         self.writer.check_whole(gone, place)
         lead, inside = self._head(stmt, gone)
-        several = len(gone) != 1 or len(inside) != 1 or place.above or not _stands_for(gone[0], inside[0])
+        several = not (self._is_one(gone, place) and _is_one_of(gone, inside))
         lines += [*lead[:-1], f"{lead[-1]} {{".lstrip()] if several else lead
         if any(lines):
             yield self.writer.opens(place, gone, lines)
         yield from self.part(gone, inside, owner, whole=False)
         if several:
             yield self.writer.closes(gone, ["}"])
+
+    def _is_one(self, gone: Run, place: InsertionPoint) -> bool:
+        """Whether statements are one that may be the body of an `if` at a place, with what pragmas it has."""
+        *pragmas, stmt = gone
+        if not all(isinstance(one, Pragma) for one in pragmas) or isinstance(stmt, Pragma):
+            return False
+        start = min(place.offset, gone[0].span.start)
+        return start == stmt.span.start or is_bound_by_openmp(self.writer.file, start, stmt.span.start)
 
     def _head(self, stmt: Stmt, gone: Run) -> tuple[list[str], Run]:
         """Return the lines that open a choice, and what runs in it of the user's."""
@@ -147,6 +149,11 @@ def _is_choice(stmt: Stmt) -> bool:
     if isinstance(stmt, Block):
         return not stmt.span.text.startswith("{")
     return isinstance(stmt, If) and bool(stmt.reasons)
+
+
+def _is_one_of(gone: Run, inside: Run) -> bool:
+    """Whether what runs is the user's statements and nothing else."""
+    return len(gone) == len(inside) and all(_stands_for(old, new) for old, new in zip(gone, inside, strict=True))
 
 
 def _count(new: Run, old: Run) -> int:

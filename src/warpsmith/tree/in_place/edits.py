@@ -1,9 +1,11 @@
-"""The port inside the user's own file: additions behind one `#ifdef`, the user's lines as they were.
+"""The port inside the user's own file: additions for builds that define WARPSMITH, the user's lines as they were.
 
+        WARPSMITH_ONLY(if (!ws_f_1(a, n)))
+        for (…) …                                the user's loop, byte for byte
     #ifdef WARPSMITH
         if (ws_on() && guards) { ported } else
     #endif
-        for (…) …                                the user's loop, byte for byte
+        for (…) …
 
 An offload region with host code between its kernels is not written twice: a flag is set where it is entered, and what
 is added asks for it.
@@ -48,7 +50,7 @@ from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import Member, Stmt
 from warpsmith.tree.printing.patch import include_offset, openers_in
 from warpsmith.tree.program import Unit
-from warpsmith.tree.text.additions import MACRO, Addition, as_edits, wrap_in_ifdef
+from warpsmith.tree.text.additions import MACRO, ONLY, Addition, as_edits, wrap_in_ifdef, wrap_includes
 from warpsmith.tree.text.layout import line_end
 from warpsmith.tree.text.lexical import tokens
 from warpsmith.tree.text.openers import opener_insertions
@@ -82,8 +84,9 @@ def in_place_text(
     if not versions and not inserted and not called:
         return unit.file.text
     writer = InPlaceWriter(unit, words)
-    if MACRO in writer.taken:
-        message = f"the file has a macro {MACRO} of its own, which a build for the GPU defines"
+    own = next((name for name in (MACRO, ONLY) if name in writer.taken), None)
+    if own is not None:
+        message = f"the file has a macro {own} of its own, which a build for the GPU defines"
         places = (*(v.written[0].span for v in versions), *(i.node.span for i in inserted))
         place = next(iter(places), None) or called[0].function.body.statements[0].span
         raise RefusedError(Finding("POR008", "error", message, place))
@@ -92,19 +95,26 @@ def in_place_text(
     added = [*(one for one in added if not one.closes), *offload_regions, *(one for one in added if one.closes)]
     added += [one for function in called for one in call_additions(writer, function)]
     added += [check for made in writer.checks.values() for check in made]
-    edits = as_edits(unit.file, added)
+    edits = as_edits(unit.file, added, lines=_takes_any_arguments(unit.arguments))
+    includes = wrap_includes if any(ONLY in edit.text for edit in edits) else wrap_in_ifdef
     first = min(edit.span.start for edit in edits)
     offset, top = include_offset(unit.file, _function_start(unit, first)), _top(unit.file)
     together = (*heads.first, *heads.includes) if top == offset else heads.includes
-    made = [_lines(unit.file, offset, together)]
-    made += [_lines(unit.file, top, heads.first)] if heads.first and top != offset else []
+    made = [_lines(unit.file, offset, includes(together))]
+    made += [_lines(unit.file, top, wrap_in_ifdef(heads.first))] if heads.first and top != offset else []
     return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions, called)], join_pieces)
 
 
-def _lines(file: SourceFile, offset: int, lines: Sequence[str]) -> Edit:
-    """Return the edit that adds lines behind `#ifdef` at `offset`, where a line starts or the file ends."""
+def _takes_any_arguments(arguments: Sequence[str]) -> bool:
+    """Whether a build takes macros with `...`: it need not where it keeps to C of 1990."""
+    old = any(one in ("-ansi", "-std=c89", "-std=c90", "-std=iso9899:1990") for one in arguments)
+    return not (old and any("pedantic" in one for one in arguments))
+
+
+def _lines(file: SourceFile, offset: int, text: str) -> Edit:
+    """Return the edit that adds a text of whole lines at `offset`, where a line starts or the file ends."""
     before = "" if not offset or file.text[:offset].endswith("\n") or offset == 3 else "\n"
-    return Edit(Span(file, offset, offset), (before + wrap_in_ifdef(lines)).replace("\n", line_end(file.text)))
+    return Edit(Span(file, offset, offset), (before + text).replace("\n", line_end(file.text)))
 
 
 def _top(file: SourceFile) -> int:

@@ -395,7 +395,9 @@ class Printer:
                 return self._switch(stmt)
 
     def _if(self, stmt: If) -> StmtJob:
-        head = wrap(f"if ({self._condition(stmt.condition)})")
+        head = f"if ({self._condition(stmt.condition)})"
+        # a call of a generated function is broken where it is known how far to the right it stands
+        head = head if stmt.reasons == ("device",) else wrap(head)
         then = yield stmt.then
         if stmt.other is None:
             return _attach_body(head, _brace_body(then, stmt.then, always=isinstance(stmt.then, If)))

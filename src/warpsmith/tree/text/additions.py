@@ -1,9 +1,11 @@
-"""Text that is added to a user's file behind `#ifdef WARPSMITH`, and how it is distinguished again.
+"""Text that is added to a user's file for builds that define WARPSMITH, and how it is distinguished again.
 
-    #ifdef WARPSMITH
-        if (ws_on()) { … } else                 whole lines
-    #endif
+        WARPSMITH_ONLY(if (!ws_f_1(a, n)))      statements that stand by themselves: a line each
         for (…) …
+    #ifdef WARPSMITH
+        if (!ws_f_2(a, n)) {                    whole lines: what has an end elsewhere, or the preprocessor's own
+    #endif
+        …
     for (…) {
     #ifdef WARPSMITH                            a line of the user's had to be split:
         …
@@ -16,6 +18,7 @@ opens, inner statements close first, outer ones open first.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -23,16 +26,22 @@ from msgspec import Struct
 
 from warpsmith.base.source import Edit, SourceFile, Span
 from warpsmith.tree.text.layout import indent_text, line_end, wrap
-from warpsmith.tree.text.lexical import directives
+from warpsmith.tree.text.lexical import directives, tokens
 from warpsmith.tree.text.places import InsertionPoint
 
-__all__ = ["MACRO", "Addition", "additions", "as_edits", "remove_additions", "wrap_in_ifdef"]
+__all__ = ["MACRO", "ONLY", "Addition", "additions", "as_edits", "remove_additions", "wrap_in_ifdef", "wrap_includes"]
 
 MACRO = "WARPSMITH"
 """What a build for the GPU defines."""
 
+ONLY = "WARPSMITH_ONLY"
+"""The macro whose arguments such a build compiles, and no other."""
+
 _OPEN, _CLOSE = f"#ifdef {MACRO}\n", "#endif\n"
 _SPLIT = f"#endif /* {MACRO}: the line goes on */\n"
+_ONLY = re.compile(rf"^[ \t]*{ONLY}\(", re.MULTILINE)
+_REST = re.compile(r"[ \t]*\r?(?:\n|\Z)")
+_ENDS = {")": "(", "]": "[", "}": "{"}
 _MEET = re.compile(rf"#endif(?: /\* {MACRO}: the line goes on \*/)?\n\n?#ifdef {MACRO}\n")
 
 
@@ -51,8 +60,14 @@ def wrap_in_ifdef(lines: Sequence[str]) -> str:
     return _OPEN + "".join(f"{line}\n" for line in lines) + _CLOSE
 
 
-def as_edits(file: SourceFile, added: Sequence[Addition]) -> list[Edit]:
-    """Return one edit a place; additions that meet share one conditional."""
+def wrap_includes(lines: Sequence[str]) -> str:
+    """Return lines behind `#ifdef`, and that other builds compile nothing of what has a line of its own."""
+    return wrap_in_ifdef([*lines, "#else", f"#define {ONLY}(...)"])
+
+
+def as_edits(file: SourceFile, added: Sequence[Addition], *, lines: bool = True) -> list[Edit]:
+    """Return one edit a place; additions that meet share one conditional. `lines`: a statement that stands by itself
+    has a line of its own, without a conditional."""
     together: dict[int, list[Addition]] = {}
     for one in added:
         together.setdefault(one.place.offset, []).append(one)
@@ -60,7 +75,8 @@ def as_edits(file: SourceFile, added: Sequence[Addition]) -> list[Edit]:
     result = []
     for offset, group in together.items():
         group.sort(key=lambda one: (not one.closes, -one.start if one.closes else -one.end))
-        text = _MEET.sub("", "".join(map(_text, group)))
+        alone = lines and all(map(_stands_alone, group))
+        text = "".join(map(_own_lines, group)) if alone else _MEET.sub("", "".join(map(_text, group)))
         result.append(Edit(Span(file, offset, offset), text.replace("\n", end)))
     return result
 
@@ -72,11 +88,43 @@ def _text(one: Addition) -> str:
     return "\n" + text[: -len(_CLOSE)] + _SPLIT if one.place.splits else text
 
 
+def _stands_alone(one: Addition) -> bool:
+    """Whether every statement of an addition can be the argument of a macro."""
+    return not one.place.splits and all(_is_whole(line) for line in one.lines)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_whole(text: str) -> bool:
+    """Whether whatever is opened in a text is closed in it, and nothing else stands around its end: no comment, no
+    `else`."""
+    open_: list[str] = []
+    found = [token for token in tokens(text) if token.kind not in ("blank", "newline")]
+    for token in found:
+        if token.kind == "comment" or token.directive:
+            return False
+        if token.sign in _ENDS.values():
+            open_.append(token.sign)
+        elif token.sign in _ENDS and (not open_ or open_.pop() != _ENDS[token.sign]):
+            return False
+    return bool(found) and not open_ and "else" not in (found[0].spelling, found[-1].spelling)
+
+
+def _own_lines(one: Addition) -> str:
+    indent = one.place.indent
+    lines = (indent_text(_broken(f"{ONLY}({line})", indent), indent) for line in one.lines)
+    return "".join(f"{indent}{line}\n" for line in lines)
+
+
+def _broken(line: str, indent: str) -> str:
+    """Return a line in several of at most 120 columns behind `indent`; what is several already as it is."""
+    return line if "\n" in line else wrap(line, 120 - len(indent.expandtabs(4)), align=True)
+
+
 def _indent_lines(line: str, indent: str) -> str:
     """Return a line, or several, as they stand at `indent`; the preprocessor's own lines start at the margin."""
     if line.startswith(("#define", "#undef", "#if", "#error", "#endif")):
         return line
-    return indent + indent_text(line if "\n" in line else wrap(line), indent)
+    return indent + indent_text(_broken(line, indent), indent)
 
 
 def remove_additions(text: str) -> str:
@@ -91,6 +139,28 @@ def remove_additions(text: str) -> str:
 
 def additions(text: str) -> Iterator[tuple[int, str]]:
     """Yield what was added, each with its offset; where a line was split, the line end before it too."""
+    blocks = list(_blocks(text))
+    inside = ((start, start + len(added)) for start, added in blocks)
+    bounds = [*inside]
+    alone = (one for one in _find_own_lines(text) if not any(low <= one[0] < high for low, high in bounds))
+    yield from sorted([*blocks, *alone])
+
+
+def _find_own_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield what stands in lines of their own."""
+    for found in _ONLY.finditer(text):
+        depth = 1
+        for token in tokens(text[found.end() :]):
+            depth += (token.sign == "(") - (token.sign == ")")
+            if not depth:
+                rest = _REST.match(text, found.end() + token.end)
+                if rest is not None:
+                    yield found.start(), text[found.start() : rest.end()]
+                break
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield what stands behind `#ifdef`."""
     mark = 3 if text.startswith("\xef\xbb\xbf") else 0
     depth = start = 0
     for directive in directives(text):

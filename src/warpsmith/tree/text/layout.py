@@ -94,22 +94,26 @@ def indentation_unit(text: str) -> str:
     return max(usual, key=lambda step: usual[step]) if usual else "    "
 
 
-def wrap(line: str, width: int = 110, hang: str = "    ") -> str:
+def wrap(line: str, width: int = 110, hang: str = "    ", *, align: bool = False) -> str:
     """Return one line of generated text broken into several of at most `width` characters where it can be.
 
     It is broken after commas and semicolons and before && and ||, as far outside of parentheses as possible. A line
-    of the preprocessor's stays whole.
+    of the preprocessor's stays whole. `align`: what goes on inside of a parenthesis stands below its first argument,
+    where there is room.
     """
     if line.lstrip().startswith("#"):
         return line
     lines: list[str] = []
     indent = line[: len(line) - len(line.lstrip(" "))]
+    hung = indent + hang
     while len(line) > width:
         place = _break(line, width)
         if place is None:
             break
         lines.append(line[:place].rstrip())
-        line = indent + hang + line[place:].lstrip()
+        below = _open_at(line[:place]) if align else None
+        hung = hung if below is None or below > width // 2 else " " * below
+        line = hung + line[place:].lstrip()
     return "\n".join([*lines, line])
 
 
@@ -131,6 +135,17 @@ def _break(line: str, width: int) -> int | None:
             best = (-depth, place)
         depth += token.sign in ("(", "[", "{")
     return None if best is None else best[1]
+
+
+def _open_at(text: str) -> int | None:
+    """Return the column behind the innermost parenthesis that a text leaves open."""
+    open_: list[int] = []
+    for token in lex(text):
+        if token.sign == "(":
+            open_.append(token.end)
+        elif token.sign == ")" and open_:
+            open_.pop()
+    return open_[-1] if open_ else None
 
 
 def _line_pieces(text: str) -> list[str]:

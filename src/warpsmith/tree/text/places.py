@@ -30,8 +30,8 @@ from warpsmith.tree.text.layout import indent_at, starts_line
 from warpsmith.tree.text.lexical import PreprocessorLine, directives, tokens
 
 __all__ = [
-    "InsertionPoint", "binds", "bound_pragmas", "cut_pragmas", "is_balanced", "place_after", "place_at", "place_before",
-    "place_between",
+    "InsertionPoint", "binds", "bound_pragmas", "cut_pragmas", "is_balanced", "is_bound_by_openmp", "place_after",
+    "place_at", "place_before", "place_between",
 ]  # fmt: skip
 
 _IF = ("if", "ifdef", "ifndef")
@@ -42,6 +42,7 @@ _ALONE = re.compile(
     r"system_header|poison|visibility|pop_options|push_options)|pack\b|once\b|weak\b|message\b|scop\b|endscop\b|"
     r"STDC\b|warning\b|region\b|endregion\b)"
 )
+_OPENMP = re.compile(r"#\s*pragma\s+omp\s+(parallel|for|simd|target|teams|distribute|taskloop)\b")
 _BRANCH = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else)\b.*", re.DOTALL)
 
 
@@ -140,6 +141,19 @@ def bound_pragmas(
 def binds(pragma: str) -> bool:
     """Whether a pragma belongs to the statement under it."""
     return not _ALONE.match(pragma)
+
+
+def is_bound_by_openmp(file: SourceFile, start: int, end: int) -> bool:
+    """Whether an `if` at `start` has what starts at `end` as its body: between them stand conditionals, and pragmas of
+    OpenMP that belong to that statement, with which they are one. Compilers disagree about other pragmas there."""
+    if any(t.kind not in GAPS and not t.directive for t in tokens(file.text[start:end])):
+        return False
+    found = [(d.word, file.text[start + d.start : start + d.end]) for d in directives(file.text[start:end])]
+    return all(word in (*_IF, "endif") or (word == "pragma" and _is_openmp(line)) for word, line in found)
+
+
+def _is_openmp(pragma: str) -> bool:
+    return _OPENMP.match(pragma) is not None and binds(pragma)
 
 
 def _is_opening(text: str) -> bool:

@@ -51,7 +51,7 @@ def test_what_is_asked_of_rows_stands_in_the_function(tmp_path: Path) -> None:
     assert "    if (!ws_scale_1(n, m, a))\n" in host and host.count("a[i][j] *= 3;") == 1
     assert "a_at" not in host and "a_flat" not in host
     own = body_of(made["one_kernels.cu"], "ws_scale_1")
-    asked = ("ws_row_starts_of(a", "// only where the run time knows", "(a_at != 0)", "ws_rows_clear(", "ws_row_zero(")
+    asked = ("ws_row_starts_of(a", "// only where the run time knows", "(a_at == 0)", "ws_rows_clear(", "ws_row_zero(")
     order = (*asked, "ws_scale_k1(")
     assert [own.index(part) for part in order] == sorted(own.index(part) for part in order)
 

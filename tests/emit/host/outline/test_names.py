@@ -7,7 +7,7 @@ import pytest
 from tests.emit.examples import Maker
 from warpsmith.emit.host.outline.model import NotOutlinedError
 from warpsmith.emit.host.outline.names import OwnNames, passable
-from warpsmith.tree.nodes import Binary, Call, Expr, Index, Literal, Member, Name, SizeOf, Unary, VerbatimExpr
+from warpsmith.tree.nodes import Assign, Binary, Call, Expr, Index, Literal, Member, Name, SizeOf, Unary, VerbatimExpr
 from warpsmith.tree.printing.printer import nothing, print_expr, print_type
 from warpsmith.tree.types import BOOL, DOUBLE, INT, SIZE_T, Array, FunctionType, Opaque, Pointer, Record, Symbol, Type
 
@@ -115,3 +115,14 @@ def test_types_of_parameters() -> None:
     assert print_type(passable(Pointer(Pointer(DOUBLE)), number(1))) == "void *"
     with pytest.raises(NotOutlinedError):
         passable(Opaque("thing"), number(1))
+
+
+def test_a_pointer_that_is_set_is_passed_by_address() -> None:
+    names = OwnNames({}, (A, P), (), (A, P))
+    set_ = Assign(span=SPAN, type=A.type, op="+=", target=name(A), value=name(N))
+    assert print_expr(names.value(set_), nothing) == "*a += n"
+    passed = [print_type(a.parameter.type, a.parameter.name) for a in names.arguments]
+    assert passed == ["double **a", "int n"] and print_expr(names.arguments[0].given, nothing) == "&a"
+    for lost in (name(P), unary("*", name(A), DOUBLE), index(name(P), number(0), DOUBLE)):
+        with pytest.raises(NotOutlinedError):
+            names.value(lost)

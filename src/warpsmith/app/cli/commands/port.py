@@ -53,6 +53,7 @@ from warpsmith.report.model import Report, Status
 from warpsmith.report.port.build import kernel_entries, loop_entries
 from warpsmith.report.port.claims import claim_findings
 from warpsmith.report.port.hottest import hottest_loop
+from warpsmith.report.port.mapped import mapped_findings
 from warpsmith.report.port.moved import moved_work
 from warpsmith.report.port.text import port_text
 from warpsmith.report.survey.counts import read_counts
@@ -304,6 +305,7 @@ def _report(
     plan = result.plan
     loops = loop_entries(result.prepared, plan)
     functions = [function for _, function in result.program.functions()]
+    claims = claim_findings(result.facts.functions, result.prepared.facts.functions)
     return Report(
         command="survey" if survey else "port",
         inputs=paths,
@@ -314,7 +316,7 @@ def _report(
         transfers=plan.transfers if plan else (),
         outputs=written,
         verify=result.verification,
-        findings=(*result.findings, *claim_findings(result.facts.functions, result.prepared.facts.functions)),
+        findings=(*result.findings, *claims, *mapped_findings(result.facts)),
         hottest=None if plan is None else hottest_loop(functions, loops, times),
         moved=None if plan is None else moved_work(functions, loops, times),
         timing_s=result.timing_s,

@@ -66,7 +66,8 @@ class HostFunction(Struct, frozen=True, eq=False):
     """One function, whose work stands at a `place` of the user's text: where the `guards` hold, and in the states that
     it `takes` they did, the `statements` run, written as `written` in the function's own names. `begins`: the state
     that it returns; `answers`: it returns whether it ran; `unpacked`: fields of the states that it takes; `lead`: so
-    many of its statements stand before the guards; `otherwise`: what runs where one of those does not hold."""
+    many of its statements stand before the guards; `otherwise`: what runs where one of those does not hold;
+    `withdraws`: nothing is left on the device then."""
 
     name: str
     place: Span
@@ -80,12 +81,14 @@ class HostFunction(Struct, frozen=True, eq=False):
     unpacked: tuple[tuple[DeviceState, Symbol], ...] = ()
     lead: int = 0
     otherwise: tuple[Stmt, ...] = ()
+    withdraws: bool = False
 
     def in_order(self) -> Iterator[Stmt]:
         """Yield the statements as they stand in the function's text: below each guard stands `otherwise`."""
         yield from self.statements[: self.lead]
+        otherwise = self.otherwise[:1] if self.withdraws else self.otherwise
         for guard in self.guards:
-            yield from self.otherwise if guard.condition is not None else ()
+            yield from otherwise if guard.condition is not None else ()
         yield from self.statements[self.lead :]
 
     @property

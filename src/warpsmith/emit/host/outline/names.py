@@ -87,13 +87,19 @@ def _target(type: Type, *, deep: bool) -> Type:
 class OwnNames:
     """The names of one function, which grow as expressions are said in them. `local`: variables of the port's own,
     under the names and types that they have in the function; `written`: the user's variables that its statements
-    write; `taken`: names that it has otherwise."""
+    write; `moved`: the pointers among them that are set themselves, not what they lead to; `taken`: names that it has
+    otherwise."""
 
     def __init__(
-        self, local: Mapping[Symbol, Symbol], written: Collection[Symbol], taken: Collection[str] = ()
+        self,
+        local: Mapping[Symbol, Symbol],
+        written: Collection[Symbol],
+        taken: Collection[str] = (),
+        moved: Collection[Symbol] = (),
     ) -> None:
         self.local = dict(local)
         self._written = frozenset(written)
+        self._shifted = frozenset(moved)
         self._taken = {*taken, *(symbol.name for symbol in local.values())}
         self._arguments: dict[str, PassedArgument] = {}
 
@@ -116,6 +122,9 @@ class OwnNames:
                 return self.value(expr.expansion)
             case Name():
                 return self._name(expr)
+            case Index(base=Name(symbol=symbol), index=index) if self._is_own_table(symbol):
+                # where rows start: the run time's own, which no statement changes
+                return replace(expr, base=self.value(expr.base), index=self.value(index))
             case Index() | Member():
                 return self._passed(expr)
             case InitList() | VerbatimExpr():
@@ -124,6 +133,10 @@ class OwnNames:
                 return self._operation(expr)
             case _:
                 assert_never(expr)
+
+    def _is_own_table(self, symbol: Symbol) -> bool:
+        type = self.local[symbol].type if symbol in self.local else None
+        return isinstance(type, Pointer) and isinstance(type.to, Scalar) and type.to.const
 
     def _operation(self, expr: Unary | Binary | Conditional | Cast | Call | Assign) -> Expr:
         match expr:
@@ -193,9 +206,20 @@ class OwnNames:
             return self._place(expr)
         if isinstance(symbol.type, Pointer) and symbol.type.reference:
             return self._place(expr)
+        if symbol in self._shifted:
+            return self._moved_pointer(expr)
         if symbol in self._written and isinstance(symbol.type, Scalar):
             return self._at(self._place(expr), expr)
         return self._parameter(expr, symbol.name)
+
+    def _moved_pointer(self, expr: Name) -> Expr:
+        """Return the value of a pointer that is set here, which is passed by address."""
+        type = passable(expr.symbol.type, expr)
+        if _is_untyped(type):
+            raise refuse("a pointer that is set here leads to a type that generated code does not have", expr)
+        address = Unary(span=expr.span, type=Pointer(expr.symbol.type), op="&", operand=expr)
+        place = self._parameter(address, expr.symbol.name, Pointer(type))
+        return Unary(span=expr.span, type=type, op="*", operand=place)
 
     @staticmethod
     def _at(place: Expr, expr: Expr) -> Expr:
@@ -263,6 +287,8 @@ class OwnNames:
     def _place(self, expr: Name) -> Expr:
         """Return a parameter that points to a variable: a pointer or an array does so by its value."""
         type = expr.symbol.type
+        if expr.symbol in self._shifted:
+            raise refuse("what a pointer leads to that is set here cannot leave the user's text", expr)
         if isinstance(type, Array) or (isinstance(type, Pointer) and not type.reference):
             return self._parameter(expr, expr.symbol.name)
         if isinstance(type, Pointer):

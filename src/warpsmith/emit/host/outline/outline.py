@@ -83,7 +83,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.types import INT, VOID, FunctionType, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.walk import children, walk
+from warpsmith.tree.walk import children, rebuild, walk, written_symbols
 
 __all__ = ["outline", "outline_function"]
 
@@ -96,12 +96,13 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
     their own."""
     taken = {kernel.name for kernel in ported.kernels}
     program, made = ported, dict[int, tuple[HostFunction, ...]]()
+    defined = frozenset(function.symbol for _, function in ported.functions())
     for number, (old, new) in enumerate(zip(original.units, ported.units, strict=True)):
         texts = {function.symbol: function for function in old.functions}
         for function in new.functions:
             if not _moves(function) or _moves(texts.get(function.symbol, function.body)):
                 continue
-            found = outline_function(texts.get(function.symbol, function), function, support, taken)
+            found = outline_function(texts.get(function.symbol, function), function, support, taken, defined)
             if found is not None:
                 program = program.with_function(function, found.text)
                 made[number] = (*made.get(number, ()), *found.made)
@@ -109,11 +110,12 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
 
 
 def outline_function(
-    original: Function, ported: Function, support: Support, taken: set[str]
+    original: Function, ported: Function, support: Support, taken: set[str], defined: frozenset[Symbol]
 ) -> OutlinedFunction | None:
     """Return a function that was made of `original` with its device statements in functions of their own, whose names
-    are added to those `taken`; None where one of them can only be said in the user's text."""
-    runs = Runs.of(original)
+    are added to those `taken`; None where one of them can only be said in the user's text. `defined`: the functions of
+    the program."""
+    runs = Runs.of(original, defined)
     outliner = _Outliner(drop_private_arrays(ported, runs.is_own), runs, support, taken)
     try:
         text = outliner.function()
@@ -185,10 +187,7 @@ class _Outliner:
     def _inside(self, stmt: Stmt, scope: _Scope) -> Stmt:
         """Return a statement that stays, with the runs in it outlined."""
         if not (_moves(stmt) or any(is_either(part) for part in walk(stmt) if isinstance(part, If))):
-            named = uses(stmt)
-            if any(named[symbol] for symbol in scope.holders):
-                raise refuse("what stands in the user's text names a buffer", stmt)
-            return stmt
+            return _with_fields(stmt, scope.holders)
         match stmt:
             case Block():
                 return replace(stmt, statements=self._run(stmt.statements, scope))
@@ -231,10 +230,15 @@ class _Outliner:
         """Return what chooses between the device and the user's own statements."""
         ported, original = branches(stmt)
         guards = tuple(guards_of(stmt))
-        otherwise = tuple(takewhile(lambda one: isinstance(one, Update) and one.bytes is None, original))
+        otherwise = tuple(takewhile(_is_of_all, original))
         call = self._whole(stmt, lead, scope, is_needed, otherwise)
         if call is not None:
-            return (_unless(call, self._run(original[len(otherwise) :], scope), stmt),)
+            instead = original[len(otherwise) :]
+            alone = instead[: len(instead) - len([*takewhile(_is_of_all, reversed(instead))])]
+            if otherwise and len(alone) < len(instead) and self._runs.is_for_the_host(alone):
+                self.made[-1] = msgspec.structs.replace(self.made[-1], withdraws=True)
+                instead = alone
+            return (_unless(call, self._run(instead, scope), stmt),)
         try:
             merged = merge(ported, original, self._runs)
         except ApartError:
@@ -358,7 +362,10 @@ class _Outliner:
             takes.insert(0, scope.region)
         local = {symbol: local_symbol(symbol, at) for symbol in (*held, *own)}
         names = OwnNames(
-            local, find_written(run, self._hosts) - set(local), {"data", *(state.variable.name for state in takes)}
+            local,
+            find_written(run, self._hosts) - set(local),
+            {"data", *(state.variable.name for state in takes)},
+            _find_moved(run) - set(local),
         )
         tests = tuple(
             one if one.condition is None else msgspec.structs.replace(one, condition=shorten(one.condition))
@@ -448,6 +455,12 @@ def _bare(stmt: Stmt) -> Run:
     return stmt.statements
 
 
+def _find_moved(run: Run) -> set[Symbol]:
+    """Return the pointers that a run sets themselves."""
+    written = {symbol for stmt in run for symbol in written_symbols(stmt)}
+    return {s for s in written if isinstance(s.type, Pointer) and not s.type.reference}
+
+
 def _is_used(symbol: Symbol, rest: Iterable[Node]) -> bool:
     """Whether a variable is used in statements behind its declaration, before they declare it anew."""
     for stmt in rest:
@@ -470,6 +483,24 @@ def _is_used(symbol: Symbol, rest: Iterable[Node]) -> bool:
 def _entered(scope: _Scope, state: DeviceState, *, region: DeviceState | None) -> _Scope:
     holders = {**scope.holders, **dict.fromkeys(state.fields, state)}
     return _Scope(holders, region)
+
+
+def _with_fields(stmt: Stmt, holders: Mapping[Symbol, DeviceState]) -> Stmt:
+    """Return a statement of the user's text that names variables of states as fields of these."""
+    named = uses(stmt)
+    found = {symbol: holder for symbol, holder in holders.items() if named[symbol]}
+    plain = sum(isinstance(part, Name) and part.symbol in found for part in walk(stmt))
+    kept = all(local_symbol(symbol, stmt).type == symbol.type for symbol in found)
+    if not kept or plain != sum(named[symbol] for symbol in found):
+        raise refuse("what stands in the user's text names a buffer", stmt)
+
+    def change(node: Node) -> Node:
+        if not (isinstance(node, Name) and node.symbol in found):
+            return node
+        state, symbol = _use(found[node.symbol].variable, node), node.symbol
+        return Member(span=node.span, type=symbol.type, base=state, field=symbol.name, arrow=False)
+
+    return rebuild(stmt, change) if found else stmt
 
 
 def _use(symbol: Symbol, at: Node) -> Name:
@@ -501,6 +532,11 @@ def _call(function: HostFunction, given: Sequence[Expr], at: Node) -> Call:
 
 def _declaration(state: DeviceState, call: Call, at: Node) -> DeclStmt:
     return DeclStmt(span=at.span, declarations=(VarDecl(span=at.span, symbol=state.variable, init=call),))
+
+
+def _is_of_all(stmt: Stmt) -> bool:
+    """Whether a statement updates all that is on the device, or a block that is not known before it runs."""
+    return isinstance(stmt, Update) and stmt.bytes is None
 
 
 def _unless(test: Expr, instead: Run, at: Node) -> Stmt:

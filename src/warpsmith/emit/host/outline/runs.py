@@ -28,9 +28,25 @@ from warpsmith.emit.host.outline.statements import (
 from warpsmith.emit.host.outline.whole import is_movable
 from warpsmith.tree.device_writes import find_exposed
 from warpsmith.tree.in_place.alignment import is_replaced
-from warpsmith.tree.nodes import CaptureStmt, DeclStmt, For, Function, If, Launch, Node, Stmt, Update, While
-from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import walk
+from warpsmith.tree.nodes import (
+    Call,
+    CaptureStmt,
+    DeclStmt,
+    DeviceNode,
+    For,
+    Function,
+    If,
+    Launch,
+    Name,
+    Node,
+    Stmt,
+    Update,
+    Verbatim,
+    VerbatimExpr,
+    While,
+)
+from warpsmith.tree.types import FunctionType, Pointer, Symbol
+from warpsmith.tree.walk import peel, walk
 
 __all__ = ["Piece", "Runs"]
 
@@ -47,15 +63,33 @@ class Piece(Struct, frozen=True):
 
 class Runs(Struct, frozen=True):
     """The runs of one function; `known`: the user's own statements, by class and place; `exposed`: variables that
-    change where memory does."""
+    change where memory does; `defined`: the functions of the program."""
 
     known: Mapping[Key, Node]
     exposed: frozenset[Symbol]
+    defined: frozenset[Symbol] = frozenset()
 
     @classmethod
-    def of(cls, function: Function) -> Runs:
+    def of(cls, function: Function, defined: frozenset[Symbol] = frozenset()) -> Runs:
         """Return the runs of what was made of a function of the user's."""
-        return cls({_key(part): part for part in walk(function.body)}, find_exposed(function))
+        return cls({_key(part): part for part in walk(function.body)}, find_exposed(function), defined)
+
+    def is_for_the_host(self, run: Run) -> bool:
+        """Whether no kernel may run while statements do: none is there, nor a function that may launch one."""
+        for part in (part for stmt in run for part in walk(stmt)):
+            match part:
+                case DeviceNode() | Verbatim() | VerbatimExpr():
+                    return False
+                case Call(function=function) if not isinstance(peel(function), Name):
+                    return False
+                case Name(symbol=symbol) if isinstance(symbol.type, FunctionType) and symbol in self.defined:
+                    return False
+                case Name(symbol=symbol) if isinstance(symbol.type, Pointer):
+                    if isinstance(symbol.type.to, FunctionType):
+                        return False
+                case _:
+                    pass
+        return True
 
     def is_own(self, stmt: Stmt) -> bool:
         """Whether a statement is the port's own, and none of the user's."""

@@ -30,10 +30,10 @@ def shorten(node: N) -> N:
 
 def negate(condition: Expr) -> Expr:
     """Return an expression that holds where `condition` does not."""
-    if isinstance(condition, Binary) and _is_integer(condition.left) and _is_integer(condition.right):
-        opposite = _OPPOSITE.get(condition.op)
-        if opposite is not None:
-            return replace(condition, op=opposite)
+    if isinstance(condition, Binary) and condition.op in _OPPOSITE:
+        whole = _is_integer(condition.left) and _is_integer(condition.right)
+        if whole or condition.op in ("==", "!="):
+            return replace(condition, op=_OPPOSITE[condition.op])
     return Unary(span=condition.span, type=INT, op="!", operand=condition)
 
 

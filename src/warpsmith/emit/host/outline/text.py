@@ -110,7 +110,10 @@ def _guard_lines(guard: GuardTest, function: HostFunction, printer: Printer, wor
     yield from (f"// {line}" for line in textwrap.wrap(in_comment(f"only where {guard.reason}"), 100))
     brace = " {" if function.otherwise else ""
     yield from wrap(f"if ({printer.expr(negate(guard.condition))}){brace}").split("\n")
-    yield from (_UNIT + line for line in _written(function.otherwise, printer))
+    if function.withdraws:
+        yield f"{_UNIT}{words.support.all_to_host}({words.support.here});"
+    else:
+        yield from (_UNIT + line for line in _written(function.otherwise, printer))
     yield _UNIT + leave
     yield from ("}",) if function.otherwise else ()
 

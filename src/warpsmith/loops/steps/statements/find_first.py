@@ -19,7 +19,8 @@ from msgspec.structs import replace as replace_fields
 
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, find_marked, jump
-from warpsmith.loops.analysis.substitute import copy_tree
+from warpsmith.loops.analysis.substitute import copy_tree, replace_values
+from warpsmith.loops.analysis.walk_starts import Starts
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import use
 from warpsmith.loops.place import LoopContext, with_run
@@ -117,7 +118,10 @@ class FindFirst(Struct, frozen=True):
         if trap is not None:
             return Unknown((trap,))
         guards = _reads_on(facts, place, loop, chosen)
-        return Unknown((guards,)) if isinstance(guards, Reason) else Proved(guards)
+        if isinstance(guards, Reason):
+            return Unknown((guards,))
+        starts = Starts(place, (), facts.origin(place.function).hidden)
+        return Proved(tuple(_without_distances(guard, starts) for guard in guards))
 
     def apply(self, program: Program) -> Program:
         """Return the program with the search, and the way out of the loop behind it."""
@@ -264,6 +268,22 @@ def _base(load: Index) -> Symbol | None:
     while isinstance(base, Index):
         base = peel(base.base)
     return base.symbol if isinstance(base, Name) else None
+
+
+def _without_distances(guard: Assumption, starts: Starts) -> Assumption:
+    """Return a guard with distances between pointers in place of variables that hold them in front of the loop."""
+    condition = guard.condition
+    if condition is None:
+        return guard
+    values = {n.symbol: starts.of(n.symbol) for n in names(condition)}
+    held = {symbol: value for symbol, value in values.items() if value is not None and _is_distance(value)}
+    return replace_fields(guard, condition=replace_values(condition, held)) if held else guard
+
+
+def _is_distance(value: Expr) -> bool:
+    bare = peel(value)
+    ends = (bare.left, bare.right) if isinstance(bare, Binary) and bare.op == "-" else ()
+    return bool(ends) and all(isinstance(peel(end).type, Pointer) for end in ends)
 
 
 def _is_natural(expr: Expr) -> bool:

@@ -1,4 +1,4 @@
-"""Floating-point ops of 32 and 64 bits, in all lanes at once: ssa/semantics.py in LLVM IR.
+"""Floating-point ops of 32 and 64 bits, in all lanes at once: ssa/semantics/ in LLVM IR.
 
 Rounding to nearest even is what processors do; no fast-math, no contraction. Square roots, reciprocals and their like
 are taken of doubles and rounded once more, as the interpreter does it. Which bits a NaN has is not defined: the

@@ -1,4 +1,4 @@
-"""Ops on integers and predicates, in all lanes at once: ssa/semantics.py in LLVM IR.
+"""Ops on integers and predicates, in all lanes at once: ssa/semantics/ in LLVM IR.
 
 Lanes that are not active compute as well; so nothing here may trap or be undefined for any operand. Divisors are
 replaced where a lane is inactive, or would divide by zero or overflow. Quotients of up to 32 bits are taken of doubles,

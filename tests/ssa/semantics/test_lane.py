@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
+from tests.ssa.semantics.one_op import compute
 from warpsmith.ssa.nodes import Convert, Detail, Float, Instruction, Undefined, Value
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.semantics import lane, lanes, number_of
+from warpsmith.ssa.semantics.lane import lane, lanes
+from warpsmith.ssa.semantics.patterns import number_of
 from warpsmith.ssa.types import F32, F64, I1, I8, I16, I32, I64, TYPES, Type
 
 ROUNDINGS = {"nearest": 0, "down": 0x400, "up": 0x800, "zero": 0xC00}
@@ -205,40 +207,6 @@ def _by_machine(machine: ctypes.CDLL, number: int, operands: Sequence[int]) -> i
     return made.value
 
 
-def _made(op: str, source: tuple[Type, ...], made: tuple[Type, ...], *operands: int) -> tuple[int, ...]:
-    return lane(Instruction(op, tuple(map(Undefined, source)), tuple(map(Value, made))), operands)
-
-
-@pytest.mark.parametrize(
-    ("op", "operands", "expected"),
-    [
-        # PTX ISA 9.0: prmt, lop3, shf, bfe, bfi, dp4a by hand
-        ("permute", (0x33221100, 0x77665544, 0x7531), 0x77553311),
-        ("permute", (0x00000080, 0, 0x8880), 0xFFFFFF80),
-        ("logic3", (0b1100, 0b1010, 0b1110, 0x80), 0b1000),
-        ("logic3", (0xF0F0, 0xFF00, 0x0FF0, 0x96), 0xF0F0 ^ 0xFF00 ^ 0x0FF0),
-        ("funnel_left", (0x80000000, 0x1, 1), 0x3),
-        ("funnel_left_clamp", (0xABCD, 0x1, 40), 0xABCD),
-        ("funnel_right", (0x2, 0x1, 33), 0x80000001),
-        ("funnel_right_clamp", (0x2, 0x77, 32), 0x77),
-        ("uextract", (0xABCD1234, 8, 8), 0x12),
-        ("uextract", (0xABCD1234, 40, 8), 0),
-        ("sextract", (0x0000F000, 12, 4), 0xFFFFFFFF),
-        ("sextract", (0x80000000, 28, 16), 0xFFFFFFF8),
-        ("sdot4", (0xFF, 0x02, 10), 8),
-        ("udot4", (0xFF, 0x02, 10), 520),
-    ],
-)
-def test_bit_ops_by_hand(op: str, operands: tuple[int, ...], expected: int) -> None:
-    assert _made(op, (I32,) * len(operands), (I32,), *operands) == (expected,)
-
-
-def test_carries() -> None:
-    assert _made("add_carry", (I32, I32, I1), (I32, I1), 0xFFFFFFFF, 0, 1) == (0, 1)
-    assert _made("sub_borrow", (I32, I32), (I32, I1), 0, 1) == (0xFFFFFFFF, 1)
-    assert _made("insert", (I32,) * 4, (I32,), 0b11, 0, 4, 2) == (0b110000,)
-
-
 def test_every_pure_op_has_a_meaning() -> None:
     elsewhere = {"query", "param", "address", "to_generic", "from_generic", "lanewise"}
     pure = {name for name, op in OPS.items() if op.pure} - elsewhere
@@ -250,4 +218,4 @@ def test_every_pure_op_has_a_meaning() -> None:
         type = F32 if OPS[name].domain == "float" else I32
         if count:
             made = (type, I1) if shape == "carry" else (I1,) if shape in ("compare", "test") else (type,)
-            assert all(0 <= bits < 1 << 32 for bits in _made(name, (type,) * count, made, *[1] * count))
+            assert all(0 <= bits < 1 << 32 for bits in compute(name, (type,) * count, made, *[1] * count))

@@ -1,0 +1,145 @@
+"""What the device statements of a port cost: launches, and copies between host and device.
+
+Inside a data region an object is copied once for each time that the region is entered, and comes back once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from warpsmith.machine.time import copy_seconds, kernel_seconds
+from warpsmith.offload.gain.model import GainEstimate, KernelTime, RunKnowledge
+from warpsmith.offload.gain.occurrence import EnteredRegion, Occurrence
+from warpsmith.offload.gain.sizes import DEFAULT_TRIPS
+from warpsmith.offload.gain.work import kernel_work
+from warpsmith.tree.nodes import (
+    Block,
+    Copy,
+    DataEnter,
+    DataExit,
+    DataRegionBoundary,
+    DataSuspension,
+    Expr,
+    For,
+    Function,
+    Launch,
+    Loop,
+    Node,
+    Stmt,
+    Update,
+)
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import children
+
+__all__ = ["DeviceTime"]
+
+_UNKNOWN_BYTES: Final = 8.0 * DEFAULT_TRIPS
+
+
+class DeviceTime(Struct):
+    """Adds what device statements cost to `found`; `buffers`: the object of each, and its bytes."""
+
+    known: RunKnowledge
+    functions: Mapping[Symbol, Function]
+    found: GainEstimate
+    buffers: dict[Symbol, tuple[Symbol, float]] = field(default_factory=dict)
+
+    def count(self, stmt: Stmt, place: Occurrence) -> None:
+        """Count a device statement."""
+        match stmt:
+            case Launch(kernel=kernel):
+                self._launch(kernel, place)
+            case Copy(buffer=buffer, bytes=bytes):
+                self._move(buffer, self._bytes(bytes, place), place.times)
+            case DataEnter():
+                self._enter_data(stmt, place)
+            case DataExit(buffer=buffer, written=True):
+                self._leave_data(buffer, place)
+            case Update(variable=variable, bytes=bytes):
+                if bytes is None:
+                    self._move_all(place.times)
+                else:
+                    self._move(variable, self._bytes(bytes, place), place.times)
+            case DataSuspension(ends=False):
+                self._move_all(2 * place.times)
+            case _:
+                pass
+
+    def _launch(self, kernel: str, place: Occurrence) -> None:
+        fragment, facts = self.known.fragments[kernel]
+        threads, certain, seconds = 1.0, True, self.known.device.launch_ns * 1e-9
+        if facts is not None and fragment.kernel.mapped:
+            heads = _heads(facts.loop, len(fragment.kernel.mapped))
+            sectors = fragment.model.sectors_per_request if fragment.model is not None else 1.0
+            work, certain = kernel_work(heads, facts.accesses, sectors, place.sizes, self.functions)
+            threads, seconds = work.threads, kernel_seconds(self.known.device, work)
+        # a reduction is two kernels, a scan three
+        launches = place.times * (3 if fragment.kernel.scans else 2 if fragment.kernel.reductions else 1)
+        total = self.found.kernels.setdefault(kernel, KernelTime())
+        spent = place.times * seconds + (launches - place.times) * self.known.device.launch_ns * 1e-9
+        total.seconds += spent
+        total.launches += launches
+        total.threads = max(total.threads, threads)
+        total.certain = total.certain and certain
+        self.found.launches += launches
+        self.found.device += spent
+
+    def _bytes(self, expr: Expr, place: Occurrence) -> float:
+        value = place.sizes.value(expr)
+        return _UNKNOWN_BYTES if value is None else max(0.0, value.value)
+
+    def _move(self, buffer: Symbol | None, bytes: float, times: float) -> None:
+        if times <= 0:
+            return
+        seconds = copy_seconds(self.known.device, bytes * times, times)
+        self.found.copies += times
+        self.found.bytes += bytes * times
+        self.found.device += seconds
+        if buffer is not None:
+            self.found.moving[buffer] = self.found.moving.get(buffer, 0.0) + seconds
+
+    def _move_all(self, times: float) -> None:
+        """Count copies of all that has been on the device so far."""
+        objects = dict(self.buffers.values())
+        for bytes in objects.values():
+            self._move(None, bytes, times)
+
+    def border(self, stmt: DataRegionBoundary, place: Occurrence) -> Occurrence:
+        """Return the place behind a border of a data region."""
+        return replace(place, region=(place.region or EnteredRegion(place.times)) if stmt.opens else None)
+
+    def _enter_data(self, stmt: DataEnter, place: Occurrence) -> None:
+        host = place.objects.get(stmt.variable, stmt.variable)
+        bytes = self._bytes(stmt.bytes, place)
+        self.buffers[stmt.buffer] = (host, bytes)
+        if place.region is None:
+            self._move(stmt.buffer, bytes if stmt.copy else 0.0, place.times if stmt.copy else 0.0)
+        elif host not in place.region.present:
+            place.region.present.add(host)
+            self._move(stmt.buffer, bytes, min(place.region.entries, place.times) if stmt.copy else 0.0)
+
+    def _leave_data(self, buffer: Symbol, place: Occurrence) -> None:
+        host, bytes = self.buffers.get(buffer, (buffer, _UNKNOWN_BYTES))
+        if place.region is None:
+            self._move(buffer, bytes, place.times)
+        elif host not in place.region.written:
+            place.region.written.add(host)
+            self._move(buffer, bytes, min(place.region.entries, place.times))
+
+
+def _heads(loop: Loop, count: int) -> list[For]:
+    """Return the perfectly nested loops that are threads, from `loop` on."""
+    found: list[For] = []
+    pending: list[Node] = [loop]
+    while pending and len(found) < count:
+        node = pending.pop(0)
+        if isinstance(node, For):
+            found.append(node)
+            pending = [node.body]
+        else:
+            pending += [child for child in children(node) if isinstance(child, Block | For)]
+    return found

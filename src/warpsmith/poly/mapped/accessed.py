@@ -1,0 +1,169 @@
+"""What one statement does with arrays and scalars: which it reads and writes, which part, and whether certainly.
+
+for (i = 0; i < n; i++) b[i] = a[i];     reads a [0, n), writes b [0, n), all of it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.facts import Section
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.isl.space import OutOfBudgetError
+from warpsmith.poly.mapped.extents import Extent, lower_bound, polynomial, upper_bound
+from warpsmith.poly.regions.model import build_region
+from warpsmith.poly.regions.region import Region
+from warpsmith.poly.regions.sections import covered_sections, known_extent, loops_around
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Cast,
+    Conditional,
+    Expr,
+    ExprStmt,
+    Function,
+    Literal,
+    MacroUse,
+    Name,
+    SizeOf,
+    Stmt,
+    Unary,
+)
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
+from warpsmith.tree.walk import names, walk
+
+__all__ = ["Touched", "certainly_reads", "extent_between", "touched_by", "whole_extent"]
+
+_READABLE = (Binary, Cast, Conditional, Literal, MacroUse, Name, Unary, SizeOf)
+
+_LASTING = ("global", "static", "static local")
+
+
+class Touched(Struct, frozen=True):
+    """What a statement does with one variable. `extent`: the elements that it touches (None: not known, or a scalar);
+    `exposed`: it may read an element that it has not written before; `covers`: all of `extent` is certainly written."""
+
+    symbol: Symbol
+    read: bool
+    written: bool
+    extent: Extent | None = None
+    covers: bool = False
+    exposed: bool = False
+
+
+def touched_by(
+    facts: Facts,
+    function: Function,
+    stmt: Stmt,
+    values: Mapping[Symbol, Polynomial],
+    wanted: Callable[[Symbol], bool],
+) -> tuple[Touched, ...]:
+    """Return what a statement does with the variables that are `wanted`, in the order of their names."""
+    done = effects(facts.program, stmt, function, facts.summaries)
+    named = {n.symbol for n in names(stmt)}
+    near = {s for s in done.element_reads | done.element_writes if s in named or s.storage in _LASTING}
+    memory = {s for s in near if _is_memory(s)}
+    own = {s for s in done.direct_reads | done.direct_writes if isinstance(s.type, Scalar | Record)} - memory
+    found = [Touched(s, s in done.direct_reads, s in done.direct_writes, exposed=s in done.direct_reads,
+                     covers=_certainly_writes(stmt, s)) for s in own if wanted(s)]  # fmt: skip
+    for symbol in memory:
+        if wanted(symbol):
+            found.append(_memory(facts, function, stmt, values, symbol,
+                                 read=symbol in done.element_reads, written=symbol in done.element_writes))  # fmt: skip
+    return tuple(sorted(found, key=lambda one: one.symbol.key))
+
+
+def _is_memory(symbol: Symbol) -> bool:
+    return isinstance(symbol.type, Array | Pointer | Record)
+
+
+def _certainly_writes(stmt: Stmt, symbol: Symbol) -> bool:
+    """Whether a plain assignment at the top of a statement gives a scalar its value."""
+    if not isinstance(stmt, ExprStmt) or not isinstance(stmt.expr, Assign):
+        return False
+    target = stmt.expr.target
+    return stmt.expr.op == "=" and isinstance(target, Name) and target.symbol == symbol
+
+
+def _memory(
+    facts: Facts,
+    function: Function,
+    stmt: Stmt,
+    values: Mapping[Symbol, Polynomial],
+    symbol: Symbol,
+    *,
+    read: bool,
+    written: bool,
+) -> Touched:
+    found = covered_sections(
+        facts.program, function, (stmt,), (stmt,), facts.options, summaries=facts.summaries, wanted=symbol
+    )
+    section = next((s for s in found.sections if s.symbol == symbol), None)
+    if section is None or any(r.text for r in found.failures):
+        return Touched(symbol, read, written, exposed=read)
+    extent = _extent(section, values)
+    exposed = read and (not section.covers or _is_exposed(facts, function, stmt, symbol))
+    return Touched(symbol, read, written, extent, section.covers and extent is not None, exposed)
+
+
+def _extent(section: Section, values: Mapping[Symbol, Polynomial]) -> Extent | None:
+    return extent_between(section.lower, section.upper, values)
+
+
+def extent_between(lower: Expr, upper: Expr, values: Mapping[Symbol, Polynomial]) -> Extent | None:
+    """Return [lower, upper); None where a bound has parts that are no plain arithmetic on variables."""
+    if not all(
+        isinstance(part, _READABLE) for bound in (lower, upper) for part in walk(bound) if isinstance(part, Expr)
+    ):
+        return None
+    return Extent(lower_bound(lower, values), upper_bound(upper, values))
+
+
+def whole_extent(
+    facts: Facts, function: Function, symbol: Symbol, at: Stmt, values: Mapping[Symbol, Polynomial]
+) -> Extent | None:
+    """Return all of the object that a variable names before a statement, where its size is known."""
+    size = known_extent(facts.program, function, symbol, at, facts.summaries)
+    if size is None or not all(isinstance(part, _READABLE) for part in walk(size) if isinstance(part, Expr)):
+        return None
+    return Extent(Polynomial({}), polynomial(size, values))
+
+
+def _region(facts: Facts, function: Function, stmt: Stmt) -> Region | None:
+    around = loops_around(facts.summaries, function, stmt)
+    try:
+        return build_region(facts.origin(function), (stmt,), around, guards=False)[0]
+    except OutOfBudgetError:
+        return None
+
+
+def _is_exposed(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
+    """Whether an element may be read before the statement has written it: not where each read comes after a write of
+    the same element in the same iteration."""
+    region = _region(facts, function, stmt)
+    if region is None:
+        return True
+    written: list[tuple[object, ...]] = []
+    for statement in region.statements:
+        mine = [a for a in statement.accesses if a.base == symbol]
+        keys = [(a.path, a.place, statement.loops, statement.domain) for a in mine]
+        if any(not a.write and key not in written for a, key in zip(mine, keys, strict=True)):
+            return True
+        written += [k for a, k in zip(mine, keys, strict=True) if a.write and a.known and statement.exact]
+    return False
+
+
+def certainly_reads(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
+    """Whether a statement certainly reads an element of an array (or a variable) where it has iterations."""
+    region = _region(facts, function, stmt)
+    if region is None or region.broken:
+        return False
+    return any(
+        access.base == symbol and not access.write and statement.exact
+        for statement in region.statements
+        for access in statement.accesses
+    )

@@ -1,0 +1,108 @@
+"""The state of an object and of its device copy: which elements of each are not what the sequential program has.
+
+    before                                host: right      device: no copy
+    target enter data map(to: a[0:n])     host: right      device: right
+    a[i] = … in a kernel                  host: stale      device: right
+    target update from(a[0:n])            host: right      device: right
+    a[0] = … on the host                  host: right      device: stale
+
+Invariant: what is not listed as stale in a copy has the value that the program without directives has there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from warpsmith.base.source import Span
+from warpsmith.poly.mapped.extents import Extent
+
+__all__ = ["Copies", "Stale", "join_copies", "transferred"]
+
+Cause = Literal["device", "host", "nothing"]
+
+
+class Stale(Struct, frozen=True):
+    """Elements of one copy that lack a value: a `device` or a `host` write went to the other one, or `nothing` was
+    copied into a new one. `extent` None: which ones is not known. `written`: parts that are right again. `sure`: the
+    program certainly comes there with them stale."""
+
+    cause: Cause
+    name: str
+    span: Span
+    extent: Extent | None
+    written: tuple[Extent, ...] = ()
+    sure: bool = True
+
+    def misses(self, extent: Extent | None) -> bool:
+        """Whether certainly none of these elements is stale."""
+        if extent is None:
+            return False
+        return any(part.holds(extent) for part in self.written) or (
+            self.extent is not None and self.extent.misses(extent)
+        )
+
+    def meets(self, extent: Extent | None) -> bool:
+        """Whether certainly one of these elements is stale."""
+        return (
+            self.sure and extent is not None and self.extent is not None and not self.written
+        ) and self.extent.meets(extent)
+
+    def without(self, extent: Extent | None) -> Stale | None:
+        """Return what is still stale after these elements were certainly given their values."""
+        if extent is None:
+            return self
+        if self.extent is not None and extent.holds(self.extent):
+            return None
+        return self if extent in self.written else replace(self, written=(*self.written, extent))
+
+    def perhaps_without(self, extent: Extent | None) -> Stale:
+        """Return what is still stale where some of these elements may have been given their values."""
+        apart = extent is not None and self.extent is not None and self.extent.misses(extent)
+        return self if apart or not self.sure else replace(self, sure=False)
+
+
+class Copies(Struct, frozen=True):
+    """An object: how many data regions hold its device copy (`count`), which part that is (`part`; None: not known),
+    by what (`held`), and what is stale in either copy; `before`: what was stale on the host when the device copy
+    was made: all that became so since lies in its part. `running`: a construct that nobody has waited for uses it."""
+
+    count: int = 0
+    part: Extent | None = None
+    held: Span | None = None
+    clause: str = ""
+    host: frozenset[Stale] = frozenset()
+    device: frozenset[Stale] = frozenset()
+    running: Span | None = None
+    before: frozenset[Stale] = frozenset()
+
+
+def transferred(source: Iterable[Stale], target: Iterable[Stale], part: Extent | None) -> frozenset[Stale]:
+    """Return what is stale in the target of a copy of these elements (None: some of them)."""
+    kept = [left for one in target if (left := one.without(part)) is not None]
+    return frozenset(kept).union(
+        one for one in source if part is None or one.extent is None or not one.extent.misses(part)
+    )
+
+
+def join_copies(one: Copies, other: Copies) -> Copies | None:
+    """Return what is known of an object after either of two ways; None where it is on the device after one only."""
+    if (one.count > 0) != (other.count > 0):
+        return None
+    part = one.part if one.part == other.part else None
+    running = one.running if one.running is not None else other.running
+    return replace(
+        one,
+        count=max(one.count, other.count),
+        part=part,
+        host=_join(one.host, other.host),
+        device=_join(one.device, other.device),
+        running=running,
+    )
+
+
+def _join(one: frozenset[Stale], other: frozenset[Stale]) -> frozenset[Stale]:
+    return (one & other).union(replace(stale, sure=False) for stale in one ^ other)

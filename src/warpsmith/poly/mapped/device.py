@@ -1,0 +1,285 @@
+"""What data directives and constructs on a device do to the copies that a walk keeps (walk.py).
+
+map(to: a[0:n])      a device copy, right where the host's is
+b[i] = …             in a construct: the host's copy is stale, the device's right where all of it is written
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from warpsmith.poly.mapped.accessed import Touched, certainly_reads, touched_by, whole_extent
+from warpsmith.poly.mapped.clauses import MappedItem, construct_of, mappings, own_names, unread
+from warpsmith.poly.mapped.copies import Copies, Stale, transferred
+from warpsmith.poly.mapped.extents import Extent, below, named_extent
+from warpsmith.poly.mapped.host import Frame, HostSide, hits, in_order, is_fixed, written_over
+from warpsmith.poly.mapped.objects import Place
+from warpsmith.tree.nodes import (
+    For,
+    Pragma,
+    Stmt,
+    Verbatim,
+    VerbatimExpr,
+)
+from warpsmith.tree.text.directives import Directive
+from warpsmith.tree.types import Pointer, Record, Scalar, Symbol
+from warpsmith.tree.walk import names, walk
+
+__all__ = ["DeviceSide"]
+
+
+class DeviceSide(HostSide):
+    """A walk's state, with what directives do to it."""
+
+    # --- directives
+
+    def standalone(self, frame: Frame, pragma: Pragma, directive: Directive) -> None:
+        """Do what a directive does that says nothing of the statement behind it."""
+        if self.state is None:
+            return
+        kind = construct_of(directive)
+        self._doubt(pragma, directive)
+        if kind == "wait":
+            for place, copies in self.state.items():
+                self.state[place] = replace(copies, running=None)
+            return
+        for one in mappings(directive):
+            symbol = self._find(frame, one.item.name)
+            if symbol is None:
+                self.words.doubt(pragma.span, one.item.name, f"what {one.clause.text} names is not known")
+                continue
+            for place in self._places(frame, symbol, one, pragma):
+                if kind == "update":
+                    self._update(frame, one, symbol, place, pragma)
+                elif kind == "enter":
+                    self._come(frame, one, symbol, place, pragma)
+                else:
+                    self._go(frame, one, symbol, place, pragma)
+                if directive.has("nowait"):
+                    self._run_on(place, pragma)
+
+    def _doubt(self, pragma: Pragma, directive: Directive) -> None:
+        for text in unread(directive):
+            self.words.doubt(pragma.span, "", text)
+
+    def _places(self, frame: Frame, symbol: Symbol, one: MappedItem, pragma: Pragma) -> frozenset[Place]:
+        bare = isinstance(symbol.type, Pointer) and not one.item.section
+        if bare and construct_of_pragma(pragma) not in ("update", "exit") and directive_family(pragma) == "omp":
+            return frozenset()  # the pointer itself is mapped, not what it points to
+        places = frame.objects.places(symbol)
+        if len(places) != 1:
+            self.words.doubt(
+                pragma.span, symbol.name, f"what {symbol.name} points to in {one.clause.text} is not known"
+            )
+        return places
+
+    def _extent(self, frame: Frame, one: MappedItem, symbol: Symbol) -> Extent | None:
+        if isinstance(symbol.type, Scalar | Record) or not frame.objects.plain(symbol):
+            return None
+        return named_extent(one.item.section, symbol.type, frame.values, frame.visible.get)
+
+    def _find(self, frame: Frame, name: str) -> Symbol | None:
+        """Return what a name stands for: what is declared in a way that is not modelled is found by its uses."""
+        if name in frame.visible:
+            return frame.visible[name]
+        used = {n.symbol for n in names(frame.function.body) if n.symbol.name == name}
+        return used.pop() if len(used) == 1 else None
+
+    def enter(self, frame: Frame, pragma: Pragma, directive: Directive) -> list[tuple[MappedItem, Symbol, Place]]:
+        """Let the data of a construct come to the device; return what came."""
+        self._doubt(pragma, directive)
+        found: list[tuple[MappedItem, Symbol, Place]] = []
+        for one in mappings(directive):
+            symbol = self._find(frame, one.item.name)
+            if symbol is None:
+                self.words.doubt(pragma.span, one.item.name, f"what {one.clause.text} names is not known")
+                continue
+            for place in self._places(frame, symbol, one, pragma):
+                self._come(frame, one, symbol, place, pragma)
+                found.append((one, symbol, place))
+        return found
+
+    def exit(
+        self, frame: Frame, pragma: Pragma, directive: Directive, entered: list[tuple[MappedItem, Symbol, Place]]
+    ) -> None:
+        """Let them go again."""
+        for one, symbol, place in reversed(entered):
+            self._go(frame, one, symbol, place, pragma)
+
+    def _come(self, frame: Frame, one: MappedItem, symbol: Symbol, place: Place, pragma: Pragma) -> None:
+        if self.state is None:
+            return
+        copies = self.state.get(place, Copies())
+        extent = self._extent(frame, one, symbol)
+        if copies.count:
+            if one.to and one.always:
+                copies = replace(copies, device=transferred(copies.host, copies.device, extent))
+            if extent is not None and copies.part is not None and below(copies.part.upper, extent.upper):
+                self.words.larger(pragma.span, symbol.name, one.clause.text, copies, sure=self.certain)
+            self.state[place] = replace(copies, count=copies.count + 1)
+            return
+        if one.needed:
+            self.words.absent(pragma.span, symbol.name, pragma.span, sure=self.certain)
+        empty = Stale("nothing", symbol.name, pragma.span, extent, sure=True)
+        device = copies.host if one.to else frozenset({empty})
+        self.state[place] = replace(
+            copies, count=1, part=extent, held=pragma.span, clause=one.clause.text, device=device, before=copies.host
+        )
+
+    def _go(self, frame: Frame, one: MappedItem, symbol: Symbol, place: Place, pragma: Pragma) -> None:
+        if self.state is None:
+            return
+        copies = self.state.get(place, Copies())
+        if not copies.count:
+            return
+        count = 0 if one.gone else copies.count - 1
+        host = copies.host
+        if one.back and (count == 0 or one.always):
+            earlier = frozenset[Stale]() if isinstance(symbol.type, Scalar) else copies.before & copies.host
+            host = transferred(copies.device, earlier, copies.part)
+        copies = replace(copies, count=count, host=host)
+        self.state[place] = copies if count else replace(copies, device=frozenset(), part=None)
+
+    def _update(self, frame: Frame, one: MappedItem, symbol: Symbol, place: Place, pragma: Pragma) -> None:
+        assert self.state is not None
+        copies = self.state.get(place, Copies())
+        if not copies.count:
+            self.words.absent_update(pragma.span, symbol.name, one.clause.text)
+            return
+        scalar = isinstance(symbol.type, Scalar)
+        extent = self._extent(frame, one, symbol)
+        if one.to:
+            device = copies.host if scalar else transferred(copies.host, copies.device, extent)
+            self.state[place] = replace(copies, device=device)
+        else:
+            host = copies.device if scalar else transferred(copies.device, copies.host, extent)
+            self.state[place] = replace(copies, host=host)
+
+    def _run_on(self, place: Place, pragma: Pragma) -> None:
+        if self.state is not None and place in self.state:
+            self.state[place] = replace(self.state[place], running=pragma.span)
+
+    # --- the device
+
+    def compute(self, frame: Frame, pragma: Pragma, directive: Directive, stmt: Stmt) -> None:
+        """Do what a construct on the device does."""
+        entered = self.enter(frame, pragma, directive)
+        assert self.state is not None
+        opaque = next((n for n in walk(stmt) if isinstance(n, Verbatim | VerbatimExpr)), None)
+        if opaque is not None:
+            text = f"what the construct in line {stmt.span.line} does is not known: {opaque.reason}"
+            self.words.doubt(opaque.span, "", text)
+            self.exit(frame, pragma, directive, entered)
+            return
+        explicit = {symbol for _, symbol, _ in entered}
+        inner = [p.directive for p in walk(stmt) if isinstance(p, Pragma) and p.directive is not None]
+        lists = (directive, *inner)
+        own = frozenset().union(*(own_names(d) for d in lists))
+        own |= {n.variable.name for n in walk(stmt) if isinstance(n, For)}
+        reduced = frozenset(name for d in lists for name in d.list_variables("reduction", "lastprivate"))
+        found = touched_by(
+            self.facts, frame.function, stmt, frame.values, lambda s: s.name not in own and not is_fixed(s)
+        )
+        used: set[Place] = set()
+        for one in found:
+            used |= frame.objects.places(one.symbol)
+            if isinstance(one.symbol.type, Scalar):
+                self._scalar(frame, stmt, directive, one, explicit=explicit, reduced=reduced)
+            else:
+                self._array(frame, stmt, directive, pragma, one)
+        self.exit(frame, pragma, directive, entered)
+        for place in used if directive.has("nowait") else ():
+            self._run_on(place, pragma)
+
+    def _scalar(
+        self,
+        frame: Frame,
+        stmt: Stmt,
+        directive: Directive,
+        one: Touched,
+        *,
+        explicit: set[Symbol],
+        reduced: frozenset[str],
+    ) -> None:
+        assert self.state is not None
+        symbol = one.symbol
+        place = next(iter(frame.objects.places(symbol)))
+        shared = symbol in explicit or "tofrom" in directive.argument("defaultmap") or symbol.name in self.resident
+        shared |= symbol.name in reduced and place in self.state and self.state[place].count > 0
+        if shared and place in self.state and self.state[place].count:
+            self._device_access(frame, stmt, one, place, None, alone=True)
+            return
+        copies = self.state.get(place, Copies())
+        for stale in sorted(copies.host, key=in_order) if one.read else ():
+            self.words.host_reads(stale, symbol.name, stmt.span, copies, sure=stale.sure and self.certain)
+        if one.written and symbol.name not in reduced and not shared:
+            lost = Stale("device", symbol.name, stmt.span, None, sure=self.certain)
+            self.state[place] = replace(copies, host=copies.host | {lost})
+
+    def _array(self, frame: Frame, stmt: Stmt, directive: Directive, pragma: Pragma, one: Touched) -> None:
+        assert self.state is not None
+        symbol = one.symbol
+        places = frame.objects.places(symbol)
+        plain = frame.objects.plain(symbol)
+        for place in places:
+            alone = len(places) == 1
+            copies = self.state.get(place, Copies())
+            if copies.running is not None and not directive.has("depend"):
+                self.words.running(copies.running, symbol.name, stmt.span)
+            if not copies.count:
+                if isinstance(symbol.type, Pointer):
+                    self.words.absent(
+                        stmt.span, symbol.name, pragma.span, sure=alone and self.certain and not place.given
+                    )
+                elif copies.host and one.read:
+                    for stale in sorted(copies.host, key=in_order):
+                        self.words.host_reads(stale, symbol.name, stmt.span, copies, sure=False)
+                continue
+            extent = one.extent if plain and alone else None
+            if extent is not None or plain:
+                self._check_part(frame, stmt, symbol, copies, extent)
+            self._device_access(frame, stmt, one, place, extent, alone=alone)
+
+    def _check_part(self, frame: Frame, stmt: Stmt, symbol: Symbol, copies: Copies, extent: Extent | None) -> None:
+        if symbol.name in self.resident:
+            return
+        whole = whole_extent(self.facts, frame.function, symbol, stmt, frame.values)
+        if copies.part is None or (whole is not None and copies.part.holds(whole)):
+            return
+        if extent is None:
+            self.words.assumed(copies, symbol.name, stmt.span)
+        elif not copies.part.holds(extent):
+            short = below(copies.part.upper, extent.upper) or below(extent.lower, copies.part.lower)
+            self.words.short(copies, symbol.name, stmt.span, extent, sure=short and self.certain)
+
+    def _device_access(
+        self, frame: Frame, stmt: Stmt, one: Touched, place: Place, extent: Extent | None, *, alone: bool
+    ) -> None:
+        assert self.state is not None
+        copies = self.state[place]
+        scalar = isinstance(one.symbol.type, Scalar)
+        if one.exposed:
+            for stale in sorted(copies.device, key=in_order):
+                if hits(one, stale, extent):
+                    meets = stale.sure if scalar else stale.meets(extent)
+                    sure = alone and meets and self.certain
+                    sure = sure and certainly_reads(self.facts, frame.function, stmt, one.symbol)
+                    self.words.device_reads(stale, one.symbol.name, stmt.span, copies, sure=sure)
+        if one.written:
+            covered = extent if one.covers and alone else None
+            device = written_over(copies.device, extent, covered)
+            whole = covered is not None and copies.part is not None and covered.holds(copies.part)
+            if whole or (scalar and not one.read):
+                device = frozenset()
+            new = Stale("device", one.symbol.name, stmt.span, extent, sure=alone and self.certain)
+            self.state[place] = replace(copies, device=device, host=copies.host | {new})
+
+
+def construct_of_pragma(pragma: Pragma) -> str:
+    """Return what a pragma does with device data."""
+    return construct_of(pragma.directive) if pragma.directive is not None else ""
+
+
+def directive_family(pragma: Pragma) -> str:
+    """Return whose directive it is."""
+    return pragma.directive.family if pragma.directive is not None else ""

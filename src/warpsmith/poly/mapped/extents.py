@@ -1,0 +1,298 @@
+"""The parts of arrays that map clauses name and that statements touch, as polynomials over the program's integers.
+
+    map(to: a[0:n*m])     [0, n*m)         for (i = 0; i < n*m; i++) … a[i] …     [0, n*m)
+
+Comparisons are for sizes: every name in a bound is taken as at least 1. Whole numbers have no width here: a bound that
+overflows is an error of the program already. What cannot be read is an atom that equals only itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
+from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, MacroUse, Name, Unary
+from warpsmith.tree.printing.printer import print_expr
+from warpsmith.tree.types import Array, Pointer, Symbol, Type
+from warpsmith.tree.walk import peel, same
+
+__all__ = ["Extent", "at_most", "below", "inner_sizes", "lower_bound", "named_extent", "polynomial", "upper_bound"]
+
+Values = Mapping[Symbol, Polynomial]
+
+_SECTION: Final = re.compile(r"\[([^\[\]]*)\]")
+_CAST: Final = re.compile(r"\(\s*(?:(?:unsigned|signed|const|long|int|short|size_t|std::size_t)\s*)+\)")
+_OPERATORS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.LShift: "<<"}
+
+
+class Extent(Struct, frozen=True):
+    """The elements [lower, upper) of an object."""
+
+    lower: Polynomial
+    upper: Polynomial
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.lower.terms.items()), frozenset(self.upper.terms.items())))
+
+    def holds(self, other: Extent) -> bool:
+        """Whether every element of `other` is certainly in it."""
+        return at_most(self.lower, other.lower) and at_most(other.upper, self.upper)
+
+    def misses(self, other: Extent) -> bool:
+        """Whether no element is certainly in both."""
+        return at_most(self.upper, other.lower) or at_most(other.upper, self.lower)
+
+    def meets(self, other: Extent) -> bool:
+        """Whether some element is certainly in both."""
+        return below(self.lower, other.upper) and below(other.lower, self.upper)
+
+    @property
+    def text(self) -> str:
+        """The extent in the user's words."""
+        return f"[{_text(self.lower)}, {_text(self.upper)})"
+
+
+# --- comparisons
+
+
+def at_most(one: Polynomial, other: Polynomial) -> bool:
+    """Whether `one <= other` for all sizes of at least 1."""
+    difference = _least(other - one)
+    least = sum(value for monomial, value in difference.terms.items() if value < 0 or not _may_be_zero(monomial))
+    return all(value >= 0 for monomial, value in difference.terms.items() if monomial) and least >= 0
+
+
+def below(one: Polynomial, other: Polynomial) -> bool:
+    """Whether `one < other` for all sizes that are large enough."""
+    difference = _least(other - one)
+    grows = any(value > 0 for monomial, value in difference.terms.items() if monomial)
+    return all(value >= 0 for monomial, value in difference.terms.items() if monomial) and (
+        grows or difference.constant_term > 0
+    )
+
+
+def _may_be_zero(monomial: tuple[str, ...]) -> bool:
+    return any(name.startswith("(") for name in monomial)
+
+
+def _least(value: Polynomial) -> Polynomial:
+    """Return what is negative wherever the value is: of x / c, where x is not negative, c times it is x at most and
+    x - (c - 1) at least."""
+    for name in sorted(value.atoms(), key=len, reverse=True):
+        found = re.fullmatch(r"\((.+)\) / (\d+)", name)
+        inner = _parse_key(found[1]) if found is not None else None
+        factor = value.terms.get((name,), 0)
+        if found is None or inner is None or sum(name in monomial for monomial in value.terms) != 1:
+            continue
+        # the sign is that of the value times c
+        divisor = int(found[2])
+        end = inner.shift(1 - divisor) if factor > 0 else inner
+        value = value.drop_name(name).scale(divisor) + end.scale(factor)
+    return value
+
+
+def _parse_key(text: str) -> Polynomial | None:
+    """Read what `_key` has written; None where a quotient stands in it."""
+    if "(" in text:
+        return None
+    found = ZERO
+    for term in text.split(" + "):
+        factor, *rest = term.split("*")
+        if re.fullmatch(r"-?\d+", factor):
+            found = found + Polynomial({tuple(sorted(rest)): int(factor)})
+        else:
+            found = found + Polynomial({tuple(sorted((factor, *rest))): 1})
+    return found
+
+
+def _text(value: Polynomial) -> str:
+    parts = [
+        f"{'' if factor == 1 and monomial else factor}{'*' if factor != 1 and monomial else ''}"
+        f"{'*'.join(re.sub(r'^.*:', '', name.rpartition('/')[2]) if ':' in name else name for name in monomial)}"
+        for monomial, factor in sorted(value.terms.items(), key=lambda term: (-len(term[0]), term[0]))
+    ]
+    return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+# --- expressions of the tree
+
+
+def polynomial(expr: Expr, values: Values) -> Polynomial:
+    """Return an integer expression, where `values` are those of variables."""
+    expr = peel(expr)
+    match expr:
+        case Literal(value=int() as value):
+            return constant(value)
+        case Name(symbol=symbol):
+            if symbol in values:
+                return values[symbol]
+            return constant(symbol.value) if symbol.value is not None else atom(symbol.key)
+        case Cast(operand=operand):
+            return polynomial(operand, values)
+        case MacroUse(expansion=inner):
+            return polynomial(inner, values)
+        case Unary(op="-", operand=operand):
+            return -polynomial(operand, values)
+        case Unary(op="+", operand=operand):
+            return polynomial(operand, values)
+        case Conditional() if (dividend := _floored(expr)) is not None:
+            return polynomial(dividend, values)
+        case Binary(op=op, left=left, right=right) if op in ("+", "-", "*", "/", "%", "<<"):
+            return _combine(op, polynomial(left, values), polynomial(right, values))
+        case _:
+            return atom(print_expr(expr))
+
+
+def _floored(expr: Conditional) -> Expr | None:
+    """Return x of `x < 0 ? x + 1 - c : x`, the dividend of a division that rounds down; x is not negative here."""
+    test, other = peel(expr.condition), peel(expr.other)
+    if isinstance(test, Binary) and test.op == "<" and same(test.left, other):
+        right = peel(test.right)
+        return other if isinstance(right, Literal) and right.value == 0 else None
+    return None
+
+
+def _combine(op: str, left: Polynomial, right: Polynomial) -> Polynomial:
+    if op == "+":
+        return left + right
+    if op == "-":
+        return left - right
+    if op == "*":
+        return left * right
+    a, b = left.number, right.number
+    if op == "<<" and b is not None and 0 <= b < 63:
+        return left.scale(1 << b)
+    if a is not None and b is not None and a >= 0 and b > 0 and op in ("/", "%"):
+        return constant(a // b if op == "/" else a % b)
+    if op == "/" and b is not None and b > 0 and all(value % b == 0 for value in left.terms.values()):
+        return Polynomial({monomial: value // b for monomial, value in left.terms.items()})
+    return atom(f"({_key(left)}) {op} {_key(right)}")
+
+
+def _key(value: Polynomial) -> str:
+    if len(value.terms) == 1:
+        ((monomial, factor),) = value.terms.items()
+        if len(monomial) == 1 and factor == 1:
+            return monomial[0]
+    return (
+        " + ".join(f"{'*'.join((str(factor), *monomial))}" for monomial, factor in sorted(value.terms.items())) or "0"
+    )
+
+
+def upper_bound(expr: Expr, values: Values) -> Polynomial:
+    """Return a bound that is no less: of `c ? x : 0`, an empty section where c does not hold, x."""
+    return _bound(expr, values)
+
+
+def lower_bound(expr: Expr, values: Values) -> Polynomial:
+    """Return a bound that is no greater, of a section that is not empty."""
+    return _bound(expr, values)
+
+
+def _bound(expr: Expr, values: Values) -> Polynomial:
+    bare = peel(expr)
+    if isinstance(bare, Conditional):
+        other = peel(bare.other)
+        if isinstance(other, Literal) and other.value == 0:
+            return _bound(bare.then, values)
+        # clipped to the object's ends: `x < end ? x : end`
+        if isinstance(bare.condition, Binary) and bare.condition.op in ("<", "<="):
+            return _bound(bare.then, values)
+    return polynomial(bare, values)
+
+
+# --- clauses
+
+
+def inner_sizes(type: Type, values: Values) -> list[Polynomial] | None:
+    """Return how many innermost elements one step of each subscript is, outermost first; None where it is not known."""
+    found: list[Polynomial] = []
+    outer = True
+    while isinstance(type, Array | Pointer):
+        inner = type.of if isinstance(type, Array) else type.to
+        if isinstance(type, Pointer) and not outer:
+            return None  # rows of their own
+        if not outer and isinstance(type, Array):
+            size = _length(type, values)
+            if size is None:
+                return None
+            found.append(size)
+        outer, type = False, inner
+    strides = [ONE]
+    for size in reversed(found):
+        strides.insert(0, strides[0] * size)
+    return strides
+
+
+def _length(type: Array, values: Values) -> Polynomial | None:
+    if type.count is not None:
+        return constant(type.count)
+    return None if type.extent is None else polynomial(type.extent, values)
+
+
+def named_extent(section: str, type: Type, values: Values, names: Callable[[str], Symbol | None]) -> Extent | None:
+    """Return the elements that `[0:n][0:m]` behind a variable of some type are; without brackets all of an array.
+    None where that is not known."""
+    strides = inner_sizes(type, values)
+    if strides is None:
+        return None
+    whole = _length(type, values) if isinstance(type, Array) else None
+    parts = _SECTION.findall(section)
+    if not parts:
+        return None if whole is None else Extent(ZERO, whole * strides[0])
+    sizes = [whole, *(_quotient(strides, k) for k in range(len(strides) - 1))]
+    lower = upper = None
+    for position, part in enumerate(parts[: len(strides)]):
+        begin, colon, length = part.partition(":")
+        first = _read(begin, values, names) if begin.strip() else ZERO
+        count = ONE if not colon else _read(length, values, names) if length.strip() else sizes[position]
+        if first is None or count is None:
+            return None
+        if position == 0:
+            lower, upper = first * strides[0], (first + count) * strides[0]
+        elif first != ZERO or count != sizes[position]:
+            return None
+    return None if lower is None or upper is None or len(parts) > len(strides) else Extent(lower, upper)
+
+
+def _quotient(strides: list[Polynomial], position: int) -> Polynomial | None:
+    """Return the size of an inner dimension."""
+    outer, inner = strides[position], strides[position + 1]
+    if inner == ONE:
+        return outer
+    a, b = outer.number, inner.number
+    return constant(a // b) if a is not None and b is not None and b > 0 else None
+
+
+def _read(text: str, values: Values, names: Callable[[str], Symbol | None]) -> Polynomial | None:
+    try:
+        tree = ast.parse(_CAST.sub("", text).strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    return _value(tree, values, names)
+
+
+def _value(node: ast.expr, values: Values, names: Callable[[str], Symbol | None]) -> Polynomial | None:
+    match node:
+        case ast.Constant(value=int(number)):
+            return constant(number)
+        case ast.Name(id=name):
+            symbol = names(name)
+            if symbol is None:
+                return None
+            if symbol in values:
+                return values[symbol]
+            return constant(symbol.value) if symbol.value is not None else atom(symbol.key)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _value(operand, values, names)
+            return None if inner is None else -inner
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            a, b = _value(left, values, names), _value(right, values, names)
+            return None if a is None or b is None else _combine(_OPERATORS[type(op)], a, b)
+        case _:
+            return None

@@ -1,0 +1,205 @@
+"""What statements of the host do to the copies that a walk keeps (walk.py): reads and writes of host copies, memory
+that is freed, variables in bounds that get another value.
+
+    s += b[i];    b stale on the host: found        b[i] = 0;    the device copy of b, if there is one, is stale
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from warpsmith.base.source import Span
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.mapped.accessed import Touched, certainly_reads, touched_by
+from warpsmith.poly.mapped.copies import Copies, Stale
+from warpsmith.poly.mapped.extents import Extent
+from warpsmith.poly.mapped.objects import Objects, Place
+from warpsmith.poly.mapped.words import Words
+from warpsmith.tree.nodes import (
+    Call,
+    Expr,
+    Function,
+    Name,
+    Node,
+    Stmt,
+)
+from warpsmith.tree.types import Scalar, Symbol
+from warpsmith.tree.walk import names, walk
+
+__all__ = ["Frame", "HostSide", "hits", "in_order", "is_fixed", "written_over"]
+
+_RELEASING = frozenset({"free", "cudaFree", "realloc", "aligned_free", "_mm_free"})
+State = Mapping[Place, Copies]
+
+
+class Frame(Struct):
+    """One call: the function, the values of its variables in the caller's terms, and what its names stand for."""
+
+    function: Function
+    values: dict[Symbol, Polynomial]
+    objects: Objects
+    visible: dict[str, Symbol]
+    depth: int = 0
+
+
+class HostSide(Struct):
+    """The state of one walk, and what the host does to it. `state`: the objects that directives or constructs have met,
+    None behind a return; `has`: the functions with directives, calls included; `resident`: variables that are on the
+    device for good; `certain`: the statement at hand certainly runs; `left`, `returned`: the states at jumps out of the
+    loops and functions that are under way."""
+
+    facts: Facts
+    has: frozenset[Symbol]
+    resident: frozenset[str]
+    state: dict[Place, Copies] | None = field(default_factory=dict)
+    words: Words = field(default_factory=Words)
+    certain: bool = True
+    entered: list[Symbol] = field(default_factory=list)
+    left: list[list[dict[Place, Copies]]] = field(default_factory=list)
+    returned: list[list[dict[Place, Copies]]] = field(default_factory=list)
+
+    def renew(self, place: Place, span: Span) -> None:
+        """A new object has no device copy; an old one of that name that has is lost."""
+        assert self.state is not None
+        old = self.state.pop(place, None)
+        if old is not None and old.count and place.name not in self.resident:
+            self.words.early(old.held or span, place.name, span, old.clause, sure=False)
+
+    def touch_host(self, frame: Frame, stmt: Stmt) -> None:
+        """Do what a statement of the host does."""
+        if not self.state:
+            self.forget_written(frame, stmt, ())
+            return
+        self._released(frame, stmt)
+        known = set(self.state)
+        found = touched_by(
+            self.facts, frame.function, stmt, frame.values, lambda s: bool(known & frame.objects.places(s))
+        )
+        for one in found:
+            places = frame.objects.places(one.symbol) & known
+            extent = one.extent if frame.objects.plain(one.symbol) else None
+            for place in places:
+                alone = len(frame.objects.places(one.symbol)) == 1
+                self._host_access(frame, stmt, one, place, extent if alone else None, alone=alone)
+        self.forget_written(frame, stmt, ())
+
+    def _host_access(
+        self, frame: Frame, stmt: Stmt, one: Touched, place: Place, extent: Extent | None, *, alone: bool
+    ) -> None:
+        assert self.state is not None
+        copies = self.state[place]
+        if copies.running is not None and (one.read or one.written):
+            self.words.running(copies.running, one.symbol.name, stmt.span)
+        if one.read:
+            for stale in sorted(copies.host, key=in_order):
+                if hits(one, stale, extent):
+                    sure = alone and self._surely(frame, stmt, one, stale, extent)
+                    self.words.host_reads(stale, one.symbol.name, stmt.span, copies, sure=sure)
+        if one.written:
+            covered = extent if one.covers and alone else None
+            scalar = one.covers and alone and isinstance(one.symbol.type, Scalar)
+            host = frozenset() if scalar else written_over(copies.host, extent, covered)
+            device = copies.device
+            if copies.count:
+                sure = alone and self.certain
+                device |= {Stale("host", one.symbol.name, stmt.span, extent, sure=sure)}
+            self.state[place] = replace(copies, host=host, device=device)
+
+    def _surely(self, frame: Frame, stmt: Stmt, one: Touched, stale: Stale, extent: Extent | None) -> bool:
+        scalar = isinstance(one.symbol.type, Scalar)
+        meets = stale.sure if scalar else stale.meets(extent)
+        return meets and self.certain and certainly_reads(self.facts, frame.function, stmt, one.symbol)
+
+    def _released(self, frame: Frame, stmt: Stmt) -> None:
+        for call in walk(stmt):
+            if isinstance(call, Call) and isinstance(call.function, Name) and call.function.symbol.name in _RELEASING:
+                for argument in call.arguments[:1]:
+                    self._release(frame, argument, stmt)
+        if stmt.span.text.lstrip().startswith("delete"):
+            self._release(frame, stmt, stmt)
+
+    def _release(self, frame: Frame, node: Node, stmt: Stmt) -> None:
+        assert self.state is not None
+        for name in names(node):
+            places = frame.objects.places(name.symbol)
+            for place in places & self.state.keys():
+                copies = self.state[place]
+                if copies.count:
+                    self.words.early(copies.held or stmt.span, name.symbol.name, stmt.span, copies.clause,
+                                     sure=self.certain and len(places) == 1)  # fmt: skip
+                self.state[place] = replace(copies, host=frozenset())
+
+    def read_expressions(self, frame: Frame, stmt: Stmt, expressions: tuple[Expr, ...]) -> None:
+        """What a loop or branch around directives reads in its own head."""
+        if not self.state:
+            return
+        for expr in expressions:
+            for name in names(expr):
+                for place in frame.objects.places(name.symbol) & self.state.keys():
+                    copies = self.state[place]
+                    for stale in sorted(copies.host, key=in_order):
+                        if isinstance(name.symbol.type, Scalar) or stale.extent is None or expr is not name:
+                            self.words.host_reads(stale, name.symbol.name, expr.span, copies, sure=False)
+
+    # --- variables in bounds
+
+    def forget_written(self, frame: Frame, stmt: Stmt, parts: tuple[Expr, ...]) -> None:
+        """Bounds that name a variable which is given another value say nothing any more."""
+        for node in parts or (stmt,):
+            done = effects(self.facts.program, node, frame.function, self.facts.summaries)
+            for symbol in done.direct_writes:
+                self.forget(symbol)
+
+    def forget(self, symbol: Symbol) -> None:
+        """Take in that a variable has another value from here on."""
+        if self.state is None or is_fixed(symbol):
+            return
+        for place, copies in self.state.items():
+            self.state[place] = replace(
+                copies,
+                part=_keep(copies.part, symbol),
+                host=frozenset(_keep_stale(one, symbol) for one in copies.host),
+                device=frozenset(_keep_stale(one, symbol) for one in copies.device),
+            )
+
+
+def is_fixed(symbol: Symbol) -> bool:
+    """Whether a name has one value for good."""
+    constant = isinstance(symbol.type, Scalar) and symbol.type.const
+    return constant or symbol.storage in ("function", "enumerator")
+
+
+def hits(one: Touched, stale: Stale, extent: Extent | None) -> bool:
+    """Whether an access may be to stale elements."""
+    return isinstance(one.symbol.type, Scalar) or not stale.misses(extent)
+
+
+def written_over(stale: frozenset[Stale], extent: Extent | None, covered: Extent | None) -> frozenset[Stale]:
+    """Return what is still stale after a write of elements of `extent`; `covered`: certainly of all of these."""
+    if covered is None:
+        return frozenset(one.perhaps_without(extent) for one in stale)
+    return frozenset(left for one in stale if (left := one.without(covered)) is not None)
+
+
+def in_order(stale: Stale) -> tuple[int, str]:
+    """Return the place of a finding among others."""
+    return stale.span.start, stale.cause
+
+
+def _keep(extent: Extent | None, symbol: Symbol) -> Extent | None:
+    if extent is None:
+        return None
+    return None if any(symbol.key in name for name in extent.lower.atoms() | extent.upper.atoms()) else extent
+
+
+def _keep_stale(stale: Stale, symbol: Symbol) -> Stale:
+    extent = _keep(stale.extent, symbol)
+    written = tuple(part for part in stale.written if _keep(part, symbol) is not None)
+    return (
+        replace(stale, extent=extent, written=written) if (extent, written) != (stale.extent, stale.written) else stale
+    )

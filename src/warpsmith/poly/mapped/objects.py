@@ -1,0 +1,119 @@
+"""Which object a name stands for at the point of a walk: arrays for good, pointers as they are assigned.
+
+    double *a = malloc(…), *b = malloc(…);      a: memory 1     b: memory 2
+    t = a; a = b; b = t;                        a: memory 2     b: memory 1
+
+Invariant: a pointer leads into one of its places. Memory that is reached through pointers of different origin is taken
+to be different: two map clauses may not name overlapping memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct, field
+
+from warpsmith.tree.nodes import Assign, Binary, Call, Cast, Conditional, Expr, Index, Name, Node, Unary, VarDecl
+from warpsmith.tree.types import Array, Pointer, Record, Symbol
+from warpsmith.tree.walk import names, peel
+
+__all__ = ["Objects", "Place"]
+
+
+class Place(Struct, frozen=True):
+    """An object: a variable, what a pointer parameter was given, or what one expression allocates."""
+
+    key: str
+    name: str
+    given: bool = False
+
+
+class Objects(Struct):
+    """What the pointers of a function lead to; `shifted`: not to the first element."""
+
+    pointers: dict[Symbol, frozenset[Place]] = field(default_factory=dict)
+    shifted: set[Symbol] = field(default_factory=set)
+
+    def copy(self) -> Objects:
+        """Return the same, to be changed alone."""
+        return Objects(dict(self.pointers), set(self.shifted))
+
+    def join(self, others: Iterable[Objects]) -> Objects:
+        """Return what holds after any of several ways that began here."""
+        ways = list(others)
+        if not ways:
+            return self
+        found = Objects()
+        for symbol in set().union(*(way.pointers for way in ways)):
+            found.pointers[symbol] = frozenset().union(*(way.places(symbol) for way in ways))
+        found.shifted = set().union(*(way.shifted for way in ways))
+        return found
+
+    def places(self, symbol: Symbol) -> frozenset[Place]:
+        """Return the objects that an access through a variable may be to."""
+        if isinstance(symbol.type, Pointer):
+            return self.pointers.get(symbol) or frozenset({_own(symbol)})
+        return frozenset({Place(symbol.key, symbol.name)})
+
+    def plain(self, symbol: Symbol) -> bool:
+        """Whether element 0 of a variable is that of its object."""
+        return symbol not in self.shifted and len(self.places(symbol)) == 1
+
+    def bind(self, symbol: Symbol, places: frozenset[Place], plain: bool) -> None:
+        """Let a pointer lead somewhere."""
+        self.pointers[symbol] = places
+        (self.shifted.discard if plain else self.shifted.add)(symbol)
+
+    def declare(self, symbol: Symbol) -> Place | None:
+        """Return the new object that a declaration makes."""
+        return None if isinstance(symbol.type, Pointer) else Place(symbol.key, symbol.name)
+
+    def assign(self, node: Node) -> Place | None:
+        """Take in a declaration or an assignment of a pointer; return the memory that it allocates."""
+        if isinstance(node, VarDecl) and node.init is not None:
+            symbol, value = node.symbol, node.init
+        elif isinstance(node, Assign) and isinstance(peel(node.target), Name):
+            target = peel(node.target)
+            assert isinstance(target, Name)
+            symbol, value = target.symbol, node.value
+            if node.op != "=":
+                self.shifted.add(symbol)
+                return None
+        else:
+            if isinstance(node, Unary) and node.op in ("++", "--", "x++", "x--", "post++", "post--"):
+                self.shifted |= {n.symbol for n in names(node.operand) if isinstance(n.symbol.type, Pointer)}
+            return None
+        if not isinstance(symbol.type, Pointer):
+            return None
+        fresh = Place(f"{symbol.key}@{node.span.start}", symbol.name)
+        places, plain = self.resolve(value, fresh)
+        self.bind(symbol, places, plain)
+        return fresh if places == {fresh} else None
+
+    def resolve(self, expr: Expr, fresh: Place | None = None) -> tuple[frozenset[Place], bool]:
+        """Return what an address leads into, and whether to its first element; `fresh`: what it allocates, if so."""
+        bare = peel(expr)
+        match bare:
+            case Name(symbol=symbol) if isinstance(symbol.type, Pointer | Array):
+                return self.places(symbol), self.plain(symbol)
+            case Cast(operand=operand):
+                return self.resolve(operand, fresh)
+            case Conditional(then=then, other=other):
+                one, another = self.resolve(then, fresh), self.resolve(other, fresh)
+                return one[0] | another[0], one[1] and another[1]
+            case Unary(op="&", operand=Name(symbol=symbol)):
+                return self.places(symbol) if not isinstance(symbol.type, Pointer) else frozenset(), True
+            case Unary() | Binary() | Index():
+                return self._any_of(bare, fresh)
+            case _:
+                return self._any_of(bare, fresh)
+
+    def _any_of(self, expr: Expr, fresh: Place | None) -> tuple[frozenset[Place], bool]:
+        used = [n.symbol for n in names(expr) if isinstance(n.symbol.type, Pointer | Array | Record)]
+        if not used or (isinstance(expr, Call) and not any(isinstance(s.type, Array | Record) for s in used)):
+            return (frozenset({fresh}) if fresh is not None else frozenset({Place(expr.span.text, "")})), True
+        return frozenset().union(*(self.places(s) for s in used)), False
+
+
+def _own(symbol: Symbol) -> Place:
+    return Place(f"*{symbol.key}", symbol.name, given=symbol.storage == "parameter")

@@ -1,0 +1,43 @@
+"""The values of variables that never change, and what the names of a program stand for outside of functions."""
+
+from __future__ import annotations
+
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.effects import find_changed_in, find_escaped
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.mapped.extents import polynomial
+from warpsmith.tree.nodes import Call, DeclStmt, Function, GlobalDecl
+from warpsmith.tree.program import Program
+from warpsmith.tree.types import Symbol, is_integer
+from warpsmith.tree.walk import names, peel, walk
+
+__all__ = ["definitions", "globals_of"]
+
+
+def definitions(facts: Facts, function: Function) -> dict[Symbol, Polynomial]:
+    """Return the values of the integers that a function gives a value where it declares them, and never again, in
+    terms of those that nobody changes."""
+    changed = find_changed_in(function, facts.summaries) | find_escaped(facts.program, function, facts.summaries)
+    found: dict[Symbol, Polynomial] = {}
+    for node in walk(function.body):
+        for declaration in node.declarations if isinstance(node, DeclStmt) else ():
+            symbol, init = declaration.symbol, declaration.init
+            if init is None or symbol in changed or not is_integer(symbol.type) or symbol.storage != "local":
+                continue
+            used = {n.symbol for n in names(init)}
+            steady = all(is_integer(s.type) and s not in changed and s.storage in ("local", "parameter") for s in used)
+            if steady and not any(isinstance(n, Call) for n in walk(init)):
+                found[symbol] = polynomial(peel(init), found)
+    return found
+
+
+def globals_of(program: Program) -> dict[str, Symbol]:
+    """Return the variables of a program that every function sees, by name."""
+    found: dict[str, Symbol] = {}
+    for unit in program.units:
+        for item in unit.items:
+            if isinstance(item, GlobalDecl):
+                found |= {d.symbol.name: d.symbol for d in item.declarations}
+    for _, function in program.functions():
+        found |= {n.symbol.name: n.symbol for n in names(function.body) if n.symbol.storage in ("global", "static")}
+    return found

@@ -1,0 +1,174 @@
+"""Programs whose data directives are subtly wrong, each with a right twin. `main` fills a, b, c and prints what it
+reads; `n` is 16. A program is its body, in which `wrong | right` stands where the two differ."""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+__all__ = ["PROGRAMS", "program"]
+
+HEAD = """#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int n = argc + 15;
+    int h = n / 2;
+    double *a = malloc(n * sizeof(double));
+    double *b = malloc(n * sizeof(double));
+    double *c = malloc(n * sizeof(double));
+    double s = 0;
+    double t = 3;
+    for (int i = 0; i < n; i++) a[i] = i + 1;
+    for (int i = 0; i < n; i++) b[i] = 2 * i + 1;
+    for (int i = 0; i < n; i++) c[i] = 3 * i + 1;
+"""
+TAIL = """
+    printf("%g\\n", s);
+    free(a);
+    free(b);
+    free(c);
+    return 0;
+}
+"""
+FOR = "#pragma omp target teams distribute parallel for"
+SUM_B = "for (int i = 0; i < n; i++) s += b[i];"
+SUM_A = "for (int i = 0; i < n; i++) s += a[i];"
+B_FROM_A = "for (int i = 0; i < n; i++) b[i] = 2 * a[i];"
+A_TWICE = "for (int i = 0; i < n; i++) a[i] = 2 * a[i];"
+
+# title: (body with {}, what makes it wrong, what makes it right)
+PROGRAMS: dict[str, tuple[str, str, str]] = {
+    "result is not copied back": (f"{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\n{SUM_B}", "map(to: b[0:n])", "map(from: b[0:n])"),
+    "result is allocated only": (f"{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\n{SUM_B}", "map(alloc: b[0:n])", "map(tofrom: b[0:n])"),
+    "input is not copied": (f"{FOR} {{}} map(from: b[0:n])\n{B_FROM_A}\n{SUM_B}", "map(alloc: a[0:n])", "map(to: a[0:n])"),
+    "input is copied back only": (f"{FOR} {{}} map(from: b[0:n])\n{B_FROM_A}\n{SUM_B}", "map(from: a[0:n])", "map(tofrom: a[0:n])"),
+    "input is not mapped": (f"{FOR} {{}} map(from: b[0:n])\n{B_FROM_A}\n{SUM_B}", "", "map(to: a[0:n])"),
+    "output is not mapped": (f"{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\n{SUM_B}", "", "map(from: b[0:n])"),
+    "the pointer alone": (f"{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\n{SUM_B}", "map(tofrom: b)", "map(tofrom: b[0:n])"),
+    "update in place is from": (f"{FOR} {{}}\n{A_TWICE}\n{SUM_A}", "map(from: a[0:n])", "map(tofrom: a[0:n])"),
+    "half of the input": (f"{FOR} map({{}}) map(from: b[0:n])\n{B_FROM_A}\n{SUM_B}", "to: a[0:n/2]", "to: a[0:n]"),
+    "half by a variable": (f"{FOR} map({{}}) map(from: b[0:n])\n{B_FROM_A}\n{SUM_B}", "to: a[0:h]", "to: a[0:n]"),
+    "last element is missing": (f"{FOR} map({{}}) map(from: b[0:n])\n{B_FROM_A}\n{SUM_B}", "to: a[0:n-1]", "to: a[0:n]"),
+    "first element is missing": (f"{FOR} map({{}}) map(from: b[0:n])\n{B_FROM_A}\n{SUM_B}", "to: a[1:n-1]", "to: a[0:n]"),
+    "the neighbor is missing": (
+        f"{FOR} map({{}}) map(tofrom: b[0:n])\nfor (int i = 0; i < n - 1; i++) b[i] = a[i + 1];\n{SUM_B}",
+        "to: a[0:n-1]", "to: a[0:n]",
+    ),
+    "interior only is computed": (
+        f"{FOR} map(to: a[0:n]) map({{}})\nfor (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];\n{SUM_B}",
+        "from: b[0:n]", "tofrom: b[0:n]",
+    ),
+    "interior only is read": (
+        f"{FOR} map(to: a[0:n]) map(from: b[0:n])\nfor (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];\n"
+        "for (int i = {} i++) s += b[i];",
+        "0; i < n;", "1; i < n - 1;",
+    ),
+    "half of the result is copied": (f"{FOR} map(to: a[0:n]) map({{}})\n{B_FROM_A}\n{SUM_B}", "from: b[0:n/2]", "from: b[0:n]"),
+    "a sum by value": (f"#pragma omp target map(to: a[0:n]) {{}}\n{SUM_A}", "", "map(tofrom: s)"),
+    "a sum to the device": (f"#pragma omp target map(to: a[0:n]) {{}}\n{SUM_A}", "map(to: s)", "map(tofrom: s)"),
+    "a sum in a data region": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: s)\n{{{{\n{FOR} reduction(+: s)\n{SUM_A}\n{{}}\nt += s;\n}}}}\ns = t;",
+        "", "#pragma omp target update from(s)",
+    ),
+    "host read in a data region": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{FOR}\n{B_FROM_A}\n{{}}\n{SUM_B}\n}}}}",
+        "", "#pragma omp target update from(b[0:n])",
+    ),
+    "host write in a data region": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{A_TWICE}\n{{}}\n{FOR}\n{B_FROM_A}\n}}}}\n{SUM_B}",
+        "", "#pragma omp target update to(a[0:n])",
+    ),
+    "update of the wrong array": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{A_TWICE}\n{{}}\n{FOR}\n{B_FROM_A}\n}}}}\n{SUM_B}",
+        "#pragma omp target update to(b[0:n])", "#pragma omp target update to(a[0:n])",
+    ),
+    "update in the wrong direction": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{A_TWICE}\n{{}}\n{FOR}\n{B_FROM_A}\n}}}}\n{SUM_B}",
+        "#pragma omp target update from(a[0:n])", "#pragma omp target update to(a[0:n])",
+    ),
+    "update of half": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{FOR}\n{B_FROM_A}\n{{}}\n{SUM_B}\n}}}}",
+        "#pragma omp target update from(b[0:n/2])", "#pragma omp target update from(b[0:n])",
+    ),
+    "update before the construct": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{{}}\n{SUM_B}\n}}}}",
+        f"#pragma omp target update from(b[0:n])\n{FOR}\n{B_FROM_A}", f"{FOR}\n{B_FROM_A}\n#pragma omp target update from(b[0:n])",
+    ),
+    "host write before from": (
+        f"#pragma omp target data map({{}}) map(to: a[0:n])\n{{{{\n{FOR}\nfor (int i = 0; i < n; i++) b[i] += a[i];\n}}}}\n{SUM_B}",
+        "from: b[0:n]", "tofrom: b[0:n]",
+    ),
+    "from inside of tofrom": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{FOR} {{}}\n{B_FROM_A}\n{SUM_B}\n}}}}",
+        "map(from: b[0:n])", "map(always, from: b[0:n])",
+    ),
+    "to inside of to": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{A_TWICE}\n{FOR} {{}}\n{B_FROM_A}\n}}}}\n{SUM_B}",
+        "map(to: a[0:n])", "map(always, to: a[0:n])",
+    ),
+    "second iteration is stale": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\nfor (int k = 0; k < 2; k++) {{{{\n{FOR}\n{B_FROM_A}\n"
+        f"{A_TWICE}\n{{}}\n}}}}\n}}}}\n{SUM_B}",
+        "", "#pragma omp target update to(a[0:n])",
+    ),
+    "second iteration reads": (
+        f"#pragma omp target data map(tofrom: a[0:n])\n{{{{\nfor (int k = 0; k < 2; k++) {{{{\n{SUM_A}\n{FOR}\n{A_TWICE}\n{{}}\n}}}}\n}}}}",
+        "", "#pragma omp target update from(a[0:n])",
+    ),
+    "exit without copy": (
+        f"#pragma omp target enter data map(to: a[0:n], b[0:n])\n{FOR}\n{B_FROM_A}\n#pragma omp target exit data {{}}\n{SUM_B}",
+        "map(release: a[0:n], b[0:n])", "map(from: b[0:n]) map(release: a[0:n])",
+    ),
+    "exit deletes": (
+        f"#pragma omp target enter data map(to: a[0:n], b[0:n])\n{FOR}\n{B_FROM_A}\n#pragma omp target exit data {{}}\n{SUM_B}",
+        "map(delete: a[0:n], b[0:n])", "map(delete: a[0:n]) map(from: b[0:n])",
+    ),
+    "entered twice, left once": (
+        f"#pragma omp target enter data map(to: a[0:n], b[0:n])\n{{}}\n{FOR}\n{B_FROM_A}\n"
+        f"#pragma omp target exit data map(from: b[0:n]) map(delete: a[0:n])\n{SUM_B}",
+        "#pragma omp target enter data map(to: b[0:n])", "",
+    ),
+    "entered without values": (
+        f"#pragma omp target enter data {{}}\n{FOR} map(from: b[0:n])\n{B_FROM_A}\n"
+        f"#pragma omp target exit data map(release: a[0:n])\n{SUM_B}",
+        "map(alloc: a[0:n])", "map(to: a[0:n])",
+    ),
+    "used after the exit": (
+        f"#pragma omp target enter data map(to: a[0:n], b[0:n])\n{{}}\n#pragma omp target exit data map(release: a[0:n])\n{SUM_B}",
+        f"#pragma omp target exit data map(from: b[0:n])\n{FOR}\n{B_FROM_A}",
+        f"{FOR}\n{B_FROM_A}\n#pragma omp target exit data map(from: b[0:n])",
+    ),
+    "a chain loses the middle": (
+        f"#pragma omp target data map(to: a[0:n]) map(from: c[0:n]) {{}}\n{{{{\n{FOR}\n{B_FROM_A}\n"
+        f"{FOR}\nfor (int i = 0; i < n; i++) c[i] = b[i] + 1;\n}}}}\nfor (int i = 0; i < n; i++) s += b[i] + c[i];",
+        "map(alloc: b[0:n])", "map(from: b[0:n])",
+    ),
+    "a helper reads": (
+        f"{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\nmemcpy(c, b, n * sizeof(double));\nfor (int i = 0; i < n; i++) s += c[i];",
+        "map(to: b[0:n])", "map(from: b[0:n])",
+    ),
+    "through another name": (
+        f"double *p = b;\n{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\nfor (int i = 0; i < n; i++) s += p[i];",
+        "map(to: b[0:n])", "map(from: b[0:n])",
+    ),
+    "on one way only": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{FOR}\n{B_FROM_A}\n{{}}\n{SUM_B}\n}}}}",
+        "if (n > 20) {\n#pragma omp target update from(b[0:n])\n}", "#pragma omp target update from(b[0:n])",
+    ),
+    "one element by the host": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\na[0] = 100;\n{{}}\n{FOR}\n{B_FROM_A}\n}}}}\n{SUM_B}",
+        "", "#pragma omp target update to(a[0:1])",
+    ),
+    "the other element is updated": (
+        f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\na[0] = 100;\n#pragma omp target update {{}}\n{FOR}\n{B_FROM_A}\n}}}}\n{SUM_B}",
+        "to(a[1:n-1])", "to(a[0:n])",
+    ),
+    "left before it is read": (
+        f"{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\nfor (int i = 0; i < n; i++) {{{{ if (b[i] > 7) break; s += b[i]; }}}}",
+        "map(to: b[0:n])", "map(from: b[0:n])",
+    ),
+}  # fmt: skip
+
+
+def program(title: str, *, wrong: bool) -> str:
+    """Return one of the two programs of that title."""
+    body, bad, good = PROGRAMS[title]
+    return HEAD + body.format(bad if wrong else good) + TAIL

@@ -1,0 +1,97 @@
+"""Data directives: wrong programs are not proved, their right twins are; and both are what they are said to be when
+they run with a device memory of its own. Random programs: what is proved prints the same on the device."""
+
+from __future__ import annotations
+
+import functools
+import types
+from pathlib import Path
+
+import pytest
+
+from tests.poly.analysis import program_of
+from tests.poly.mapped.device_memory import outputs
+from tests.poly.mapped.programs import PROGRAMS, program
+from tests.poly.mapped.random_directives import random_program
+from warpsmith.base.verdict import Proved, Refuted, Verdict
+from warpsmith.poly.analyze import Facts
+from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.mapped import device
+from warpsmith.poly.mapped.judge import judge_mapped
+
+TITLES = tuple(PROGRAMS)
+
+
+@functools.cache
+def verdict(text: str) -> Verdict:
+    (found,) = judge_mapped(Facts.about(program_of(text), PolyOptions()))
+    return found.verdict
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_wrong_one_is_not_proved_and_the_right_one_is(title: str) -> None:
+    assert not isinstance(verdict(program(title, wrong=True)), Proved)
+    assert isinstance(verdict(program(title, wrong=False)), Proved)
+
+
+@pytest.mark.slow
+def test_on_a_device_the_wrong_ones_print_something_else_and_the_right_ones_do_not(tmp_path: Path) -> None:
+    for wrong in (True, False):
+        results = outputs([program(title, wrong=wrong) for title in TITLES], tmp_path)
+        assert [t for t, (host, device) in zip(TITLES, results, strict=True) if (host != device) != wrong] == []
+
+
+def test_a_refutation_names_both_lines_and_what_to_do() -> None:
+    found = verdict(program("result is not copied back", wrong=True))
+    assert isinstance(found, Refuted)
+    (reason,) = found.reasons
+    assert reason.rule == "CLM005" and reason.legal_if
+    assert "b is written on the device in line 15, and line 16 reads it on the host" in reason.text
+
+
+def check_random(seeds: range, folder: Path) -> tuple[int, int]:
+    """Check that what is proved is right on a device; return how many are proved, and how many of all are right."""
+    texts = [random_program(seed) for seed in seeds]
+    right = [host == device for host, device in outputs(texts, folder)]
+    proved = [isinstance(verdict(text), Proved) for text in texts]
+    assert [seed for seed, p, r in zip(seeds, proved, right, strict=True) if p and not r] == []
+    return sum(proved), sum(right)
+
+
+def test_what_is_proved_is_right_on_a_device(tmp_path: Path) -> None:
+    proved, right = check_random(range(8), tmp_path)
+    assert proved >= 2 and right < 8
+
+
+@pytest.mark.slow
+def test_what_is_proved_is_right_on_a_device_for_many(tmp_path: Path) -> None:
+    proved, _ = check_random(range(100, 250), tmp_path)
+    assert proved > 40
+
+
+# what is changed in the walk, and the seeds in which that must be seen
+BUGS = {
+    "a write on the device leaves the host right": ("host=copies.host | {new}", "host=copies.host"),
+    "what comes has a value": ("device = copies.host if one.to else frozenset({empty})", "device = copies.host"),
+    "each end of a region copies back": ("if one.back and (count == 0 or one.always):", "if one.back:"),
+    "an update goes both ways": ("host = copies.device if scalar else transferred(copies.device, copies.host, extent)",
+                                 "host = frozenset()"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", BUGS)
+def test_a_bug_in_the_walk_is_seen(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good, bad = BUGS[title]
+    module = device
+    text = Path(module.__file__).read_text(encoding="utf-8")
+    assert text.count(good) == 1
+    changed = types.ModuleType("changed_device")
+    exec(compile(text.replace(good, bad), "changed_device", "exec"), changed.__dict__)
+    names = ("_come", "_go", "_update", "_device_access")
+    for name in names:
+        monkeypatch.setattr(device.DeviceSide, name, getattr(changed.DeviceSide, name))
+    verdict.cache_clear()
+    with pytest.raises(AssertionError):
+        check_random(range(60), tmp_path)
+    verdict.cache_clear()
