@@ -131,10 +131,33 @@ int main() {
 }
 """
 
+ITERATORS = r"""#include <cstdio>
+#include <vector>
+struct P { double x, y; };
+static double total(const std::vector<P> &p) {
+    double s = 0;
+    for (auto q = p.begin(); q != p.end(); ++q) s += q->y;
+    return s;
+}
+int main() {
+    const int n = 2000;
+    std::vector<double> a(n);
+    std::vector<P> p(n);
+    for (int i = 0; i < n; i++) a[i] = i;
+    for (auto it = a.begin(); it != a.end(); ++it) *it = *it * 0.5 + 1.0;
+    for (std::vector<double>::iterator it = a.begin(); it < a.end(); it++) { double &x = *it; x += 1.0; }
+    for (auto q = p.begin(); q != p.end(); ++q) { q->x = 2; q->y = q->x + 1; }
+    double s = total(p);
+    for (std::vector<double>::const_iterator it = a.cbegin(); it != a.cend(); ++it) s += *it;
+    std::printf("%.10g\n", s);
+}
+"""
+
 PROGRAMS = {
     "free_store": (FREE_STORE, {"ramp/i", "main/i#2", "main/i#3/j", "main/i#4"}),
     "attributes": (ATTRIBUTES, {"main/i", "main/i/j", "main/i#2", "main/i#2/j#4/k"}),
     "owners": (OWNERS, {"main/i", "main/i#2", "main/i#3"}),
+    "iterators": (ITERATORS, {"main/i", "main/it_at", "main/it_at#2", "main/q_at", "total/q_at", "main/it_at#3"}),
     "output": (OUTPUT, {"main/i", "main/i#2", "main/i#3", "main/t/i"}),
 }
 

@@ -16,7 +16,7 @@ from warpsmith.front.clang.wire import Dump
 from warpsmith.front.cxx import library as cxx_library
 from warpsmith.front.inputs import parser_arguments
 from warpsmith.front.load import Loaded
-from warpsmith.tree.nodes import Expr, ExprStmt, Function
+from warpsmith.tree.nodes import Expr, ExprStmt, Function, VerbatimExpr
 from warpsmith.tree.printing.printer import nothing, print_expr, print_stmt
 
 EVERYTHING = """
@@ -259,3 +259,10 @@ def test_printed_from_the_tree_it_runs_the_same(load: Load, tmp_path: Path, monk
         cxx_library.CxxLibrary, "_extreme", lambda self, name, *rest: extreme(self, exchanged[name], *rest)
     )
     assert _rewritten(load, tmp_path) != wanted
+
+
+def test_null_is_a_null_pointer(load: Load) -> None:
+    text = "#include <cstdlib>\nvoid f(double *p, double *q) { if (p == NULL) q = NULL; if (__null != p) q = nullptr; }"
+    body = _function(load(text, name="case.cpp"), "f").body
+    assert not found(body, VerbatimExpr)
+    assert print_stmt(body, "", nothing).count("nullptr") == 4

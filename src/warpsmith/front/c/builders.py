@@ -13,6 +13,7 @@ from typing import Protocol
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
+from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.clang.node_table import NodeTable
 from warpsmith.tree.nodes import Expr, Stmt, VerbatimExpr
 
@@ -106,6 +107,7 @@ class StatementBuilder(Protocol):
     context: Context
     table: NodeTable
     text: FileText
+    knowledge: Knowledge
     loops_around: int
 
     @property

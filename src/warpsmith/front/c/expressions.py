@@ -114,7 +114,7 @@ class Expressions:
         if context.cxx:
             self._makers |= {
                 kinds.THIS: self._this,
-                kinds.NULLPTR: self._null,
+                **dict.fromkeys((kinds.NULLPTR, kinds.GNU_NULL), self._null),
                 kinds.NEW: self.cxx.memory.make,
                 kinds.DELETE: self.cxx.memory.delete,
                 kinds.LAMBDA: self._lambda,

@@ -105,6 +105,7 @@ class Statements:
         self.cxx = CxxStatements(self)
         if context.cxx:
             self._makers[kinds.RANGE_FOR] = self.cxx.range_for
+            self._makers[kinds.FOR] = lambda row, span: self.cxx.iterator_for(row, span) or self._for(row, span)
 
     def build(self, row: int) -> Stmt:
         """Return the statement of a row."""

@@ -26,6 +26,7 @@ from warpsmith.front.clang.wire import VIRTUAL
 from warpsmith.front.cxx import doing as cxx_doing
 from warpsmith.front.cxx.bodies import Alone, returned_value
 from warpsmith.front.cxx.captures import captures_stay
+from warpsmith.front.cxx.iterators import is_iterator_use
 from warpsmith.front.cxx.library import CxxLibrary
 from warpsmith.front.cxx.library_texts import LibraryTexts, is_time
 from warpsmith.front.cxx.memory import CxxMemory
@@ -220,7 +221,7 @@ class CxxCalls:
         return node_with(opaque, writes=() if copies else (root,), calls=False, kept=(), doing=doing)
 
     def _is_container(self, type: Type) -> bool:
-        """Whether a type is a std::vector or std::array whose elements are numbers, or such containers again."""
+        """Whether a type is a std::vector or std::array of numbers, of what is copied as bytes, or of such again."""
         if is_std_array(type) and isinstance(type, Array):
             element: Type = type.of
         elif isinstance(type, Record) and type.tag.startswith("std::vector<") and type.fields:
@@ -228,7 +229,8 @@ class CxxCalls:
             element = data.to if isinstance(data, Pointer) else data
         else:
             return False
-        return isinstance(element, Scalar | Pointer) or self._is_container(element)
+        bytes = isinstance(element, Record) and self.context.types.is_bare(element.tag)
+        return bytes or isinstance(element, Scalar | Pointer) or self._is_container(element)
 
     def _by_value(self, rows: list[int]) -> bool:
         """Whether arguments are expressions without calls of the program's functions, which write nothing."""
@@ -253,6 +255,8 @@ class CxxCalls:
         lambda_row = self.context.lambda_of(given)
         if lambda_row is not None:
             return self._lambda(row, span, lambda_row, arguments)
+        if is_iterator_use(self.context, row) and (made := self._at_iterator(given, span, declared[1])) is not None:
+            return made
         value = self._object(given, span)
         if value is None:
             return self._of_temporary(row, span, given, arguments, f"a call of {full} of what is not a variable")
@@ -273,6 +277,13 @@ class CxxCalls:
         if flags & VIRTUAL:
             return self._make_opaque(row, f"a virtual call of {full}")
         return self._function(row, span, value, arguments)
+
+    def _at_iterator(self, given: int, span: Span, name: str) -> Expr | None:
+        """Return the element at the iterator of a counted loop, which is a pointer in the tree, or that pointer."""
+        pointer = self.expressions.build(given) if given >= 0 else None
+        if not isinstance(pointer, Name) or not isinstance(pointer.type, Pointer):
+            return None
+        return pointer if name == "operator->" else dereference(pointer, span, intact=self.expressions.own)
 
     def _of_temporary(self, row: int, span: Span, given: int, rows: list[int], reason: str) -> VerbatimExpr:
         """Return the call of a method of an object that is made for it."""

@@ -1,6 +1,7 @@
 """Statements of C++ that C does not have, and loops in what is not modelled.
 
     for (auto &x : v) x += 1;      For(v_at, 0 <= v_at < v.size()) { T &x = v.data()[v_at]; x += 1; }
+    for (auto it = v.begin(); …)   For(it_at, 0 <= it_at < v.size()) { T *it = &v.data()[it_at]; … }
     [&] { a; b; }();               Block { a; b; }
     Timer t; …                     at the end of its block: opaque code that may do anything, for the destructor
 
@@ -14,11 +15,14 @@ from typing import Final
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.builders import StatementBuilder
+from warpsmith.front.c.counted.canonical import recognize
 from warpsmith.front.clang import kinds
-from warpsmith.front.cxx.objects import address, behind, is_lvalue, is_pure, member_of
+from warpsmith.front.cxx.iterators import find_iterator_loop
+from warpsmith.front.cxx.objects import address, again, behind, is_lvalue, is_pure, member_of
 from warpsmith.front.cxx.swaps import swap
 from warpsmith.tree.containers import DATA, SIZE
 from warpsmith.tree.nodes import (
+    Binary,
     Block,
     DeclStmt,
     Expr,
@@ -27,12 +31,14 @@ from warpsmith.tree.nodes import (
     Literal,
     Name,
     Stmt,
+    Unary,
     VarDecl,
     Verbatim,
     While,
 )
+from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.text.lexical import identifiers
-from warpsmith.tree.types import INT, SIZE_T, Array, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import BOOL, INT, SIZE_T, Array, Pointer, Record, Scalar, Symbol, Type
 
 __all__ = ["LEAVES_OBJECTS", "CxxStatements"]
 
@@ -207,6 +213,52 @@ class CxxStatements:
         return For(
             span=span, intact=True, variable=counter, declares=True, lower=_number(0, place), relation="<", bound=bound,
             step=1, body=body, header=header,
+        )  # fmt: skip
+
+    # --- for (it = v.begin(); it != v.end(); ++it)
+
+    def iterator_for(self, row: int, span: Span) -> Stmt | None:
+        """Return a loop over a vector by an iterator as the counted loop that it is; None for any other `for`."""
+        found, header = find_iterator_loop(self.context, row), self._header(span)
+        if found is None or header is None:
+            return None
+        build = self.statements.expressions.build
+        sequence, last = build(found.first), build(found.last)
+        elements = self._elements(sequence)
+        if elements is None or print_expr(sequence) != print_expr(last) or not isinstance(sequence.type, Record):
+            return None
+        data, element, size = elements
+        number = self.table.aux[found.variable]
+        symbol = self.context.declare(number, Pointer(element))
+        if symbol.type != Pointer(element):
+            return None  # other code knows it as an object already
+        counter, place = self._counter(symbol, row), behind(header)
+        at = Name(span=place, type=SIZE_T, symbol=counter)
+        value = address(Index(span=place, type=element, base=data, index=at))
+        declared = DeclStmt(span=place, declarations=(VarDecl(span=place, symbol=symbol, init=value),))
+        self.statements.loops_around += 1
+        inner = self.statements.build(found.body)
+        self.statements.loops_around -= 1
+        rest = inner.statements if isinstance(inner, Block) and inner.span.text.startswith("{") else (inner,)
+        body = Block(span=inner.span, statements=(declared, *rest))
+        return self._count(span, header, (counter, size), body)
+
+    def _count(self, span: Span, header: Span, walk: tuple[Symbol, Expr], body: Block) -> Stmt:
+        """Return the loop of a counter below a size; one of unknown length where the body may change that."""
+        (counter, size), place = walk, behind(header)
+        zero, at = _number(0, place), Name(span=place, type=SIZE_T, symbol=counter)
+        init = DeclStmt(span=place, declarations=(VarDecl(span=place, symbol=counter, init=zero),))
+        condition = Binary(span=place, type=BOOL, op="<", left=at, right=size)
+        advance = Unary(span=place, type=SIZE_T, op="++x", operand=again(at))
+        counted = recognize(init, condition, advance, body, self.statements.knowledge)
+        if isinstance(counted, str):
+            return While(
+                span=span, intact=True, form="for", init=init, condition=condition, advance=advance, body=body,
+                header=header, reason=counted,
+            )  # fmt: skip
+        return For(
+            span=span, intact=True, variable=counter, declares=True, lower=zero, relation="<", bound=size, step=1,
+            body=body, header=header,
         )  # fmt: skip
 
     def _header(self, span: Span) -> Span | None:
