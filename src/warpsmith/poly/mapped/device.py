@@ -12,7 +12,7 @@ from warpsmith.poly.mapped.accessed import Touched, certainly_reads, touched_by,
 from warpsmith.poly.mapped.clauses import MappedItem, construct_of, mappings, own_names, unread
 from warpsmith.poly.mapped.copies import CopyPair, Stale, transferred
 from warpsmith.poly.mapped.extents import Extent, below, named_extent
-from warpsmith.poly.mapped.host import CallFrame, HostSide, hits, in_order, is_fixed, written_over
+from warpsmith.poly.mapped.host import HostSide, InlinedCall, hits, in_order, is_fixed, written_over
 from warpsmith.poly.mapped.objects import MappedObject
 from warpsmith.tree.nodes import (
     For,
@@ -35,7 +35,7 @@ class DeviceSide(HostSide):
 
     # --- directives
 
-    def standalone(self, frame: CallFrame, pragma: Pragma, directive: Directive) -> None:
+    def standalone(self, frame: InlinedCall, pragma: Pragma, directive: Directive) -> None:
         """Do what a directive does that says nothing of the statement behind it."""
         if self.state is None:
             return
@@ -64,7 +64,7 @@ class DeviceSide(HostSide):
         for text in unread(directive):
             self.words.doubt(pragma.span, "", text)
 
-    def _places(self, frame: CallFrame, symbol: Symbol, one: MappedItem, pragma: Pragma) -> frozenset[MappedObject]:
+    def _places(self, frame: InlinedCall, symbol: Symbol, one: MappedItem, pragma: Pragma) -> frozenset[MappedObject]:
         bare = isinstance(symbol.type, Pointer) and not one.item.section
         if bare and construct_of_pragma(pragma) not in ("update", "exit") and directive_family(pragma) == "omp":
             return frozenset()  # the pointer itself is mapped, not what it points to
@@ -75,19 +75,19 @@ class DeviceSide(HostSide):
             )
         return places
 
-    def _extent(self, frame: CallFrame, one: MappedItem, symbol: Symbol) -> Extent | None:
+    def _extent(self, frame: InlinedCall, one: MappedItem, symbol: Symbol) -> Extent | None:
         if isinstance(symbol.type, Scalar | Record) or not frame.objects.plain(symbol):
             return None
         return named_extent(one.item.section, symbol.type, frame.values, frame.visible.get)
 
-    def _find(self, frame: CallFrame, name: str) -> Symbol | None:
+    def _find(self, frame: InlinedCall, name: str) -> Symbol | None:
         """Return what a name stands for: what is declared in a way that is not modelled is found by its uses."""
         if name in frame.visible:
             return frame.visible[name]
         used = {n.symbol for n in names(frame.function.body) if n.symbol.name == name}
         return used.pop() if len(used) == 1 else None
 
-    def enter(self, frame: CallFrame, pragma: Pragma, directive: Directive) -> Entered:
+    def enter(self, frame: InlinedCall, pragma: Pragma, directive: Directive) -> Entered:
         """Let the data of a construct come to the device; return what came."""
         self._doubt(pragma, directive)
         found: Entered = []
@@ -103,7 +103,7 @@ class DeviceSide(HostSide):
 
     def exit(
         self,
-        frame: CallFrame,
+        frame: InlinedCall,
         pragma: Pragma,
         directive: Directive,
         entered: Entered,
@@ -112,7 +112,7 @@ class DeviceSide(HostSide):
         for one, symbol, place in reversed(entered):
             self._go(frame, one, symbol, place, pragma)
 
-    def _come(self, frame: CallFrame, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
+    def _come(self, frame: InlinedCall, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
         if self.state is None:
             return
         copies = self.state.get(place, CopyPair())
@@ -132,7 +132,7 @@ class DeviceSide(HostSide):
             copies, count=1, part=extent, held=pragma.span, clause=one.clause.text, device=device, before=copies.host
         )
 
-    def _go(self, frame: CallFrame, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
+    def _go(self, frame: InlinedCall, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
         if self.state is None:
             return
         copies = self.state.get(place, CopyPair())
@@ -146,7 +146,7 @@ class DeviceSide(HostSide):
         copies = replace(copies, count=count, host=host)
         self.state[place] = copies if count else replace(copies, device=frozenset(), part=None)
 
-    def _update(self, frame: CallFrame, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
+    def _update(self, frame: InlinedCall, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
         assert self.state is not None
         copies = self.state.get(place, CopyPair())
         if not copies.count:
@@ -167,7 +167,7 @@ class DeviceSide(HostSide):
 
     # --- the device
 
-    def compute(self, frame: CallFrame, pragma: Pragma, directive: Directive, stmt: Stmt) -> None:
+    def compute(self, frame: InlinedCall, pragma: Pragma, directive: Directive, stmt: Stmt) -> None:
         """Do what a construct on the device does."""
         entered = self.enter(frame, pragma, directive)
         assert self.state is not None
@@ -199,7 +199,7 @@ class DeviceSide(HostSide):
 
     def _scalar(
         self,
-        frame: CallFrame,
+        frame: InlinedCall,
         stmt: Stmt,
         directive: Directive,
         one: Touched,
@@ -222,7 +222,7 @@ class DeviceSide(HostSide):
             lost = Stale("device", symbol.name, stmt.span, None, sure=self.certain)
             self.state[place] = replace(copies, host=copies.host | {lost})
 
-    def _array(self, frame: CallFrame, stmt: Stmt, directive: Directive, pragma: Pragma, one: Touched) -> None:
+    def _array(self, frame: InlinedCall, stmt: Stmt, directive: Directive, pragma: Pragma, one: Touched) -> None:
         assert self.state is not None
         symbol = one.symbol
         places = frame.objects.places(symbol)
@@ -247,7 +247,7 @@ class DeviceSide(HostSide):
             self._device_access(frame, stmt, one, place, extent, alone=alone)
 
     def _check_part(
-        self, frame: CallFrame, stmt: Stmt, symbol: Symbol, copies: CopyPair, extent: Extent | None
+        self, frame: InlinedCall, stmt: Stmt, symbol: Symbol, copies: CopyPair, extent: Extent | None
     ) -> None:
         if symbol.name in self.resident:
             return
@@ -261,7 +261,7 @@ class DeviceSide(HostSide):
             self.words.short(copies, symbol.name, stmt.span, extent, sure=short and self.certain)
 
     def _device_access(
-        self, frame: CallFrame, stmt: Stmt, one: Touched, place: MappedObject, extent: Extent | None, *, alone: bool
+        self, frame: InlinedCall, stmt: Stmt, one: Touched, place: MappedObject, extent: Extent | None, *, alone: bool
     ) -> None:
         assert self.state is not None
         copies = self.state[place]

@@ -18,7 +18,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.space import OutOfBudgetError
 from warpsmith.poly.mapped.clauses import construct_of, is_data_directive
 from warpsmith.poly.mapped.copies import CopyPair
-from warpsmith.poly.mapped.host import CallFrame
+from warpsmith.poly.mapped.host import InlinedCall
 from warpsmith.poly.mapped.objects import MappedObject, Objects
 from warpsmith.poly.mapped.values import definitions, globals_of
 from warpsmith.poly.mapped.walk import MappedWalk
@@ -87,7 +87,7 @@ def _judge_root(facts: Facts, root: Function, has: frozenset[Symbol]) -> MappedD
     state = {MappedObject(s.key, s.name): CopyPair(count=1) for s in visible.values() if s.name in resident}
     one = MappedWalk(facts, has, resident, state)
     try:
-        one.function(CallFrame(root, definitions(facts, root), Objects(), visible))
+        one.function(InlinedCall(root, definitions(facts, root), Objects(), visible))
     except OutOfBudgetError:
         one.words.doubt(
             root.symbol.span or root.body.span, "", "its data directives could not be followed within the work budget"

@@ -18,7 +18,7 @@ from warpsmith.poly.mapped.clauses import construct_of
 from warpsmith.poly.mapped.copies import CopyPair, join_copies
 from warpsmith.poly.mapped.device import DeviceSide
 from warpsmith.poly.mapped.extents import polynomial
-from warpsmith.poly.mapped.host import CallFrame
+from warpsmith.poly.mapped.host import InlinedCall
 from warpsmith.poly.mapped.objects import MappedObject, Objects
 from warpsmith.poly.mapped.values import definitions, globals_of
 from warpsmith.tree.nodes import (
@@ -51,7 +51,7 @@ class MappedWalk(DeviceSide):
 
     # --- statements
 
-    def function(self, frame: CallFrame) -> None:
+    def function(self, frame: InlinedCall) -> None:
         """MappedWalk the body of a function."""
         if frame.depth > _DEEPEST or frame.function.symbol in self.entered:
             self.words.doubt(frame.function.symbol.span, "", f"{frame.function.symbol.name} calls itself")
@@ -64,7 +64,7 @@ class MappedWalk(DeviceSide):
             self._meet_left(ends)
         self.entered.pop()
 
-    def statement(self, frame: CallFrame, stmt: Stmt, pragmas: tuple[Pragma, ...]) -> None:
+    def statement(self, frame: InlinedCall, stmt: Stmt, pragmas: tuple[Pragma, ...]) -> None:
         """MappedWalk a statement that these pragmas stand in front of."""
         if self.state is None:
             return
@@ -84,7 +84,7 @@ class MappedWalk(DeviceSide):
         else:
             self._compound(frame, stmt)
 
-    def _block(self, frame: CallFrame, statements: tuple[Stmt, ...]) -> None:
+    def _block(self, frame: InlinedCall, statements: tuple[Stmt, ...]) -> None:
         hidden = dict(frame.visible)
         pragmas: tuple[Pragma, ...] = ()
         for stmt in statements:
@@ -101,7 +101,7 @@ class MappedWalk(DeviceSide):
         frame.visible.clear()
         frame.visible.update(hidden)
 
-    def _compound(self, frame: CallFrame, stmt: Stmt) -> None:
+    def _compound(self, frame: InlinedCall, stmt: Stmt) -> None:
         match stmt:
             case For():
                 self._loop(frame, stmt, stmt.body, (stmt.lower, stmt.bound), stmt.variable)
@@ -122,7 +122,7 @@ class MappedWalk(DeviceSide):
                 self._calls(frame, stmt)
 
     def _loop(
-        self, frame: CallFrame, loop: For | While, body: Stmt, heads: tuple[Expr, ...], counter: Symbol | None
+        self, frame: InlinedCall, loop: For | While, body: Stmt, heads: tuple[Expr, ...], counter: Symbol | None
     ) -> None:
         for head in heads:
             self.read_expressions(frame, loop, (head,))
@@ -143,7 +143,7 @@ class MappedWalk(DeviceSide):
             self.forget(counter)
         self._meet_left([*ends, *self.left.pop()])
 
-    def _branch(self, frame: CallFrame, ways: tuple[Stmt | None, ...]) -> None:
+    def _branch(self, frame: InlinedCall, ways: tuple[Stmt | None, ...]) -> None:
         before, certain = self.state, self.certain
         assert before is not None
         objects = frame.objects.copy()
@@ -178,7 +178,7 @@ class MappedWalk(DeviceSide):
                 joined[place] = found
         self.state = joined
 
-    def _calls(self, frame: CallFrame, stmt: Stmt) -> None:
+    def _calls(self, frame: InlinedCall, stmt: Stmt) -> None:
         """Follow the calls of functions with directives that a statement makes; they are taken to come before the rest
         of the statement."""
         for call in [n for n in walk(stmt) if isinstance(n, Call) and isinstance(n.function, Name)]:
@@ -194,13 +194,13 @@ class MappedWalk(DeviceSide):
                     objects.bind(parameter, *frame.objects.resolve(argument))
                 elif is_integer(parameter.type):
                     values[parameter] = polynomial(argument, frame.values)
-            self.function(CallFrame(callee, values, objects, visible, frame.depth + 1))
+            self.function(InlinedCall(callee, values, objects, visible, frame.depth + 1))
         self._jump(stmt)
         self._declare(frame, stmt)
 
     # --- the host
 
-    def _plain(self, frame: CallFrame, stmt: Stmt) -> None:
+    def _plain(self, frame: InlinedCall, stmt: Stmt) -> None:
         """A statement without directives, calls included: it works on host copies."""
         self.touch_host(frame, stmt)
         self._declare(frame, stmt)
@@ -223,7 +223,7 @@ class MappedWalk(DeviceSide):
             case _:
                 pass
 
-    def _declare(self, frame: CallFrame, stmt: Stmt) -> None:
+    def _declare(self, frame: InlinedCall, stmt: Stmt) -> None:
         if not isinstance(stmt, DeclStmt):
             return
         for declaration in stmt.declarations:
