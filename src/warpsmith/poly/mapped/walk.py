@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.mapped.accessed import READABLE
 from warpsmith.poly.mapped.clauses import construct_of
 from warpsmith.poly.mapped.copies import CopyPair, join_copies
 from warpsmith.poly.mapped.device import DeviceSide
@@ -186,14 +188,17 @@ class MappedWalk(DeviceSide):
             callee = next((f for _, f in self.facts.program.functions() if f.symbol == call.function.symbol), None)
             if callee is None or callee.symbol not in self.has or self.state is None:
                 continue
-            values = {**frame.values, **definitions(self.facts, callee)}
+            given: dict[Symbol, Polynomial] = {}
             visible = {**globals_of(self.facts.program), **{p.name: p for p in callee.parameters}}
             objects = Objects()
+            for parameter in callee.parameters:
+                self.forget(parameter)
             for parameter, argument in zip(callee.parameters, call.arguments, strict=False):
                 if isinstance(parameter.type, Pointer):
                     objects.bind(parameter, *frame.objects.resolve(argument))
-                elif is_integer(parameter.type):
-                    values[parameter] = polynomial(argument, frame.values)
+                elif is_integer(parameter.type) and _is_plain(argument):
+                    given[parameter] = polynomial(argument, frame.values)
+            values = {**frame.values, **definitions(self.facts, callee, given)}
             self.function(InlinedCall(callee, values, objects, visible, frame.depth + 1))
         self._jump(stmt)
         self._declare(frame, stmt)
@@ -241,3 +246,8 @@ class MappedWalk(DeviceSide):
             or (isinstance(n, Name) and n.symbol in self.has)
             for n in walk(stmt)
         )
+
+
+def _is_plain(expr: Expr) -> bool:
+    """Whether an expression is arithmetic on variables: one that reads memory may have another value later."""
+    return all(isinstance(part, READABLE) for part in walk(expr) if isinstance(part, Expr))
