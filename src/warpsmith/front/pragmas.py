@@ -137,6 +137,8 @@ def _clause(name: str, argument: str | None, shown: str, words: tuple[str, ...])
         return Clause("", shown, _items(argument) or (), argument=argument.strip())
     if name == "device" and any(word in words for word in _SCALAR_DEVICE):
         return Clause(name, shown, argument=(argument or "").strip())
+    if name == "self" and words[:1] == ("update",) and argument is not None:
+        return _with_list(name, argument, shown)
     if name == "update" and "atomic" in words:
         return Clause(name, shown)
     if name in words_of("lists"):

@@ -72,6 +72,8 @@ def _guarded(version: Versioned, offload_region: OffloadRegion, added: Coherent)
 def beside(changes: Sequence[RunChange], at: ProgramPoint) -> Stmt | None:
     """Return the user's statement beside which something stands that is inserted at one end of what steps made."""
     for change in changes:
+        if not change.new:
+            continue  # pragmas alone that are gone: nothing stands beside them
         if change.old and at.where == "before" and at.node is change.new[0]:
             return change.old[0]
         if change.old and at.where == "after" and at.node is change.new[-1]:

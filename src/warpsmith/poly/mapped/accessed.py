@@ -36,9 +36,9 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["Touched", "certainly_reads", "extent_between", "touched_by", "whole_extent"]
+__all__ = ["READABLE", "Touched", "certainly_reads", "extent_between", "touched_by", "whole_extent"]
 
-_READABLE = (Binary, Cast, Conditional, Literal, MacroUse, Name, Unary, SizeOf)
+READABLE = (Binary, Cast, Conditional, Literal, MacroUse, Name, Unary, SizeOf)
 
 _LASTING = ("global", "static", "static local")
 
@@ -117,7 +117,7 @@ def _extent(section: Section, values: Mapping[Symbol, Polynomial]) -> Extent | N
 def extent_between(lower: Expr, upper: Expr, values: Mapping[Symbol, Polynomial]) -> Extent | None:
     """Return [lower, upper); None where a bound has parts that are no plain arithmetic on variables."""
     if not all(
-        isinstance(part, _READABLE) for bound in (lower, upper) for part in walk(bound) if isinstance(part, Expr)
+        isinstance(part, READABLE) for bound in (lower, upper) for part in walk(bound) if isinstance(part, Expr)
     ):
         return None
     return Extent(lower_bound(lower, values), upper_bound(upper, values))
@@ -128,7 +128,7 @@ def whole_extent(
 ) -> Extent | None:
     """Return all of the object that a variable names before a statement, where its size is known."""
     size = known_extent(facts.program, function, symbol, at, facts.summaries)
-    if size is None or not all(isinstance(part, _READABLE) for part in walk(size) if isinstance(part, Expr)):
+    if size is None or not all(isinstance(part, READABLE) for part in walk(size) if isinstance(part, Expr)):
         return None
     return Extent(Polynomial({}), polynomial(size, values))
 

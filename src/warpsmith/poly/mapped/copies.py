@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from warpsmith.base.source import Span
 from warpsmith.poly.mapped.extents import Extent
 
-__all__ = ["Copies", "Stale", "join_copies", "transferred"]
+__all__ = ["CopyPair", "Stale", "join_copies", "transferred"]
 
 Cause = Literal["device", "host", "nothing"]
 
@@ -65,7 +65,7 @@ class Stale(Struct, frozen=True):
         return self if apart or not self.sure else replace(self, sure=False)
 
 
-class Copies(Struct, frozen=True):
+class CopyPair(Struct, frozen=True):
     """An object: how many data regions hold its device copy (`count`), which part that is (`part`; None: not known),
     by what (`held`), and what is stale in either copy; `before`: what was stale on the host when the device copy
     was made: all that became so since lies in its part. `running`: a construct that nobody has waited for uses it."""
@@ -88,7 +88,7 @@ def transferred(source: Iterable[Stale], target: Iterable[Stale], part: Extent |
     )
 
 
-def join_copies(one: Copies, other: Copies) -> Copies | None:
+def join_copies(one: CopyPair, other: CopyPair) -> CopyPair | None:
     """Return what is known of an object after either of two ways; None where it is on the device after one only."""
     if (one.count > 0) != (other.count > 0):
         return None

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from warpsmith.poly.mapped.accessed import Touched, certainly_reads, touched_by, whole_extent
 from warpsmith.poly.mapped.clauses import MappedItem, construct_of, mappings, own_names, unread
-from warpsmith.poly.mapped.copies import Copies, Stale, transferred
+from warpsmith.poly.mapped.copies import CopyPair, Stale, transferred
 from warpsmith.poly.mapped.extents import Extent, below, named_extent
-from warpsmith.poly.mapped.host import Frame, HostSide, hits, in_order, is_fixed, written_over
-from warpsmith.poly.mapped.objects import Place
+from warpsmith.poly.mapped.host import HostSide, InlinedCall, hits, in_order, is_fixed, written_over
+from warpsmith.poly.mapped.objects import MappedObject
 from warpsmith.tree.nodes import (
     For,
     Pragma,
@@ -27,13 +27,15 @@ from warpsmith.tree.walk import names, walk
 
 __all__ = ["DeviceSide"]
 
+Entered = list[tuple[MappedItem, Symbol, MappedObject]]
+
 
 class DeviceSide(HostSide):
     """A walk's state, with what directives do to it."""
 
     # --- directives
 
-    def standalone(self, frame: Frame, pragma: Pragma, directive: Directive) -> None:
+    def standalone(self, frame: InlinedCall, pragma: Pragma, directive: Directive) -> None:
         """Do what a directive does that says nothing of the statement behind it."""
         if self.state is None:
             return
@@ -62,7 +64,7 @@ class DeviceSide(HostSide):
         for text in unread(directive):
             self.words.doubt(pragma.span, "", text)
 
-    def _places(self, frame: Frame, symbol: Symbol, one: MappedItem, pragma: Pragma) -> frozenset[Place]:
+    def _places(self, frame: InlinedCall, symbol: Symbol, one: MappedItem, pragma: Pragma) -> frozenset[MappedObject]:
         bare = isinstance(symbol.type, Pointer) and not one.item.section
         if bare and construct_of_pragma(pragma) not in ("update", "exit") and directive_family(pragma) == "omp":
             return frozenset()  # the pointer itself is mapped, not what it points to
@@ -73,22 +75,22 @@ class DeviceSide(HostSide):
             )
         return places
 
-    def _extent(self, frame: Frame, one: MappedItem, symbol: Symbol) -> Extent | None:
+    def _extent(self, frame: InlinedCall, one: MappedItem, symbol: Symbol) -> Extent | None:
         if isinstance(symbol.type, Scalar | Record) or not frame.objects.plain(symbol):
             return None
         return named_extent(one.item.section, symbol.type, frame.values, frame.visible.get)
 
-    def _find(self, frame: Frame, name: str) -> Symbol | None:
+    def _find(self, frame: InlinedCall, name: str) -> Symbol | None:
         """Return what a name stands for: what is declared in a way that is not modelled is found by its uses."""
         if name in frame.visible:
             return frame.visible[name]
         used = {n.symbol for n in names(frame.function.body) if n.symbol.name == name}
         return used.pop() if len(used) == 1 else None
 
-    def enter(self, frame: Frame, pragma: Pragma, directive: Directive) -> list[tuple[MappedItem, Symbol, Place]]:
+    def enter(self, frame: InlinedCall, pragma: Pragma, directive: Directive) -> Entered:
         """Let the data of a construct come to the device; return what came."""
         self._doubt(pragma, directive)
-        found: list[tuple[MappedItem, Symbol, Place]] = []
+        found: Entered = []
         for one in mappings(directive):
             symbol = self._find(frame, one.item.name)
             if symbol is None:
@@ -100,16 +102,20 @@ class DeviceSide(HostSide):
         return found
 
     def exit(
-        self, frame: Frame, pragma: Pragma, directive: Directive, entered: list[tuple[MappedItem, Symbol, Place]]
+        self,
+        frame: InlinedCall,
+        pragma: Pragma,
+        directive: Directive,
+        entered: Entered,
     ) -> None:
         """Let them go again."""
         for one, symbol, place in reversed(entered):
             self._go(frame, one, symbol, place, pragma)
 
-    def _come(self, frame: Frame, one: MappedItem, symbol: Symbol, place: Place, pragma: Pragma) -> None:
+    def _come(self, frame: InlinedCall, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
         if self.state is None:
             return
-        copies = self.state.get(place, Copies())
+        copies = self.state.get(place, CopyPair())
         extent = self._extent(frame, one, symbol)
         if copies.count:
             if one.to and one.always:
@@ -126,10 +132,10 @@ class DeviceSide(HostSide):
             copies, count=1, part=extent, held=pragma.span, clause=one.clause.text, device=device, before=copies.host
         )
 
-    def _go(self, frame: Frame, one: MappedItem, symbol: Symbol, place: Place, pragma: Pragma) -> None:
+    def _go(self, frame: InlinedCall, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
         if self.state is None:
             return
-        copies = self.state.get(place, Copies())
+        copies = self.state.get(place, CopyPair())
         if not copies.count:
             return
         count = 0 if one.gone else copies.count - 1
@@ -140,9 +146,9 @@ class DeviceSide(HostSide):
         copies = replace(copies, count=count, host=host)
         self.state[place] = copies if count else replace(copies, device=frozenset(), part=None)
 
-    def _update(self, frame: Frame, one: MappedItem, symbol: Symbol, place: Place, pragma: Pragma) -> None:
+    def _update(self, frame: InlinedCall, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
         assert self.state is not None
-        copies = self.state.get(place, Copies())
+        copies = self.state.get(place, CopyPair())
         if not copies.count:
             self.words.absent_update(pragma.span, symbol.name, one.clause.text)
             return
@@ -155,13 +161,13 @@ class DeviceSide(HostSide):
             host = copies.device if scalar else transferred(copies.device, copies.host, extent)
             self.state[place] = replace(copies, host=host)
 
-    def _run_on(self, place: Place, pragma: Pragma) -> None:
+    def _run_on(self, place: MappedObject, pragma: Pragma) -> None:
         if self.state is not None and place in self.state:
             self.state[place] = replace(self.state[place], running=pragma.span)
 
     # --- the device
 
-    def compute(self, frame: Frame, pragma: Pragma, directive: Directive, stmt: Stmt) -> None:
+    def compute(self, frame: InlinedCall, pragma: Pragma, directive: Directive, stmt: Stmt) -> None:
         """Do what a construct on the device does."""
         entered = self.enter(frame, pragma, directive)
         assert self.state is not None
@@ -180,7 +186,7 @@ class DeviceSide(HostSide):
         found = touched_by(
             self.facts, frame.function, stmt, frame.values, lambda s: s.name not in own and not is_fixed(s)
         )
-        used: set[Place] = set()
+        used: set[MappedObject] = set()
         for one in found:
             used |= frame.objects.places(one.symbol)
             if isinstance(one.symbol.type, Scalar):
@@ -193,7 +199,7 @@ class DeviceSide(HostSide):
 
     def _scalar(
         self,
-        frame: Frame,
+        frame: InlinedCall,
         stmt: Stmt,
         directive: Directive,
         one: Touched,
@@ -209,21 +215,21 @@ class DeviceSide(HostSide):
         if shared and place in self.state and self.state[place].count:
             self._device_access(frame, stmt, one, place, None, alone=True)
             return
-        copies = self.state.get(place, Copies())
+        copies = self.state.get(place, CopyPair())
         for stale in sorted(copies.host, key=in_order) if one.read else ():
             self.words.host_reads(stale, symbol.name, stmt.span, copies, sure=stale.sure and self.certain)
         if one.written and symbol.name not in reduced and not shared:
             lost = Stale("device", symbol.name, stmt.span, None, sure=self.certain)
             self.state[place] = replace(copies, host=copies.host | {lost})
 
-    def _array(self, frame: Frame, stmt: Stmt, directive: Directive, pragma: Pragma, one: Touched) -> None:
+    def _array(self, frame: InlinedCall, stmt: Stmt, directive: Directive, pragma: Pragma, one: Touched) -> None:
         assert self.state is not None
         symbol = one.symbol
         places = frame.objects.places(symbol)
         plain = frame.objects.plain(symbol)
         for place in places:
             alone = len(places) == 1
-            copies = self.state.get(place, Copies())
+            copies = self.state.get(place, CopyPair())
             if copies.running is not None and not directive.has("depend"):
                 self.words.running(copies.running, symbol.name, stmt.span)
             if not copies.count:
@@ -240,7 +246,9 @@ class DeviceSide(HostSide):
                 self._check_part(frame, stmt, symbol, copies, extent)
             self._device_access(frame, stmt, one, place, extent, alone=alone)
 
-    def _check_part(self, frame: Frame, stmt: Stmt, symbol: Symbol, copies: Copies, extent: Extent | None) -> None:
+    def _check_part(
+        self, frame: InlinedCall, stmt: Stmt, symbol: Symbol, copies: CopyPair, extent: Extent | None
+    ) -> None:
         if symbol.name in self.resident:
             return
         whole = whole_extent(self.facts, frame.function, symbol, stmt, frame.values)
@@ -253,7 +261,7 @@ class DeviceSide(HostSide):
             self.words.short(copies, symbol.name, stmt.span, extent, sure=short and self.certain)
 
     def _device_access(
-        self, frame: Frame, stmt: Stmt, one: Touched, place: Place, extent: Extent | None, *, alone: bool
+        self, frame: InlinedCall, stmt: Stmt, one: Touched, place: MappedObject, extent: Extent | None, *, alone: bool
     ) -> None:
         assert self.state is not None
         copies = self.state[place]

@@ -16,9 +16,9 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.mapped.accessed import Touched, certainly_reads, touched_by
-from warpsmith.poly.mapped.copies import Copies, Stale
+from warpsmith.poly.mapped.copies import CopyPair, Stale
 from warpsmith.poly.mapped.extents import Extent
-from warpsmith.poly.mapped.objects import Objects, Place
+from warpsmith.poly.mapped.objects import MappedObject, Objects
 from warpsmith.poly.mapped.words import Words
 from warpsmith.tree.nodes import (
     Call,
@@ -31,13 +31,13 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["Frame", "HostSide", "hits", "in_order", "is_fixed", "written_over"]
+__all__ = ["HostSide", "InlinedCall", "hits", "in_order", "is_fixed", "written_over"]
 
 _RELEASING = frozenset({"free", "cudaFree", "realloc", "aligned_free", "_mm_free"})
-State = Mapping[Place, Copies]
+State = Mapping[MappedObject, CopyPair]
 
 
-class Frame(Struct):
+class InlinedCall(Struct):
     """One call: the function, the values of its variables in the caller's terms, and what its names stand for."""
 
     function: Function
@@ -56,21 +56,21 @@ class HostSide(Struct):
     facts: Facts
     has: frozenset[Symbol]
     resident: frozenset[str]
-    state: dict[Place, Copies] | None = field(default_factory=dict)
+    state: dict[MappedObject, CopyPair] | None = field(default_factory=dict)
     words: Words = field(default_factory=Words)
     certain: bool = True
     entered: list[Symbol] = field(default_factory=list)
-    left: list[list[dict[Place, Copies]]] = field(default_factory=list)
-    returned: list[list[dict[Place, Copies]]] = field(default_factory=list)
+    left: list[list[dict[MappedObject, CopyPair]]] = field(default_factory=list)
+    returned: list[list[dict[MappedObject, CopyPair]]] = field(default_factory=list)
 
-    def renew(self, place: Place, span: Span) -> None:
+    def renew(self, place: MappedObject, span: Span) -> None:
         """A new object has no device copy; an old one of that name that has is lost."""
         assert self.state is not None
         old = self.state.pop(place, None)
         if old is not None and old.count and place.name not in self.resident:
             self.words.early(old.held or span, place.name, span, old.clause, sure=False)
 
-    def touch_host(self, frame: Frame, stmt: Stmt) -> None:
+    def touch_host(self, frame: InlinedCall, stmt: Stmt) -> None:
         """Do what a statement of the host does."""
         if not self.state:
             self.forget_written(frame, stmt, ())
@@ -89,7 +89,7 @@ class HostSide(Struct):
         self.forget_written(frame, stmt, ())
 
     def _host_access(
-        self, frame: Frame, stmt: Stmt, one: Touched, place: Place, extent: Extent | None, *, alone: bool
+        self, frame: InlinedCall, stmt: Stmt, one: Touched, place: MappedObject, extent: Extent | None, *, alone: bool
     ) -> None:
         assert self.state is not None
         copies = self.state[place]
@@ -110,12 +110,12 @@ class HostSide(Struct):
                 device |= {Stale("host", one.symbol.name, stmt.span, extent, sure=sure)}
             self.state[place] = replace(copies, host=host, device=device)
 
-    def _surely(self, frame: Frame, stmt: Stmt, one: Touched, stale: Stale, extent: Extent | None) -> bool:
+    def _surely(self, frame: InlinedCall, stmt: Stmt, one: Touched, stale: Stale, extent: Extent | None) -> bool:
         scalar = isinstance(one.symbol.type, Scalar)
         meets = stale.sure if scalar else stale.meets(extent)
         return meets and self.certain and certainly_reads(self.facts, frame.function, stmt, one.symbol)
 
-    def _released(self, frame: Frame, stmt: Stmt) -> None:
+    def _released(self, frame: InlinedCall, stmt: Stmt) -> None:
         for call in walk(stmt):
             if isinstance(call, Call) and isinstance(call.function, Name) and call.function.symbol.name in _RELEASING:
                 for argument in call.arguments[:1]:
@@ -123,7 +123,7 @@ class HostSide(Struct):
         if stmt.span.text.lstrip().startswith("delete"):
             self._release(frame, stmt, stmt)
 
-    def _release(self, frame: Frame, node: Node, stmt: Stmt) -> None:
+    def _release(self, frame: InlinedCall, node: Node, stmt: Stmt) -> None:
         assert self.state is not None
         for name in names(node):
             places = frame.objects.places(name.symbol)
@@ -134,7 +134,7 @@ class HostSide(Struct):
                                      sure=self.certain and len(places) == 1)  # fmt: skip
                 self.state[place] = replace(copies, host=frozenset())
 
-    def read_expressions(self, frame: Frame, stmt: Stmt, expressions: tuple[Expr, ...]) -> None:
+    def read_expressions(self, frame: InlinedCall, stmt: Stmt, expressions: tuple[Expr, ...]) -> None:
         """What a loop or branch around directives reads in its own head."""
         if not self.state:
             return
@@ -148,7 +148,7 @@ class HostSide(Struct):
 
     # --- variables in bounds
 
-    def forget_written(self, frame: Frame, stmt: Stmt, parts: tuple[Expr, ...]) -> None:
+    def forget_written(self, frame: InlinedCall, stmt: Stmt, parts: tuple[Expr, ...]) -> None:
         """Bounds that name a variable which is given another value say nothing any more."""
         for node in parts or (stmt,):
             done = effects(self.facts.program, node, frame.function, self.facts.summaries)

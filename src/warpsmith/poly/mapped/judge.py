@@ -17,11 +17,11 @@ from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.space import OutOfBudgetError
 from warpsmith.poly.mapped.clauses import construct_of, is_data_directive
-from warpsmith.poly.mapped.copies import Copies
-from warpsmith.poly.mapped.host import Frame
-from warpsmith.poly.mapped.objects import Objects, Place
+from warpsmith.poly.mapped.copies import CopyPair
+from warpsmith.poly.mapped.host import InlinedCall
+from warpsmith.poly.mapped.objects import MappedObject, Objects
 from warpsmith.poly.mapped.values import definitions, globals_of
-from warpsmith.poly.mapped.walk import Walk
+from warpsmith.poly.mapped.walk import MappedWalk
 from warpsmith.poly.mapped.words import Wrong
 from warpsmith.tree.nodes import Function, GlobalDecl, Name, Other, Pragma
 from warpsmith.tree.program import Program
@@ -84,10 +84,10 @@ def _judge(facts: Facts) -> tuple[MappedData, ...]:
 def _judge_root(facts: Facts, root: Function, has: frozenset[Symbol]) -> MappedData:
     resident = _declared_on_device(facts.program)
     visible = {**globals_of(facts.program), **{p.name: p for p in root.parameters}}
-    state = {Place(s.key, s.name): Copies(count=1) for s in visible.values() if s.name in resident}
-    one = Walk(facts, has, resident, state)
+    state = {MappedObject(s.key, s.name): CopyPair(count=1) for s in visible.values() if s.name in resident}
+    one = MappedWalk(facts, has, resident, state)
     try:
-        one.function(Frame(root, definitions(facts, root), Objects(), visible))
+        one.function(InlinedCall(root, definitions(facts, root), Objects(), visible))
     except OutOfBudgetError:
         one.words.doubt(
             root.symbol.span or root.body.span, "", "its data directives could not be followed within the work budget"

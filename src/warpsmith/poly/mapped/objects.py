@@ -17,10 +17,10 @@ from warpsmith.tree.nodes import Assign, Binary, Call, Cast, Conditional, Expr, 
 from warpsmith.tree.types import Array, Pointer, Record, Symbol
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["Objects", "Place"]
+__all__ = ["MappedObject", "Objects"]
 
 
-class Place(Struct, frozen=True):
+class MappedObject(Struct, frozen=True):
     """An object: a variable, what a pointer parameter was given, or what one expression allocates."""
 
     key: str
@@ -31,7 +31,7 @@ class Place(Struct, frozen=True):
 class Objects(Struct):
     """What the pointers of a function lead to; `shifted`: not to the first element."""
 
-    pointers: dict[Symbol, frozenset[Place]] = field(default_factory=dict)
+    pointers: dict[Symbol, frozenset[MappedObject]] = field(default_factory=dict)
     shifted: set[Symbol] = field(default_factory=set)
 
     def copy(self) -> Objects:
@@ -49,26 +49,26 @@ class Objects(Struct):
         found.shifted = set().union(*(way.shifted for way in ways))
         return found
 
-    def places(self, symbol: Symbol) -> frozenset[Place]:
+    def places(self, symbol: Symbol) -> frozenset[MappedObject]:
         """Return the objects that an access through a variable may be to."""
         if isinstance(symbol.type, Pointer):
             return self.pointers.get(symbol) or frozenset({_own(symbol)})
-        return frozenset({Place(symbol.key, symbol.name)})
+        return frozenset({MappedObject(symbol.key, symbol.name)})
 
     def plain(self, symbol: Symbol) -> bool:
         """Whether element 0 of a variable is that of its object."""
         return symbol not in self.shifted and len(self.places(symbol)) == 1
 
-    def bind(self, symbol: Symbol, places: frozenset[Place], plain: bool) -> None:
+    def bind(self, symbol: Symbol, places: frozenset[MappedObject], plain: bool) -> None:
         """Let a pointer lead somewhere."""
         self.pointers[symbol] = places
         (self.shifted.discard if plain else self.shifted.add)(symbol)
 
-    def declare(self, symbol: Symbol) -> Place | None:
+    def declare(self, symbol: Symbol) -> MappedObject | None:
         """Return the new object that a declaration makes."""
-        return None if isinstance(symbol.type, Pointer) else Place(symbol.key, symbol.name)
+        return None if isinstance(symbol.type, Pointer) else MappedObject(symbol.key, symbol.name)
 
-    def assign(self, node: Node) -> Place | None:
+    def assign(self, node: Node) -> MappedObject | None:
         """Take in a declaration or an assignment of a pointer; return the memory that it allocates."""
         if isinstance(node, VarDecl) and node.init is not None:
             symbol, value = node.symbol, node.init
@@ -85,12 +85,12 @@ class Objects(Struct):
             return None
         if not isinstance(symbol.type, Pointer):
             return None
-        fresh = Place(f"{symbol.key}@{node.span.start}", symbol.name)
+        fresh = MappedObject(f"{symbol.key}@{node.span.start}", symbol.name)
         places, plain = self.resolve(value, fresh)
         self.bind(symbol, places, plain)
         return fresh if places == {fresh} else None
 
-    def resolve(self, expr: Expr, fresh: Place | None = None) -> tuple[frozenset[Place], bool]:
+    def resolve(self, expr: Expr, fresh: MappedObject | None = None) -> tuple[frozenset[MappedObject], bool]:
         """Return what an address leads into, and whether to its first element; `fresh`: what it allocates, if so."""
         bare = peel(expr)
         match bare:
@@ -108,12 +108,12 @@ class Objects(Struct):
             case _:
                 return self._any_of(bare, fresh)
 
-    def _any_of(self, expr: Expr, fresh: Place | None) -> tuple[frozenset[Place], bool]:
+    def _any_of(self, expr: Expr, fresh: MappedObject | None) -> tuple[frozenset[MappedObject], bool]:
         used = [n.symbol for n in names(expr) if isinstance(n.symbol.type, Pointer | Array | Record)]
         if not used or (isinstance(expr, Call) and not any(isinstance(s.type, Array | Record) for s in used)):
-            return (frozenset({fresh}) if fresh is not None else frozenset({Place(expr.span.text, "")})), True
+            return (frozenset({fresh}) if fresh is not None else frozenset({MappedObject(expr.span.text, "")})), True
         return frozenset().union(*(self.places(s) for s in used)), False
 
 
-def _own(symbol: Symbol) -> Place:
-    return Place(f"*{symbol.key}", symbol.name, given=symbol.storage == "parameter")
+def _own(symbol: Symbol) -> MappedObject:
+    return MappedObject(f"*{symbol.key}", symbol.name, given=symbol.storage == "parameter")

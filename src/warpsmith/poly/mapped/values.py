@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import find_changed_in, find_escaped
 from warpsmith.poly.isl.polynomial import Polynomial
@@ -14,11 +16,14 @@ from warpsmith.tree.walk import names, peel, walk
 __all__ = ["definitions", "globals_of"]
 
 
-def definitions(facts: Facts, function: Function) -> dict[Symbol, Polynomial]:
+def definitions(
+    facts: Facts, function: Function, given: Mapping[Symbol, Polynomial] | None = None
+) -> dict[Symbol, Polynomial]:
     """Return the values of the integers that a function gives a value where it declares them, and never again, in
-    terms of those that nobody changes."""
+    terms of those that nobody changes; `given`: values of its parameters, which are in the answer if nobody changes
+    them."""
     changed = find_changed_in(function, facts.summaries) | find_escaped(facts.program, function, facts.summaries)
-    found: dict[Symbol, Polynomial] = {}
+    found = {s: value for s, value in (given or {}).items() if s not in changed}
     for node in walk(function.body):
         for declaration in node.declarations if isinstance(node, DeclStmt) else ():
             symbol, init = declaration.symbol, declaration.init

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.mapped.accessed import READABLE
 from warpsmith.poly.mapped.clauses import construct_of
-from warpsmith.poly.mapped.copies import Copies, join_copies
+from warpsmith.poly.mapped.copies import CopyPair, join_copies
 from warpsmith.poly.mapped.device import DeviceSide
 from warpsmith.poly.mapped.extents import polynomial
-from warpsmith.poly.mapped.host import Frame
-from warpsmith.poly.mapped.objects import Objects, Place
+from warpsmith.poly.mapped.host import InlinedCall
+from warpsmith.poly.mapped.objects import MappedObject, Objects
 from warpsmith.poly.mapped.values import definitions, globals_of
 from warpsmith.tree.nodes import (
     Block,
@@ -41,18 +43,18 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Pointer, Symbol, is_integer
 from warpsmith.tree.walk import walk
 
-__all__ = ["Walk"]
+__all__ = ["MappedWalk"]
 
 _DEEPEST = 8
 
 
-class Walk(DeviceSide):
+class MappedWalk(DeviceSide):
     """One walk: the order in which statements of the program run."""
 
     # --- statements
 
-    def function(self, frame: Frame) -> None:
-        """Walk the body of a function."""
+    def function(self, frame: InlinedCall) -> None:
+        """MappedWalk the body of a function."""
         if frame.depth > _DEEPEST or frame.function.symbol in self.entered:
             self.words.doubt(frame.function.symbol.span, "", f"{frame.function.symbol.name} calls itself")
             return
@@ -64,8 +66,8 @@ class Walk(DeviceSide):
             self._meet_left(ends)
         self.entered.pop()
 
-    def statement(self, frame: Frame, stmt: Stmt, pragmas: tuple[Pragma, ...]) -> None:
-        """Walk a statement that these pragmas stand in front of."""
+    def statement(self, frame: InlinedCall, stmt: Stmt, pragmas: tuple[Pragma, ...]) -> None:
+        """MappedWalk a statement that these pragmas stand in front of."""
         if self.state is None:
             return
         mine = [(p, d) for p in pragmas if (d := p.directive) is not None and construct_of(d)]
@@ -84,7 +86,7 @@ class Walk(DeviceSide):
         else:
             self._compound(frame, stmt)
 
-    def _block(self, frame: Frame, statements: tuple[Stmt, ...]) -> None:
+    def _block(self, frame: InlinedCall, statements: tuple[Stmt, ...]) -> None:
         hidden = dict(frame.visible)
         pragmas: tuple[Pragma, ...] = ()
         for stmt in statements:
@@ -101,7 +103,7 @@ class Walk(DeviceSide):
         frame.visible.clear()
         frame.visible.update(hidden)
 
-    def _compound(self, frame: Frame, stmt: Stmt) -> None:
+    def _compound(self, frame: InlinedCall, stmt: Stmt) -> None:
         match stmt:
             case For():
                 self._loop(frame, stmt, stmt.body, (stmt.lower, stmt.bound), stmt.variable)
@@ -122,12 +124,12 @@ class Walk(DeviceSide):
                 self._calls(frame, stmt)
 
     def _loop(
-        self, frame: Frame, loop: For | While, body: Stmt, heads: tuple[Expr, ...], counter: Symbol | None
+        self, frame: InlinedCall, loop: For | While, body: Stmt, heads: tuple[Expr, ...], counter: Symbol | None
     ) -> None:
         for head in heads:
             self.read_expressions(frame, loop, (head,))
         self.left.append([])
-        ends: list[dict[Place, Copies]] = []
+        ends: list[dict[MappedObject, CopyPair]] = []
         for _ in range(3):
             if self.state is None:
                 break
@@ -143,11 +145,11 @@ class Walk(DeviceSide):
             self.forget(counter)
         self._meet_left([*ends, *self.left.pop()])
 
-    def _branch(self, frame: Frame, ways: tuple[Stmt | None, ...]) -> None:
+    def _branch(self, frame: InlinedCall, ways: tuple[Stmt | None, ...]) -> None:
         before, certain = self.state, self.certain
         assert before is not None
         objects = frame.objects.copy()
-        ends: list[dict[Place, Copies]] = []
+        ends: list[dict[MappedObject, CopyPair]] = []
         places: list[Objects] = []
         self.certain = False
         for way in ways:
@@ -162,7 +164,7 @@ class Walk(DeviceSide):
         self.state = None
         self._meet_left(ends)
 
-    def _meet_left(self, ends: list[dict[Place, Copies]]) -> None:
+    def _meet_left(self, ends: list[dict[MappedObject, CopyPair]]) -> None:
         """Go on with what holds after any of these ways, and after the one at hand."""
         ways = [*ends, *([self.state] if self.state is not None else [])]
         if not ways:
@@ -170,15 +172,15 @@ class Walk(DeviceSide):
         joined = dict(ways[0])
         for other in ways[1:]:
             for place in joined.keys() | other.keys():
-                found = join_copies(joined.get(place, Copies()), other.get(place, Copies()))
+                found = join_copies(joined.get(place, CopyPair()), other.get(place, CopyPair()))
                 if found is None:
-                    held = joined.get(place, Copies()).held or other.get(place, Copies()).held
+                    held = joined.get(place, CopyPair()).held or other.get(place, CopyPair()).held
                     self.words.doubt(held, place.name, f"{place.name} is on the device on one way to a place only")
-                    found = replace(joined.get(place, Copies()), count=1)
+                    found = replace(joined.get(place, CopyPair()), count=1)
                 joined[place] = found
         self.state = joined
 
-    def _calls(self, frame: Frame, stmt: Stmt) -> None:
+    def _calls(self, frame: InlinedCall, stmt: Stmt) -> None:
         """Follow the calls of functions with directives that a statement makes; they are taken to come before the rest
         of the statement."""
         for call in [n for n in walk(stmt) if isinstance(n, Call) and isinstance(n.function, Name)]:
@@ -186,21 +188,24 @@ class Walk(DeviceSide):
             callee = next((f for _, f in self.facts.program.functions() if f.symbol == call.function.symbol), None)
             if callee is None or callee.symbol not in self.has or self.state is None:
                 continue
-            values = {**frame.values, **definitions(self.facts, callee)}
+            given: dict[Symbol, Polynomial] = {}
             visible = {**globals_of(self.facts.program), **{p.name: p for p in callee.parameters}}
             objects = Objects()
+            for parameter in callee.parameters:
+                self.forget(parameter)
             for parameter, argument in zip(callee.parameters, call.arguments, strict=False):
                 if isinstance(parameter.type, Pointer):
                     objects.bind(parameter, *frame.objects.resolve(argument))
-                elif is_integer(parameter.type):
-                    values[parameter] = polynomial(argument, frame.values)
-            self.function(Frame(callee, values, objects, visible, frame.depth + 1))
+                elif is_integer(parameter.type) and _is_plain(argument):
+                    given[parameter] = polynomial(argument, frame.values)
+            values = {**frame.values, **definitions(self.facts, callee, given)}
+            self.function(InlinedCall(callee, values, objects, visible, frame.depth + 1))
         self._jump(stmt)
         self._declare(frame, stmt)
 
     # --- the host
 
-    def _plain(self, frame: Frame, stmt: Stmt) -> None:
+    def _plain(self, frame: InlinedCall, stmt: Stmt) -> None:
         """A statement without directives, calls included: it works on host copies."""
         self.touch_host(frame, stmt)
         self._declare(frame, stmt)
@@ -223,7 +228,7 @@ class Walk(DeviceSide):
             case _:
                 pass
 
-    def _declare(self, frame: Frame, stmt: Stmt) -> None:
+    def _declare(self, frame: InlinedCall, stmt: Stmt) -> None:
         if not isinstance(stmt, DeclStmt):
             return
         for declaration in stmt.declarations:
@@ -241,3 +246,8 @@ class Walk(DeviceSide):
             or (isinstance(n, Name) and n.symbol in self.has)
             for n in walk(stmt)
         )
+
+
+def _is_plain(expr: Expr) -> bool:
+    """Whether an expression is arithmetic on variables: one that reads memory may have another value later."""
+    return all(isinstance(part, READABLE) for part in walk(expr) if isinstance(part, Expr))

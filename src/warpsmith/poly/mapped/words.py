@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from warpsmith.base.source import Span
-from warpsmith.poly.mapped.copies import Copies, Stale
+from warpsmith.poly.mapped.copies import CopyPair, Stale
 from warpsmith.poly.mapped.extents import Extent
 
 __all__ = ["Words", "Wrong"]
@@ -43,7 +43,7 @@ class Words(Struct):
         if span is not None:
             self._note("doubt", Wrong(text, span, sure=False, name=name))
 
-    def host_reads(self, stale: Stale, name: str, span: Span, copies: Copies, *, sure: bool) -> None:
+    def host_reads(self, stale: Stale, name: str, span: Span, copies: CopyPair, *, sure: bool) -> None:
         """The host reads what is right on the device only."""
         read = f"line {span.line} {'reads' if sure else 'may read'} it on the host"
         if stale.cause == "device":
@@ -60,7 +60,7 @@ class Words(Struct):
         helps = (f"map(tofrom: {name}…), or 'target update from({name}…)' behind the construct",)
         self._note("host", Wrong(text, stale.span, sure, name, span, helps))
 
-    def device_reads(self, stale: Stale, name: str, span: Span, copies: Copies, *, sure: bool) -> None:
+    def device_reads(self, stale: Stale, name: str, span: Span, copies: CopyPair, *, sure: bool) -> None:
         """A construct reads what is not right on the device."""
         read = f"line {span.line} {'reads' if sure else 'may read'} it on the device"
         if stale.cause == "host":
@@ -103,7 +103,7 @@ class Words(Struct):
             "running", Wrong(text, span, sure=True, name=name, seen=use, helps=("remove nowait, or add a taskwait",))
         )
 
-    def short(self, copies: Copies, name: str, span: Span, extent: Extent, *, sure: bool) -> None:
+    def short(self, copies: CopyPair, name: str, span: Span, extent: Extent, *, sure: bool) -> None:
         """A construct touches more than the clause names."""
         part = copies.part.text if copies.part is not None else "a part"
         held = copies.held or span
@@ -111,12 +111,12 @@ class Words(Struct):
         text = f"{head}, and line {span.line} {'touches' if sure else 'may touch'} {extent.text}"
         self._note("short", Wrong(text, held, sure, name, span, (f"map all of {extent.text}",)))
 
-    def larger(self, span: Span, name: str, clause: str, copies: Copies, *, sure: bool) -> None:
+    def larger(self, span: Span, name: str, clause: str, copies: CopyPair, *, sure: bool) -> None:
         """A clause names more than the part that is there already."""
         text = f"{clause} in line {span.line} names more of {name} than {copies.clause} has brought to the device"
         self._note("larger", Wrong(text, span, sure, name, copies.held, (f"map all of {name} in the outer region",)))
 
-    def assumed(self, copies: Copies, name: str, span: Span) -> None:
+    def assumed(self, copies: CopyPair, name: str, span: Span) -> None:
         """Whether a construct stays in the part that a clause names rests on the clause's word."""
         held = copies.held or span
         part = copies.part.text if copies.part is not None else "its part"

@@ -1,0 +1,62 @@
+"""Comparisons of bounds, against numbers; sections as clauses write them."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from warpsmith.poly.isl.polynomial import Polynomial
+from warpsmith.poly.mapped.extents import Extent, at_most, below, named_extent
+from warpsmith.tree.types import DOUBLE, INT, Array, Pointer, Symbol
+
+N, M = (Symbol(name, f"c:{name}", INT, "parameter") for name in "nm")
+NAMES = {"n": N, "m": M}
+POINTER = Pointer(DOUBLE)
+BOUNDS = ("0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "n*m - n", "(n + 3)/4", "4*((n + 3)/4)", "m")
+
+
+def value(text: str, n: int, m: int) -> int:
+    return int(eval(text.replace("/", "//"), {"n": n, "m": m}))
+
+
+def extent(section: str, type: Pointer | Array = POINTER) -> Extent | None:
+    return named_extent(section, type, {}, NAMES.get)
+
+
+def bound(text: str) -> Polynomial:
+    found = extent(f"[0:{text}]")
+    assert found is not None
+    return found.upper
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.product(BOUNDS, BOUNDS)))
+def test_what_is_said_of_two_bounds_holds_for_all_sizes(one: str, other: str) -> None:
+    sizes = list(itertools.product(range(1, 12), range(1, 6)))
+    if at_most(bound(one), bound(other)):
+        assert all(value(one, *size) <= value(other, *size) for size in sizes)
+    if below(bound(one), bound(other)):
+        assert value(one, 400, 300) < value(other, 400, 300)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("n/2", "n"), ("n - 1", "n"), ("0", "n*m"), ("n", "4*((n + 3)/4)"), ("n/2", "n/2"), ("n", "2*n")]
+)
+def test_a_bound_is_found_to_be_no_greater(one: str, other: str) -> None:
+    assert at_most(bound(one), bound(other))
+
+
+def test_sections_are_counted_in_innermost_elements() -> None:
+    rows = Array(Array(DOUBLE, None, 8), None, 4)
+    assert extent("[1:2]", rows) == Extent(bound("8"), bound("24"))
+    assert extent("[0:4][0:8]", rows) == extent("", rows) == Extent(bound("0"), bound("32"))
+    assert extent("[0:n][0:4]", rows) is None and extent("[0:k]") is None and extent("[0:f(n)]") is None
+    assert extent("[3]") == Extent(bound("3"), bound("4"))
+
+
+def test_extents_hold_miss_and_meet_others() -> None:
+    whole, half, rest = extent("[0:n]"), extent("[0:n/2]"), extent("[n:m]")
+    assert whole is not None and half is not None and rest is not None
+    assert whole.holds(half) and not half.holds(whole) and whole.meets(half)
+    assert whole.misses(rest) and not whole.meets(rest) and not whole.misses(half)
+    assert whole.text == "[0, n)"

@@ -1,0 +1,42 @@
+"""What pointers lead to, statement by statement."""
+
+from __future__ import annotations
+
+from tests.poly.analysis import program_of
+from warpsmith.poly.mapped.objects import Objects
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import names, walk
+
+TEXT = """
+#include <stdlib.h>
+void f(int n, double *p) {
+    double x[4];
+    double *a = malloc(n * sizeof(double)), *b = malloc(n * sizeof(double));
+    double *t = a; a = b; b = t;
+    double *q = x, *r = p + 1, *u = n ? a : p;
+    q[0] = r[0] + u[0] + a[0] + b[0];
+}
+"""
+
+
+def test_pointers_lead_where_assignments_say() -> None:
+    (function,) = (f for _, f in program_of(TEXT).functions())
+    objects = Objects()
+    for node in walk(function.body):
+        objects.assign(node)
+    known: dict[str, Symbol] = {n.symbol.name: n.symbol for n in names(function.body)}
+
+    def held(name: str) -> set[str]:
+        return {place.name for place in objects.places(known[name])}
+
+    assert (held("a"), held("b"), held("q"), held("r"), held("u")) == ({"b"}, {"a"}, {"x"}, {"p"}, {"b", "p"})
+    assert [name for name in "abqru" if not objects.plain(known[name])] == ["r", "u"]
+
+
+def test_ways_that_meet_leave_all_that_either_says() -> None:
+    (function,) = (f for _, f in program_of(TEXT).functions())
+    one, other = Objects(), Objects()
+    for node in walk(function.body):
+        one.assign(node)
+    symbol = next(n.symbol for n in names(function.body) if n.symbol.name == "a")
+    assert one.join([one, other]).places(symbol) == one.places(symbol) | other.places(symbol)
