@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.loops.search.test_unthreading import prepared
 from tests.offload.hand import load
+from tests.poly.mapped.programs import PROGRAMS, program
+from warpsmith.loops.search.unmapping import unmap_functions
 from warpsmith.offload.concurrency import no_port_here
 
 
@@ -33,9 +36,9 @@ from warpsmith.offload.concurrency import no_port_here
     ],
 )
 def test_where_nothing_may_be_ported(text: str, said: str, tmp_path: Path) -> None:
-    program = load(text, tmp_path)
-    function = next(f for _, f in program.functions() if f.symbol.name == "f")
-    reason = no_port_here(program, function)
+    loaded = load(text, tmp_path)
+    function = next(f for _, f in loaded.functions() if f.symbol.name == "f")
+    reason = no_port_here(loaded, function)
     assert (said in reason.text) if said and reason is not None else (reason is None) == (not said)
 
 
@@ -51,3 +54,14 @@ def test_data_that_another_build_keeps_on_a_device(condition: str, alone: str, i
     for one_build, said in ((False, alone), (True, in_place)):
         reason = no_port_here(program, function, one_build=one_build)
         assert (reason is not None and said in reason.text) if said else reason is None
+
+
+@pytest.mark.parametrize("title", list(PROGRAMS)[::4])
+def test_nothing_is_ported_where_data_directives_are_wrong_and_something_where_they_are_right(title: str) -> None:
+    for wrong in (True, False):
+        given = prepared(program(title, wrong=wrong))
+        found = unmap_functions(given, None)
+        (_, function) = next((u, f) for u, f in found.program.functions() if f.symbol.name == "main")
+        reason = no_port_here(found.program, function, written=given.program)
+        assert (reason is not None) == wrong
+        assert reason is None or reason.rule == "CLM005"
