@@ -6,7 +6,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.analysis.walk_starts import Starts
+from warpsmith.loops.walk_starts import Starts
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.walking_loops import WalkingLoop, read_walk

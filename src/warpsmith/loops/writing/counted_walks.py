@@ -16,9 +16,9 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.analysis.shape import jump
 from warpsmith.loops.analysis.substitute import copy_tree
-from warpsmith.loops.analysis.walk_starts import Anchor, Starts
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import number, use
+from warpsmith.loops.walk_starts import Anchor, Starts
 from warpsmith.loops.walking_loops import WalkingLoop
 from warpsmith.loops.writing.storage import before
 from warpsmith.loops.writing.walked import WalkerPlace, sum_of

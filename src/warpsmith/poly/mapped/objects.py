@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from warpsmith.tree.nodes import Assign, Binary, Call, Cast, Conditional, Expr, Index, Name, Node, Unary, VarDecl
+from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, Name, Node, Unary, VarDecl
 from warpsmith.tree.types import Array, Pointer, Record, Symbol
 from warpsmith.tree.walk import names, peel
 
@@ -103,8 +103,6 @@ class Objects(Struct):
                 return one[0] | another[0], one[1] and another[1]
             case Unary(op="&", operand=Name(symbol=symbol)):
                 return self.places(symbol) if not isinstance(symbol.type, Pointer) else frozenset(), True
-            case Unary() | Binary() | Index():
-                return self._any_of(bare, fresh)
             case _:
                 return self._any_of(bare, fresh)
 

@@ -21,10 +21,10 @@ from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.scopes import names_hold
 from warpsmith.loops.analysis.shape import does_not_fit, find_marked, steady
 from warpsmith.loops.analysis.substitute import fixed_text
-from warpsmith.loops.analysis.walk_starts import Starts, is_plain
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import use
 from warpsmith.loops.place import LoopContext, with_run
+from warpsmith.loops.walk_starts import Starts, is_plain
 from warpsmith.loops.walking_loops import WalkingLoop, read_walk
 from warpsmith.loops.writing.counted_walks import Counted, count_walk
 from warpsmith.loops.writing.storage import after, before

@@ -20,10 +20,10 @@ from msgspec.structs import replace as replace_fields
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit, find_marked, jump
 from warpsmith.loops.analysis.substitute import copy_tree, replace_values
-from warpsmith.loops.analysis.walk_starts import Starts
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import use
 from warpsmith.loops.place import LoopContext, with_run
+from warpsmith.loops.walk_starts import Starts
 from warpsmith.loops.writing.chosen import ChosenForm, can_number, find_chosen, write_chosen
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.summaries import Summaries
