@@ -63,3 +63,17 @@ def test_a_statement_stands_for_its_attributes() -> None:
     ]
     made = table((ROWS[0], *behind))
     assert made.parts(1) == [4, 5] and made.children(1) == [2, 5]
+
+
+def test_what_stands_below_parentheses_and_conversions() -> None:
+    wrapped = [
+        (1, kinds.PAREN, 10, 20, 0, -1, -1),
+        (2, kinds.UNEXPOSED_EXPR, 11, 19, 0, -1, -1),
+        (3, kinds.DECL_REF, 11, 19, 0, -1, 1),
+        (1, kinds.PAREN, 30, 40, 0, -1, -1),
+        (2, kinds.DECL_REF, 31, 31, 0, -1, 1),
+        (2, kinds.DECL_REF, 32, 39, 0, -1, 2),
+    ]
+    made = table((ROWS[0], *wrapped))
+    assert [made.inner(row) for row in (1, 3, 4)] == [3, 3, 4]
+    assert made.is_written(6, MacroUses([])) and not made.is_written(5, MacroUses([]))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.front.conftest import Load, parsed
 from tests.front.cxx.test_swaps import _wrong_objects, _wrong_swaps
-from warpsmith.front.cxx import calls as cxx_calls
+from warpsmith.front.cxx import constructions as cxx_constructions
 from warpsmith.front.cxx import values as cxx_values
 from warpsmith.front.cxx.values import is_value, starts_with_constants
 from warpsmith.tree.types import INT, VOID, Pointer, Type
@@ -24,7 +24,7 @@ def test_a_constructor_that_makes_only_its_object(load: Load) -> None:
 
 
 def test_seeded_constructor_that_is_not_looked_at(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cxx_calls, "makes_only_its_object", lambda *_: True)
+    monkeypatch.setattr(cxx_constructions, "makes_only_its_object", lambda *_: True)
     assert _wrong_objects(load) == ["Counted c(i)", "Told c(i)"]
 
 

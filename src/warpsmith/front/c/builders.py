@@ -23,10 +23,6 @@ __all__ = ["CallBuilder", "ExpressionBuilder", "StatementBuilder"]
 class CallBuilder(Protocol):
     """Builds the calls of one file of a C++ unit."""
 
-    def inner(self, row: int) -> int:
-        """Return the row below parentheses and conversions."""
-        ...
-
     def open_member(self, value: Expr, field: str, span: Span) -> Expr | None:
         """Return a private member outside of its class; None where it cannot be named there."""
         ...

@@ -360,7 +360,7 @@ class Expressions:
     def _call(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not parts:
-            return self.cxx.make_from_nothing(row, self.make_opaque(row, "a call without a function"))
+            return self.cxx.objects.make_from_nothing(row, self.make_opaque(row, "a call without a function"))
         if any(self.text.file.text.startswith("<<<", self._range(part)[0]) for part in parts):
             return self.make_opaque(row, "a kernel launch")
         made = self.cxx.call(row, span) if self.context.cxx else None
@@ -451,7 +451,7 @@ class Expressions:
     def _functional_cast(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
         if not isinstance(self._clang_type(row), Scalar) or len(parts) != 1:
-            return self.cxx.make_in_place(row, self.make_opaque(row, "an object that is made in an expression"))
+            return self.cxx.objects.make_in_place(row, self.make_opaque(row, "an object that is made in an expression"))
         if self.table.kind[parts[0]] == kinds.INIT_LIST:
             parts = self.table.expressions(parts[0])
             if len(parts) != 1:

@@ -97,6 +97,20 @@ class NodeTable:
         """Return the body of a function definition."""
         return next((child for child in self.children(row) if self.kind[child] == kinds.COMPOUND), None)
 
+    def inner(self, row: int) -> int:
+        """Return the row below parentheses and conversions that nobody wrote."""
+        while self.kind[row] in (kinds.UNEXPOSED_EXPR, kinds.PAREN):
+            below = self.expressions(row)
+            if len(below) != 1:
+                break
+            row = below[0]
+        return row
+
+    def is_written(self, row: int, uses: MacroUses) -> bool:
+        """Whether a row has text in the user's file."""
+        start, end = self.range(row, uses)
+        return start < end
+
     def begins_in_macro(self, row: int) -> bool:
         """Whether the first token of the row comes from a macro."""
         return bool(self.flags[row] & BEGINS_IN_MACRO)

@@ -21,11 +21,11 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.node_table import NodeTable
 from warpsmith.front.clang.wire import VIRTUAL
 from warpsmith.front.cxx import doing as cxx_doing
 from warpsmith.front.cxx.bodies import Alone, returned_value
 from warpsmith.front.cxx.captures import captures_stay
+from warpsmith.front.cxx.constructions import CxxConstructions
 from warpsmith.front.cxx.iterators import is_iterator_use
 from warpsmith.front.cxx.library import CxxLibrary
 from warpsmith.front.cxx.library_texts import LibraryTexts, is_time
@@ -39,7 +39,7 @@ from warpsmith.front.cxx.objects import (
     is_pure,
     member_of,
 )
-from warpsmith.front.cxx.values import is_value, makes_only_its_object, starts_with_constants
+from warpsmith.front.cxx.values import is_value
 from warpsmith.tree.containers import is_owner
 from warpsmith.tree.nodes import (
     Assign,
@@ -86,6 +86,7 @@ class CxxCalls:
         self.library = CxxLibrary(expressions)
         self.texts = LibraryTexts(expressions)
         self.memory = CxxMemory(expressions)
+        self.objects = CxxConstructions(expressions)
         self.alone: dict[int, frozenset[int]] = {}  # calls that are all of their statements: see Alone
 
     def call(self, row: int, span: Span) -> Expr | None:
@@ -100,12 +101,12 @@ class CxxCalls:
         if known is not None:
             return known
         if kind in (kinds.CONSTRUCTOR, kinds.DESTRUCTOR, kinds.CONVERSION):
-            return self._make_object(row, span, full)
+            return self.objects.construct(row, full)
         given, arguments = self._parts(row, callee)
         if kind == kinds.CXX_METHOD or name.startswith("operator"):
             return self._method(row, span, given, arguments)
         if library and full in ("std::make_unique", "std::make_unique_for_overwrite"):
-            return self._make_unique(row, arguments)
+            return self.objects.make_unique(row, arguments)
         if library and full.startswith("std::"):
             return self.library.standard(row, span, name, arguments)
         return self._function(row, span, None, arguments)
@@ -131,119 +132,6 @@ class CxxCalls:
 
     def _make_opaque(self, row: int, reason: str) -> VerbatimExpr:
         return self.expressions.make_opaque(row, reason)
-
-    # --- objects that are made
-
-    def _make_object(self, row: int, span: Span, full: str) -> Expr:
-        parts = self.table.expressions(row)
-        name = full.rpartition("::")[0] or full
-        type = self.context.types.of(self.table.type[row])
-        if isinstance(type, Record) and self.context.types.is_plain(self.table.type[row]) and len(parts) == 1:
-            value = self.expressions.build(parts[0])
-            if isinstance(value.type, Record) and value.type.tag == type.tag:
-                return value  # a copy, as in C
-        opaque = self.expressions.make_opaque_object(row, f"a constructor of {name}")
-        if is_owner(type) and (made := self._make_owner(opaque, parts)) is not None:
-            return made
-        if self._is_container(type) and self._by_value(parts):
-            # Making a container of numbers reads what it is made from, and runs no code of the program's.
-            doing = cxx_doing.fill_effects(self.expressions, type, self._keep_written(parts))
-            return node_with(opaque, writes=(), calls=False, kept=(), doing=doing)
-        signature = self.context.symbol(self.table.aux[row]).type
-        given = signature.parameters if isinstance(signature, FunctionType) else (signature,)
-        given = given[1:] if isinstance(signature, FunctionType) and signature.method else given
-        if is_value(self.context, type) and len(given) == 1 and len(parts) == 1:
-            copied = self._copy_object(opaque, given[0], parts[0])
-            if copied is not None:
-                return copied
-        if all(isinstance(part, Scalar) for part in given) and self._are_numbers(parts):
-            # it knows the numbers only
-            alone = self._makes_value(row, type)
-            doing = cxx_doing.make_effects(self.expressions, self._keep_written(parts)) if alone else None
-            return node_with(opaque, writes=(), kept=(), calls=opaque.calls and not alone, doing=doing)
-        return opaque
-
-    def _make_owner(self, opaque: VerbatimExpr, parts: list[int]) -> VerbatimExpr | None:
-        """Return the making of a std::unique_ptr, empty or of new memory; None for any other."""
-        built = [self.expressions.build(part) for part in parts if self._is_written(part)]
-        names = [direct.symbol.name for one in built if (direct := _called(one)) is not None]
-        if len(built) > 1 or (built and names not in (["new[]"], ["new[]()"])):
-            return None
-        return node_with(opaque, writes=(), calls=False, kept=(), doing=Doing())
-
-    def _make_unique(self, row: int, rows: list[int]) -> VerbatimExpr:
-        """Return a call of std::make_unique: of an array it reads how long that shall be."""
-        opaque = self._make_opaque(row, "a call of std::make_unique")
-        if not is_owner(opaque.type) or not self._by_value(rows):
-            return opaque
-        doing = cxx_doing.make_effects(self.expressions, rows)
-        return opaque if doing is None else node_with(opaque, writes=(), calls=False, kept=(), doing=doing)
-
-    def make_from_nothing(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
-        """Return the making of an object without arguments, with what it does."""
-        callee = self.table.aux[row]
-        known = callee >= 0 and self.context.dump.declared[callee][0] == kinds.CONSTRUCTOR
-        if known and is_owner(opaque.type):
-            return node_with(opaque, writes=(), calls=False, kept=(), doing=Doing())
-        return node_with(opaque, doing=Doing()) if known and self._makes_value(row, opaque.type) else opaque
-
-    def make_in_place(self, row: int, opaque: VerbatimExpr) -> VerbatimExpr:
-        """Return an object that is made in an expression, with what its constructor does."""
-        parts = self.table.expressions(row)
-        inner = self.inner(parts[0]) if len(parts) == 1 else -1
-        made = self.expressions.build(inner) if inner >= 0 and self.table.kind[inner] == kinds.CALL else opaque
-        return node_with(opaque, doing=made.doing) if isinstance(made, VerbatimExpr) else opaque
-
-    def _makes_value(self, row: int, type: Type) -> bool:
-        """Whether a constructor's call makes a value, and does nothing else that anybody sees."""
-        callee = self.table.aux[row]
-        if not is_value(self.context, type) or not starts_with_constants(self.context, type):
-            return False
-        implicit = callee not in self.context.bodies and not self.table.expressions(row)
-        return implicit or makes_only_its_object(self.context, callee)
-
-    def _keep_written(self, rows: list[int]) -> list[int]:
-        """Return the arguments that the user wrote: a default of what makes only its object is a constant."""
-        return [row for row in rows if self._is_written(row)]
-
-    def _copy_object(self, opaque: VerbatimExpr, given: Type, part: int) -> VerbatimExpr | None:
-        """Return the making of an object from another one of its class, which keeps no address; None for any other."""
-        source = self.expressions.build(part)
-        refers = isinstance(given, Pointer) and given.reference and isinstance(given.to, Record)
-        root = root_symbol(source) if is_lvalue(source) and is_pure(source) else None
-        same = (
-            isinstance(source.type, Record) and isinstance(opaque.type, Record) and source.type.tag == opaque.type.tag
-        )
-        if not refers or not same or root is None or not isinstance(given, Pointer):
-            return None
-        copies = isinstance(given.to, Record) and given.to.const
-        doing = cxx_doing.copy_effects(self.expressions, source) if copies else cxx_doing.move_effects(source)
-        return node_with(opaque, writes=() if copies else (root,), calls=False, kept=(), doing=doing)
-
-    def _is_container(self, type: Type) -> bool:
-        """Whether a type is a std::vector or std::array of numbers, of what is copied as bytes, or of such again."""
-        if is_std_array(type) and isinstance(type, Array):
-            element: Type = type.of
-        elif isinstance(type, Record) and type.tag.startswith("std::vector<") and type.fields:
-            data = type.fields[0].type
-            element = data.to if isinstance(data, Pointer) else data
-        else:
-            return False
-        bytes = isinstance(element, Record) and self.context.types.is_bare(element.tag)
-        return bytes or isinstance(element, Scalar | Pointer) or self._is_container(element)
-
-    def _by_value(self, rows: list[int]) -> bool:
-        """Whether arguments are expressions without calls of the program's functions, which write nothing."""
-        if any(_writes(self.table, r) for row in rows for r in range(row, self.table.after[row])):
-            return False
-        kind, aux, declared = self.table.kind, self.table.aux, self.context.dump.declared
-        below = [r for row in rows for r in range(row, self.table.after[row]) if kind[r] in (kinds.CALL, kinds.LAMBDA)]
-        return all(kind[r] == kinds.CALL and aux[r] >= 0 and declared[aux[r]][9] for r in below)
-
-    def _are_numbers(self, rows: list[int]) -> bool:
-        """Whether arguments are numbers that evaluating changes nothing, whatever functions they call."""
-        made = [self.expressions.build(row) for row in rows if not self._by_value([row])]
-        return all(isinstance(one.type, Scalar) and is_pure(one) for one in made)
 
     # --- methods and operators
 
@@ -331,7 +219,7 @@ class CxxCalls:
         opaque = self._make_opaque(row, reason)
         root = root_symbol(value)
         name = self.context.dump.declared[self.table.aux[row]][1]
-        known = name in _CHANGES and self._is_container(value.type) and self._by_value(rows)
+        known = name in _CHANGES and self.objects.is_container(value.type) and self.objects.by_value(rows)
         if root is None or not known:
             return opaque
         return node_with(opaque, writes=(root,), calls=False, kept=())
@@ -366,7 +254,7 @@ class CxxCalls:
         data = type.fields[0].type if type.tag.startswith("std::vector<") and type.fields else None
         element = data.to if isinstance(data, Pointer) else None
         named = isinstance(element, Record) and not element.union and "(" not in type.tag
-        return self._is_container(type) or named or is_owner(type)
+        return self.objects.is_container(type) or named or is_owner(type)
 
     # --- the program's own functions
 
@@ -391,7 +279,11 @@ class CxxCalls:
         name = Name(span=span, type=type, symbol=symbol)
         result = type.result if isinstance(type.result, Pointer) and type.result.reference else None
         own = self.expressions.own
-        plain = result is None and value is None and all(self._is_written(part) for part in rows)
+        plain = (
+            result is None
+            and value is None
+            and all(self.table.is_written(part, self.expressions.text.uses) for part in rows)
+        )
         call = Call(
             span=span,
             intact=own and plain,
@@ -411,10 +303,6 @@ class CxxCalls:
             return node_with(opaque, doing=cxx_doing.assign_effects(value, arguments[-1]))
         return node_with(opaque, doing=self._doing(opaque, name, arguments))
 
-    def _is_written(self, row: int) -> bool:
-        start, end = self.table.range(row, self.expressions.text.uses)
-        return start < end
-
     def _function_name(self, row: int, name: Name) -> Name:
         """Return the function's name with its own place, where the text has it."""
         for part in self.table.expressions(row)[:1]:
@@ -425,7 +313,7 @@ class CxxCalls:
 
     def _argument(self, row: int, argument: int, number: int) -> Expr | None:
         """Return an argument; one that the caller left out is the parameter's default."""
-        if self._is_written(argument):
+        if self.table.is_written(argument, self.expressions.text.uses):
             return self.expressions.build(argument)
         found = self.context.bodies.get(self.table.aux[row])
         if found is None:
@@ -517,7 +405,7 @@ class CxxCalls:
     def stands_alone(self, row: int) -> None:
         """Note that a call is all that a statement evaluates, or all that it assigns to something."""
         table, target = self.table, frozenset[int]()
-        row = self.inner(row)
+        row = self.table.inner(row)
         if table.kind[row] in (kinds.BINARY, kinds.COMPOUND_ASSIGN):
             parts = table.expressions(row)
             if len(parts) != 2 or not kinds.FIRST_ASSIGNMENT <= table.aux[row] <= kinds.LAST_ASSIGNMENT:
@@ -526,16 +414,9 @@ class CxxCalls:
             if any(table.kind[r] not in (kinds.DECL_REF, kinds.UNEXPOSED_EXPR, kinds.PAREN) for r in below):
                 return  # finding the place may read what the call changes
             target = frozenset(table.aux[r] for r in below if table.kind[r] == kinds.DECL_REF)
-            row = self.inner(parts[1])
+            row = self.table.inner(parts[1])
         if table.kind[row] == kinds.CALL:
             self.alone[row] = target
-
-    def inner(self, row: int) -> int:
-        """Return the row below parentheses and conversions."""
-        table = self.table
-        while table.kind[row] in (kinds.UNEXPOSED_EXPR, kinds.PAREN) and len(table.expressions(row)) == 1:
-            row = table.expressions(row)[0]
-        return row
 
     def _only(self, row: int) -> int | None:
         """Return the expression that a statement returns or evaluates."""
@@ -573,20 +454,6 @@ class CxxCalls:
         touched = any(isinstance(t, Name) and t.symbol in symbols for t in targets)
         kept = all(s.storage in ("local", "parameter") and s.key not in self.expressions.escaped for s in symbols)
         return simple and not touched and kept and not any(isinstance(t, Literal | Cast | Binary) for t in targets)
-
-
-def _writes(table: NodeTable, row: int) -> bool:
-    """Whether an expression itself is an assignment or an increment."""
-    kind, aux = table.kind[row], table.aux[row]
-    if kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN):
-        return kinds.FIRST_ASSIGNMENT <= aux <= kinds.LAST_ASSIGNMENT
-    return kind == kinds.UNARY and aux in kinds.INCREMENTS
-
-
-def _called(expr: Expr) -> Name | None:
-    """Return the function that an expression is a call of."""
-    inner = peel(expr)
-    return inner.function if isinstance(inner, Call) and isinstance(inner.function, Name) else None
 
 
 def _short(full: str) -> str:

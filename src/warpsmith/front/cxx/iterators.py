@@ -19,7 +19,6 @@ from warpsmith.front.clang import kinds
 
 __all__ = ["IteratorLoop", "find_iterator_loop", "is_iterator_use"]
 
-_THROUGH: Final = frozenset({kinds.UNEXPOSED_EXPR, kinds.PAREN})
 _ITERATOR: Final = "__gnu_cxx::__normal_iterator<"
 _COMPARED: Final = {"operator!=": "!=", "operator<": "<"}
 
@@ -60,21 +59,14 @@ def is_iterator_use(context: Context, row: int) -> bool:
     )
 
 
-def _strip(context: Context, row: int) -> int:
-    table = context.table
-    while table.kind[row] in _THROUGH and len(table.expressions(row)) == 1:
-        row = table.expressions(row)[0]
-    return row
-
-
 def _strip_conversion(context: Context, row: int) -> int:
     """Return the row below conversions, that of an iterator to one of constants among them."""
-    row = _strip(context, row)
+    row = context.table.inner(row)
     callee = context.table.aux[row]
     while context.table.kind[row] == kinds.CALL and callee >= 0 and len(context.table.expressions(row)) == 1:
         if context.dump.declared[callee][0] != kinds.CONSTRUCTOR or not context.is_library(callee):
             break
-        row = _strip(context, context.table.expressions(row)[0])
+        row = context.table.inner(context.table.expressions(row)[0])
         callee = context.table.aux[row]
     return row
 
@@ -96,7 +88,7 @@ def _container(context: Context, row: int, names: tuple[str, ...]) -> int | None
 
 def _end_of(context: Context, row: int, variable: int) -> int | None:
     """Return the vector whose end the iterator is compared with."""
-    row = _strip(context, row)
+    row = context.table.inner(row)
     callee = context.table.aux[row]
     if context.table.kind[row] != kinds.CALL or callee < 0 or not context.is_library(callee):
         return None
@@ -107,7 +99,7 @@ def _end_of(context: Context, row: int, variable: int) -> int | None:
 
 
 def _advances(context: Context, row: int, variable: int) -> bool:
-    row = _strip(context, row)
+    row = context.table.inner(row)
     callee = context.table.aux[row]
     called = context.table.kind[row] == kinds.CALL and callee >= 0 and context.is_library(callee)
     if not called or context.dump.declared[callee][1] != "operator++":
@@ -116,7 +108,7 @@ def _advances(context: Context, row: int, variable: int) -> bool:
 
 
 def _names(context: Context, row: int, variable: int) -> bool:
-    row = _strip(context, row)
+    row = context.table.inner(row)
     return context.table.kind[row] == kinds.DECL_REF and context.table.aux[row] == variable
 
 
@@ -126,6 +118,6 @@ def _only_read(context: Context, loop: IteratorLoop) -> bool:
     body = range(loop.body, table.after[loop.body])
     uses = [row for row in body if table.kind[row] == kinds.DECL_REF and table.aux[row] == variable]
     through = {
-        _strip(context, part) for row in body if is_iterator_use(context, row) for part in table.expressions(row)[:1]
+        table.inner(part) for row in body if is_iterator_use(context, row) for part in table.expressions(row)[:1]
     }
     return through.issuperset(uses) and not any(table.kind[row] == kinds.LAMBDA for row in body)

@@ -122,7 +122,7 @@ class LibraryTexts:
 
     def _add_value(self, row: int, found: list[Expr]) -> bool:
         """Add a value of the program's: a number, a text, an object of the library that holds a value."""
-        inner = self.expressions.cxx.inner(row)
+        inner = self.table.inner(row)
         if self.table.kind[inner] == kinds.STRING:
             return True
         if self.table.kind[inner] == kinds.DECL_REF:

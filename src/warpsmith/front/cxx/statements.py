@@ -126,7 +126,7 @@ class CxxStatements:
 
     def _find_swapped(self, row: int) -> tuple[Expr, Expr] | None:
         """Return the two objects that an expression statement swaps: std::swap(a, b), a.swap(b) of containers."""
-        table, row = self.table, self.statements.expressions.cxx.inner(row)
+        table, row = self.table, self.table.inner(row)
         callee = table.aux[row] if table.kind[row] == kinds.CALL else -1
         if callee < 0 or not self.context.is_library(callee):
             return None
@@ -135,16 +135,16 @@ class CxxStatements:
         if full == "std::swap" and len(parts) == 3:
             return build(parts[1]), build(parts[2])
         if re.fullmatch(r"std::vector<.*>::swap", full) and len(parts) == 2:
-            holder = table.expressions(self.statements.expressions.cxx.inner(parts[0]))
+            holder = table.expressions(self.table.inner(parts[0]))
             return (build(holder[0]), build(parts[1])) if holder else None
         return None
 
     def _called_lambda(self, row: int) -> int | None:
         """Return the lambda that an expression statement makes and calls without arguments."""
-        table, row = self.table, self.statements.expressions.cxx.inner(row)
+        table, row = self.table, self.table.inner(row)
         if table.kind[row] != kinds.CALL or not table.expressions(row):
             return None
-        first = self.statements.expressions.cxx.inner(table.expressions(row)[0])
+        first = self.table.inner(table.expressions(row)[0])
         return first if table.kind[first] == kinds.LAMBDA and len(table.expressions(row)) == 2 else None
 
     # --- loops in what is not modelled
