@@ -47,7 +47,7 @@ void other_bit(int n, int j, int k, int *restrict a)
 /* bubble sort's inner loop */
 void bubble(int n, int *restrict a)
 {
-    for (int i = 0; i + 1 < n; i++)
+    for (int i = 0; i < n - 1; i++)
         if (a[i] > a[i + 1]) {
             int t = a[i];
             a[i] = a[i + 1];

@@ -70,7 +70,7 @@ def test_rows_of_their_own_stay_on_the_device_while_grids_change_places(ported: 
     result = ported(_GRIDS + _ALLOCATED.replace("ALLOCATION", "malloc(m * sizeof *a[i])"))
     text = _text(result)
     relax, run = text[text.index("void relax") : text.index("void run")], text[text.index("void run") :]
-    assert "if (!ws_relax_1(n, m, u, v)) {" in relax
+    assert "if (!ws_relax_1(n, m, u, v)) for (" in relax
     kernels = _text(result, "one_kernels.cu")
     own = " ".join(kernels[kernels.index(" ws_relax_1(") :].partition("\n}\n")[0].split())
     assert "ws_row_starts_of(u, 0, " in own

@@ -19,7 +19,7 @@ TEXT = """void f(int n, int m, double a[restrict n][m], double *restrict x, doub
     for (int l = 0; l < 300; l++)
         y[l] = 2;
     while (n > 3)
-        n--;
+        n /= 2;
 }
 """
 
