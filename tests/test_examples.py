@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.c"))
 
 
-@pytest.mark.parametrize("path", one_in(4, EXAMPLES), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(6, EXAMPLES), ids=lambda path: path.stem)
 def test_the_report_is_what_is_printed(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

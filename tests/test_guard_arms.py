@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)")
 
 # functions without a program, and what has no guard
 _EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.c")) if "int main(" in path.read_text()]
-_QUICK = {"jacobi2d", "gather", "dynprog", "jacobi-2d", "doitgen"}
+_QUICK = {"gather", "dynprog", "jacobi-2d"}
 PROGRAMS = [
     pytest.param(path, id=path.stem, marks=[] if path.stem in _QUICK else [pytest.mark.slow])
     for path in (*_EXAMPLES, *programs())
@@ -133,6 +133,7 @@ int main(void)
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_left_on_the_device_where_a_guard_fails_in_a_data_region(tmp_path: Path) -> None:
     path = tmp_path / "held.c"
     path.write_text(_HELD)

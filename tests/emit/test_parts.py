@@ -84,7 +84,7 @@ def test_each_compiles_as_it_stands(name: str, tmp_path: Path) -> None:
     assert _checked(f'#include "{name}"\n', tmp_path, "-std=c++17", "-Wno-unused-function") == ""
 
 
-@pytest.mark.parametrize("features", one_in(4, COMPILED), ids=_name)
+@pytest.mark.parametrize("features", one_in(8, COMPILED), ids=_name)
 def test_every_choice_compiles(features: frozenset[str], tmp_path: Path) -> None:
     assert _checked('#include "runtime.cu"\n', tmp_path, "-std=c++17", *_defined(features)) == ""
 

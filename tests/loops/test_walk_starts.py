@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.poly.analysis import program_of
-from warpsmith.loops.walk_starts import Starts, is_plain
 from warpsmith.loops.place import LoopContext
+from warpsmith.loops.walk_starts import Starts, is_plain
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.nodes import Assign, ExprStmt, While

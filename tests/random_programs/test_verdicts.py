@@ -17,7 +17,7 @@ from tests.random_programs.survey import ROOM, SIZES, Mix, judge, load
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 
-NESTS = int(os.environ.get("WARPSMITH_NESTS", "50"))
+NESTS = int(os.environ.get("WARPSMITH_NESTS", "25"))
 MANY = max(400, NESTS)
 BATCH = 25
 

@@ -140,7 +140,7 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(6, MUTANTS))
+@pytest.mark.parametrize("name", one_in(12, MUTANTS))
 def test_mutants_are_caught(name: str, built: Built, tmp_path: Path) -> None:
     old, new = MUTANTS[name]
     assert verdict(built, old, new, tmp_path) == "fail"

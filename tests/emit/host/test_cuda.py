@@ -44,7 +44,7 @@ def test_host_text_draws_no_warning(name: str, compiler: list[str], tmp_path: Pa
     assert warnings([*compiler, "-Wall", "-Wextra", "-c", "-o", "host.o", files[0].path], tmp_path) == ""
 
 
-@pytest.mark.parametrize("name", one_in(2, PORTS))
+@pytest.mark.parametrize("name", one_in(len(PORTS), PORTS))
 @pytest.mark.skipif(not has_nvcc(), reason="nvcc is not installed")
 def test_nvcc_takes_the_kernels(name: str) -> None:
     made = PORTS[name]()

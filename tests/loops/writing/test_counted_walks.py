@@ -6,9 +6,9 @@ import pytest
 
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.walk_starts import Starts
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import LoopContext
+from warpsmith.loops.walk_starts import Starts
 from warpsmith.loops.walking_loops import WalkingLoop, read_walk
 from warpsmith.loops.writing.counted_walks import count_walk
 from warpsmith.tree.nodes import While

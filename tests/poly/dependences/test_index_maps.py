@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from tests.poly.analysis import facts_of
 from tests.poly.host_value import value as host_value
+from tests.sampling import one_in
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.dependences import index_maps
 from warpsmith.poly.dependences.index_maps import DIVIDED, MASKED, Law, map_values, shared_values
@@ -233,7 +234,7 @@ BUGS = [
 ]
 
 
-@pytest.mark.parametrize(("law", "old", "new"), BUGS)
+@pytest.mark.parametrize(("law", "old", "new"), one_in(3, BUGS))
 def test_a_law_that_says_too_much_is_caught(law: Law, old: str, new: str) -> None:
     assert old in law.fact
     wrong = replace(law, fact=law.fact.replace(old, new))

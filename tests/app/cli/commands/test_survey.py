@@ -15,7 +15,12 @@ from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.report.port.json import schema
 from warpsmith.survey.unit import Desk
 
-LOOPS = "void f(int n, double *a) {\n    for (int i = 0; i < n; i++)\n        a[i] = 0;\n    while (a[n] > 0) n = (int)a[n];\n}\n"
+LOOPS = """void f(int n, double *a) {
+    for (int i = 0; i < n; i++)
+        a[i] = 0;
+    while (a[n] > 0) n = (int)a[n];
+}
+"""
 
 
 @pytest.fixture
