@@ -105,9 +105,7 @@ def _level(
     flat = not all(_inside(state, references[k][0], run) for k, run in numeric)
     heads = [(k, _flatten_run(run) if flat else run[0].value, run) for k, run in numeric]
     strides = _strides(state, [value for _, value, _ in heads if value is not None])
-    if shift:
-        heads = _shift_heads(_drop_shared(state, heads, strides))
-    strides, split = _split_up(state, references, heads, strides)
+    strides, split = _split_best(state, references, _shift_heads(heads) if shift else heads, strides, shift=shift)
     for k, _, run in heads:
         parts = split[k]
         rest = [] if flat else [None if s.value is None else state.vocabulary.linear(s.value) for s in run[1:]]
@@ -212,6 +210,31 @@ def _split_up(
     for k, value, _ in heads:
         found[k] = _decompose(state, references[k][0], value, strides) if value is not None and strides else None
     return strides, found
+
+
+def _split_best(
+    state: State,
+    references: Sequence[Reference],
+    heads: list[Head],
+    strides: list[Polynomial] | None,
+    *,
+    shift: bool,
+) -> tuple[list[Polynomial] | None, dict[int, list[Polynomial] | None]]:
+    """Return what _split_up does: of the subscripts as they are where that is proved without a guard, else of what is
+    left without the terms that all of them add (`shift`: that is allowed)."""
+    less = _shift_heads(_drop_shared(state, heads, strides)) if shift else heads
+    if all(one is other for one, other in zip(less, heads, strict=True)):
+        return _split_up(state, references, heads, strides)
+    allowed, state.guards = state.guards, False
+    remembered = len(state.unproved)
+    try:
+        found = _split_up(state, references, heads, strides)
+    finally:
+        state.guards = allowed
+    if all(parts is not None for parts in found[1].values()):
+        return found
+    del state.unproved[remembered:]
+    return _split_up(state, references, less, strides)
 
 
 def _rows(
