@@ -55,6 +55,18 @@ def test_wrapping_changes_blanks_only(parts: list[str]) -> None:
     assert all(len(piece) <= 40 for piece in result.split("\n"))
 
 
+@given(
+    st.lists(st.sampled_from(["alpha", "f(a, b)", "(c && d)", "a_long_name[i + 1]"]), min_size=1, max_size=20),
+    st.sampled_from([", ", " && ", " || "]),
+    st.text("abc_", min_size=1, max_size=24),
+)
+def test_what_goes_on_below_an_argument_comes_to_an_end(parts: list[str], between: str, name: str) -> None:
+    line = f"    if (!{name}({between.join(parts)}))"
+    result = wrap(line, 40, align=True)
+    assert "".join(result.split()) == "".join(line.split())
+    assert all(piece.strip() for piece in result.split("\n"))
+
+
 def test_a_line_of_the_preprocessor_is_never_broken() -> None:
     line = "    #pragma omp for private(a, b), shared(first, second, third) schedule(static, 4)"
     assert wrap(line, 40) == line

@@ -122,6 +122,8 @@ def wrap(line: str, width: int = 110, hang: str = "    ", *, align: bool = False
 def _break(line: str, width: int) -> int | None:
     depth = 0
     best: tuple[int, int] | None = None
+    # something has to stand in front of a break, or nothing is gained
+    least = max(width // 3, len(line) - len(line.lstrip(" ")))
     # what stands behind the width is not lexed
     for token in lex(line):
         if token.end > width:
@@ -131,7 +133,7 @@ def _break(line: str, width: int) -> int | None:
         before = token.start if token.sign in ("&&", "||") else None
         place = after if after is not None else before
         # Far to the right is good, a level of parentheses less is better.
-        if place is not None and place > width // 3 and (best is None or (-depth, place) >= best):
+        if place is not None and place > least and (best is None or (-depth, place) >= best):
             best = (-depth, place)
         depth += token.sign in ("(", "[", "{")
     return None if best is None else best[1]
