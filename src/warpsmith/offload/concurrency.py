@@ -46,6 +46,19 @@ def no_port_here(
     callees = {f.symbol: _find_called(f) for _, f in program.functions()}
     if function.symbol in _reach(callees, callees.get(function.symbol, frozenset())):
         return Reason("POR008", f"'{function.symbol.name}' is recursive", function.symbol.span)
+    # also where steps have put its body in place of the call
+    threaded = next(filter(None, (_call_in_team(one, function) for one in (program, written) if one is not None)), None)
+    if threaded is not None:
+        return threaded
+    wrong = _wrongly_mapped(written or program, function, options or PolyOptions())
+    return (
+        wrong or _orphan(function) or _device_data(function, one_build) or _data_of_others(program, function, one_build)
+    )
+
+
+def _call_in_team(program: Program, function: Function) -> Reason | None:
+    """Return the call of a function, or of one that calls it, that several host threads make."""
+    callees = {f.symbol: _find_called(f) for _, f in program.functions()}
     for _, other in program.functions():
         for node in _find_threaded(other.body):
             if function.symbol in _reach(callees, _find_called(node)):
@@ -54,10 +67,7 @@ def no_port_here(
                     f"inside an OpenMP parallel region (line {node.span.line})"
                 )
                 return Reason("POR008", text, node.span)
-    wrong = _wrongly_mapped(written or program, function, options or PolyOptions())
-    return (
-        wrong or _orphan(function) or _device_data(function, one_build) or _data_of_others(program, function, one_build)
-    )
+    return None
 
 
 def _wrongly_mapped(program: Program, function: Function, options: PolyOptions) -> Reason | None:
