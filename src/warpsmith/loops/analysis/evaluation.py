@@ -4,8 +4,8 @@
     for (i = 0; i < n; i++)
         if (m[i]) s->u[i] = h->v[i];    m is followed if 0 < n; s and h perhaps never
 
-Invariant: a place that `Evidence.needs` answers for is evaluated at least once, whenever control reaches the loop and
-the conditions of the answer hold there.
+Invariant: a place that `KnownBefore.needs` answers for is evaluated at least once, whenever control reaches the loop and
+the conditions of the answer hold there; where they do not hold, none of the nodes that were given is.
 """
 
 from __future__ import annotations
@@ -103,12 +103,26 @@ def _is_inside(base: Expr, index: Expr) -> bool:
     return isinstance(number.value, int) and 0 <= number.value < type.count
 
 
+class Entered(Struct, frozen=True):
+    """The conditions under which control comes to `body`, and without which it never does; no body: always."""
+
+    conditions: Conditions = ()
+    body: Stmt | None = None
+
+    def governs(self, nodes: Sequence[Expr]) -> bool:
+        """Whether all nodes stand behind the conditions."""
+        if self.body is None:
+            return True
+        below = {id(part) for part in walk(self.body)}
+        return all(id(node) in below for node in nodes)
+
+
 class KnownBefore(Struct, frozen=True):
     """What is followed before the loop (`before`, whatever happens) and in its header and first iteration (`inside`,
     each under conditions that can be evaluated before the loop)."""
 
     before: tuple[Expr, ...]
-    inside: tuple[tuple[Expr, Conditions], ...]
+    inside: tuple[tuple[Expr, Entered], ...]
 
     @classmethod
     def of(cls, facts: Facts, function: Function, loop: Loop) -> KnownBefore:
@@ -116,17 +130,17 @@ class KnownBefore(Struct, frozen=True):
         origin = facts.origin(function)
         moving = origin.hidden | find_reassigned(function)
         before = [risk for risk in _risks_before(function, loop) if _is_fixed(risk, moving)]
-        inside = list(_first_pass(loop, (), _Steady(origin, loop)))
+        inside = list(_first_pass(loop, Entered(), _Steady(origin, loop)))
         return cls(tuple(before), tuple((risk, when) for expr, when in inside for risk in _find_followed(expr)))
 
-    def needs(self, load: Expr) -> Conditions | None:
-        """Return the conditions under which everything that `load` follows is followed anyway; None where that is not
-        certain."""
+    def needs(self, load: Expr, nodes: Sequence[Expr]) -> Conditions | None:
+        """Return the conditions under which everything that `load` follows is followed anyway, and without which none
+        of `nodes` is evaluated; None where there are none."""
         found: list[Expr] = []
         for risk in risks(load):
             if any(same(risk, known) for known in self.before):
                 continue
-            ways = [when for known, when in self.inside if same(risk, known)]
+            ways = [when.conditions for known, when in self.inside if same(risk, known) and when.governs(nodes)]
             if not ways:
                 return None
             found += (c for c in min(ways, key=len) if not any(same(c, old) for old in found))
@@ -177,7 +191,7 @@ def _find_assigned(node: Node) -> tuple[Symbol, ...]:
 # --- inside the loop
 
 
-def _first_pass(loop: Loop, when: Conditions, steady: _Steady) -> Iterator[tuple[Expr, Conditions]]:
+def _first_pass(loop: Loop, when: Entered, steady: _Steady) -> Iterator[tuple[Expr, Entered]]:
     """Yield the expressions that are certainly evaluated when `loop` is run, with the conditions for it."""
     match loop:
         case For(lower=lower, bound=bound):
@@ -188,7 +202,8 @@ def _first_pass(loop: Loop, when: Conditions, steady: _Steady) -> Iterator[tuple
                 yield from ((e, when) for e in _certain(condition))
     entered = _conditions_entered(loop, steady)
     if entered is not None:
-        yield from _run((loop.body,), (*when, *entered), steady)
+        inner = Entered((*when.conditions, *entered), loop.body) if entered else when
+        yield from _run((loop.body,), inner, steady)
 
 
 def _conditions_entered(loop: Loop, steady: _Steady) -> Conditions | None:
@@ -212,7 +227,7 @@ def _is_true(low: object, relation: str, high: object) -> bool:
     return {"<": low < high, "<=": low <= high, ">": low > high, ">=": low >= high, "!=": low != high}[relation]
 
 
-def _run(run: Sequence[Stmt], when: Conditions, steady: _Steady) -> Iterator[tuple[Expr, Conditions]]:
+def _run(run: Sequence[Stmt], when: Entered, steady: _Steady) -> Iterator[tuple[Expr, Entered]]:
     """Yield what a statement list certainly evaluates, up to where it may be left."""
     for stmt in run:
         if not _comes_back(stmt, steady.origin.summaries):

@@ -100,7 +100,7 @@ def _judge_group(
     certain = next((w for w in why if w.target is None or not _is_element(w.target, load)), None)
     if certain is not None:
         return Reason("STP002", f"{_text(load)} may change in the loop: {certain.text}", certain.node.span)
-    conditions = evidence.needs(load)
+    conditions = evidence.needs(load, group)
     if conditions is None:
         text = f"{_text(load)} may never be read: reading it before the loop may not be safe"
         remedy = f"read {_text(load)} into a variable before the loop"
