@@ -18,7 +18,10 @@ from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-GIVEN = "int n, int s, int k, unsigned u, unsigned h, unsigned char c, long w, unsigned long z, unsigned long q, double x, int *a"
+GIVEN = (
+    "int n, int s, int k, unsigned u, unsigned h, unsigned char c, long w, unsigned long z, unsigned long q, double x, "
+    "int *a"
+)
 HEADERS: dict[str, str | None] = {
     "int i = 0; i < n; i += s": "((long long)n + s - 1) / s",
     "i = 0; i <= n; i += s": "((long long)n + s) / s",

@@ -169,10 +169,15 @@ def _say_what_shows(facts: Facts, part: Node) -> str | None:
 def _find_stored(node: Node) -> Iterator[Expr]:
     """Yield the places that assignments, ++ and -- below `node` store to."""
     for part in walk(node):
-        if isinstance(part, Assign):
-            yield peel(part.target)
-        elif isinstance(part, Unary) and ("++" in part.op or "--" in part.op):
-            yield peel(part.operand)
+        yield from _find_stored_by(part)
+
+
+def _find_stored_by(part: Node) -> Iterator[Expr]:
+    """Yield the place that a node itself stores to, if any."""
+    if isinstance(part, Assign):
+        yield peel(part.target)
+    elif isinstance(part, Unary) and ("++" in part.op or "--" in part.op):
+        yield peel(part.operand)
 
 
 def _is_number(place: Expr) -> bool:
@@ -187,15 +192,8 @@ def _is_number(place: Expr) -> bool:
 def _are_statements(loop: For, wanted: Expr) -> bool:
     """Whether every store to the place is a statement of its own."""
     whole = {id(peel(part.expr)) for part in walk(loop) if isinstance(part, ExprStmt)}
-    for part in walk(loop):
-        target = part.target if isinstance(part, Assign) else part.operand if _moves(part) else None
-        if target is not None and same(peel(target), wanted) and id(part) not in whole:
-            return False
-    return True
-
-
-def _moves(part: Node) -> bool:
-    return isinstance(part, Unary) and ("++" in part.op or "--" in part.op)
+    stores = [part for part in walk(loop) if any(same(place, wanted) for place in _find_stored_by(part))]
+    return all(id(part) in whole for part in stores)
 
 
 def _is_typed(place: LoopContext) -> bool:

@@ -272,10 +272,12 @@ def _counted_pointers(own: LoopFacts) -> Iterator[IndexPointer]:
 
 
 def _promotions(own: LoopFacts) -> Iterator[Promote]:
-    """Yield variables for numbers in memory that the iterations read and write at one address."""
+    """Yield variables for numbers in memory that the iterations read and write at one address. Elements of arrays are
+    left to the steps that give iterations their own, or another order."""
     if isinstance(own.loop, For):
         for place in promotable_places(own.loop):
-            yield Promote(own.id, show_expression(place))
+            if not isinstance(place, Index):
+                yield Promote(own.id, show_expression(place))
 
 
 def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:

@@ -160,8 +160,9 @@ def _find_tests(
     tests: list[Expr] = []
     if promotion.known:
         found = copy_tree(promotion.place)
-        behind = isinstance(found, Unary) and found.op == "*"
-        where = found.operand if behind else Unary(span=span, type=Pointer(promotion.type), op="&", operand=found)
+        where: Expr = Unary(span=span, type=Pointer(promotion.type), op="&", operand=found)
+        if isinstance(found, Unary) and found.op == "*":
+            where = found.operand
         size = SizeOf(
             span=span, type=SIZE_T, text=f"sizeof({print_type(work.value.type)})", value=byte_size(promotion.type)
         )
