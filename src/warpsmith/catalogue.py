@@ -28,6 +28,7 @@ from warpsmith.loops.steps.data.expand import Expand
 from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.privatize import Privatize
+from warpsmith.loops.steps.data.promote import Promote
 from warpsmith.loops.steps.data.row_starts import RowStarts
 from warpsmith.loops.steps.data.unmap import Unmap
 from warpsmith.loops.steps.order.canonicalize import Canonicalize
@@ -104,6 +105,7 @@ STEPS: tuple[type[Step], ...] = (
     Privatize,
     Contract,
     Localize,
+    Promote,
     Flatten,
     RowStarts,
     Unmap,

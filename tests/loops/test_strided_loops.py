@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +18,10 @@ from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-GIVEN = "int n, int s, int k, unsigned u, unsigned h, unsigned char c, long w, unsigned long z, double x, int *a"
+GIVEN = (
+    "int n, int s, int k, unsigned u, unsigned h, unsigned char c, long w, unsigned long z, unsigned long q, double x, "
+    "int *a"
+)
 HEADERS: dict[str, str | None] = {
     "int i = 0; i < n; i += s": "((long long)n + s - 1) / s",
     "i = 0; i <= n; i += s": "((long long)n + s) / s",
@@ -31,6 +36,13 @@ HEADERS: dict[str, str | None] = {
     "int i = c; i < n; i += s": "((long long)n - c + s - 1) / s",
     "unsigned i = 0; i + h < u; i += h": "(u - h + h - 1) / h",
     "unsigned i = h; h + i <= u; i += 2 * h": "(u - h - h + 2 * h) / (2 * h)",
+    # products of 64 bits
+    "unsigned long i = q * q; i <= z; i += 2 * q": (
+        "((long long)z - (long long)q * (long long)q + 2 * (long long)q) / (2 * (long long)q)"
+    ),
+    "unsigned long i = q * 3; i < z; i += q": "((long long)z - (long long)q * 3 + (long long)q - 1) / (long long)q",
+    "unsigned long i = z; i >= 2 * q; i -= 2 * q": "(long long)z / (2 * (long long)q)",
+    "unsigned long i = 0; i < z; i += h * h": "(z + h * h - 1) / (h * h)",
     # downwards
     "int i = n; i > 0; i -= s": "((long long)n + s - 1) / s",
     "int i = n - s; i >= 0; i -= s": "((long long)(n - s) + s) / s",
@@ -103,7 +115,7 @@ def empty(loop: While) -> Span:
 
 def values_of(found: Strided, given: dict[str, int], count: int) -> list[int]:
     """Return the values of the counter as the expressions say them."""
-    k = Symbol("k_", "k_", found.type, "local")
+    k = Symbol("k_", "k_", found.count_type, "local")
     span = found.step.span
     return [value(found.value(use(k, span), span), {**given, "k_": number}) for number in range(count)]
 
@@ -123,6 +135,7 @@ def test_the_loop_runs_as_often_as_is_said(header: str, loops: dict[str, While])
             "c": abs(k),
             "w": s if "+= w" in header else n + 9,
             "z": abs(n),
+            "q": abs(s),
         }
         first, bound, step = (value(end, given) for end in (found.first, found.bound, found.step))
         ahead = 0 if found.ahead is None else value(found.ahead, given)
@@ -174,3 +187,67 @@ def test_sums_of_unsigned_numbers_that_would_wrap_around_are_left_to_the_loop(lo
         assert not all(c is not None and value(c, {"u": u, "h": h}) for c in conditions), (u, h)
     for u, h in [(most - 2, 1), (8, 4), (8, 1), (2**31 - 1, 2**30 - 1)]:
         assert all(c is not None and value(c, {"u": u, "h": h}) for c in conditions), (u, h)
+
+
+_GREAT = 2**63 - 1
+# (q, z): where unsigned numbers wrap around, and next to it
+_EDGES = [
+    (q, z)
+    for q in (1, 3, 2**31, 2**31 - 1, 2**32, 3037000499, 3037000500, 2**33, 2**62, _GREAT, 2**63, 2**64 - 1)
+    for z in (0, 8, q * q, q * q + 9 * q, _GREAT - 2 * q, _GREAT - 2 * q + 1, _GREAT, 2**63, 2**64 - 1, q * q - 1)
+    if 0 <= z < 2**64
+]
+_RUN = """
+#include <stdio.h>
+int main(void)
+{
+    static const unsigned long edges[][2] = {%(edges)s};
+    int tested = 0;
+    for (unsigned e = 0; e < sizeof edges / sizeof edges[0]; e++) {
+        const unsigned long q = edges[e][0], z = edges[e][1];
+        if (!(%(guards)s)) continue;
+        tested++;
+        long long count = 0;
+        for (%(header)s) {
+            if (count == 40) break;
+            const long long k_ = count++;
+            if (i != (unsigned long)(%(value)s)) return 1;
+        }
+        const long long trips = %(trips)s;
+        if (count < 40 ? trips != count : trips < count) return 1;
+    }
+    return tested > 5 ? 0 : 2;
+}
+"""
+
+
+def run_products(header: str, loop: While, folder: Path) -> int:
+    """Return what a program says that compares the loop with what is counted, at the edges: 0 where all is the same."""
+    found = strided_header(loop)
+    assert found is not None
+    span = empty(loop)
+    k = Symbol("k_", "k_", found.count_type, "local")
+    conditions = [a.condition for a in found.guards(span, positive=False)]
+    source = folder / "edges.c"
+    source.write_text(
+        _RUN
+        % {
+            "edges": ", ".join(f"{{{q}ul, {z}ul}}" for q, z in _EDGES),
+            "guards": " && ".join(f"({print_expr(c, nothing)})" for c in conditions if c is not None),
+            "header": header,
+            "value": print_expr(found.value(use(k, span), span), nothing),
+            "trips": print_expr(found.trips(span), nothing),
+        }
+    )
+    flags = ("-O0", "-w", "-fsanitize=undefined", "-fno-sanitize-recover=all")
+    subprocess.run(["gcc", *flags, str(source), "-o", str(folder / "edges")], check=True)
+    return subprocess.run([str(folder / "edges")], capture_output=True, check=False).returncode
+
+
+def test_products_of_64_bits_are_counted_where_nothing_wraps_around(
+    loops: dict[str, While], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = "unsigned long i = q * q; i <= z; i += 2 * q"
+    assert run_products(header, loops[header], tmp_path) == 0
+    monkeypatch.setattr(Strided, "_ranges", lambda *_: iter(()))
+    assert run_products(header, loops[header], tmp_path) == 1, "the ranges are what keeps products from wrapping"

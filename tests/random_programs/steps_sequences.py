@@ -49,6 +49,7 @@ EXEMPT = frozenset(
         "recognize-reduction",
         "recognize-scan",
         "localize",
+        "promote",
         "flatten",
         "row-starts",
         "unmap",

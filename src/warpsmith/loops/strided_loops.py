@@ -21,6 +21,9 @@ Downwards:
     step <= bound            unsigned i - step does not wrap around; for `i > 0`: step divides first, and 0 is met; for
                              `i >= step` nothing is to be tested
     first <= MAX - step      as above
+Products of unsigned numbers of 64 bits are counted in `long long` (`in_signed`), for which no wider type is needed:
+    x <= LLONG_MAX           all of their variables
+    x <= LLONG_MAX / y       their products, in the order in which they are computed; sums likewise
 Limits: first value, bound and step have types that the counter's type holds; `i + ahead` is read upwards alone.
 """
 
@@ -35,8 +38,8 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.loops.analysis.substitute import copy_tree
 from warpsmith.loops.counted_loops import find_start
-from warpsmith.loops.linear import number
-from warpsmith.tree.nodes import Assign, Binary, Cast, Expr, Literal, Name, SizeOf, While
+from warpsmith.loops.linear import number, use
+from warpsmith.tree.nodes import Assign, Binary, Cast, Expr, Literal, Name, Node, SizeOf, While
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, LONG_LONG, Scalar, Symbol, common_type, integer_range, is_integer, promote
@@ -76,30 +79,47 @@ class Strided(Struct, frozen=True):
         """What must keep its value while the loop runs."""
         return (self.first, self.bound, self.step, *(() if self.ahead is None else (self.ahead,)))
 
+    @property
+    def in_signed(self) -> bool:
+        """Whether unsigned numbers of 64 bits are counted as `long long`."""
+        if self.type.kind != "unsigned" or self.type.bits < LONG_LONG.bits or self.ahead is not None:
+            return False
+        parts = [part for end in self.ends for part in walk(end)]
+        return any(isinstance(p, Binary) and p.op == "*" for p in parts) and all(map(_is_simple, parts))
+
+    @property
+    def count_type(self) -> Scalar:
+        """The type of the number of an iteration."""
+        return LONG_LONG if self.in_signed else self.type
+
+    def _part(self, end: Expr) -> Expr:
+        """Return a copy of one of the ends, as it is counted."""
+        return _as_signed(copy_tree(end)) if self.in_signed else copy_tree(end)
+
     def trips(self, span: Span) -> Expr:
         """Return how often the loop runs: ceil((bound - first) / step), or one more for a bound that is reached."""
         if self.meets_bound:
-            return _join("/", copy_tree(self.first), copy_tree(self.step), span)
+            return _join("/", self._part(self.first), self._part(self.step), span)
         if self.down:
             return self._trips_down(span)
-        bound = copy_tree(self.bound)
+        bound = self._part(self.bound)
         if self._is_wide():
             bound = Cast(span=span, type=LONG_LONG, operand=bound)
-        length = bound if self.ahead is None else _join("-", bound, copy_tree(self.ahead), span)
-        length = length if _is_zero(self.first) else _join("-", length, copy_tree(self.first), span)
-        reach = _join("+", length, copy_tree(self.step), span)
+        length = bound if self.ahead is None else _join("-", bound, self._part(self.ahead), span)
+        length = length if _is_zero(self.first) else _join("-", length, self._part(self.first), span)
+        reach = _join("+", length, self._part(self.step), span)
         if self.relation == "<":
             reach = _join("-", reach, number(1, span), span)
-        return _join("/", reach, copy_tree(self.step), span)
+        return _join("/", reach, self._part(self.step), span)
 
     def _trips_down(self, span: Span) -> Expr:
-        first = copy_tree(self.first)
+        first = self._part(self.first)
         length = Cast(span=span, type=LONG_LONG, operand=first) if self._is_wide() else first
-        length = length if _is_zero(self.bound) else _join("-", length, copy_tree(self.bound), span)
-        reach = _join("+", length, copy_tree(self.step), span)
+        length = length if _is_zero(self.bound) else _join("-", length, self._part(self.bound), span)
+        reach = _join("+", length, self._part(self.step), span)
         if self.relation == ">":
             reach = _join("-", reach, number(1, span), span)
-        return _join("/", reach, copy_tree(self.step), span)
+        return _join("/", reach, self._part(self.step), span)
 
     @property
     def meets_bound(self) -> bool:
@@ -110,10 +130,10 @@ class Strided(Struct, frozen=True):
 
     def value(self, count: Expr, span: Span) -> Expr:
         """Return the counter's value after `count` iterations."""
-        moved = _join("*", count, copy_tree(self.step), span)
+        moved = _join("*", count, self._part(self.step), span)
         if self.down:
-            return _join("-", copy_tree(self.first), moved, span)
-        return moved if _is_zero(self.first) else _join("+", copy_tree(self.first), moved, span)
+            return _join("-", self._part(self.first), moved, span)
+        return moved if _is_zero(self.first) else _join("+", self._part(self.first), moved, span)
 
     def guards(self, span: Span, *, positive: bool) -> tuple[Assumption, ...]:
         """Return what has to be tested before the loop; `positive`: the step is known to be."""
@@ -123,6 +143,8 @@ class Strided(Struct, frozen=True):
     def _conditions(self, span: Span, *, positive: bool) -> Iterator[tuple[Expr, bool]]:
         """Yield the conditions, and whether the loop makes no iteration where one fails."""
         signed = self.type.kind == "signed"
+        if self.in_signed:
+            yield from ((test, False) for test in self._ranges(span))
         if self.down:
             yield from self._conditions_down(span, positive=positive)
             return
@@ -158,11 +180,27 @@ class Strided(Struct, frozen=True):
         if not self._is_wide() or not self.declares:
             yield _compare(self.first, "<=", self._most(span), span), False
 
+    def _ranges(self, span: Span) -> Iterator[Expr]:
+        """Yield the conditions under which `long long` has the values of all ends."""
+        variables = dict.fromkeys(n.symbol for end in self.ends for n in names(end))
+        for symbol in variables:
+            if isinstance(symbol.type, Scalar) and symbol.type.bits == LONG_LONG.bits:
+                yield _compare(use(symbol, span), "<=", self._highest(span), span)
+        found: list[Binary] = []
+        for part in (part for end in self.ends for part in _inner_first(peel(end))):
+            if not any(same(part, old) for old in found):
+                found.append(part)
+                rest = _join("/" if part.op == "*" else "-", self._highest(span), copy_tree(part.right), span)
+                yield _compare(part.left, "<=", rest, span)
+
+    def _highest(self, span: Span) -> Expr:
+        """Return the greatest number of the type in which is counted."""
+        high = integer_range(self.count_type)[1]
+        return Literal(span=span, type=self.type, text=_written(high, self.type), value=high)
+
     def _most(self, span: Span) -> Expr:
-        """Return the greatest number of the counter's type less the step."""
-        high = integer_range(self.type)[1]
-        most = Literal(span=span, type=self.type, text=_written(high, self.type), value=high)
-        return _join("-", most, copy_tree(self.step), span)
+        """Return the greatest number of that type less the step."""
+        return _join("-", self._highest(span), copy_tree(self.step), span)
 
     def _reach(self, span: Span) -> Expr:
         """Return what the first test compares with the bound."""
@@ -173,6 +211,32 @@ class Strided(Struct, frozen=True):
     def _is_wide(self) -> bool:
         """Whether the number of iterations is worked out in `long long`."""
         return self.type.kind == "signed" and self.type.bits < LONG_LONG.bits
+
+
+def _is_simple(part: Node) -> bool:
+    """Whether `_as_signed` can write a part of an end."""
+    if isinstance(part, Name) or (isinstance(part, Binary) and part.op in ("+", "*")):
+        # what is computed in fewer bits wraps around earlier
+        return isinstance(part.type, Scalar) and (part.type.kind, part.type.bits) == ("unsigned", LONG_LONG.bits)
+    return isinstance(part, Literal | SizeOf) and _is_natural(part)
+
+
+def _as_signed(end: Expr) -> Expr:
+    """Return a sum or product of unsigned variables and small numbers as one of `long long`."""
+    end = peel(end)
+    if isinstance(end, Name):
+        return Cast(span=end.span, type=LONG_LONG, operand=end)
+    if isinstance(end, Binary):
+        return _join(end.op, _as_signed(end.left), _as_signed(end.right), end.span)
+    return end if end.type == INT else Cast(span=end.span, type=LONG_LONG, operand=end)
+
+
+def _inner_first(end: Expr) -> Iterator[Binary]:
+    """Yield the sums and products of an end, operands before what is made of them."""
+    if isinstance(end, Binary):
+        yield from _inner_first(peel(end.left))
+        yield from _inner_first(peel(end.right))
+        yield end
 
 
 def strided_header(loop: While) -> Strided | None:

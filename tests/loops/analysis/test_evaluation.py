@@ -8,9 +8,9 @@ from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.loops.analysis.evaluation import KnownBefore, find_reassigned, risks
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.nodes import For, While
+from warpsmith.tree.nodes import For, Index, Member, Unary, While
 from warpsmith.tree.printing.printer import print_expr
-from warpsmith.tree.walk import walk
+from warpsmith.tree.walk import same, walk
 
 HEAD = """#include <stdlib.h>
 struct grid { double *u, dt, few[4]; int n; struct grid *next; };
@@ -31,6 +31,10 @@ CASES = {
     "known": ("for (int i = 0; i < n; i++) { a[i] = quiet(2); a[i] = g->dt; }", "g->dt", "0 < n"),
     "left": ("for (int i = 0; i < n; i++) { leave(); a[i] = g->dt; }", "g->dt", None),
     "inner": ("for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i] = g->dt;", "g->dt", "0 < n, 0 < m"),
+    "partly": ("for (int i = 0; i < n; i++) { if (a[i] > 1) a[i] = g->dt; for (int j = 0; j < m; j++) a[j] = g->dt; }",
+               "g->dt", None),
+    "outside": ("for (int i = 0; i < n; i++) { a[i] = g->dt; for (int j = 0; j < m; j++) a[j] = g->dt; }",
+                "g->dt", "0 < n"),
     "triangle": ("for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) a[i] = g->dt;", "g->dt", None),
     "address": ("for (int i = 0; i < n; i++) { double *p = &g->dt; if (a[i] > 1) a[i] = *p; }", "g->dt", None),
     "do": ("int i = 0; do { a[i] = g->dt; i++; } while (i < n);", "g->dt", ""),
@@ -57,7 +61,8 @@ def test_the_conditions_under_which_a_load_is_made_anyway(name: str, program: An
     loop = next(n for n in walk(program.function(function).body) if isinstance(n, For | While))
     load = program.expr(CASES[name][1], function)
     facts = Facts.about(program.program, PolyOptions())
-    found = KnownBefore.of(facts, program.function(function), loop).needs(load)
+    nodes = [n for n in walk(loop) if isinstance(n, Member | Unary | Index) and same(n, load)]
+    found = KnownBefore.of(facts, program.function(function), loop).needs(load, nodes)
     assert (None if found is None else ", ".join(map(print_expr, found))) == CASES[name][2]
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.remedies import steps
-from warpsmith.loops.remedies.steps import step_trial
+from warpsmith.loops.remedies.steps import count_refusal, step_trial
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.nodes import For
+from warpsmith.tree.nodes import For, While
 
 HEAD = """#include <stdlib.h>
 void f(int n, int m, double *restrict x, double *restrict y, double a[n][m], const int *at)
@@ -57,3 +57,23 @@ def test_no_step_is_named_where_none_helps(word: str, tmp_path: Path) -> None:
 def test_a_step_whose_check_fails_is_not_named(gain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "_after", lambda facts, step: None)
     assert said(HELPED[gain], tmp_path).startswith("no single step makes it parallel; tried: ")
+
+
+@pytest.mark.parametrize(
+    "header, why",
+    [
+        (
+            "double *p = x; p != x + at[0]; p++",
+            "canonicalize cannot count its iterations: its bound is more",
+        ),
+        ("double *p = x; p != x + n; p++", None),
+    ],
+)
+def test_why_a_walk_is_not_counted(header: str, why: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(f"{HEAD}    for ({header})\n        *p = 1;\n}}\n")
+    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
+    loop = facts.functions[0].loops[0].loop
+    assert isinstance(loop, While)
+    found = count_refusal(facts, loop)
+    assert (found is None) == (why is None) and (found is None or found.text.startswith(str(why))), found

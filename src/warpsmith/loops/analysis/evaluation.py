@@ -4,8 +4,8 @@
     for (i = 0; i < n; i++)
         if (m[i]) s->u[i] = h->v[i];    m is followed if 0 < n; s and h perhaps never
 
-Invariant: a place that `Evidence.needs` answers for is evaluated at least once, whenever control reaches the loop and
-the conditions of the answer hold there.
+Invariant: a place that `KnownBefore.needs` answers for is evaluated at least once, whenever control reaches the loop
+and the conditions of the answer hold there; where they do not hold, none of the nodes that were given is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from warpsmith.loops.counted_loops import counted_header
-from warpsmith.poly.aliasing.unchanged import declared_below, is_direct
+from warpsmith.poly.aliasing.unchanged import declared_below, is_direct, loads
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.origin import Origin, own_writes
 from warpsmith.poly.effects.summaries import Summaries
@@ -103,30 +103,55 @@ def _is_inside(base: Expr, index: Expr) -> bool:
     return isinstance(number.value, int) and 0 <= number.value < type.count
 
 
+class Entered(Struct, frozen=True):
+    """The conditions under which control comes to `body`, and without which it never does; no body: always."""
+
+    conditions: Conditions = ()
+    body: Stmt | None = None
+
+    def governs(self, nodes: Sequence[Expr]) -> bool:
+        """Whether all nodes stand behind the conditions."""
+        if self.body is None:
+            return True
+        below = {id(part) for part in walk(self.body)}
+        return all(id(node) in below for node in nodes)
+
+
 class KnownBefore(Struct, frozen=True):
     """What is followed before the loop (`before`, whatever happens) and in its header and first iteration (`inside`,
     each under conditions that can be evaluated before the loop)."""
 
     before: tuple[Expr, ...]
-    inside: tuple[tuple[Expr, Conditions], ...]
+    inside: tuple[tuple[Expr, Entered], ...]
+    stores: tuple[tuple[Expr, Entered], ...] = ()
 
     @classmethod
     def of(cls, facts: Facts, function: Function, loop: Loop) -> KnownBefore:
         """Look at a loop and at what is certainly run before it."""
         origin = facts.origin(function)
         moving = origin.hidden | find_reassigned(function)
-        before = [risk for risk in _risks_before(function, loop) if _is_fixed(risk, moving)]
-        inside = list(_first_pass(loop, (), _Steady(origin, loop)))
-        return cls(tuple(before), tuple((risk, when) for expr, when in inside for risk in _find_followed(expr)))
+        front = list(_evaluated_before(function, loop))
+        before = [risk for expr in front for risk in _find_followed(expr) if _is_fixed(risk, moving)]
+        inside = list(_first_pass(loop, Entered(), _Steady(origin, loop)))
+        stores = [(place, Entered()) for place in map(_stored, front) if place is not None and _stays(place, moving)]
+        stores += [(place, when) for expr, when in inside if (place := _stored(expr)) is not None]
+        followed = tuple((risk, when) for expr, when in inside for risk in _find_followed(expr))
+        return cls(tuple(before), followed, tuple(stores))
 
-    def needs(self, load: Expr) -> Conditions | None:
-        """Return the conditions under which everything that `load` follows is followed anyway; None where that is not
-        certain."""
+    def find_stored(self, place: Expr, nodes: Sequence[Expr]) -> Conditions | None:
+        """Return the conditions under which `place` is certainly stored to, before the loop or in it, and without
+        which none of `nodes` is evaluated; None where there are none. The loop must not change where it is."""
+        ways = [w.conditions for known, w in self.stores if same(known, peel(place)) and w.governs(nodes)]
+        return min(ways, key=len, default=None)
+
+    def needs(self, load: Expr, nodes: Sequence[Expr]) -> Conditions | None:
+        """Return the conditions under which everything that `load` follows is followed anyway, and without which none
+        of `nodes` is evaluated; None where there are none."""
         found: list[Expr] = []
         for risk in risks(load):
             if any(same(risk, known) for known in self.before):
                 continue
-            ways = [when for known, when in self.inside if same(risk, known)]
+            ways = [when.conditions for known, when in self.inside if same(risk, known) and when.governs(nodes)]
             if not ways:
                 return None
             found += (c for c in min(ways, key=len) if not any(same(c, old) for old in found))
@@ -177,7 +202,7 @@ def _find_assigned(node: Node) -> tuple[Symbol, ...]:
 # --- inside the loop
 
 
-def _first_pass(loop: Loop, when: Conditions, steady: _Steady) -> Iterator[tuple[Expr, Conditions]]:
+def _first_pass(loop: Loop, when: Entered, steady: _Steady) -> Iterator[tuple[Expr, Entered]]:
     """Yield the expressions that are certainly evaluated when `loop` is run, with the conditions for it."""
     match loop:
         case For(lower=lower, bound=bound):
@@ -188,7 +213,8 @@ def _first_pass(loop: Loop, when: Conditions, steady: _Steady) -> Iterator[tuple
                 yield from ((e, when) for e in _certain(condition))
     entered = _conditions_entered(loop, steady)
     if entered is not None:
-        yield from _run((loop.body,), (*when, *entered), steady)
+        inner = Entered((*when.conditions, *entered), loop.body) if entered else when
+        yield from _run((loop.body,), inner, steady)
 
 
 def _conditions_entered(loop: Loop, steady: _Steady) -> Conditions | None:
@@ -212,7 +238,7 @@ def _is_true(low: object, relation: str, high: object) -> bool:
     return {"<": low < high, "<=": low <= high, ">": low > high, ">=": low >= high, "!=": low != high}[relation]
 
 
-def _run(run: Sequence[Stmt], when: Conditions, steady: _Steady) -> Iterator[tuple[Expr, Conditions]]:
+def _run(run: Sequence[Stmt], when: Entered, steady: _Steady) -> Iterator[tuple[Expr, Entered]]:
     """Yield what a statement list certainly evaluates, up to where it may be left."""
     for stmt in run:
         if not _comes_back(stmt, steady.origin.summaries):
@@ -308,8 +334,8 @@ def _find_followed(expr: Expr) -> Iterator[Expr]:
 # --- before the loop
 
 
-def _risks_before(function: Function, loop: Loop) -> Iterator[Expr]:
-    """Yield what is followed in every run that reaches the loop, before it; nothing where jumps may lead past it."""
+def _evaluated_before(function: Function, loop: Loop) -> Iterator[Expr]:
+    """Yield what is evaluated in every run that reaches the loop, before it; nothing where jumps may lead past it."""
     if any(isinstance(part, Verbatim) and part.control for part in walk(function.body)):
         return
     node: Node = function.body
@@ -319,14 +345,14 @@ def _risks_before(function: Function, loop: Loop) -> Iterator[Expr]:
         if below is None:
             return
         for expr in _in_front(node, below):
-            yield from _find_followed(expr)
+            yield expr
             choices += [expr] if isinstance(expr, Conditional) else []
         if isinstance(node, For) and below is node.body:
             # what was chosen by the condition under which the loop runs at all
             test = Binary(span=node.header, type=INT, op=node.relation, left=node.lower, right=node.bound)
             for choice in choices:
                 if same(choice.condition, test):
-                    yield from (risk for expr in _certain(choice.then) for risk in _find_followed(expr))
+                    yield from _certain(choice.then)
         node = below
 
 
@@ -363,6 +389,22 @@ def _always(child: Node) -> Iterator[Expr]:
             yield from _certain_in(child)
         case _:
             return
+
+
+def _stored(expr: Expr) -> Expr | None:
+    """Return the place that an expression stores to."""
+    if isinstance(expr, Assign):
+        return peel(expr.target)
+    moves = isinstance(expr, Unary) and ("++" in expr.op or "--" in expr.op)
+    return peel(expr.operand) if isinstance(expr, Unary) and moves else None
+
+
+def _stays(place: Expr, moving: frozenset[Symbol]) -> bool:
+    """Whether a place is found through variables alone that never change in the function."""
+    return all(
+        isinstance(part, Name) and part.symbol.storage in ("local", "parameter") and part.symbol not in moving
+        for part in list(loads(place))[1:]
+    )
 
 
 def _is_fixed(risk: Expr, moving: frozenset[Symbol]) -> bool:

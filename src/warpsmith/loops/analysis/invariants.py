@@ -39,7 +39,9 @@ from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, names, peel, same, walk
 
-__all__ = ["Invariant", "InvariantSurvey", "holds_pointers", "invariant_type", "root_of", "survey"]
+__all__ = [
+    "Invariant", "InvariantSurvey", "holds_pointers", "invariant_type", "is_element", "is_still", "root_of", "survey",
+]  # fmt: skip
 
 
 class Invariant(Struct, frozen=True):
@@ -97,10 +99,10 @@ def _judge_group(
     group, evidence = about
     load = group[0]
     why = _moves(facts, place, load, typed=typed)
-    certain = next((w for w in why if w.target is None or not _is_element(w.target, load)), None)
+    certain = next((w for w in why if w.target is None or not is_element(w.target, load)), None)
     if certain is not None:
         return Reason("STP002", f"{_text(load)} may change in the loop: {certain.text}", certain.node.span)
-    conditions = evidence.needs(load)
+    conditions = evidence.needs(load, group)
     if conditions is None:
         text = f"{_text(load)} may never be read: reading it before the loop may not be safe"
         remedy = f"read {_text(load)} into a variable before the loop"
@@ -108,7 +110,7 @@ def _judge_group(
     return Invariant(group, invariant_type(load), conditions, tuple(w.target for w in why if w.target is not None))
 
 
-def _is_element(target: Expr, load: Expr) -> bool:
+def is_element(target: Expr, load: Expr) -> bool:
     """Whether an lvalue is an element of an array, so that a section may bound where it is, or a member of what another
     pointer leads to, which may be in another block of memory."""
     target = peel(target)
@@ -199,7 +201,7 @@ def _ends(loop: Stmt) -> Iterator[Expr]:
 def _is_wanted(node: Expr, in_bound: bool, own: set[Symbol]) -> bool:
     if not isinstance(node, Member | Index) and not (isinstance(node, Unary) and node.op == "*"):
         return False
-    if not _is_still(node, own):
+    if not is_still(node, own):
         return False
     match node.type:
         case Pointer(to=to):
@@ -212,7 +214,7 @@ def _is_wanted(node: Expr, in_bound: bool, own: set[Symbol]) -> bool:
             return False
 
 
-def _is_still(node: Expr, own: set[Symbol]) -> bool:
+def is_still(node: Expr, own: set[Symbol]) -> bool:
     """Whether the place is made of variables, members and numbers, none of them the loop's own."""
     for part in walk(node):
         match part:

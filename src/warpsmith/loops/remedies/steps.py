@@ -13,19 +13,19 @@ from collections.abc import Iterator
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
-from warpsmith.base.verdict import Proved
+from warpsmith.base.verdict import Proved, Reason, Unknown
 from warpsmith.loops.remedies.model import ApplySteps, StepTrial
-from warpsmith.loops.search.candidates import candidates, reorderings
+from warpsmith.loops.search.candidates import candidates, countings, reorderings
 from warpsmith.loops.search.cost import cost_of, is_parallel
 from warpsmith.loops.step import Step, check_step, rewrite_program, step_text
 from warpsmith.loops.steps.order.reschedule import Reschedule
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
-from warpsmith.tree.nodes import For
+from warpsmith.tree.nodes import For, While
 from warpsmith.tree.types import Symbol
 
-__all__ = ["step_trial"]
+__all__ = ["count_refusal", "step_trial"]
 
 Key = tuple[Span, str]
 
@@ -47,6 +47,21 @@ def step_trial(facts: Facts, loop: For) -> StepTrial:
         own = [f for f in _inside(_function(after, known.function.symbol), loop.span) if _key(f) == _key(known)]
         return StepTrial(ApplySteps((step_text(step),), _gain(step, own)), tuple(tried))
     return StepTrial(None, tuple(tried))
+
+
+def count_refusal(facts: Facts, loop: While) -> Reason | None:
+    """Return why the step that comes closest cannot count the iterations of a loop; None where one can."""
+    known = facts.loop(loop)
+    for step in countings(facts, known.function, loop):
+        try:
+            verdict = check_step(step, facts.program, facts)
+        except RefusedError:
+            return None
+        if not isinstance(verdict, Unknown):
+            return None
+        first = verdict.reasons[0]
+        return Reason(first.rule, f"{step.name} cannot count its iterations: {first.text}", first.span)
+    return None
 
 
 def _gain(step: Step, own: list[LoopFacts]) -> str:

@@ -118,6 +118,9 @@ def _cost(known: FunctionFacts, stmt: Node, *, inside: bool) -> Cost:
             return _host_loop(_cost(known, body, inside=True))
         case Block(statements=parts):
             return _sum(_cost(known, part, inside=inside) for part in parts)
+        case If(then=then, reasons=reasons) if reasons:
+            # a step's test: what stands there for when it fails is the user's own text
+            return _cost(known, then, inside=inside)
         case If() | Switch():
             return _sum(_cost(known, part, inside=inside) for part in children(stmt) if isinstance(part, Stmt))
         case Pragma() | Empty() | DeclStmt():

@@ -41,7 +41,9 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, peel, same, walk
 
-__all__ = ["Disturbance", "declared_below", "disturbance", "disturbances", "is_direct", "loads"]
+__all__ = [
+    "Disturbance", "declared_below", "disturbance", "disturbances", "is_direct", "loads", "other_uses",
+]  # fmt: skip
 
 
 class Disturbance(Struct, frozen=True):
@@ -115,6 +117,29 @@ def disturbances(origin: Origin, run: tuple[Stmt, ...], load: Expr, *, typed: bo
             found = _by_access(origin, where, access, (load, roots, typed))
             if found is not None:
                 yield found
+
+
+def other_uses(origin: Origin, run: Stmt, place: Expr, *, typed: bool) -> Iterator[Expr]:
+    """Yield the lvalues that `run` reads or writes, written in another way than `place`, and that may be it or a part
+    of it; calls and text that is not modelled are left out."""
+    where = origin.summaries.provenance(origin.function)
+    roots = _roots_of_load(place, where)
+    for access in node_accesses(run):
+        if access.kind in ("call", "opaque"):
+            continue
+        # a load is the place that it reads
+        found = access.node if isinstance(access.node, Name | Index | Member) or _is_load(access.node) else None
+        lvalue = found or _target(access.node) or access.node
+        if not isinstance(lvalue, Expr) or same(peel(lvalue), peel(place)):
+            continue
+        met = may_overlap(origin.summaries, where, _roots_of_access(access, where), roots)
+        direct = access.symbol is not None and access.symbol == is_direct(place)
+        if (met or direct) and not _keeps_load(peel(lvalue), place, typed=typed):
+            yield lvalue
+
+
+def _is_load(node: Node) -> bool:
+    return isinstance(node, Unary) and node.op == "*"
 
 
 _Load = tuple[Expr, frozenset[Root], bool]

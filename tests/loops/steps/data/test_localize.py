@@ -91,6 +91,8 @@ BODIES = [
     "for (int i = 0; i < n; i++) { if (i == 2) break; s->u[i] = t->v[i]; }",
     "struct box b = {0}; if (s) b = *s; for (int i = 0; i < n; i++) { b.u[i] = b.dt; b.n++; } if (s) s->m = b.n;",
     "if (!s) return; for (int i = 0; i < n; i++) s->u[i] = s->v[i] * s->dt + s->w;",
+    "for (int i = 0; i < n; i++) { if (i % 2) c[i] = s->dt * 4; for (int j = 0; j < m; j++) c[j] += s->dt * 4; }",
+    "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) c[j] += s->dt * 4; if (i % 2) c[i] = s->dt * 4; }",
 ]
 _DRIVER = """
 #include <stdio.h>
@@ -319,6 +321,7 @@ BUGS: list[tuple[object, str, Callable[..., object]]] = [
     (unchanged, "_by_call", _nothing),
     (invariants, "disturbances", lambda *_, **__: iter(())),
     (evaluation.KnownBefore, "needs", lambda *_: ()),
+    (evaluation.Entered, "governs", lambda *_: True),
     (evaluation, "_may_skip", lambda *_: False),
     (evaluation, "_certain", walk),
     (localize, "invariant_guards", lambda *_: ()),

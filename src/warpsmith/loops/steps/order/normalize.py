@@ -108,7 +108,7 @@ class Normalize(Struct, frozen=True):
         header = strided_header(loop) if isinstance(loop, While) else None
         assert header is not None and isinstance(loop, While)
         work = _Work(Fresh.of(program), Facts.about(program, PolyOptions()).liveness(function).after[loop])
-        count = work.supply.variable(f"{header.variable.name}_k", header.type, header.variable)
+        count = work.supply.variable(f"{header.variable.name}_k", header.count_type, header.variable)
         body = _with_counter(loop.body, header, count, work)
         counted = For(
             span=loop.span, variable=count, declares=True, lower=number(0, loop.header), relation="<",
