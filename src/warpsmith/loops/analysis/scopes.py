@@ -36,7 +36,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol, Type, lengths
 from warpsmith.tree.walk import children, names
 
-__all__ = ["find_captured", "names_at_end", "names_hold"]
+__all__ = ["find_captured", "find_named", "names_at_end", "names_hold"]
 
 Scope = dict[str, Symbol]
 
@@ -60,7 +60,7 @@ def find_captured(function: Function) -> Symbol | None:
     stack: list[tuple[Node, Scope]] = [(function.body, scope)]
     while stack:
         node, scope = stack.pop()
-        for symbol in _find_named(node):
+        for symbol in find_named(node):
             if not _means(symbol, scope):
                 return symbol
         stack += _inside(node, scope)
@@ -106,7 +106,7 @@ def _inside(node: Node, scope: Scope) -> Iterator[tuple[Node, Scope]]:
             yield from ((part, scope) for part in children(node))
 
 
-def _find_named(node: Node) -> Iterator[Symbol]:
+def find_named(node: Node) -> Iterator[Symbol]:
     """Yield the variables that a node itself names."""
     match node:
         case Name(symbol=symbol):
