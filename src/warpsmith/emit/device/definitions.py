@@ -5,6 +5,7 @@ Invariant: the result is closed: every name that it mentions and that the unit d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.emit.device.device_code import cxx_words
-from warpsmith.emit.words import is_reserved
+from warpsmith.emit.words import fresh, is_reserved
 from warpsmith.tree.program import TypeText, Unit
 from warpsmith.tree.text.lexical import identifiers
 
@@ -34,6 +35,7 @@ _HEADERS = {
     "stddef.h": "size_t ptrdiff_t NULL",
 }
 _OF_STANDARD = {name: header for header, names in _HEADERS.items() for name in names.split()}
+_VECTOR = re.compile(r"u?(char|short|int|long|longlong)[1-4]|(float|double)[1-4]")
 _BUILT_IN = frozenset(("true", "false", "bool"))
 
 
@@ -57,7 +59,8 @@ def needed_definitions(
     device code is made for, `inside` is that of `text`.
 
     What is declared inside a kernel's own text, or in blocks without kernels, is not among them: it stands in the text.
-    Raises RefusedError where a type's name is one that CUDA or C++ already has, or where it is declared in the function
+    A type that is called like one of CUDA's vectors gets another name by a macro, which stands before all of it.
+    Raises RefusedError where a type's name is another one that CUDA or C++ already has, or where it is declared in the function
     around `inside`, and something else has it elsewhere: device code has one place for all.
     """
     shared = _find_shared(unit, None if kernels is None else tuple(kernels))
@@ -65,6 +68,8 @@ def needed_definitions(
     hidden = {} if inside is None else _map_hidden(shared, inside)
     order: dict[str, TypeText] = {}
     headers: set[str] = set()
+    renamed: list[str] = []
+    taken = identifiers(unit.file.text) | {shared_text.name for shared_text in unit.type_texts}
     stack: list[tuple[str, bool]] = [(word, False) for word in sorted(identifiers(text), reverse=True)]
     seen: set[str] = set()
     while stack:
@@ -78,14 +83,17 @@ def needed_definitions(
         if word in _OF_STANDARD and (found is None or found.span is None):
             headers.add(_OF_STANDARD[word])
         elif found is not None and word not in _BUILT_IN:
-            check_name(found)
+            if _is_vector(found):
+                renamed.append(f"#define {word} {fresh(word + '_', taken)}")
+            else:
+                check_name(found)
             if word in hidden:
                 raise RefusedError(Finding("POR008", "error", hidden[word], inside))
             stack.append((word, True))
             stack += [(need, False) for need in _find_mentioned(found)]
     texts = tuple(cxx_words(found.text).rstrip() for found in order.values())
     macros = frozenset(found.name for found in order.values() if found.macro)
-    return Definitions(tuple(sorted(headers)), texts, macros)
+    return Definitions(tuple(sorted(headers)), (*sorted(renamed), *texts), macros)
 
 
 def _find_shared(unit: Unit, kernels: tuple[Span, ...] | None) -> tuple[TypeText, ...]:
@@ -130,6 +138,11 @@ def _given_macros(arguments: tuple[str, ...]) -> Iterable[TypeText]:
 
 def _find_mentioned(text: TypeText) -> Iterable[str]:
     return (name for name in (*text.needs, *sorted(identifiers(text.text))) if name != text.name)
+
+
+def _is_vector(text: TypeText) -> bool:
+    """Whether a type of the user's has the name of one of CUDA's vectors, which are no words of its own."""
+    return not text.macro and _VECTOR.fullmatch(text.name) is not None
 
 
 def check_name(text: TypeText) -> None:
