@@ -68,8 +68,6 @@ def needed_definitions(
     hidden = {} if inside is None else _map_hidden(shared, inside)
     order: dict[str, TypeText] = {}
     headers: set[str] = set()
-    renamed: list[str] = []
-    taken = identifiers(unit.file.text) | {shared_text.name for shared_text in unit.type_texts}
     stack: list[tuple[str, bool]] = [(word, False) for word in sorted(identifiers(text), reverse=True)]
     seen: set[str] = set()
     while stack:
@@ -83,17 +81,14 @@ def needed_definitions(
         if word in _OF_STANDARD and (found is None or found.span is None):
             headers.add(_OF_STANDARD[word])
         elif found is not None and word not in _BUILT_IN:
-            if _is_vector(found):
-                renamed.append(f"#define {word} {fresh(word + '_', taken)}")
-            else:
-                check_name(found)
+            check_name(found)
             if word in hidden:
                 raise RefusedError(Finding("POR008", "error", hidden[word], inside))
             stack.append((word, True))
             stack += [(need, False) for need in _find_mentioned(found)]
     texts = tuple(cxx_words(found.text).rstrip() for found in order.values())
     macros = frozenset(found.name for found in order.values() if found.macro)
-    return Definitions(tuple(sorted(headers)), (*sorted(renamed), *texts), macros)
+    return Definitions(tuple(sorted(headers)), (*_rename_vectors(unit, order.values()), *texts), macros)
 
 
 def _find_shared(unit: Unit, kernels: tuple[Span, ...] | None) -> tuple[TypeText, ...]:
@@ -140,6 +135,13 @@ def _find_mentioned(text: TypeText) -> Iterable[str]:
     return (name for name in (*text.needs, *sorted(identifiers(text.text))) if name != text.name)
 
 
+def _rename_vectors(unit: Unit, found: Iterable[TypeText]) -> tuple[str, ...]:
+    """Return the macros that give free names to types that are called like CUDA's vectors."""
+    taken = identifiers(unit.file.text).union(*(identifiers(text.text) for text in unit.type_texts))
+    names = sorted({text.name for text in found if _is_vector(text)})
+    return tuple(f"#define {name} {fresh(f'{name}_', taken)}" for name in names)
+
+
 def _is_vector(text: TypeText) -> bool:
     """Whether a type of the user's has the name of one of CUDA's vectors, which are no words of its own."""
     return not text.macro and _VECTOR.fullmatch(text.name) is not None
@@ -147,6 +149,6 @@ def _is_vector(text: TypeText) -> bool:
 
 def check_name(text: TypeText) -> None:
     """Raise RefusedError where a type's name is one that CUDA or C++ already has."""
-    if not text.macro and is_reserved(text.name):
+    if not text.macro and is_reserved(text.name) and not _is_vector(text):
         message = f"device code cannot have a type named {text.name}: CUDA has its own"
         raise RefusedError(Finding("POR008", "error", message, text.span))
