@@ -128,4 +128,6 @@ def test_a_type_called_like_a_vector_of_cuda_gets_another_name(tmp_path: Path) -
     texts = needed_definitions(own, "float3 v; struct double2 w; float5 u;").texts
     assert texts[:2] == ("#define double2 double2_", "#define float3 float3__")
     assert [text for text in texts[2:] if text.startswith("#")] == []
+    tagged = load("typedef struct int2 { int a; } pair;\nvoid f(pair *p) { p->a = 1; }\n", tmp_path).units[0]
+    assert needed_definitions(tagged, "pair p;").texts[0] == "#define int2 int2_"
     assert needed_definitions(own, "float5 u;").texts == ("typedef int float5;",)

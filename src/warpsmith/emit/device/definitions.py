@@ -60,8 +60,8 @@ def needed_definitions(
 
     What is declared inside a kernel's own text, or in blocks without kernels, is not among them: it stands in the text.
     A type that is called like one of CUDA's vectors gets another name by a macro, which stands before all of it.
-    Raises RefusedError where a type's name is another one that CUDA or C++ already has, or where it is declared in the function
-    around `inside`, and something else has it elsewhere: device code has one place for all.
+    Raises RefusedError where a type's name is another one that CUDA or C++ already has, or where it is declared in the
+    function around `inside`, and something else has it elsewhere: device code has one place for all.
     """
     shared = _find_shared(unit, None if kernels is None else tuple(kernels))
     available = _available(unit, shared)
@@ -88,7 +88,8 @@ def needed_definitions(
             stack += [(need, False) for need in _find_mentioned(found)]
     texts = tuple(cxx_words(found.text).rstrip() for found in order.values())
     macros = frozenset(found.name for found in order.values() if found.macro)
-    return Definitions(tuple(sorted(headers)), (*_rename_vectors(unit, order.values()), *texts), macros)
+    renamed = _rename_vectors(unit, (available[word] for word in seen if word in available))
+    return Definitions(tuple(sorted(headers)), (*renamed, *texts), macros)
 
 
 def _find_shared(unit: Unit, kernels: tuple[Span, ...] | None) -> tuple[TypeText, ...]:
