@@ -13,7 +13,6 @@ from warpsmith.loops.analysis.scopes import find_captured
 from warpsmith.loops.guarded_runs import find_rest_of_scope
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.step import Step
 from warpsmith.loops.steps.data.unmap import Unmap
 from warpsmith.loops.steps.statements.find_first import FindFirst
 from warpsmith.poly.analyze import Facts
@@ -69,7 +68,7 @@ def given(declared: str, found: str, behind: str) -> str:
     return CHECKED.replace("DECLARED", declared).replace("FOUND", found).replace("BEHIND", behind)
 
 
-def stepped(program: Program, *makers: Callable[[], Step]) -> Prepared:
+def stepped(program: Program, *makers: Callable[[], Unmap | FindFirst]) -> Prepared:
     """Return the program after steps that prove themselves."""
     original = facts = Facts.about(program, PolyOptions())
     applied: list[Applied] = []
