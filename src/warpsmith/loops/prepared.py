@@ -15,10 +15,12 @@ from msgspec.structs import replace
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.changes import Run, changed_runs, counterparts
+from warpsmith.loops.guarded_runs import find_rest_of_scope
 from warpsmith.loops.place import with_run
 from warpsmith.loops.step import Step, step_text
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.effects import find_escaped
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Expr, For, Function, Node, Stmt, While
 from warpsmith.tree.program import Assumption, Program
@@ -106,9 +108,13 @@ class Prepared(Struct, frozen=True):
         for change in self.changes():
             if change.old and change.new and change.assumptions:
                 holder = next(f for _, f in program.functions() if f.symbol == change.function)
-                versioned = version(change.old, change.new, change.assumptions)
-                program = with_run(program, holder, change.new, versioned)
+                rest = find_rest_of_scope(holder, change.new, self._find_held(change))
+                versioned = version((*change.old, *rest), (*change.new, *rest), change.assumptions)
+                program = with_run(program, holder, (*change.new, *rest), versioned)
         return program
+
+    def _find_held(self, change: RunChange) -> frozenset[Symbol]:
+        return find_escaped(self.program, change.rewritten, self.facts.summaries)
 
     def untestable(self) -> tuple[RunChange, ...]:
         """Return the changes whose guards cannot be tested where the changed run is entered."""
@@ -118,7 +124,8 @@ class Prepared(Struct, frozen=True):
         guards = [a for a in change.assumptions if a.kind == "guarded"]
         if not guards:
             return True
-        if not change.old or not can_version(change.old):
+        rest = find_rest_of_scope(change.rewritten, change.new, self._find_held(change)) if change.new else ()
+        if not change.old or not can_version((*change.old, *rest)):
             return False
         program, known = self.original.program, self.original.summaries
         conditions = [a.condition for a in guards]

@@ -112,3 +112,22 @@ void f(int *p) {
     inner = block.statements[-1].span
     with pytest.raises(RefusedError, match="device code can have one `s`"):
         needed_definitions(unit, "struct s x;", (loop.span, inner), inner)
+
+
+VECTORS = """
+typedef struct { float x, y, z, w; } float3;
+struct double2 { double r, phi; int float3_; };
+typedef int float5;
+void f(int n, float3 *p) { p[0].x = n; }
+"""
+
+
+def test_a_type_called_like_a_vector_of_cuda_gets_another_name(tmp_path: Path) -> None:
+    """The macro stands before all that has the name, and makes one that the file does not have."""
+    own = load(VECTORS, tmp_path).units[0]
+    texts = needed_definitions(own, "float3 v; struct double2 w; float5 u;").texts
+    assert texts[:2] == ("#define double2 double2_", "#define float3 float3__")
+    assert [text for text in texts[2:] if text.startswith("#")] == []
+    tagged = load("typedef struct int2 { int a; } pair;\nvoid f(pair *p) { p->a = 1; }\n", tmp_path).units[0]
+    assert needed_definitions(tagged, "pair p;").texts[0] == "#define int2 int2_"
+    assert needed_definitions(own, "float5 u;").texts == ("typedef int float5;",)

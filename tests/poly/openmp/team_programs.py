@@ -7,7 +7,7 @@ from __future__ import annotations
 
 _HEAD = """#include <stdio.h>
 #include <stdlib.h>
-extern int omp_get_thread_num(void);
+extern int omp_get_thread_num(void), omp_get_num_threads(void); extern void omp_set_num_threads(int);
 static double a[64], b[64], c[64];
 static double sum, most;
 static int count, last, n = 64;
@@ -31,6 +31,20 @@ def _program(body: str, more: str = "") -> str:
 
 
 ONE: dict[str, str] = {
+    "the first thread does it": _program("""
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+        if (me == 0)
+            b[0] = a[n - 1] + a[1];
+        if (!omp_get_thread_num()) {
+            count++;
+            printf("first %d\\n", me);
+        }
+    }
+"""),
     "shared loops and a barrier": _program("""
 #pragma omp parallel
     {
@@ -260,6 +274,109 @@ MANY: dict[str, tuple[str, str]] = {
     }
 """),
         "h holds something else in each thread",
+    ),
+    "the second thread does it": (
+        _program("""
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+        if (me == 1)
+            b[0] = a[n - 1];
+    }
+"""),
+        "omp_get_thread_num tells",
+    ),
+    "all others do it": (
+        _program("""
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+        if (me == 0)
+            b[0] = 1;
+        else
+            b[1] = 2;
+    }
+"""),
+        "omp_get_thread_num tells",
+    ),
+    "the number changes": (
+        _program("""
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+        me = !me;
+        if (me == 0)
+            b[0] = 1;
+    }
+"""),
+        "omp_get_thread_num tells",
+    ),
+    "the number is a subscript too": (
+        _program("""
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+        if (me == 0)
+            count = 1;
+#pragma omp for
+        for (int i = 0; i < n; i++) b[me] += i;
+    }
+"""),
+        "omp_get_thread_num tells",
+    ),
+    "the count is kept": (
+        _program("""
+#pragma omp parallel
+    {
+#pragma omp single
+        count = omp_get_num_threads();
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+    }
+"""),
+        "omp_get_num_threads tells",
+    ),
+    "the count is part of what is printed": (
+        _program("""
+#pragma omp parallel
+    {
+#pragma omp master
+        printf("%g\\n", a[omp_get_num_threads()] + omp_get_num_threads());
+#pragma omp for
+        for (int i = 0; i < n; i++) b[i] = i;
+    }
+"""),
+        "omp_get_num_threads tells",
+    ),
+    "the count is the program's choice": (
+        _program("""
+    omp_set_num_threads(3);
+#pragma omp parallel
+    {
+#pragma omp master
+        printf("%d\\n", omp_get_num_threads());
+#pragma omp for
+        for (int i = 0; i < n; i++) b[i] = i;
+    }
+"""),
+        "omp_get_num_threads tells",
+    ),
+    "what all print": (
+        _program("""
+#pragma omp parallel
+    {
+        printf("%d\\n", omp_get_num_threads());
+#pragma omp for
+        for (int i = 0; i < n; i++) b[i] = i;
+    }
+"""),
+        "omp_get_num_threads tells",
     ),
     "thread number": (
         _program("""

@@ -5,6 +5,7 @@ Invariant: the result is closed: every name that it mentions and that the unit d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.emit.device.device_code import cxx_words
-from warpsmith.emit.words import is_reserved
+from warpsmith.emit.words import fresh, is_reserved
 from warpsmith.tree.program import TypeText, Unit
 from warpsmith.tree.text.lexical import identifiers
 
@@ -34,6 +35,7 @@ _HEADERS = {
     "stddef.h": "size_t ptrdiff_t NULL",
 }
 _OF_STANDARD = {name: header for header, names in _HEADERS.items() for name in names.split()}
+_VECTOR = re.compile(r"u?(char|short|int|long|longlong)[1-4]|(float|double)[1-4]")
 _BUILT_IN = frozenset(("true", "false", "bool"))
 
 
@@ -57,8 +59,9 @@ def needed_definitions(
     device code is made for, `inside` is that of `text`.
 
     What is declared inside a kernel's own text, or in blocks without kernels, is not among them: it stands in the text.
-    Raises RefusedError where a type's name is one that CUDA or C++ already has, or where it is declared in the function
-    around `inside`, and something else has it elsewhere: device code has one place for all.
+    A type that is called like one of CUDA's vectors gets another name by a macro, which stands before all of it.
+    Raises RefusedError where a type's name is another one that CUDA or C++ already has, or where it is declared in the
+    function around `inside`, and something else has it elsewhere: device code has one place for all.
     """
     shared = _find_shared(unit, None if kernels is None else tuple(kernels))
     available = _available(unit, shared)
@@ -85,7 +88,8 @@ def needed_definitions(
             stack += [(need, False) for need in _find_mentioned(found)]
     texts = tuple(cxx_words(found.text).rstrip() for found in order.values())
     macros = frozenset(found.name for found in order.values() if found.macro)
-    return Definitions(tuple(sorted(headers)), texts, macros)
+    renamed = _rename_vectors(unit, (available[word] for word in seen if word in available))
+    return Definitions(tuple(sorted(headers)), (*renamed, *texts), macros)
 
 
 def _find_shared(unit: Unit, kernels: tuple[Span, ...] | None) -> tuple[TypeText, ...]:
@@ -132,8 +136,20 @@ def _find_mentioned(text: TypeText) -> Iterable[str]:
     return (name for name in (*text.needs, *sorted(identifiers(text.text))) if name != text.name)
 
 
+def _rename_vectors(unit: Unit, found: Iterable[TypeText]) -> tuple[str, ...]:
+    """Return the macros that give free names to types that are called like CUDA's vectors."""
+    taken = identifiers(unit.file.text).union(*(identifiers(text.text) for text in unit.type_texts))
+    names = sorted({text.name for text in found if _is_vector(text)})
+    return tuple(f"#define {name} {fresh(f'{name}_', taken)}" for name in names)
+
+
+def _is_vector(text: TypeText) -> bool:
+    """Whether a type of the user's has the name of one of CUDA's vectors, which are no words of its own."""
+    return not text.macro and _VECTOR.fullmatch(text.name) is not None
+
+
 def check_name(text: TypeText) -> None:
     """Raise RefusedError where a type's name is one that CUDA or C++ already has."""
-    if not text.macro and is_reserved(text.name):
+    if not text.macro and is_reserved(text.name) and not _is_vector(text):
         message = f"device code cannot have a type named {text.name}: CUDA has its own"
         raise RefusedError(Finding("POR008", "error", message, text.span))

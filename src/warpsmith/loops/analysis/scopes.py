@@ -16,25 +16,20 @@ from warpsmith.base.verdict import Proved, Verdict
 from warpsmith.loops.analysis.shape import does_not_fit
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.step import Step, rewrite_program
+from warpsmith.tree.named import find_named
 from warpsmith.tree.nodes import (
     Block,
     Case,
-    Cast,
     DeclStmt,
     For,
     Function,
-    Name,
     Node,
-    SizeOf,
     Stmt,
-    VarDecl,
-    Verbatim,
-    VerbatimExpr,
     While,
 )
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Symbol, Type, lengths
-from warpsmith.tree.walk import children, names
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import children
 
 __all__ = ["find_captured", "names_at_end", "names_hold"]
 
@@ -60,7 +55,7 @@ def find_captured(function: Function) -> Symbol | None:
     stack: list[tuple[Node, Scope]] = [(function.body, scope)]
     while stack:
         node, scope = stack.pop()
-        for symbol in _find_named(node):
+        for symbol in find_named(node):
             if not _means(symbol, scope):
                 return symbol
         stack += _inside(node, scope)
@@ -104,29 +99,6 @@ def _inside(node: Node, scope: Scope) -> Iterator[tuple[Node, Scope]]:
             yield from ((part, inner) for part in children(node))
         case _:
             yield from ((part, scope) for part in children(node))
-
-
-def _find_named(node: Node) -> Iterator[Symbol]:
-    """Yield the variables that a node itself names."""
-    match node:
-        case Name(symbol=symbol):
-            yield symbol
-        case For(declares=False, variable=symbol):
-            yield symbol
-        case Verbatim(reads=reads, writes=writes) | VerbatimExpr(reads=reads, writes=writes):
-            yield from (*reads, *writes)
-        case VarDecl(symbol=symbol):
-            yield from _lengths(symbol.type)
-        case Cast(type=type):
-            yield from _lengths(type)
-        case SizeOf(named=symbols):
-            yield from symbols
-        case _:
-            return
-
-
-def _lengths(type: Type) -> Iterator[Symbol]:
-    return (name.symbol for length in lengths(type) for name in names(length))
 
 
 def _means(symbol: Symbol, scope: Mapping[str, Symbol]) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec.structs
 
+from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.prepared import RunChange, as_written
 from warpsmith.loops.versions import write_guards, write_reasons
 from warpsmith.offload.fragments import OffloadRegion
@@ -103,11 +104,14 @@ def _is_around(offload_region: OffloadRegion, change: RunChange) -> bool:
 
 
 def _declarations(offload_region: OffloadRegion, change: RunChange) -> Run | None:
-    """Return the declarations that steps put before an offload region which is all the rest of what they made."""
+    """Return the declarations that steps put before an offload region which is all the rest of what they made; None
+    where one of them is the user's own, which would stand there twice."""
     count = len(change.new) - len(offload_region.scope)
     before, rest = change.new[:count], change.new[count:]
     alike = count >= 0 and all(a is b for a, b in zip(rest, offload_region.scope, strict=True))
-    return before if alike and all(isinstance(stmt, DeclStmt) for stmt in before) else None
+    own = {symbol for stmt in change.old if isinstance(stmt, DeclStmt) for symbol in declared_symbols(stmt)}
+    made = all(isinstance(stmt, DeclStmt) and own.isdisjoint(declared_symbols(stmt)) for stmt in before)
+    return before if alike and made else None
 
 
 def _with_offload_regions(function: Function, run: Run, replaced: Sequence[tuple[Run, Run]]) -> Run:

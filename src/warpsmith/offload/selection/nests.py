@@ -29,7 +29,7 @@ from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Binary, DeclStmt, For, Function, Loop, Name, Node, Stmt, Unary
 from warpsmith.tree.program import Assumption
-from warpsmith.tree.types import Array, Record, Symbol
+from warpsmith.tree.types import Array, Record, Symbol, Type
 from warpsmith.tree.walk import children, loops, names, peel, same, statements_of, walk
 
 __all__ = ["nest_at"]
@@ -193,9 +193,21 @@ def _find_owned(nest: _Nest) -> frozenset[Symbol] | Reason:
     for symbol in written:
         if symbol not in private:
             return Reason("POR003", f"'{symbol.name}' is shared by the iterations and written", nest.statement.header)
-        if isinstance(symbol.type, Array | Record):
+        if isinstance(symbol.type, Array) or not _is_plain(symbol.type):
             return Reason("POR008", f"every iteration needs its own '{symbol.name}'", nest.statement.header)
     return frozenset(written)
+
+
+def _is_plain(type: Type) -> bool:
+    """Whether a thread may have an object of its own by declaring it: it is a number, a pointer, or a struct of data
+    alone, of which nothing runs when one is made or goes."""
+    if not isinstance(type, Record):
+        return True
+    return (
+        type.definition is not None
+        and "(" not in type.definition.text
+        and all(not isinstance(field.type, Record) or _is_plain(field.type) for field in type.fields)
+    )
 
 
 def _finals(request: OffloadRequest, nest: _Nest, owned: frozenset[Symbol]) -> tuple[Stmt, ...] | Reason:

@@ -15,6 +15,7 @@ OpenMP allows, and what it leaves behind is what every other run of a correct pr
 A thread's own variable must hold the same in all threads wherever what all of them do reads it: not after a loop that
 they share, nor after a statement that one of them runs, wrote it. The exception is a part that is combined later: it
 starts as what changes nothing, only shared loops add to it, and nothing but the combination reads it.
+What asks which thread it is, or how many there are, is in team_numbers.py.
 Limits: tasks, sections, threadprivate variables, arrays of parts, calls that share a loop of their own.
 """
 
@@ -27,10 +28,11 @@ from msgspec import Struct, field
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.claimed import ParallelRegion, threadprivate
+from warpsmith.poly.claimed import ParallelRegion, regions_of, threadprivate
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.legality.privacy import private_in, read_after
+from warpsmith.poly.openmp.team_numbers import CHOOSES_COUNT, find_free_questions, is_first_thread, thread_numbers
 from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
 from warpsmith.tree.nodes import (
     Block,
@@ -71,7 +73,8 @@ class Team(Struct, frozen=True, eq=False):
     """A parallel region, taken apart. `own`: the variables of which each thread has its own (`listed`: those that are
     declared outside, `summed` among them those of a reduction clause). `shared_loops` are behind `omp for`, each with
     its pragma; `once`: what one of the threads runs; `combining`: what is under critical and atomic; `redundant`: what
-    every thread runs, the parts that hold a pragma taken apart further. `pragmas`: all of the region's but its own."""
+    every thread runs, the parts that hold a pragma taken apart further. `pragmas`: all of the region's but its own;
+    `numbers`: the variables that hold the number of their thread."""
 
     region: ParallelRegion
     own: frozenset[Symbol]
@@ -82,6 +85,7 @@ class Team(Struct, frozen=True, eq=False):
     combining: list[Stmt] = field(default_factory=list)
     redundant: list[Node] = field(default_factory=list)
     pragmas: list[Pragma] = field(default_factory=list)
+    numbers: frozenset[Symbol] = frozenset()
 
 
 class _NotOneThreadError(Exception):
@@ -126,7 +130,7 @@ def team_of(function: Function, region: ParallelRegion) -> Team:
     used = {s.name: s for s in opaque if s not in inside} | used
     listed = frozenset(used[n] for n in directive.list_variables("private", "firstprivate") if n in used)
     summed = frozenset(used[n] for n in directive.list_variables("reduction") if n in used)
-    team = Team(region, inside | listed, listed, summed)
+    team = Team(region, inside | listed, listed, summed, numbers=thread_numbers(region.body))
     _take_apart(team, region_run(function, region)[1:])
     return team
 
@@ -156,6 +160,10 @@ def _take_apart(team: Team, run: tuple[Stmt, ...]) -> None:
 def _sort(team: Team, before: list[Pragma], stmt: Stmt) -> None:
     """Sort one statement that the pragmas `before` stand in front of."""
     working = [p for p in before if p.directive is not None and p.directive.words != ("simd",)]
+    if not working and isinstance(stmt, If) and stmt.other is None and is_first_thread(stmt.condition, team.numbers):
+        team.once.append((team.region.pragma, stmt.then))
+        _plain_inside(stmt.then)
+        return
     if not working:
         _redundant(team, stmt)
         return
@@ -265,9 +273,12 @@ class _Check(Struct, frozen=True):
             if isinstance(part, Return) or (isinstance(part, Verbatim) and part.control):
                 raise _NotOneThreadError("a jump out of a parallel region", part.span)
         own = threadprivate(self.facts.program)
+        free = self.find_free_questions()
         for node, holder in self.find_reached():
             for name in names(node):
                 symbol = name.symbol
+                if id(name) in free:
+                    continue
                 if symbol.name.startswith("omp_") and symbol.storage == "function" and symbol.name not in _TIMES:
                     raise _NotOneThreadError(f"{symbol.name} tells how many threads there are, or which", name.span)
                 if symbol in own:
@@ -280,10 +291,25 @@ class _Check(Struct, frozen=True):
                 )
                 raise _NotOneThreadError(text, pragma.span)
 
-    def find_reached(self) -> Iterator[tuple[Node, Function | None]]:
-        """Yield the region and the bodies of all functions that it may call."""
+    def find_free_questions(self) -> frozenset[int]:
+        """Return the ids of the Names of functions whose answers make no difference."""
+        program, team = self.facts.program, self.team
+        mine = self.function.symbol
+        if any(mine in self.find_called(r.body) for _, f in program.functions() for r in regions_of(f)):
+            return frozenset()  # threads of a team around this one may run it: the answers are that team's
+        chosen = any(n.symbol.name in CHOOSES_COUNT for _, f in program.functions() for n in names(f.body))
+        chosen |= any(clause.name == "num_threads" for clause in team.region.directive.clauses)
+        once = [stmt for _, stmt in team.once]
+        return find_free_questions(team.region.body, once, team.numbers, program.effects, count_is_free=not chosen)
+
+    def find_called(self, body: Node) -> frozenset[Symbol]:
+        """Return the functions that `body` may call."""
+        return frozenset(h.symbol for _, h in self.find_reached(body) if h is not None)
+
+    def find_reached(self, body: Node | None = None) -> Iterator[tuple[Node, Function | None]]:
+        """Yield the region (or `body`) and the bodies of all functions that it may call."""
         defined = {f.symbol: f for _, f in self.facts.program.functions()}
-        pending: list[tuple[Node, Function | None]] = [(self.team.region.body, None)]
+        pending: list[tuple[Node, Function | None]] = [(body or self.team.region.body, None)]
         seen: set[Symbol] = set()
         while pending:
             node, holder = pending.pop()
@@ -311,6 +337,8 @@ class _Check(Struct, frozen=True):
     def repeats_nothing(self) -> None:
         """What every thread does changes nothing but its own variables."""
         for node in self.team.redundant:
+            if isinstance(node, DeclStmt) and all(d.symbol in self.team.numbers for d in node.declarations):
+                continue
             done = self.effects(node)
             shared = sorted(done.writes - self.team.own, key=lambda s: s.key)
             if done.io or done.calls_unknown or done.allocates:

@@ -52,7 +52,8 @@ def test_a_region_that_needs_its_threads_is_left() -> None:
 def output(text: str, folder: Path, *flags: str) -> str:
     """Return what a region leaves behind, on four threads where `flags` ask for threads."""
     main = "int main(void) { region(); show(); return 0; }\n"
-    (folder / "p.c").write_text(text + SHOW + main)
+    without = "#ifndef _OPENMP\nint omp_get_thread_num(void) { return 0; }\n#endif\n"
+    (folder / "p.c").write_text(text + SHOW + without + main)
     program = folder / "p"
     subprocess.run(["gcc", "-w", "-O0", *flags, str(folder / "p.c"), "-o", str(program)], check=True)
     environment = {**os.environ, "OMP_NUM_THREADS": "4", "OMP_DYNAMIC": "false"}
