@@ -15,7 +15,7 @@ OpenMP allows, and what it leaves behind is what every other run of a correct pr
 A thread's own variable must hold the same in all threads wherever what all of them do reads it: not after a loop that
 they share, nor after a statement that one of them runs, wrote it. The exception is a part that is combined later: it
 starts as what changes nothing, only shared loops add to it, and nothing but the combination reads it.
-What asks which thread it is, or how many there are, is in team_numbers.py.
+What asks which thread it is, or how many there are, is in thread_numbers.py.
 Limits: tasks, sections, threadprivate variables, arrays of parts, calls that share a loop of their own.
 """
 
@@ -32,8 +32,8 @@ from warpsmith.poly.claimed import ParallelRegion, regions_of, threadprivate
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.legality.privacy import private_in, read_after
-from warpsmith.poly.openmp.team_numbers import CHOOSES_COUNT, find_free_questions, is_first_thread, thread_numbers
 from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
+from warpsmith.poly.openmp.thread_numbers import CHOOSES_COUNT, find_free_questions, is_first_thread, thread_numbers
 from warpsmith.tree.nodes import (
     Block,
     Case,

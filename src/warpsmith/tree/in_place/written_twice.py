@@ -12,9 +12,9 @@ from __future__ import annotations
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.in_place.versioned import Versioned
-from warpsmith.tree.nodes import Cast, DeclStmt, Name, Node, SizeOf, VarDecl, Verbatim, VerbatimExpr
-from warpsmith.tree.types import Symbol, lengths
-from warpsmith.tree.walk import names, walk
+from warpsmith.tree.named import find_named
+from warpsmith.tree.nodes import DeclStmt, Verbatim
+from warpsmith.tree.walk import walk
 
 __all__ = ["check_twice"]
 
@@ -30,23 +30,8 @@ def check_twice(version: Versioned, *, kept: bool) -> None:
                 raise RefusedError(Finding("POR008", "error", message, part.span))
     declared = {d.symbol for stmt in version.written if isinstance(stmt, DeclStmt) for d in stmt.declarations}
     for part in walk(version.function.body) if declared else ():
-        used = _find_named(part) & declared
+        used = declared.intersection(find_named(part))
         if used and part.span.start >= version.written[-1].span.end:
             name = min(symbol.name for symbol in used)
             message = f"the port would have to be written beside the declaration of '{name}', which is used after it"
             raise RefusedError(Finding("POR008", "error", message, version.written[0].span))
-
-
-def _find_named(node: Node) -> set[Symbol]:
-    match node:
-        case Name(symbol=symbol):
-            return {symbol}
-        case Verbatim(reads=reads, writes=writes) | VerbatimExpr(reads=reads, writes=writes):
-            return {*reads, *writes}
-        case VarDecl() | Cast():
-            type = node.type if isinstance(node, Cast) else node.symbol.type
-            return {name.symbol for length in lengths(type) for name in names(length)}
-        case SizeOf(named=symbols):
-            return set(symbols)
-        case _:
-            return set()
