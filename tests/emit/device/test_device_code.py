@@ -174,7 +174,6 @@ void f(double *a, int n) {
         ("static double g(int n) { double a[n]; return a[0]; }\nvoid f(double *a) { a[0] = g(3); }\n", "length"),
         ("void f(long double *a) { a[0] = 1; }\n", "long double"),
         ("struct p { int x, class; };\nvoid f(struct p *a) { a[0].class = 1; }\n", "class"),
-        ("typedef struct { int x; } float4;\nvoid f(float4 *a) { a[0].x = 1; }\n", "float4"),
         ("struct p { int x, y; };\nvoid f(int *a) { struct p q = (struct p){1, 2}; a[0] = q.x; }\n", ""),
         ("struct p { int x, y; };\nvoid f(int *a) { struct p q = {.y = 2}; a[0] = q.y; }\n", ""),
     ],

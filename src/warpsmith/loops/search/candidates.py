@@ -7,7 +7,6 @@
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
     a function gets the address of elements inline
     a function makes the running value      inline
-    a number in memory is read and written  promote
     the step is a variable                  normalize
     pointers or other variables walk        canonicalize
     a pointer moves under a condition       index-pointer
@@ -28,12 +27,10 @@ from typing import TypeVar, cast
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.loops.analysis.shape import jump
-from warpsmith.loops.promotable import promotable_places
 from warpsmith.loops.search.cost import Cost, is_parallel, only_loop
 from warpsmith.loops.step import Step
 from warpsmith.loops.steps.data.expand import Expand
 from warpsmith.loops.steps.data.privatize import Privatize
-from warpsmith.loops.steps.data.promote import Promote
 from warpsmith.loops.steps.order.canonicalize import Canonicalize
 from warpsmith.loops.steps.order.distribute import Distribute
 from warpsmith.loops.steps.order.interchange import Interchange
@@ -52,7 +49,6 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Assign, Call, DeclStmt, For, Function, If, Index, Name, Node, VarDecl, While
-from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
 from warpsmith.tree.walk import children, loops, names, peel, statements_of, walk, written_symbols
 
@@ -75,7 +71,6 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
         yield from _substitutions(own)
         yield from _bodies(facts, own)
         yield from _counted_pointers(own)
-        yield from _promotions(own)
         if isinstance(own.loop, For) and jump(own.loop.body) is not None:
             yield FindFirst(own.id)
         return
@@ -135,7 +130,6 @@ def _running_values(facts: Facts, own: LoopFacts) -> Iterator[Step]:
         yield FindLast(own.id)
     if own.category != "sequential":
         return
-    yield from _promotions(own)
     defined = {function.symbol.key: function for _, function in facts.program.functions()}
     blamed = {s for s in own.blamed if isinstance(s.type, Scalar)}
     for part in walk(own.loop.body):
@@ -269,15 +263,6 @@ def _counted_pointers(own: LoopFacts) -> Iterator[IndexPointer]:
     moved = {s for s in written_symbols(own.loop.body) - inside if isinstance(s.type, Pointer)}
     for symbol in sorted(moved, key=lambda s: s.key):
         yield IndexPointer(own.id, symbol.name)
-
-
-def _promotions(own: LoopFacts) -> Iterator[Promote]:
-    """Yield variables for numbers in memory that the iterations read and write at one address. Elements of arrays are
-    left to the steps that give iterations their own, or another order."""
-    if isinstance(own.loop, For):
-        for place in promotable_places(own.loop):
-            if not isinstance(place, Index):
-                yield Promote(own.id, show_expression(place))
 
 
 def _splits(function: Function, own: LoopFacts) -> Iterator[Step]:
