@@ -3,7 +3,7 @@
  * EXPECT: main/i parallel ported: no carried dependence (proven)
  * EXPECT: main/i/j parallel ported: no carried dependence (proven)
  * EXPECT: main/i#2 parallel-after ported: parallel after reschedule=main/i#2,times=0 i:1 j 1 i:1 i
- * EXPECT: main/i#2/j reduction host: the host counts its iterations; its statements run in ws_main_k4
+ * EXPECT: main/i#2/j reduction host: the host counts its iterations; its statements run in a kernel
  * VERIFY: pass
  */
 #include <stdio.h>
