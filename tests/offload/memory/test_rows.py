@@ -197,3 +197,13 @@ def test_rows_are_entered_once_around_a_loop_that_only_counts(between: str, toge
     if not between:
         assert "if (!ws_eliminate_1(n, a)) for (k = 0; k < n; k++) {" in text
     assert len(re.findall(r"= ws_rows_table\(a_at2?,", text + made)) == (1 if together else 2)
+
+
+def test_host_code_between_kernels_names_rows_by_what_the_function_found(ported: Ported) -> None:
+    between = "a[k][k] += g[k] * a[n - 1][k];"
+    text = _text(ported("#include <stdlib.h>\n" + _LEVELS % between + _ROWS_OF_THEIR_OWN))
+    assert "struct ws_eliminate_data ws_gpu = ws_eliminate_begin(n, a); if (ws_gpu.on) {" in text
+    assert "double *a_flat = (double *)ws_row_zero(ws_gpu.a_at);" in text
+    assert "a_flat[ws_gpu.a_at[k] + k] += g[k] * a_flat[ws_gpu.a_at[n - 1] + k];" in text
+    # tables, tests and copies are in the functions
+    assert "ws_rows_" not in text and "_gpu = (" not in text

@@ -122,6 +122,9 @@ class OwnNames:
                 return self.value(expr.expansion)
             case Name():
                 return self._name(expr)
+            case Index(base=Name(symbol=symbol), index=index) if self._is_own_table(symbol):
+                # where rows start: the run time's own, which no statement changes
+                return replace(expr, base=self.value(expr.base), index=self.value(index))
             case Index() | Member():
                 return self._passed(expr)
             case InitList() | VerbatimExpr():
@@ -130,6 +133,10 @@ class OwnNames:
                 return self._operation(expr)
             case _:
                 assert_never(expr)
+
+    def _is_own_table(self, symbol: Symbol) -> bool:
+        type = self.local[symbol].type if symbol in self.local else None
+        return isinstance(type, Pointer) and isinstance(type.to, Scalar) and type.to.const
 
     def _operation(self, expr: Unary | Binary | Conditional | Cast | Call | Assign) -> Expr:
         match expr:

@@ -83,7 +83,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.types import INT, VOID, FunctionType, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.walk import children, walk, written_symbols
+from warpsmith.tree.walk import children, rebuild, walk, written_symbols
 
 __all__ = ["outline", "outline_function"]
 
@@ -187,10 +187,7 @@ class _Outliner:
     def _inside(self, stmt: Stmt, scope: _Scope) -> Stmt:
         """Return a statement that stays, with the runs in it outlined."""
         if not (_moves(stmt) or any(is_either(part) for part in walk(stmt) if isinstance(part, If))):
-            named = uses(stmt)
-            if any(named[symbol] for symbol in scope.holders):
-                raise refuse("what stands in the user's text names a buffer", stmt)
-            return stmt
+            return _with_fields(stmt, scope.holders)
         match stmt:
             case Block():
                 return replace(stmt, statements=self._run(stmt.statements, scope))
@@ -358,7 +355,8 @@ class _Outliner:
         at: Node = next(iter((*run, *rest)), self._function)
         own = tuple(declared(run))
         name = self._name(run)
-        used = {symbol for stmt in run for symbol in uses(stmt)}
+        tested = (guard.condition for guard in guards if guard.condition is not None)
+        used = {symbol for part in (*run, *tested) for symbol in uses(part)}
         held = {s: holder for s, holder in scope.holders.items() if s in used and s not in own}
         takes = list(dict.fromkeys(held.values()))
         if scope.region is not None and scope.region not in takes:
@@ -486,6 +484,24 @@ def _is_used(symbol: Symbol, rest: Iterable[Node]) -> bool:
 def _entered(scope: _Scope, state: DeviceState, *, region: DeviceState | None) -> _Scope:
     holders = {**scope.holders, **dict.fromkeys(state.fields, state)}
     return _Scope(holders, region)
+
+
+def _with_fields(stmt: Stmt, holders: Mapping[Symbol, DeviceState]) -> Stmt:
+    """Return a statement of the user's text that names variables of states as fields of these."""
+    named = uses(stmt)
+    found = {symbol: holder for symbol, holder in holders.items() if named[symbol]}
+    plain = sum(isinstance(part, Name) and part.symbol in found for part in walk(stmt))
+    kept = all(local_symbol(symbol, stmt).type == symbol.type for symbol in found)
+    if not kept or plain != sum(named[symbol] for symbol in found):
+        raise refuse("what stands in the user's text names a buffer", stmt)
+
+    def change(node: Node) -> Node:
+        if not (isinstance(node, Name) and node.symbol in found):
+            return node
+        state, symbol = _use(found[node.symbol].variable, node), node.symbol
+        return Member(span=node.span, type=symbol.type, base=state, field=symbol.name, arrow=False)
+
+    return rebuild(stmt, change) if found else stmt
 
 
 def _use(symbol: Symbol, at: Node) -> Name:
