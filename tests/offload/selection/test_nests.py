@@ -68,6 +68,7 @@ def test_the_loops_that_become_threads(body: str, threads: str, tmp_path: Path) 
         ),
         ("double t = 0; for (int i = 0; i < n; i++) { if (b[i] > 1) t = b[i]; a[i] = 1; } a[0] = t;", "'t'"),
         ("for (int i = 0; i < n; i++) for (int j = 0; j < 64; j++) a[j] += b[j * 64 + i];", "parallel, without atomic"),
+        ("int i; for (i = m; i < n; i++) { double t = b[i]; } a[i] = 1;", "its iterations change nothing"),
     ],
 )
 def test_why_a_loop_makes_no_kernel(body: str, said: str, tmp_path: Path) -> None:

@@ -80,12 +80,15 @@ def nest_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
     if isinstance(finals, Reason):
         return finals
     counters = {head.variable for head in heads}
+    uses = nest.accessed.uses(owned | counters)
+    if not any(use.written for use in uses):
+        return Reason("POR009", "its iterations change nothing: a kernel would do nothing", loop.header)
     return Draft(
         region=facts.id,
         kind="nest",
         statements=statements,
         loops=chain,
-        uses=nest.accessed.uses(owned | counters),
+        uses=uses,
         locals=tuple(s for s in nest.accessed.outside if s in owned and s not in counters),
         finals=finals,
         assumptions=_assumptions(chain),

@@ -300,8 +300,9 @@ class _Outliner:
 
     def _choice(self, test: Expr, then: Run, original: Run, scope: _Scope, at: If) -> Stmt:
         """Return an `if` with the ported statements, and the user's as its other branch."""
-        blocks = Block(span=at.span, statements=then), Block(span=at.span, statements=self._run(original, scope))
-        return If(span=at.span, condition=test, then=blocks[0], other=blocks[1], reasons=("guards",))
+        ported = then[0] if len(then) == 1 and isinstance(then[0], Block) else Block(span=at.span, statements=then)
+        other = Block(span=at.span, statements=self._run(original, scope))
+        return If(span=at.span, condition=test, then=ported, other=other, reasons=("guards",))
 
     def _either(self, stmt: Stmt, rest: Run, scope: _Scope) -> tuple[Run, _Scope]:
         """Return a call, and what runs where its function says that the device is not in use."""
