@@ -67,11 +67,9 @@ def nest_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
     together = accumulators(chain)
     if isinstance(together, Reason):
         return together
-    if _is_better_inside(together, chain):
-        return Reason("POR002", "the loop inside it is parallel, without atomic updates", loop.header)
-    changed = order_notes(together)
-    if changed and request.options.precise_fp:
-        return Reason("POR007", f"--precise-fp: as a kernel, {changed[0]}", loop.header)
+    unwanted = _why_unwanted(request, chain, together)
+    if unwanted is not None:
+        return unwanted
     nest = _Nest(loop, chain, heads, find_accessed(request, (loop,)), together)
     owned = _find_owned(nest)
     if isinstance(owned, Reason):
@@ -128,6 +126,19 @@ def _chain(request: OffloadRequest, outermost: LoopFacts) -> tuple[LoopFacts, ..
         text = f"a step maps {len(threads.axes)} loops, and only {len(chain)} can become threads"
         return Reason("STP005", text, outermost.loop.header)
     return tuple(chain)
+
+
+def _why_unwanted(
+    request: OffloadRequest, chain: Sequence[LoopFacts], together: Sequence[Accumulator]
+) -> Reason | None:
+    """Return why a nest that may become a kernel shall not, or None."""
+    header = chain[0].loop.header
+    if _is_better_inside(together, chain):
+        return Reason("POR002", "the loop inside it is parallel, without atomic updates", header)
+    changed = order_notes(together)
+    if changed and request.options.precise_fp:
+        return Reason("POR007", f"--precise-fp: as a kernel, {changed[0]}", header)
+    return None
 
 
 def _is_better_inside(together: Sequence[Accumulator], chain: Sequence[LoopFacts]) -> bool:
