@@ -17,18 +17,28 @@ from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, ignore_progress
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.flows.policies import Repeated, run_policies
 from warpsmith.kernels.arguments import ELEMENTS, Argument, Array, arguments_for
 from warpsmith.kernels.chosen import launch_of, named_kernel
-from warpsmith.kernels.units import KernelFile, read_unit
+from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
-from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputRow, SimulationReport, Work
-from warpsmith.report.simulation.rows import Watched, branch_rows, memory_rows, mistakes_of, text_order, timeline_of
+from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputRow, PolicyRow, SimulationReport, Work
+from warpsmith.report.simulation.rows import (
+    Pieces,
+    Watched,
+    branch_rows,
+    memory_rows,
+    mistakes_of,
+    text_order,
+    timeline_of,
+)
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Done, Engine, EngineChoice, execute
 from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.layout import ROW, MemoryPart, shared_layout
 from warpsmith.simt.memory import Buffer, LaunchMemory
+from warpsmith.simt.policies.machine import PolicyName, PolicyRun
 from warpsmith.ssa.nodes import Function
 
 __all__ = ["SimulateOptions", "simulate"]
@@ -39,9 +49,9 @@ _INTERRUPTED: Final = 130
 
 class SimulateOptions(Struct, frozen=True):
     """The options of SIMULATE. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
-    for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `engine`: who runs it, "" for
-    either; `settings`: the configuration, for what is not said otherwise: how a kernel is launched, on which numbers,
-    and the time that it may take."""
+    for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `policies`: those under which it is
+    run once more; `engine`: who runs it, "" for either; `settings`: the configuration, for what is not said otherwise:
+    how a kernel is launched, on which numbers, and the time that it may take."""
 
     kernel: str = ""
     block: Dim | None = None
@@ -55,6 +65,7 @@ class SimulateOptions(Struct, frozen=True):
     checks: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
     out: Mapping[str, str] = field(default_factory=dict)
     timeline: bool = False
+    policies: tuple[PolicyName, ...] = ()
     engine: Engine = ""
     progress: Progress = ignore_progress
     settings: Settings | None = None
@@ -83,22 +94,21 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     end = shared_layout(unit.module, kernel.name).end
     buffers, packed, parts = _place_arguments(arguments, memory, end + shared)
     before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
-    width = options.warp or gpu.warp_width
-    asked = shared + sum(part.end - part.start for part in parts)
-    added = max((part.end - end for part in parts), default=shared)
-    launch = Launch(grid, block, packed, added, parts, width, options.seed, options.max_steps)
+    added, warp = max((part.end - end for part in parts), default=shared), options.warp or gpu.warp_width
+    launch = Launch(grid, block, packed, added, parts, warp, options.seed, options.max_steps)
     choice = EngineChoice(options.engine, options.timeline, text_order(unit.module))
     run = partial(execute, unit.module, kernel.name, launch, memory, choice, progress=options.progress)
     done, cut = _until_cut(run, _limit_time(options.settings, name, kernel), kernel)
     clock.lap("run")
     # what it showed: lanes are put together to warps, and counted
-    sizes = {one.name: one.array.itemsize for one in arguments if one.array is not None}
-    watched = Watched(unit, kernel, launch, memory, sizes, done)
+    watched = Watched(unit, kernel, launch, memory, _sizes(arguments), done)
     sums, outcome = done.totals, done.outcome
+    # the same launch under the policies that were asked for
+    held = {given: bytes(buffer.data) for given, buffer in buffers.items()} if outcome.complete else None
+    repeated = Repeated(unit.module, kernel.name, launch, partial(_placed, arguments, end + shared), held)
+    again = tuple(run_policies(options.policies if cut is None else (), repeated, options.progress))
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
-    status, code, stopped = _end(outcome, mistakes) if cut is None else ("incomplete", cut.exit_code, cut.findings)
-    if status == "ok" and any(finding.severity == "error" for finding in unit.findings):
-        status, code = "incomplete", 3  # what could not be read may be a part of this kernel
+    status, code, stopped = _end(outcome, mistakes, unit, cut)
     outputs = tuple(_outputs(arguments, buffers, before, options.out if cut is None else {}))
     clock.lap("count")
     return SimulationReport(
@@ -108,17 +118,33 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
         diagnostics=(*unit.findings, *stopped, *_note_machine(done, kernel)),
         kernel=name,
         device=gpu.name,
-        warp_width=width,
-        launch=LaunchRow(grid, block, asked, options.arguments, options.seed, _warps(launch)),
+        warp_width=warp,
+        launch=LaunchRow(grid, block, shared + _bytes(parts), options.arguments, options.seed, _warps(launch)),
         work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
         checks=options.checks,
         branches=branch_rows(watched),
         memory=memory_rows(watched),
         mistakes=mistakes,
         outputs=outputs,
-        timeline=timeline_of(watched) if options.timeline else (),
+        timeline=timeline_of(_pieces(done, again)) if options.timeline else (),
+        drawn=again[0][0].policy if options.timeline and len(again) == 1 and again[0][1] is not None else "",
+        policies=tuple(row for row, _ in again),
         timing_s=clock.laps,
     )
+
+
+def _pieces(done: Done, again: Sequence[tuple[PolicyRow, PolicyRun | None]]) -> Pieces:
+    """Return what each warp executed: under the policy, where one was asked for alone."""
+    if len(again) == 1 and again[0][1] is not None:
+        return again[0][1].pieces.items()
+    return () if done.pieces is None else done.pieces.warps()
+
+
+def _placed(arguments: Sequence[Argument], end: int) -> LaunchMemory:
+    """Return memory of its own with the arguments, at the addresses that they had before."""
+    memory = LaunchMemory(checks=False)
+    _place_arguments(arguments, memory, end)
+    return memory
 
 
 def _usage(message: str, *helps: str) -> UsageError:
@@ -213,8 +239,12 @@ def _note_machine(done: Done, kernel: Function) -> Iterator[Finding]:
         yield Finding("SIM007", "note", f"the interpreter ran it: {done.note}", kernel.span)
 
 
-def _end(outcome: Outcome, mistakes: Sequence[Mistake]) -> tuple[Status, int, tuple[Finding, ...]]:
+def _end(
+    outcome: Outcome, mistakes: Sequence[Mistake], unit: KernelUnit, cut: _Cut | None
+) -> tuple[Status, int, tuple[Finding, ...]]:
     """Return how the run ended; where something else than one of `mistakes` stopped it, that too."""
+    if cut is not None:
+        return "incomplete", cut.exit_code, cut.findings
     stopped: list[Finding] = []
     if not outcome.complete:
         cause = next(p for p in reversed(outcome.problems) if p.kind != "uninitialized")
@@ -224,7 +254,9 @@ def _end(outcome: Outcome, mistakes: Sequence[Mistake]) -> tuple[Status, int, tu
             stopped = [Finding("SIM006", "error", f"the run was stopped: {cause.message}", cause.span, helps)]
     if mistakes:
         return "negative", 1, tuple(stopped)
-    return ("ok", 0, ()) if outcome.complete else ("incomplete", 3, tuple(stopped))
+    # what could not be read may be a part of this kernel
+    read = not any(finding.severity == "error" for finding in unit.findings)
+    return ("ok", 0, ()) if outcome.complete and read else ("incomplete", 3, tuple(stopped))
 
 
 def _outputs(
@@ -254,6 +286,15 @@ def _save(path: str, array: Array) -> None:
     except OSError as error:
         message = f"{path} cannot be written: {(error.strerror or str(error)).lower()}"
         raise UsageError(Finding("OUT002", "error", message, help=("choose another place",))) from error
+
+
+def _sizes(arguments: Iterable[Argument]) -> dict[str, int]:
+    """Return the bytes of an element of each array."""
+    return {one.name: one.array.itemsize for one in arguments if one.array is not None}
+
+
+def _bytes(parts: Iterable[MemoryPart]) -> int:
+    return sum(part.end - part.start for part in parts)
 
 
 def _warps(launch: Launch) -> int:

@@ -11,10 +11,18 @@ from warpsmith.ssa.nodes import Exchange, Instruction
 from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import I32
 
-__all__ = ["exchange_lanes"]
+__all__ = ["exchange_lanes", "mask_of"]
 
 Brought = Mapping[int, tuple[int, ...]]
 Given = dict[int, tuple[int, ...]]
+
+
+def mask_of(instruction: Instruction, brought: tuple[int, ...], width: int) -> int | None:
+    """Return the mask that a lane of a warp of `width` lanes has brought; None where an exchange has none."""
+    if instruction.op == "warp_barrier":
+        return brought[0] if brought else (1 << width) - 1
+    detail = instruction.detail
+    return brought[-1] if isinstance(detail, Exchange) and detail.masked else None
 
 
 def exchange_lanes(instruction: Instruction, brought: Brought) -> Given:

@@ -12,21 +12,22 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from msgspec import Struct, field
 
 from warpsmith.base.progress import Activity, Progress, ignore_progress
 from warpsmith.simt.collect import collect_given
-from warpsmith.simt.exchange import exchange_lanes
+from warpsmith.simt.exchange import exchange_lanes, mask_of
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
 from warpsmith.simt.memory import Buffer, Fault, LaunchMemory, RecordedAccess, Where, allocate_shared
 from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, LaunchedKernel, Thread
-from warpsmith.ssa.nodes import Barrier, Exchange, Instruction, Module
+from warpsmith.ssa.nodes import Barrier, Instruction, Module
 
-__all__ = ["interpret"]
+__all__ = ["Step", "ThreadBlock", "Turns", "interpret"]
 
 TURN = 16
 TOGETHER = 8
@@ -39,13 +40,15 @@ def interpret(
     memory: LaunchMemory,
     observer: Observer | None = None,
     *,
+    turns: Turns | None = None,
     progress: Progress = ignore_progress,
 ) -> Outcome:
-    """Run `kernel` of `module` to its end, on `memory`, whose buffers it changes; `progress` learns of every turn.
+    """Run `kernel` of `module` to its end, on `memory`, whose buffers it changes; `progress` learns of every turn, and
+    `turns` says who goes on in it (each lane by itself, in an order that the launch's seed gives).
 
     Raises KeyError where there is no such kernel with code. What the kernel does wrong is in the outcome.
     """
-    run = _Run(_prepare_kernel(module, kernel, launch, memory, observer or Silent()), progress)
+    run = _Run(_prepare_kernel(module, kernel, launch, memory, observer or Silent()), turns or _Seeded(), progress)
     run.go()
     unwritten = (_report_unwritten(*found) for found in memory.unwritten)
     overflows = (_overflow(*found) for found in run.kernel.overflows.items())
@@ -75,7 +78,7 @@ def _prepare_kernel(
     return LaunchedKernel(module, entry, launch, memory, codes, places, shared, local, observer)
 
 
-class _Block(Struct):
+class ThreadBlock(Struct):
     """The threads of one block of threads, and its warps; `absent`: lanes of each warp that are not run, as bits."""
 
     number: int
@@ -86,6 +89,7 @@ class _Block(Struct):
 
     @property
     def ended(self) -> bool:
+        """Whether all its threads have ended."""
         return all(thread.ended for thread in self.threads)
 
     @property
@@ -94,11 +98,42 @@ class _Block(Struct):
         return sum(not thread.ended for thread in self.threads) + sum(map(int.bit_count, self.absent.values()))
 
 
+Step = Callable[[Thread], bool]
+"""Lets a thread execute one instruction; returns whether the run goes on."""
+
+
+class Turns(Protocol):
+    """Says which threads of a block go on, and how far, before those that wait for each other are looked at again."""
+
+    def turn(self, block: ThreadBlock, step: Step) -> bool:
+        """Let threads go on that neither wait nor have ended; return whether any could."""
+        ...
+
+
+class _Seeded:
+    """Every thread by itself, in turns of a length and an order that the seed gives."""
+
+    def turn(self, block: ThreadBlock, step: Step) -> bool:
+        """Let every thread of a block do something."""
+        moved = False
+        order = list(block.threads)
+        block.random.shuffle(order)
+        for thread in order:
+            for _ in range(block.random.randint(1, TURN)):
+                if thread.ended or thread.waiting is not None:
+                    break
+                moved = True
+                if not step(thread):
+                    return True
+        return moved
+
+
 class _Run:
     """One launch on its way."""
 
-    def __init__(self, kernel: LaunchedKernel, progress: Progress) -> None:
+    def __init__(self, kernel: LaunchedKernel, turns: Turns, progress: Progress) -> None:
         self.kernel = kernel
+        self.turns = turns
         self.progress = progress
         self.steps = 0
         self.problems: list[KernelProblem] = []
@@ -121,7 +156,7 @@ class _Run:
                 return
         self.complete = True
 
-    def _block(self, number: int) -> _Block:
+    def _block(self, number: int) -> ThreadBlock:
         launch = self.kernel.launch
         shared = self.kernel.memory.piece(f"the shared memory of block {number}", "shared", self.kernel.shared)
         there = range(launch.threads) if launch.lanes is None else launch.lanes
@@ -132,7 +167,7 @@ class _Run:
         absent: dict[int, int] = defaultdict(int)
         for thread in set(range(launch.threads)).difference(there):
             absent[thread // launch.warp] |= 1 << thread % launch.warp
-        return _Block(number, threads, [*warps.values()], absent, random.Random(f"{launch.seed} {number}"))
+        return ThreadBlock(number, threads, [*warps.values()], absent, random.Random(f"{launch.seed} {number}"))
 
     def _thread(self, block: int, number: int, shared: Buffer) -> Thread:
         launch = self.kernel.launch
@@ -143,31 +178,23 @@ class _Run:
         thread.start()
         return thread
 
-    def _turn(self, block: _Block) -> bool:
-        """Let every thread of a block do something; return whether any could."""
-        moved = False
-        order = list(block.threads)
-        block.random.shuffle(order)
-        for thread in order:
-            for _ in range(block.random.randint(1, TURN)):
-                if thread.ended or thread.waiting is not None or self.stopped:
-                    break
-                moved = True
-                self._step(thread)
+    def _turn(self, block: ThreadBlock) -> bool:
+        """Let threads of a block go on, and then those that wait for each other; return whether any could."""
+        moved = self.turns.turn(block, self._step)
         return self._meet(block, late=not moved) or moved
 
-    def _step(self, thread: Thread) -> None:
+    def _step(self, thread: Thread) -> bool:
         self.steps += 1
         if self.steps > self.kernel.launch.max_steps:
             self._stop(f"it did not end within {self.kernel.launch.max_steps:,} steps", thread, "budget")
-            return
+            return False
         try:
             thread.step()
         except Fault as fault:
             self._stop(str(fault), thread, fault.kind, fault.where)
-            return
         if thread.failed:
             self._stop("the kernel traps", thread, "trap")
+        return not self.stopped
 
     def _stop(self, message: str, thread: Thread, kind: ProblemKind, where: Where | None = None) -> None:
         self.stopped = True
@@ -175,7 +202,7 @@ class _Run:
 
     # --- lanes that wait for each other
 
-    def _meet(self, block: _Block, *, late: bool) -> bool:
+    def _meet(self, block: ThreadBlock, *, late: bool) -> bool:
         """Let those go on that all wait for each other; return whether any did."""
         met = self._barriers(block)
         for warp in block.warps:
@@ -184,19 +211,21 @@ class _Run:
                     met = self._exchange(thread, warp, block, late=late) or met
         return met
 
-    def _exchange(self, thread: Thread, warp: Sequence[Thread], block: _Block, *, late: bool) -> bool:
+    def _exchange(self, thread: Thread, warp: Sequence[Thread], block: ThreadBlock, *, late: bool) -> bool:
         instruction = thread.waiting
         assert instruction is not None
         absent = block.absent.get(thread.lane.warp, 0)
         here = {t.lane.lane: t for t in warp if t.waiting is instruction}
-        mask = _mask_of(instruction, thread)
+        mask = mask_of(instruction, thread.operands, self.kernel.launch.warp)
         if mask is None:
             idle = all(t.ended or t.waiting is not None for t in warp)
             if not (late and idle):
                 return False
             lanes = here
         else:
-            lanes = {lane: t for lane, t in here.items() if _mask_of(instruction, t) == mask}
+            lanes = {
+                lane: t for lane, t in here.items() if mask_of(instruction, t.operands, self.kernel.launch.warp) == mask
+            }
             named = [t for t in warp if mask >> t.lane.lane & 1]
             if not mask >> thread.lane.lane & 1:
                 message = f"lane {thread.lane.lane} is not in the mask {mask:#x} that it gives itself"
@@ -218,7 +247,7 @@ class _Run:
         if not any(problem.message == message and problem.span == thread.span for problem in self.problems):
             self.problems.append(KernelProblem(message, thread.span, thread.lane.block, thread.lane.thread, kind))
 
-    def _barriers(self, block: _Block) -> bool:
+    def _barriers(self, block: ThreadBlock) -> bool:
         """Open the barriers at which enough threads stand."""
         waiting = [t for t in block.threads if t.waiting is not None and t.waiting.op == "barrier"]
         by_number: dict[int, list[Thread]] = {}
@@ -232,7 +261,7 @@ class _Run:
                 opened = True
         return opened
 
-    def _open(self, threads: list[Thread], block: _Block) -> None:
+    def _open(self, threads: list[Thread], block: ThreadBlock) -> None:
         places = {id(thread.waiting) for thread in threads}
         whole = len(threads) == block.awaited
         if len(places) > 1:
@@ -248,7 +277,7 @@ class _Run:
                 results[how] = collect_given(how, instruction.operands[-1].type, brought)
             thread.finish(instruction, (results[how][thread.lane.thread],) if how else ())
 
-    def _report_stuck(self, blocks: Iterable[_Block]) -> None:
+    def _report_stuck(self, blocks: Iterable[ThreadBlock]) -> None:
         for block in blocks:
             thread = next((t for t in block.threads if not t.ended), None)
             if thread is not None:
@@ -267,14 +296,6 @@ def _few(numbers: Sequence[int]) -> str:
 def _along(number: int, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
     x, y, _ = sizes
     return number % x, number // x % y, number // (x * y)
-
-
-def _mask_of(instruction: Instruction, thread: Thread) -> int | None:
-    """Return the mask that a lane has brought; None where there is none."""
-    if instruction.op == "warp_barrier":
-        return thread.operands[0] if thread.operands else (1 << thread.kernel.launch.warp) - 1
-    detail = instruction.detail
-    return thread.operands[-1] if isinstance(detail, Exchange) and detail.masked else None
 
 
 def _number(thread: Thread) -> int:

@@ -26,7 +26,7 @@ from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.simt.observer import Lane
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Space, Switch, Terminator
 
-__all__ = ["Tally", "Totals", "WarpPiece", "totals"]
+__all__ = ["Tally", "Totals", "WarpPiece", "add_pieces", "totals"]
 
 
 class WarpPiece(Struct, frozen=True, eq=False):
@@ -180,12 +180,13 @@ def totals(tally: Tally, width: int) -> Totals:
     """Return what the warps of a run, `width` lanes each, did."""
     found = Totals()
     for _, pieces in tally.warps():
-        _add(pieces, width, found)
+        add_pieces(pieces, width, found)
     return found
 
 
-def _add(pieces: Sequence[WarpPiece], width: int, found: Totals) -> None:
-    """Add one warp. `met[a][b]`: the last piece in which lanes a and b were together; `all_met`: in which all were."""
+def add_pieces(pieces: Sequence[WarpPiece], width: int, found: Totals) -> None:
+    """Add what one warp of `width` lanes executed to `found`. `met[a][b]`: the last piece in which lanes a and b were
+    together; `all_met`: in which all were."""
     everyone = 0
     for piece in pieces:
         everyone |= piece.mask

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tests.report.simulation.samples import run
 from warpsmith.report.json_parts import schema
 from warpsmith.report.simulation.json import simulation_json
+from warpsmith.report.simulation.model import PolicyRow
 
 
 def document(**changes: object) -> Any:
@@ -28,6 +29,14 @@ def test_a_key_for_each_check_that_was_asked_for() -> None:
     fault = replace(run().mistakes[0], check="fault", other=None, variable="")
     (entry,) = document(mistakes=(fault,))["simulation"]["faults"]
     assert not {"other", "variable"} & set(entry)
+
+
+def test_a_policy_has_its_counts_and_how_it_ended() -> None:
+    rows = (PolicyRow("ipdom", 12, 100, 480, 30, 2, ("a",)), PolicyRow("structurized", stopped="cannot take it"))
+    first, second = document(policies=rows)["simulation"]["policies"]
+    assert (first["waiting_sets"], first["differs"], "stopped" in first) == (2, ["a"], False)
+    assert (second["warp_instructions"], second["stopped"]) == (0, "cannot take it")
+    assert "policies" not in document()["simulation"]
 
 
 def test_counts_and_the_timeline() -> None:

@@ -7,7 +7,7 @@ import json
 from warpsmith import __version__
 from warpsmith.base.source import Span, readable
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, span_json
-from warpsmith.report.simulation.model import Check, Mistake, SimulationReport, TimelineGroup
+from warpsmith.report.simulation.model import Check, MemoryRow, Mistake, PolicyRow, SimulationReport, TimelineGroup
 
 __all__ = ["simulation_json"]
 
@@ -69,20 +69,7 @@ def _simulation(report: SimulationReport) -> Json:
             }
             for row in report.branches
         ],
-        "memory": [
-            _place_json(row.span)
-            | {
-                "kind": row.kind,
-                "space": row.space,
-                "variable": readable(row.variable),
-                "requests": row.requests,
-                "lanes": row.lanes,
-                "sectors": row.sectors,
-                "ideal_sectors": row.ideal,
-                "bank_conflicts": row.bank_conflicts,
-            }
-            for row in report.memory
-        ],
+        "memory": [_memory(row) for row in report.memory],
         "checks": list(report.checks),
         "outputs": [
             {"name": row.name, "type": row.type, "elements": row.elements, "changed": row.changed}
@@ -95,7 +82,35 @@ def _simulation(report: SimulationReport) -> Json:
         found = [_mistake(mistake) for mistake in report.mistakes if mistake.check == check]
         if found or check != "fault":
             entry[_KEYS[check]] = found
+    if report.policies:
+        entry["policies"] = [_policy(row) for row in report.policies]
     return entry | ({"timeline": [_group(group) for group in report.timeline]} if report.timeline else {})
+
+
+def _memory(row: MemoryRow) -> Json:
+    return _place_json(row.span) | {
+        "kind": row.kind,
+        "space": row.space,
+        "variable": readable(row.variable),
+        "requests": row.requests,
+        "lanes": row.lanes,
+        "sectors": row.sectors,
+        "ideal_sectors": row.ideal,
+        "bank_conflicts": row.bank_conflicts,
+    }
+
+
+def _policy(row: PolicyRow) -> Json:
+    return {
+        "policy": row.policy,
+        "warp_instructions": row.warp_instructions,
+        "lane_instructions": row.lane_instructions,
+        "issued_lane_slots": row.issued_slots,
+        "lost_lane_slots": row.lost_lane_slots,
+        "waiting_sets": row.waiting,
+        "differs": [readable(name) for name in row.differs],
+        **({"stopped": row.stopped} if row.stopped else {}),
+    }
 
 
 def _place_json(span: Span | None) -> Json:

@@ -20,6 +20,7 @@ __all__ = [
     "MemoryRow",
     "Mistake",
     "OutputRow",
+    "PolicyRow",
     "SimulationReport",
     "TimelineGroup",
     "WarpStep",
@@ -97,6 +98,21 @@ class OutputRow(Struct, frozen=True):
     file: str = ""
 
 
+class PolicyRow(Struct, frozen=True):
+    """The launch once more under a policy (simt/policies): what its warps executed. `waiting`: sets of lanes of a warp
+    that waited at most to go on at a place of their own. `differs`: arrays that are not as after the run without a
+    policy; `stopped`: why it did not end, or was not begun; "" where it ended."""
+
+    policy: str
+    warp_instructions: int = 0
+    lane_instructions: int = 0
+    issued_slots: int = 0
+    lost_lane_slots: int = 0
+    waiting: int = 0
+    differs: tuple[str, ...] = ()
+    stopped: str = ""
+
+
 class WarpStep(Struct, frozen=True):
     """`count` instructions of one line that warps execute with the same lanes; `first`: the number of the first one."""
 
@@ -135,7 +151,8 @@ class Work(Struct, frozen=True):
 
 
 class SimulationReport(Struct, frozen=True):
-    """One run. Where it could not be started, `work` is None."""
+    """One run. Where it could not be started, `work` is None. `drawn`: the policy that the timeline shows, "" for the
+    one that the counts are of."""
 
     inputs: tuple[str, ...]
     status: Status
@@ -152,4 +169,6 @@ class SimulationReport(Struct, frozen=True):
     mistakes: tuple[Mistake, ...] = ()
     outputs: tuple[OutputRow, ...] = ()
     timeline: tuple[TimelineGroup, ...] = ()
+    policies: tuple[PolicyRow, ...] = ()
+    drawn: str = ""
     timing_s: Mapping[str, float] = field(default_factory=dict)

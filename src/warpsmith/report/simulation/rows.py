@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -21,7 +21,10 @@ from warpsmith.simt.memory import AccessConflict, LaunchMemory, RecordedAccess, 
 from warpsmith.simt.tally import WarpPiece
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Jump, Module, Return, Switch, Terminator
 
-__all__ = ["Watched", "branch_rows", "memory_rows", "mistakes_of", "text_order", "timeline_of"]
+__all__ = ["Pieces", "Watched", "branch_rows", "memory_rows", "mistakes_of", "text_order", "timeline_of"]
+
+Pieces = Iterable[tuple[tuple[int, int], Sequence[WarpPiece]]]
+"""What warps, as (block, warp), executed, in order."""
 
 
 class Watched(Struct, frozen=True):
@@ -284,10 +287,10 @@ def text_order(module: Module) -> dict[BasicBlock, int]:
     return found
 
 
-def timeline_of(watched: Watched) -> tuple[TimelineGroup, ...]:
+def timeline_of(warps: Pieces) -> tuple[TimelineGroup, ...]:
     """Return what each warp executed, in order: warps with the same steps side by side."""
     groups: dict[tuple[WarpStep, ...], dict[tuple[int, ...], list[tuple[int, int]]]] = {}
-    for warp, pieces in () if watched.done.pieces is None else watched.done.pieces.warps():
+    for warp, pieces in warps:
         runs = list(_runs(pieces))
         alike = groups.setdefault(tuple(step for step, _ in runs), {})
         alike.setdefault(tuple(mask for _, mask in runs), []).append(warp)

@@ -36,6 +36,8 @@ def simulation_text(report: SimulationReport, width: int = 100) -> str:
         parts.append("\n".join(_branches(report)))
     if report.memory:
         parts.append("\n".join(_accesses(report)))
+    if report.policies:
+        parts.append("\n".join(_policies(report)))
     parts += [_mistake(render_finding(m.finding), m.times) for m in report.mistakes]
     parts.append("\n".join((*outputs_lines(report), work_line(report), checks_line(report))))
     return "\n\n".join(parts)
@@ -47,8 +49,9 @@ def head_line(report: SimulationReport) -> str:
     assert launch is not None
     sizes = f"{_sizes(launch.grid)},{_sizes(launch.block)}"
     more = f", {launch.shared_bytes:,} bytes of dynamic shared memory" if launch.shared_bytes else ""
+    drawn = f"; timeline: {report.drawn}" if report.drawn else ""
     warps = f"{launch.warps:,} warp{'s' if launch.warps > 1 else ''} of {report.warp_width} lanes"
-    return f"{readable(report.kernel)}<<<{sizes}>>>  {warps}{more}, policy maximal reconvergence"
+    return f"{readable(report.kernel)}<<<{sizes}>>>  {warps}{more}, policy maximal reconvergence{drawn}"
 
 
 def _sizes(sizes: tuple[int, int, int]) -> str:
@@ -92,6 +95,16 @@ def _accesses(report: SimulationReport) -> Iterator[str]:
         kind = row.kind if row.space == "global" else f"{row.kind} {row.space}"
         cells = (_line(row.span), kind, readable(row.variable), f"{row.requests:,}", each, ideal, conflicts)
         rows.append((*cells, _source(row.span)))
+    yield from columns(rows)
+
+
+def _policies(report: SimulationReport) -> Iterator[str]:
+    rows = [("policy", "warp instructions", "lanes active", "lost lane slots", "sets waiting", "results")]
+    for row in report.policies:
+        active = f"{100 * row.lane_instructions / row.issued_slots:.1f}%" if row.issued_slots else "-"
+        results = row.stopped or (f"differ in {', '.join(map(readable, row.differs))}" if row.differs else "the same")
+        cells = (f"{row.warp_instructions:,}", active, f"{row.lost_lane_slots:,}", str(row.waiting))
+        rows.append((row.policy, *cells, results))
     yield from columns(rows)
 
 

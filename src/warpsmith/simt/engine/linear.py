@@ -18,7 +18,7 @@ from msgspec import Struct
 from warpsmith.ssa.digraph import postorder
 from warpsmith.ssa.graph import Cycle, Graph
 
-__all__ = ["Item", "NaturalLoop", "linear", "loops"]
+__all__ = ["Item", "NaturalLoop", "in_line", "linear", "loops"]
 
 
 class NaturalLoop(Struct, frozen=True):
@@ -36,6 +36,13 @@ def linear(graph: Graph) -> tuple[Item, ...]:
     """Return the blocks of a graph in order; raises ValueError where a loop has several entries."""
     if graph.irreducible:
         raise ValueError(f"the loop at {graph.irreducible[0].header} has several entries")
+    return in_line(graph)
+
+
+def in_line(graph: Graph) -> tuple[Item, ...]:
+    """Return the blocks of a graph in order. Where a loop has several entries, the first block behind its header that
+    control can enter at is not behind all from which control comes, outside the loop; all its ways around still go
+    through its header."""
     return _region(graph, graph.order, graph.cycles, graph.entry)
 
 

@@ -369,6 +369,8 @@ WRONG = [
     (["k.cu", "--kernel", "race", "--block", "32", "--arg", "out=iota:i32[9]", "--out", "n=f"], "the arrays: out"),
     (["k.cu", "--kernel", "race", "--check", "rice"], "no check 'rice'"),
     (["k.cu", "--kernel", "race", "--max-steps", "0"], "from 1 on"),
+    (["k.cu", "--kernel", "race", "--policy", "all,stack"], "no policy 'all'"),
+    (["k.cu", "--kernel", "race", "--policy", "ipdom,stack"], "no policy 'stack'"),
     (["k.cu", "--kernel", "race", "--device", "sm_1"], "no device"),
     (["k.cl", "--block", "64"], "requires blocks of 32x1x1"),
     (["none.cu"], "does not exist"),

@@ -32,6 +32,7 @@ from warpsmith.report.simulation.perfetto import simulation_perfetto
 from warpsmith.report.simulation.text import simulation_text
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Engine
+from warpsmith.simt.policies.machine import POLICIES, PolicyName
 
 __all__ = ["command"]
 
@@ -55,6 +56,12 @@ __all__ = ["command"]
     "--engine",
     type=click.Choice(["compiled", "interpreter"]),
     help="Who runs it: machine code, or lane by lane (default: lane by lane at first, then machine code).",
+)
+@click.option(
+    "--policy",
+    default="",
+    metavar="LIST",
+    help=f"Run it under other ways to keep lanes together: all, or some of {', '.join(POLICIES)}.",
 )
 @click.option("--seed", default=0, show_default=True, metavar="N", help="The order in which lanes take their turns.")
 @click.option("--device", metavar="ID", help="A GPU model (default: as is set, sm_80).")
@@ -91,8 +98,9 @@ def command(path: str, **given: object) -> int:
       requests         how often a warp accesses memory, once for all lanes there
       sectors          32-byte pieces that a request touches; ideal: those that its bytes would fill
       bank conflicts   passes of shared memory beyond the first one of a request
-    Instructions are those of warpsmith's kernel IR, not of a GPU. Races are seen in the order in which this
-    run takes turns: another --seed may show more.
+
+    Instructions are those of warpsmith's kernel IR, not of a GPU; --policy counts them where lanes are kept
+    together in other ways. Races are seen in the order of this run: another --seed may show more.
 
     \b
     Exit codes: 0 done, nothing wrong   1 a check failed   2 usage, or nothing could be read
@@ -175,6 +183,7 @@ def _options(given: dict[str, object], settings: Settings) -> SimulateOptions:
         checks=_checks(str(given["check"])),
         out=_files(texts(given["out"])),
         timeline=_timeline(str(given["timeline"]))[0] != "off",
+        policies=_policies(str(given["policy"])),
         engine=cast("Engine", text(given["engine"]) or ""),
         settings=settings,
     )
@@ -199,6 +208,16 @@ def _checks(said: str) -> tuple[Check, ...]:
         if word not in CHECKS:
             raise _usage(f"--check: there is no check '{word}'", f"all, none, or some of {','.join(CHECKS)}")
     return tuple(check for check in CHECKS if check in words)
+
+
+def _policies(said: str) -> tuple[PolicyName, ...]:
+    words = [word.strip() for word in said.split(",") if word.strip()]
+    if words == ["all"]:
+        return POLICIES
+    for word in words:
+        if word not in POLICIES:
+            raise _usage(f"--policy: there is no policy '{word}'", f"all, or some of {', '.join(POLICIES)}")
+    return tuple(policy for policy in POLICIES if policy in words)
 
 
 def _files(said: tuple[str, ...]) -> dict[str, str]:

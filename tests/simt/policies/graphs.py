@@ -1,0 +1,71 @@
+"""Kernels of random control flow: any graph of blocks, each of whose lanes decides by a hash of its number and time."""
+
+from __future__ import annotations
+
+import random
+
+__all__ = ["fork_join_kernel", "random_kernel"]
+
+HEAD = """
+kernel @k(a 8 align 8 i64)
+start:
+  %a:i64 = param [a+0]
+  %x:i32 = query [tid.x]
+  %o:i64 = umulwide %x 8:i32
+  %p:i64 = add %a %o
+  store [global +0 align 4] %p %x
+  store [global +4 align 4] %p 0:i32
+  jump b0
+"""
+
+
+def _block(number: int, then: str, other: str, mask: int, most: int) -> str:
+    """Return a block that counts, mixes what it has seen into a hash, and goes one of two ways, or to the end."""
+    n = f"_{number}"
+    return f"""b{number}:
+  %h{n}:i32 = load [global +0 align 4] %p
+  %c{n}:i32 = load [global +4 align 4] %p
+  %d{n}:i32 = add %c{n} 1:i32
+  %m{n}:i32 = mul %h{n} {1103515245 + 2 * number}:i32
+  %g{n}:i32 = add %m{n} {12345 + number}:i32
+  store [global +0 align 4] %p %g{n}
+  store [global +4 align 4] %p %d{n}
+  %more{n}:i1 = ult %d{n} {most}:i32
+  branch %more{n} w{number} done
+w{number}:
+  %s{n}:i32 = lshr %g{n} 16:i32
+  %b{n}:i32 = and %s{n} {mask}:i32
+  %t{n}:i1 = eq %b{n} 0:i32
+  branch %t{n} {then} {other}
+"""
+
+
+def random_kernel(seed: int) -> str:
+    """Return a kernel whose graph may have loops with several entries and exits."""
+    chosen = random.Random(seed)
+    count = chosen.randint(2, 9)
+    names = [*(f"b{n}" for n in range(count)), "done"]
+    body = "".join(
+        _block(n, chosen.choice(names), chosen.choice(names), chosen.choice((1, 1, 3, 7)), chosen.randint(6, 30))
+        for n in range(count)
+    )
+    return f"{HEAD}{body}done:\n  return\nend\n"
+
+
+def fork_join_kernel(seed: int) -> str:
+    """Return a kernel of nested and consecutive conditionals: every fork has its join."""
+    chosen = random.Random(seed)
+    texts: list[str] = []
+    numbers = iter(range(1000))
+
+    def part(behind: str, depth: int) -> str:
+        """Add blocks that lead to `behind`; return the first."""
+        for _ in range(chosen.randint(1, 2)):
+            number = next(numbers)
+            arms = [part(behind, depth - 1) if depth and chosen.random() < 0.8 else behind for _ in range(2)]
+            texts.append(_block(number, arms[0], arms[1], chosen.choice((1, 3, 7)), 1000))
+            behind = f"b{number}"
+        return behind
+
+    first = part("done", 4)
+    return f"{HEAD.replace('jump b0', f'jump {first}')}{''.join(texts)}done:\n  return\nend\n"
