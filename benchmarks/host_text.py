@@ -85,7 +85,8 @@ def measure(path: str, *, in_place: bool = False) -> Row | None:
     root = str(Path(path).resolve().parent) if in_place else None
     try:
         result = port([path], PortOptions(verify=False, root=root))
-    except WarpsmithError:
+    except WarpsmithError as error:
+        print(f"{path}: {error.findings[0].message}", file=sys.stderr)
         return None
     files = result.in_place.changed if result.in_place is not None else result.files
     if result.plan is None:
@@ -123,10 +124,12 @@ def measure_project(folder: str) -> ProjectRow | None:
     """Port a project and measure its host text; None where nothing is ported."""
     try:
         ported = port_project(read_database(folder), None, PortOptions(verify=False))
-    except WarpsmithError:
+    except WarpsmithError as error:
+        print(f"{folder}: {error.findings[0].message}", file=sys.stderr)
         return None
     result, name = ported.result, Path(folder).resolve().name
     if result.plan is None or result.in_place is None or ported.series is None:
+        print(f"{folder}: nothing is ported", file=sys.stderr)
         return None
     kernels = len(result.plan.fragments)
     sources = [unit.file.path for unit in result.program.units]
