@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from tests.flows.ptx import file, kernel
+from warpsmith.base.errors import InputError
+from warpsmith.base.findings import Finding
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.simulation.model import SimulationReport
@@ -71,3 +74,13 @@ def test_a_policy_that_never_ends_says_so() -> None:
     ended = {row.policy for row in found.policies if not row.stopped}
     assert ended == {"per-lane"}
     assert all("did not end within 4,000 steps" in row.stopped for row in found.policies if row.policy != "per-lane")
+
+
+def test_a_policy_that_takes_too_long_leaves_the_rest_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object, **__: object) -> None:
+        raise InputError(Finding("INP009", "error", "k ran longer than 1 s: it was stopped"))
+
+    monkeypatch.setattr("warpsmith.flows.policies.run_policy", late)
+    found = both("ipdom", timeline=True)
+    assert found.status == "ok" and found.work is not None and found.drawn == ""
+    assert found.policies[0].stopped == "stopped: k ran longer than 1 s: it was stopped"

@@ -91,3 +91,23 @@ def test_a_run_that_takes_too_long() -> None:
 def test_a_file_that_cannot_be_read() -> None:
     with pytest.raises(InputError):
         simulate(KernelFile("none.ptx"), SimulateOptions())
+
+
+def test_a_profile_has_every_block_with_its_visits(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k(int *v)\n{\n    while (v[threadIdx.x] > 0)\n        v[threadIdx.x]--;\n}\n")
+    np.save(tmp_path / "v.npy", np.array([3, 1, 0, 5, 2, 2, 2, 2], np.int32))
+    for engine in ("compiled", "interpreter"):
+        options = SimulateOptions(
+            block=(8, 1, 1), arguments=(f"v=@{tmp_path / 'v.npy'}",), warp=4, profile=True, engine=engine
+        )
+        found = simulate(KernelFile(str(path)), options)
+        assert found.work is not None
+        assert sum(row.warp_instructions for row in found.blocks) == found.work.warp_instructions
+        assert [row.warp_instructions for row in found.blocks] == sorted(
+            (row.warp_instructions for row in found.blocks), reverse=True
+        )
+        # 5 iterations of the first warp and 2 of the second; 9 and 8 of their lanes
+        body = next(row for row in found.blocks if row.span is not None and row.span.line == 4)
+        assert (body.visits, body.lanes, body.lost_lane_slots) == (7, 17, (4 * 7 - 17) * body.instructions)
+    assert simulate(KernelFile(str(path)), SimulateOptions(block=(8, 1, 1), arguments=("v=zeros:i32[8]",))).blocks == ()

@@ -15,7 +15,7 @@ from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
 from warpsmith.simt.memory import LaunchMemory
-from warpsmith.simt.tally import Tally, Totals, WarpPiece, totals
+from warpsmith.simt.tally import Tally, Totals, WarpPiece, block_counts, totals
 from warpsmith.ssa.nodes import Branch, Module
 from warpsmith.ssa.reader import parse_module
 
@@ -112,6 +112,21 @@ def test_lost_slots_go_to_the_branch_where_lanes_parted() -> None:
         branches["join"]: 3 * 1 + 1 * 2,
     }
     assert sums.other == 0
+
+
+def test_blocks_have_their_visits_lanes_and_lost_slots() -> None:
+    module = parse_module(NESTED)
+    tally, _ = watched(module, [0] * 6, 8)
+    found = {block.name: count for block, count in block_counts(tally).items()}
+    assert {name: (c.visits, c.lanes, c.divergences, c.lost) for name, c in found.items()} == {
+        "start": (1, 6, 1, 0),
+        "inner": (1, 4, 1, 2 * 3),
+        "left": (1, 2, 0, 4 * 3),
+        "right": (1, 2, 0, 4 * 2),
+        "join": (1, 4, 1, 2 * 2),
+        "gone": (1, 1, 0, 5 * 1),
+        "out": (1, 5, 0, 1 * 2),
+    }
 
 
 def test_the_sums_come_out_and_do_not_depend_on_turns() -> None:

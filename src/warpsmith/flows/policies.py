@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from msgspec import Struct
 
+from warpsmith.base.errors import InputError
 from warpsmith.base.progress import Activity, Progress
 from warpsmith.report.simulation.model import PolicyRow
 from warpsmith.simt.launch import Launch
@@ -21,13 +23,15 @@ Bytes = Mapping[str, bytes]
 
 class Repeated(Struct, frozen=True):
     """A launch that is run again. `place` puts its arguments into memory of their own, at the same addresses; `held`:
-    what the arrays hold after the run to compare with, None where that did not end."""
+    what the arrays hold after the run to compare with, None where that did not end; `limit` raises InputError where
+    a run takes too long."""
 
     module: Module
     kernel: str
     launch: Launch
     place: Callable[[], LaunchMemory]
     held: Bytes | None
+    limit: Callable[[], AbstractContextManager[None]]
 
 
 def run_policies(
@@ -41,7 +45,12 @@ def run_policies(
             continue
         progress(Activity("simulating", f"policy {policy}"))
         memory = repeated.place()
-        run = run_policy(policy, repeated.module, repeated.kernel, repeated.launch, memory, progress=progress)
+        try:
+            with repeated.limit():
+                run = run_policy(policy, repeated.module, repeated.kernel, repeated.launch, memory, progress=progress)
+        except InputError as error:
+            yield PolicyRow(policy, stopped=f"stopped: {error.findings[0].message}"), None
+            continue
         yield _row(run, memory, repeated.held), run
 
 

@@ -26,6 +26,7 @@ from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputR
 from warpsmith.report.simulation.rows import (
     Pieces,
     Watched,
+    block_rows,
     branch_rows,
     memory_rows,
     mistakes_of,
@@ -65,6 +66,7 @@ class SimulateOptions(Struct, frozen=True):
     checks: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
     out: Mapping[str, str] = field(default_factory=dict)
     timeline: bool = False
+    profile: bool = False
     policies: tuple[PolicyName, ...] = ()
     engine: Engine = ""
     progress: Progress = ignore_progress
@@ -77,7 +79,6 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     Raises UsageError where what was asked for makes no sense, InputError where the file cannot be read.
     """
     clock = Clock()
-    gpu = device(options.device)
     # text → kernels → SSA; the kernel that is meant, how it is launched, and what it gets
     options.progress(Activity("reading", file.path))
     unit = read_unit(file)
@@ -85,27 +86,23 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
         raise InputError(unit)
     kernel, name = named_kernel(unit, options.kernel, file.path)
     options = _with_settings(options, kernel, name)
-    block, grid, shared = launch_of(unit, kernel, options.block, options.grid, options.shared)
-    arguments = arguments_for(options.arguments, unit, kernel, f"--block {','.join(map(str, block))}")
-    _check_out(options.out, arguments)
+    gpu = device(options.device)
+    started = _place_launch(unit, kernel, options, gpu.warp_width)
+    launch, memory, buffers, arguments = started.launch, started.memory, started.buffers, started.arguments
     clock.lap("parse")
     # the run, every lane by itself
-    memory = LaunchMemory(checks=bool(options.checks))
-    end = shared_layout(unit.module, kernel.name).end
-    buffers, packed, parts = _place_arguments(arguments, memory, end + shared)
     before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
-    added, warp = max((part.end - end for part in parts), default=shared), options.warp or gpu.warp_width
-    launch = Launch(grid, block, packed, added, parts, warp, options.seed, options.max_steps)
+    limit = partial(_limit_time, options.settings, name, kernel)
     choice = EngineChoice(options.engine, options.timeline, text_order(unit.module))
     run = partial(execute, unit.module, kernel.name, launch, memory, choice, progress=options.progress)
-    done, cut = _until_cut(run, _limit_time(options.settings, name, kernel), kernel)
+    done, cut = _until_cut(run, limit(), kernel)
     clock.lap("run")
     # what it showed: lanes are put together to warps, and counted
     watched = Watched(unit, kernel, launch, memory, _sizes(arguments), done)
     sums, outcome = done.totals, done.outcome
     # the same launch under the policies that were asked for
     held = {given: bytes(buffer.data) for given, buffer in buffers.items()} if outcome.complete else None
-    repeated = Repeated(unit.module, kernel.name, launch, partial(_placed, arguments, end + shared), held)
+    repeated = Repeated(unit.module, kernel.name, launch, started.place_again, held, limit)
     again = tuple(run_policies(options.policies if cut is None else (), repeated, options.progress))
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
     status, code, stopped = _end(outcome, mistakes, unit, cut)
@@ -118,11 +115,12 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
         diagnostics=(*unit.findings, *stopped, *_note_machine(done, kernel)),
         kernel=name,
         device=gpu.name,
-        warp_width=warp,
-        launch=LaunchRow(grid, block, shared + _bytes(parts), options.arguments, options.seed, _warps(launch)),
+        warp_width=launch.warp,
+        launch=LaunchRow(launch.grid, launch.block, started.shared, options.arguments, options.seed, _warps(launch)),
         work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
         checks=options.checks,
         branches=branch_rows(watched),
+        blocks=block_rows(watched) if options.profile else (),
         memory=memory_rows(watched),
         mistakes=mistakes,
         outputs=outputs,
@@ -140,11 +138,35 @@ def _pieces(done: Done, again: Sequence[tuple[PolicyRow, PolicyRun | None]]) -> 
     return () if done.pieces is None else done.pieces.warps()
 
 
-def _placed(arguments: Sequence[Argument], end: int) -> LaunchMemory:
-    """Return memory of its own with the arguments, at the addresses that they had before."""
-    memory = LaunchMemory(checks=False)
-    _place_arguments(arguments, memory, end)
-    return memory
+class _Started(Struct, frozen=True):
+    """A launch with its arguments in memory: `buffers` by their names, `shared` bytes of dynamic shared memory, `end`:
+    behind what lies in shared memory without arguments."""
+
+    launch: Launch
+    memory: LaunchMemory
+    buffers: Mapping[str, Buffer]
+    arguments: Sequence[Argument]
+    shared: int
+    end: int
+
+    def place_again(self) -> LaunchMemory:
+        """Return memory of its own with the arguments as they were, at the same addresses."""
+        memory = LaunchMemory(checks=False)
+        _place_arguments(self.arguments, memory, self.end)
+        return memory
+
+
+def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, width: int) -> _Started:
+    """Return how a kernel is launched, with its arguments; `width`: lanes of the device's warps."""
+    block, grid, shared = launch_of(unit, kernel, options.block, options.grid, options.shared)
+    arguments = arguments_for(options.arguments, unit, kernel, f"--block {','.join(map(str, block))}")
+    _check_out(options.out, arguments)
+    memory, end = LaunchMemory(checks=bool(options.checks)), shared_layout(unit.module, kernel.name).end
+    buffers, packed, parts = _place_arguments(arguments, memory, end + shared)
+    added = max((part.end - end for part in parts), default=shared)
+    launch = Launch(grid, block, packed, added, parts, options.warp or width, options.seed, options.max_steps)
+    asked = shared + sum(part.end - part.start for part in parts)
+    return _Started(launch, memory, buffers, arguments, asked, end + shared)
 
 
 def _usage(message: str, *helps: str) -> UsageError:
@@ -291,10 +313,6 @@ def _save(path: str, array: Array) -> None:
 def _sizes(arguments: Iterable[Argument]) -> dict[str, int]:
     """Return the bytes of an element of each array."""
     return {one.name: one.array.itemsize for one in arguments if one.array is not None}
-
-
-def _bytes(parts: Iterable[MemoryPart]) -> int:
-    return sum(part.end - part.start for part in parts)
 
 
 def _warps(launch: Launch) -> int:

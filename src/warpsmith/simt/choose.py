@@ -20,14 +20,14 @@ from msgspec.structs import replace
 
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.machine.requests import SECTOR
-from warpsmith.simt.counters import BranchCount
+from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.engine.counts import EngineCounts, RequestSum
 from warpsmith.simt.engine.engine import Checks, order_matters, run, why_refused
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome
 from warpsmith.simt.memory import LaunchMemory
-from warpsmith.simt.tally import Tally, Totals, totals
-from warpsmith.ssa.nodes import BasicBlock, Module
+from warpsmith.simt.tally import Tally, Totals, block_counts, totals
+from warpsmith.ssa.nodes import BasicBlock, Module, successors
 
 __all__ = ["Done", "Engine", "EngineChoice", "execute"]
 
@@ -55,10 +55,15 @@ class Done(Struct, frozen=True):
 
     outcome: Outcome
     totals: Totals
-    branches: Mapping[BasicBlock, BranchCount]
+    blocks: Mapping[BasicBlock, BlockCount]
     requests: Iterable[RequestSum]
     pieces: Tally | None = None
     note: str = ""
+
+    @property
+    def branches(self) -> dict[BasicBlock, BlockCount]:
+        """The counts of the blocks that lead to others."""
+        return {block: count for block, count in self.blocks.items() if count.visits and successors(block.terminator)}
 
 
 def forget_part(_: Done) -> None:
@@ -103,7 +108,7 @@ def execute(
 def _make_done(counts: EngineCounts, problems: tuple[KernelProblem, ...] | None) -> Done:
     """Return what the compiled machine did; `problems`: what ended it, None where it came to its end."""
     outcome = Outcome(problems is None, counts.totals.lane_instructions, problems or (), ())
-    return Done(outcome, counts.totals, counts.branches, counts.requests)
+    return Done(outcome, counts.totals, counts.blocks, counts.requests)
 
 
 class _Wanted(Struct, frozen=True):
@@ -134,7 +139,7 @@ class _Wanted(Struct, frozen=True):
         tally, launch = Tally(order=self.choice.order or {}), replace(self.launch, max_steps=max_steps)
         outcome = interpret(self.module, self.kernel, launch, self.memory, tally, progress=self.progress)
         note = why if self.choice.engine == "compiled" else ""
-        return Done(outcome, totals(tally, launch.warp), tally.branches(), list(_requests(tally)), tally, note)
+        return Done(outcome, totals(tally, launch.warp), block_counts(tally), list(_requests(tally)), tally, note)
 
 
 def _requests(tally: Tally) -> Iterator[RequestSum]:

@@ -17,7 +17,7 @@ from warpsmith.machine.requests import bank_ways, local_sectors, sectors, words
 from warpsmith.simt.observer import Lane, Silent
 from warpsmith.ssa.nodes import BasicBlock, Instruction, Space
 
-__all__ = ["BranchCount", "Counters", "MemoryCount", "WarpRequest"]
+__all__ = ["BlockCount", "BranchCount", "Counters", "MemoryCount", "WarpRequest"]
 
 
 class WarpRequest(Struct, frozen=True):
@@ -60,6 +60,16 @@ class BranchCount(Struct):
     visits: int = 0
     divergences: int = 0
     lanes: int = 0
+
+
+class BlockCount(Struct, frozen=True):
+    """Of a basic block: how often a warp came, lanes that were there, visits after which they went different ways, and
+    the slots that lanes of the warp lost while it was executed."""
+
+    visits: int
+    lanes: int
+    divergences: int
+    lost: int
 
 
 _Key = tuple[int, int, object, object]

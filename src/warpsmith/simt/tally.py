@@ -21,12 +21,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from warpsmith.simt.counters import Counters
+from warpsmith.simt.counters import BlockCount, Counters
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.simt.observer import Lane
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Space, Switch, Terminator
 
-__all__ = ["Tally", "Totals", "WarpPiece", "add_pieces", "totals"]
+__all__ = ["Tally", "Totals", "WarpPiece", "add_pieces", "block_counts", "totals"]
 
 
 class WarpPiece(Struct, frozen=True, eq=False):
@@ -182,6 +182,24 @@ def totals(tally: Tally, width: int) -> Totals:
     for _, pieces in tally.warps():
         add_pieces(pieces, width, found)
     return found
+
+
+def block_counts(tally: Tally) -> dict[BasicBlock, BlockCount]:
+    """Return the counts of each block that was executed."""
+    sums: defaultdict[BasicBlock, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for _, pieces in tally.warps():
+        everyone = 0
+        for piece in pieces:
+            everyone |= piece.mask
+        for piece in pieces:
+            lanes, begins = piece.mask.bit_count(), piece.start == 0
+            row = sums[piece.block]
+            row[0] += begins
+            row[1] += lanes * begins
+            row[2] += (everyone.bit_count() - lanes) * piece.count
+    branches = tally.branches()
+    apart = {block: branches[block].divergences if block in branches else 0 for block in sums}
+    return {block: BlockCount(visits, lanes, apart[block], lost) for block, (visits, lanes, lost) in sums.items()}
 
 
 def add_pieces(pieces: Sequence[WarpPiece], width: int, found: Totals) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import jsonschema
 from msgspec.structs import replace
 
-from tests.report.simulation.samples import run
+from tests.report.simulation.samples import at, run
 from warpsmith.report.json_parts import schema
 from warpsmith.report.simulation.json import simulation_json
-from warpsmith.report.simulation.model import PolicyRow
+from warpsmith.report.simulation.model import BlockRow, PolicyRow
 
 
 def document(**changes: object) -> Any:
@@ -36,6 +36,8 @@ def test_a_policy_has_its_counts_and_how_it_ended() -> None:
     first, second = document(policies=rows)["simulation"]["policies"]
     assert (first["waiting_sets"], first["differs"], "stopped" in first) == (2, ["a"], False)
     assert (second["warp_instructions"], second["stopped"]) == (0, "cannot take it")
+    (block,) = document(blocks=(BlockRow(at(3), 4, 10, 300, 20),))["simulation"]["blocks"]
+    assert (block["visits"], block["lanes"], "span" in block) == (10, 300, True)
     assert "policies" not in document()["simulation"]
 
 

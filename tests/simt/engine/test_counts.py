@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from warpsmith.simt.engine.counts import BlockCount, EngineCounts
+from warpsmith.simt.counters import BlockCount
+from warpsmith.simt.engine.counts import EngineCounts
 from warpsmith.simt.tally import Totals
 from warpsmith.ssa.nodes import BasicBlock, Jump, Return
 

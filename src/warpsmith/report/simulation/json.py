@@ -7,7 +7,15 @@ import json
 from warpsmith import __version__
 from warpsmith.base.source import Span, readable
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, span_json
-from warpsmith.report.simulation.model import Check, MemoryRow, Mistake, PolicyRow, SimulationReport, TimelineGroup
+from warpsmith.report.simulation.model import (
+    BlockRow,
+    Check,
+    MemoryRow,
+    Mistake,
+    PolicyRow,
+    SimulationReport,
+    TimelineGroup,
+)
 
 __all__ = ["simulation_json"]
 
@@ -82,6 +90,8 @@ def _simulation(report: SimulationReport) -> Json:
         found = [_mistake(mistake) for mistake in report.mistakes if mistake.check == check]
         if found or check != "fault":
             entry[_KEYS[check]] = found
+    if report.blocks:
+        entry["blocks"] = [_block(row) for row in report.blocks]
     if report.policies:
         entry["policies"] = [_policy(row) for row in report.policies]
     return entry | ({"timeline": [_group(group) for group in report.timeline]} if report.timeline else {})
@@ -97,6 +107,15 @@ def _memory(row: MemoryRow) -> Json:
         "sectors": row.sectors,
         "ideal_sectors": row.ideal,
         "bank_conflicts": row.bank_conflicts,
+    }
+
+
+def _block(row: BlockRow) -> Json:
+    return _place_json(row.span) | {
+        "instructions": row.instructions,
+        "visits": row.visits,
+        "lanes": row.lanes,
+        "lost_lane_slots": row.lost_lane_slots,
     }
 
 

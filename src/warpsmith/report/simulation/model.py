@@ -13,6 +13,7 @@ from warpsmith.report.status import Status
 
 __all__ = [
     "CHECKS",
+    "BlockRow",
     "BranchRow",
     "Check",
     "Column",
@@ -55,6 +56,23 @@ class BranchRow(Struct, frozen=True):
     visits: int
     divergences: int
     lost_lane_slots: int
+
+
+class BlockRow(Struct, frozen=True):
+    """A basic block, `instructions` long with what ends it: how often a warp came, the lanes that were there each time,
+    summed, and the slots that lanes of the warp lost while it was executed. `span`: from the place where its first
+    instruction begins to that of its last one."""
+
+    span: Span | None
+    instructions: int
+    visits: int
+    lanes: int
+    lost_lane_slots: int
+
+    @property
+    def warp_instructions(self) -> int:
+        """Instructions that warps executed there."""
+        return self.instructions * self.visits
 
 
 class MemoryRow(Struct, frozen=True):
@@ -151,8 +169,8 @@ class Work(Struct, frozen=True):
 
 
 class SimulationReport(Struct, frozen=True):
-    """One run. Where it could not be started, `work` is None. `drawn`: the policy that the timeline shows, "" for the
-    one that the counts are of."""
+    """One run. Where it could not be started, `work` is None. `blocks`: those that took most come first; `drawn`: the
+    policy that the timeline shows, "" for the one that the counts are of."""
 
     inputs: tuple[str, ...]
     status: Status
@@ -171,4 +189,5 @@ class SimulationReport(Struct, frozen=True):
     timeline: tuple[TimelineGroup, ...] = ()
     policies: tuple[PolicyRow, ...] = ()
     drawn: str = ""
+    blocks: tuple[BlockRow, ...] = ()
     timing_s: Mapping[str, float] = field(default_factory=dict)

@@ -11,9 +11,18 @@ from msgspec.structs import replace
 from warpsmith.base.findings import Finding, Note
 from warpsmith.base.source import Span, readable
 from warpsmith.kernels.units import KernelUnit
-from warpsmith.report.simulation.model import BranchRow, Check, Column, MemoryRow, Mistake, TimelineGroup, WarpStep
+from warpsmith.report.simulation.model import (
+    BlockRow,
+    BranchRow,
+    Check,
+    Column,
+    MemoryRow,
+    Mistake,
+    TimelineGroup,
+    WarpStep,
+)
 from warpsmith.simt.choose import Done
-from warpsmith.simt.counters import BranchCount
+from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.engine.counts import RequestSum
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
@@ -21,7 +30,7 @@ from warpsmith.simt.memory import AccessConflict, LaunchMemory, RecordedAccess, 
 from warpsmith.simt.tally import WarpPiece
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Jump, Module, Return, Switch, Terminator
 
-__all__ = ["Pieces", "Watched", "branch_rows", "memory_rows", "mistakes_of", "text_order", "timeline_of"]
+__all__ = ["Pieces", "Watched", "block_rows", "branch_rows", "memory_rows", "mistakes_of", "text_order", "timeline_of"]
 
 Pieces = Iterable[tuple[tuple[int, int], Sequence[WarpPiece]]]
 """What warps, as (block, warp), executed, in order."""
@@ -58,7 +67,28 @@ def branch_rows(watched: Watched) -> tuple[BranchRow, ...]:
     return tuple(sorted(sums.values(), key=lambda row: _position(row.span)))
 
 
-def _branch_row(branch: Branch | Switch, count: BranchCount, lost: int) -> BranchRow:
+def block_rows(watched: Watched) -> tuple[BlockRow, ...]:
+    """Return the basic blocks that were executed, those that took most instructions of warps first."""
+    rows = [
+        BlockRow(_extent(block), len(block.instructions) + 1, count.visits, count.lanes, count.lost)
+        for block, count in watched.done.blocks.items()
+        if count.visits
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.warp_instructions, _position(row.span))))
+
+
+def _extent(block: BasicBlock) -> Span | None:
+    """Return where the first and the last instruction of a block begin; of an empty one what ends it."""
+    spans = [one.span for one in block.instructions if one.span is not None]
+    ends = _place_drawn(block.terminator, None)
+    spans = spans or ([ends] if ends is not None else [])
+    if not spans:
+        return None
+    mine = [Span(span.file, span.start, span.start) for span in spans if span.file is spans[0].file]
+    return Span(mine[0].file, min(span.start for span in mine), max(span.end for span in mine))
+
+
+def _branch_row(branch: Branch | Switch, count: BlockCount, lost: int) -> BranchRow:
     return BranchRow(branch.span, _branch_name(branch), count.visits, count.divergences, lost)
 
 

@@ -16,7 +16,7 @@ from warpsmith.report.simulation.model import CHECKS, Check, Column, SimulationR
 
 __all__ = ["checks_line", "head_line", "outputs_lines", "simulation_text", "work_line"]
 
-_TEXT, _SHORT, _LEFT, _STEPS = 44, 24, 47, 200
+_TEXT, _SHORT, _LEFT, _STEPS, _BLOCKS = 44, 24, 47, 200, 20
 _TITLES: dict[Check, str] = {
     "race": "races",
     "oob": "out of bounds",
@@ -34,6 +34,8 @@ def simulation_text(report: SimulationReport, width: int = 100) -> str:
     parts += ["\n".join(_timeline(group, report.warp_width, width)) for group in report.timeline]
     if report.branches:
         parts.append("\n".join(_branches(report)))
+    if report.blocks:
+        parts.append("\n".join(_blocks(report)))
     if report.memory:
         parts.append("\n".join(_accesses(report)))
     if report.policies:
@@ -83,6 +85,25 @@ def _branches(report: SimulationReport) -> Iterator[str]:
         counts = (f"{row.visits:,}", f"{row.divergences:,}", f"{row.lost_lane_slots:,}")
         rows.append((_line(row.span), row.op, *counts, _source(row.span)))
     yield from columns(rows)
+
+
+def _blocks(report: SimulationReport) -> Iterator[str]:
+    assert report.work is not None
+    rows = [("lines", "instructions", "visits", "share", "lanes active", "lost lane slots", "source")]
+    for row in report.blocks[:_BLOCKS]:
+        share = f"{100 * row.warp_instructions / max(1, report.work.warp_instructions):.1f}%"
+        active = f"{100 * row.lanes / (row.visits * report.warp_width):.1f}%"
+        counts = (str(row.instructions), f"{row.visits:,}", share, active, f"{row.lost_lane_slots:,}")
+        rows.append((_lines(row.span), *counts, _source(row.span)))
+    yield from columns(rows)
+    if len(report.blocks) > _BLOCKS:
+        yield f"… and {len(report.blocks) - _BLOCKS} more blocks"
+
+
+def _lines(span: Span | None) -> str:
+    if span is None:
+        return "?"
+    return str(span.line) if span.line == span.end_line else f"{span.line}-{span.end_line}"
 
 
 def _accesses(report: SimulationReport) -> Iterator[str]:

@@ -6,21 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from warpsmith.simt.counters import BranchCount
+from warpsmith.simt.counters import BlockCount, BranchCount
 from warpsmith.simt.tally import Totals
 from warpsmith.ssa.nodes import BasicBlock, Instruction, Space
 
-__all__ = ["BlockCount", "EngineCounts", "RequestSum"]
-
-
-class BlockCount(Struct, frozen=True):
-    """Of a basic block: how often a warp came, lanes that were there, visits after which they went different ways, and
-    the slots that lanes of the warp lost while it was executed."""
-
-    visits: int
-    lanes: int
-    divergences: int
-    lost: int
+__all__ = ["EngineCounts", "RequestSum"]
 
 
 class RequestSum(Struct, frozen=True):

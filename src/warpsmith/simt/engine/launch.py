@@ -14,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.progress import Activity, Progress
+from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.engine.compile import CompiledKernel
-from warpsmith.simt.engine.counts import BlockCount, EngineCounts, RequestSum
+from warpsmith.simt.engine.counts import EngineCounts, RequestSum
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.stopped import Stopped

@@ -57,6 +57,7 @@ __all__ = ["command"]
     type=click.Choice(["compiled", "interpreter"]),
     help="Who runs it: machine code, or lane by lane (default: lane by lane at first, then machine code).",
 )
+@click.option("--profile", is_flag=True, help="Every basic block as well, those that took most first.")
 @click.option(
     "--policy",
     default="",
@@ -183,6 +184,7 @@ def _options(given: dict[str, object], settings: Settings) -> SimulateOptions:
         checks=_checks(str(given["check"])),
         out=_files(texts(given["out"])),
         timeline=_timeline(str(given["timeline"]))[0] != "off",
+        profile=bool(given["profile"]),
         policies=_policies(str(given["policy"])),
         engine=cast("Engine", text(given["engine"]) or ""),
         settings=settings,
