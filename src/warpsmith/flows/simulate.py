@@ -42,7 +42,7 @@ from warpsmith.simt.memory import Buffer, LaunchMemory
 from warpsmith.simt.policies.machine import PolicyName, PolicyRun
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["SimulateOptions", "simulate"]
+__all__ = ["SimulateOptions", "read_kernels", "simulate", "simulate_unit"]
 
 _OUT_OF_TIME: Final = 124
 _INTERRUPTED: Final = 130
@@ -79,12 +79,24 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     Raises UsageError where what was asked for makes no sense, InputError where the file cannot be read.
     """
     clock = Clock()
-    # text → kernels → SSA; the kernel that is meant, how it is launched, and what it gets
-    options.progress(Activity("reading", file.path))
+    # text → kernels → SSA
+    unit = read_kernels(file, options.progress)
+    return simulate_unit(unit, file.path, options, clock)
+
+
+def read_kernels(file: KernelFile, progress: Progress) -> KernelUnit:
+    """Return the kernels of a file; raises InputError where it cannot be read."""
+    progress(Activity("reading", file.path))
     unit = read_unit(file)
     if isinstance(unit, Finding):
         raise InputError(unit)
-    kernel, name = named_kernel(unit, options.kernel, file.path)
+    return unit
+
+
+def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: Clock) -> SimulationReport:
+    """Run one kernel of a unit that was read from `path`, and report; raises UsageError."""
+    # the kernel that is meant, how it is launched, and what it gets
+    kernel, name = named_kernel(unit, options.kernel, path)
     options = _with_settings(options, kernel, name)
     gpu = device(options.device)
     started = _place_launch(unit, kernel, options, gpu.warp_width)
@@ -109,7 +121,7 @@ def simulate(file: KernelFile, options: SimulateOptions) -> SimulationReport:
     outputs = tuple(_outputs(arguments, buffers, before, options.out if cut is None else {}))
     clock.lap("count")
     return SimulationReport(
-        inputs=(file.path,),
+        inputs=(path,),
         status=status,
         exit_code=code,
         diagnostics=(*unit.findings, *stopped, *_note_machine(done, kernel)),

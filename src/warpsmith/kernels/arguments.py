@@ -3,6 +3,8 @@
     n=1024   m=n*2   x=3.5                      numbers; earlier numbers may be named
     a=zeros:f32[n]      a=const:f32[n]=2        a=iota:i32[64]       0, 1, 2, …
     a=rand:f32[n]:seed=1:below=64               0 ≤ x < below (1 for floats, 100 for integers)
+    a=each:i32[n]=n-1-i                         element i, by a rule (elements.py)
+    a=libc:i32[n]:below=64                      random() % below of the C library
     a=empty:f32[n]                              nothing was written there yet
     a=@b.npy                                    an array of numpy
     a=local:f32[64]                             shared memory that the launch gives (a __local parameter of OpenCL)
@@ -27,6 +29,7 @@ from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
+from warpsmith.kernels.elements import elements_of, libc_random
 from warpsmith.kernels.units import KernelUnit
 from warpsmith.ssa.nodes import Function, Parameter
 from warpsmith.tree import types as tree
@@ -41,8 +44,8 @@ ELEMENTS: Final = {
 }  # fmt: skip
 _LARGEST: Final = 1 << 28
 _BUFFER: Final = re.compile(
-    r"(?P<how>zeros|iota|rand|const|empty|local):(?P<type>\w+)\[(?P<count>[^\]]*)\]"
-    r"(?P<more>(?::(?:seed|below)=\w+)*)(?:=(?P<value>\S+))?"
+    r"(?P<how>zeros|iota|rand|libc|const|each|empty|local):(?P<type>\w+)\[(?P<count>[^\]]*)\]"
+    r"(?P<more>(?::(?:seed|below)=\w+)*)(?:=(?P<value>.+))?"
 )
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)")
 
@@ -270,8 +273,8 @@ def _make_argument(name: str, text: str, numbers: Mapping[str, int]) -> Argument
         raise _usage(f"--arg {name}: no type is called '{element}'", f"did you mean '{near[0]}'?" if near else known)
     dtype = np.dtype(ELEMENTS[element])
     count = _count(name, found["count"], dtype.itemsize, numbers)
-    if (found["value"] is not None) != (how == "const"):
-        raise _usage(f"--arg {name}: const takes a value, the others take none", f"const:{element}[{count}]=2")
+    if (found["value"] is not None) != (how in ("const", "each")):
+        raise _usage(f"--arg {name}: const and each take a value, the others take none", f"const:{element}[{count}]=2")
     match how:
         case "local":
             return Argument(name, element=element, local=count * dtype.itemsize)
@@ -279,8 +282,12 @@ def _make_argument(name: str, text: str, numbers: Mapping[str, int]) -> Argument
             array = np.arange(count).astype(dtype)
         case "const":
             array = _constant(name, found["value"], count, dtype)
-        case "rand":
-            array = _random(name, found["more"], count, dtype)
+        case "each":
+            array = _by_rule(name, found["value"], count, dtype, numbers)
+        case "rand" | "libc":
+            said = dict(part.split("=") for part in found["more"].split(":") if part)
+            given = {key: _evaluate_text(text, numbers, name) for key, text in said.items()}
+            array = _random(name, given, count, dtype, of_libc=how == "libc")
         case _:
             array = np.zeros(count, dtype)
     return Argument(name, None, array, element, how != "empty")
@@ -301,10 +308,24 @@ def _constant(name: str, text: str, count: int, dtype: np.dtype[Any]) -> Array:
         raise _usage(f"--arg {name}: {text} is no value of this type") from error
 
 
-def _random(name: str, more: str, count: int, dtype: np.dtype[Any]) -> Array:
-    given = dict(part.split("=") for part in more.split(":") if part)
+def _by_rule(name: str, text: str, count: int, dtype: np.dtype[Any], numbers: Mapping[str, int]) -> Array:
     try:
-        seed, below = int(given.get("seed", "1"), 0), int(given.get("below", "1" if dtype.kind == "f" else "100"), 0)
+        return elements_of(text, count, dtype, numbers)
+    except KeyError as error:
+        known = f"names that it may have: i, {', '.join(numbers)}" if numbers else "it may name i, the element's number"
+        raise _usage(f"--arg {name}: nothing gives {error.args[0]} in {text!r}", known) from error
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
+        helps = ("for example each:i32[n]=n-1-i, each:i32[n]=i%2*n, each:i32[n]=(i>=n/2)*n",)
+        raise _usage(f"--arg {name}: each takes an expression of i; it got {text!r}: {error}", *helps) from error
+
+
+def _random(name: str, given: Mapping[str, float], count: int, dtype: np.dtype[Any], *, of_libc: bool) -> Array:
+    try:
+        seed, below = int(given.get("seed", 1)), int(given.get("below", 1 if dtype.kind == "f" else 100))
+        if of_libc:
+            if dtype.kind == "f" or not 0 <= seed < 1 << 32 or not 0 < below <= np.iinfo(dtype).max:
+                raise ValueError("libc makes integers, from a seed of 32 bits")
+            return libc_random(count, below, seed).astype(dtype)
         generator = np.random.default_rng(seed)
         if dtype.kind == "f":
             return (generator.random(count) * below).astype(dtype)

@@ -28,6 +28,7 @@ COMMANDS = {
     "devices": ("about.devices", "List the GPU models and their limits."),
     "diff": ("commands.diff", "Say what changed between two reports, or two sources."),
     "doctor": ("about.doctor", "Say which tools are found and what is missing."),
+    "experiment": ("commands.experiment", "Run a kernel with its width, policy, block or input varied; compare."),
     "explain": ("commands.explain", "Explain a rule (POR003), a term (divergent) or a loop (lu.c:11)."),
     "port": ("commands.port", "Move the loops of C files to CUDA, and prove it by running."),
     "rules": ("about.rules", "List the rules about kernels."),

@@ -365,7 +365,7 @@ WRONG = [
     (["k.cu", "--kernel", "race", "--block", "32", "--arg", "out=zeros:i32[1//0]"], "divides by zero"),
     (["k.cu", "--kernel", "race", "--block", "32", "--arg", "out=@none.npy"], "no such file"),
     (["k.cu", "--kernel", "race", "--block", "32", "--arg", "out=@k.cu"], "not an array of numpy"),
-    (["k.cu", "--kernel", "race", "--block", "32", "--arg", "out=rand:i32[9]:seed=x"], "rand takes seed=N"),
+    (["k.cu", "--kernel", "race", "--block", "32", "--arg", "out=rand:i32[9]:seed=x"], "nothing gives x"),
     (["k.cu", "--kernel", "race", "--block", "32", "--arg", "out=iota:i32[9]", "--out", "n=f"], "the arrays: out"),
     (["k.cu", "--kernel", "race", "--check", "rice"], "no check 'rice'"),
     (["k.cu", "--kernel", "race", "--max-steps", "0"], "from 1 on"),

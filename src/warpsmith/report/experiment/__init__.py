@@ -1,0 +1,1 @@
+"""Runs of one kernel that differ in one thing: a table and a chart. Read `model.py`."""
