@@ -67,6 +67,26 @@ def test_the_same_program_passes_and_time_addresses_and_process_numbers_are_mask
     assert (row.extent_from, row.max_abs, row.first_difference) == ("allocation", 0.0, None)
 
 
+SEED = "n = 100, code = 0;", "n = 100, code = 0; time(0); srand(time(0) * n);"
+DRAWN = "= 1.0 / (i + 1 + t)", "= rand() % 1000"
+
+
+def seeded(old: str = "", new: str = "") -> Sources:
+    text = PROGRAM.replace(*SEED).replace(*DRAWN)
+    assert old in text
+    return Sources((OutputFile("a.c", text.replace(old, new)),), captured=True)
+
+
+def test_numbers_drawn_from_the_time_of_day_are_compared() -> None:
+    got = verify(seeded(), seeded("srand(", "usleep(1200000); srand("), QUICK)
+    (row,) = got.live_out
+    assert (got.status, row.compared, row.masked) == ("pass", 99, 0), got.reasons
+    wrong = verify(seeded(), seeded("% 1000", "% 1000 + (i == 57 && t == 10)"), QUICK)
+    assert "a differs after region main/i (instance 11)" in only(wrong)
+    other = verify(seeded(), seeded("srand(time(0) * n)", "srand(time(0) * n + 1)"), QUICK)
+    assert "a differs after region main/i (instance 1)" in only(other)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     one_in(3, [

@@ -3,14 +3,17 @@
     base      the run that the candidate is compared with
     again     another content of memory that nobody wrote, another time, other addresses
     filled    for each run of the candidate, one with the same content of memory that nobody wrote
-    bent      as base, another time, other addresses                                 what differs is masked
+    bent      as base, another time, other addresses                  what differs is masked in what is written
+    moved     as bent, but for the time of day                        what differs is masked in what is captured
     zero      the same build with zeroed automatic variables
     variants  -O0, -O3, contraction; reassociation where the port may sum            the numbers' spread
               in another order
 
-A program that reads memory before it writes it is so compared under like conditions. Where `base` and `again` agree in
-everything, they serve as `filled` and `bent`: most programs are run twice. The last two are made only when a candidate
-does not match bit for bit.
+A program that reads memory before it writes it is so compared under like conditions, and so is one that draws its
+random numbers from the time of day: in all runs but `again` and `bent` that is a count of the questions about it
+(capture/ws_clock.c). What is printed of it stays masked, as it is no result. Where `base` and `again` agree in
+everything, they serve as `filled`, `bent` and `moved`: most programs are run twice. The last two are made only when a
+candidate does not match bit for bit.
 """
 
 from __future__ import annotations
@@ -133,6 +136,13 @@ class ReferenceProgram:
             return self.again
         return self.run(self.built, "bent", {**run_environment(0, 2), "WS_CLOCK": "1"})
 
+    @cached_property
+    def moved(self) -> RunOutcome:
+        """A run that addresses, and time that passes, tell apart from the base; it has the same time of day."""
+        if self.is_steady:
+            return self.again
+        return self.run(self.built, "moved", {**run_environment(0, 2), "WS_CLOCK": "1", "WS_DAY": "1"})
+
     def run_filled(self, number: int) -> RunOutcome:
         """Return the run in which memory that nobody wrote has the content that it has in the candidate's run `number`;
         the base where that makes no difference, or where the program then fails."""
@@ -176,8 +186,8 @@ class ReferenceProgram:
         return tuple(outcome for outcomes in found for outcome in outcomes)
 
     def first_evidence(self) -> Evidence:
-        """What time and addresses leave open, and blocks of memory that nobody wrote."""
-        again = self.base.log, self.bent.log
+        """What addresses and time that passes leave open, and blocks of memory that nobody wrote."""
+        again = self.base.log, self.moved.log
         return Evidence(
             again,
             unwritten=(self._heap(),),
@@ -191,12 +201,15 @@ class ReferenceProgram:
         variants = () if given is not None else self.variants
         heap = self._heap()
         stack = [((self.base.log, AUTOMATIC_FILLS), (log, b"\0")) for log in _logs(self.zeroed)]
-        again = self.base.log, self.bent.log
+        again = self.base.log, self.moved.log
         return Evidence(again, _logs(variants), (heap, *stack), given, self._sources.reordered_bits)
 
     def _heap(self) -> tuple[tuple[CaptureLog, bytes], ...]:
-        """Return two runs with what blocks of memory were filled with in them."""
-        return (self.base.log, bytes(_FILLS[:1])), (self.again.log, bytes(_FILLS[1:2]))
+        """Return two runs with what blocks of memory were filled with in them; both have the same time of day, where
+        the program can be run so."""
+        filled = self.run_filled(1)
+        other = self.again if filled is self.base else filled
+        return (self.base.log, bytes(_FILLS[:1])), (other.log, bytes(_FILLS[1:2]))
 
     def known_evidence(self) -> Evidence:
         """What a comparison that has been made already took into account: all builds, or none."""
@@ -227,7 +240,7 @@ class ReferenceProgram:
     def restart(self, skip_cases: tuple[int, ...]) -> None:
         """Forget the base runs and leave out these cases of the harness from now on."""
         self.skip_cases = skip_cases
-        for name in ("base", "left", "again", "is_steady", "bent"):
+        for name in ("base", "left", "again", "is_steady", "bent", "moved"):
             self.__dict__.pop(name, None)
         self._filled.clear()
 
