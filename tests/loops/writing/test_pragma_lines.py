@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.loops.steps.test_docstrings import NoWords
 from warpsmith.base.verdict import Proved
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.place import LoopContext
@@ -108,7 +109,7 @@ def test_a_conditional_with_other_code_ends_before_what_is_new(
     program = load_program([str(path)], FrontOptions(arguments=("-DON",))).program
     assert isinstance(step.check(program, Facts.about(program, PolyOptions())), Proved)
     changed = step.apply(program)
-    text = unit_text(program.units[0], changed.units[0], None)
+    text = unit_text(program.units[0], changed.units[0], NoWords())
     after = tmp_path / "b.c"
     after.write_text(text)
     assert text.count("#ifdef") == text.count("#endif") == 1
