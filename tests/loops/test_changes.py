@@ -7,8 +7,9 @@ from pathlib import Path
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.changes import changed_runs, counterparts
 from warpsmith.loops.place import with_run
+from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.order.interchange import Interchange
-from warpsmith.tree.nodes import For, Function
+from warpsmith.tree.nodes import For, Function, Pragma, Verbatim
 from warpsmith.tree.program import Program
 
 TEXT = """
@@ -45,6 +46,19 @@ def test_the_smallest_run_under_the_same_header(tmp_path: Path) -> None:
     assert [s.variable.name for s in after if isinstance(s, For)] == ["j"]
     around = counterparts(old, new)
     assert around[new.body.statements[0]] is old.body.statements[0]
+
+
+def test_pragmas_that_share_a_conditional_are_a_change_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    path.write_text(
+        "struct g { int n; double *x; };\nvoid f(int n, struct g *g, int *calls)\n{\n#ifndef OFF\n    ++*calls;\n"
+        "#pragma omp parallel for\n#endif\n    for (int i = 0; i < n; i++)\n        g->x[i] = i;\n}\n"
+    )
+    program = load_program([str(path)], FrontOptions()).program
+    pragma, run = changed_runs(only(program), only(Localize("f/i").apply(program)))
+    assert ([type(s) for s in pragma[0]], pragma[1]) == ([Pragma], ())
+    assert [type(s) for s in run[0]] == [For]
+    assert not any(isinstance(s, Verbatim) for s in run[1])
 
 
 def test_nothing_changed_is_nothing(tmp_path: Path) -> None:

@@ -75,8 +75,18 @@ def _of_runs(old: Run, new: Run) -> Iterator[tuple[Run, Run]]:
     if inner and all(inner):
         for found in inner:
             yield from found
+    elif (start := _find_kept(before, after)) > 0:
+        yield before[:start], ()
+        yield from _of_runs(before[start:], after)
     else:
         yield before, after
+
+
+def _find_kept(old: Run, new: Run) -> int:
+    """Return where the first statement of the new run, which stays, stands in the old one, behind pragmas alone that
+    are gone: the end of a conditional that they shared with other code; 0 where there is none."""
+    place = next((k for k, stmt in enumerate(old) if new and stmt is new[0]), 0)
+    return place if all(isinstance(stmt, Pragma) for stmt in old[:place]) else 0
 
 
 def _groups(old: Run, new: Run) -> list[tuple[Run, Run]]:

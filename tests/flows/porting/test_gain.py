@@ -186,3 +186,22 @@ def test_the_choice_is_no_slower_than_all_or_nothing(tmp_path: Path, text: str) 
     best = estimate_port(chosen.prepared, chosen.ported, options).seconds
     assert best <= nothing
     assert best <= estimate_port(everything.prepared, everything.ported, options).seconds * 1.0001
+
+
+@pytest.mark.parametrize(("iterations", "ported_lines"), [(0, [6]), (64, [4, 6])])
+def test_a_loop_that_a_counted_run_has_not_reached_stays_with_all(
+    tmp_path: Path, iterations: int, ported_lines: list[int]
+) -> None:
+    text = (
+        "static double a[64], b[64];\nint main(int argc, char **argv) {\n    if (argc > 1)\n"
+        "        for (int i = 0; i < 64; i++) a[i] = i;\n\n"
+        "    for (int i = 0; i < 64; i++) b[i] = 2 * i;\n    return a[5] > b[5];\n}\n"
+    )
+    path = str((tmp_path / "a.c").resolve())
+    counts = {(path, 4, 9): LoopCount(iterations / 64, iterations), (path, 6, 5): LoopCount(1, 64)}
+    result = ported(text, tmp_path, GainOptions(counts=counts, everything=True))
+    assert places(result) == ported_lines
+    assert result.plan is not None
+    reasons = {refusal.loop: refusal.reason for refusal in result.plan.refusals}
+    assert reasons.keys() == ({"main/i"} if iterations == 0 else set())
+    assert all("no iteration" in reason.text and "--loop" in reason.legal_if[0] for reason in reasons.values())

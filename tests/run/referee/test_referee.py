@@ -67,6 +67,65 @@ def test_the_same_program_passes_and_time_addresses_and_process_numbers_are_mask
     assert (row.extent_from, row.max_abs, row.first_difference) == ("allocation", 0.0, None)
 
 
+SEED = "n = 100, code = 0;", "n = 100, code = 0; time(0); srand(time(0) * n);"
+DRAWN = "= 1.0 / (i + 1 + t)", "= rand() % 1000"
+
+
+def seeded(old: str = "", new: str = "") -> Sources:
+    text = PROGRAM.replace(*SEED).replace(*DRAWN)
+    assert old in text
+    return Sources((OutputFile("a.c", text.replace(old, new)),), captured=True)
+
+
+def test_numbers_drawn_from_the_time_of_day_are_compared() -> None:
+    got = verify(seeded(), seeded("srand(", "usleep(1200000); srand("), QUICK)
+    (row,) = got.live_out
+    assert (got.status, row.compared, row.masked) == ("pass", 99, 0), got.reasons
+    wrong = verify(seeded(), seeded("% 1000", "% 1000 + (i == 57 && t == 10)"), QUICK)
+    assert "a differs after region main/i (instance 11)" in only(wrong)
+    other = verify(seeded(), seeded("srand(time(0) * n)", "srand(time(0) * n + 1)"), QUICK)
+    assert "a differs after region main/i (instance 1)" in only(other)
+
+
+FRESH = """#include <stdio.h>
+#include <stdlib.h>
+void ws_capture(const char *region, const char *name, const void *object, long long declared_bytes, int kind,
+                int element_size, long long lower, long long upper, const void *device);
+int main(void)
+{
+    int n = 40, marked = 0, *marks = malloc(n * sizeof *marks), *places = malloc(20 * sizeof *places);
+    for (int i = 0; i < n; i += 4)
+        marks[i] = 1;
+    for (int i = 0; i < n; i++)
+        if (marks[i])
+            marked++;
+    if (marked > 20)
+        abort();
+    for (int i = 0, k = 0; i < n; i++)
+        if (marks[i])
+            places[k++] = i;
+    ws_capture("main/i", "places", places, -1, 1, 4, 0, 10, 0);
+    printf("%d marked\\n", marked);
+    return 0;
+}
+"""
+
+
+def test_a_program_that_needs_fresh_memory_to_be_zero_is_run_so() -> None:
+    original = Sources((OutputFile("a.c", FRESH),), captured=True)
+    for old, new, status in (("", "", "pass"), ("= i;", "= i + (i == 8);", "fail")):
+        got = verify(original, Sources((OutputFile("a.c", FRESH.replace(old, new)),), captured=True), QUICK)
+        assert got.status == status, got.reasons
+        assert "VER050" in rules(got)
+        assert status == "fail" or [(row.compared, row.masked) for row in got.live_out] == [(10, 0)]
+
+
+def test_one_that_crashes_in_any_case_is_not_compared() -> None:
+    crash = Sources((OutputFile("a.c", FRESH.replace("marked > 20", "marked")),), captured=True)
+    got = verify(crash, crash, QUICK)
+    assert (got.status, rules(got)) == ("skipped", {"VER020"})
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     one_in(3, [

@@ -30,7 +30,7 @@ def make(folder: Path, sources: Sources = ORIGINAL, options: VerifyOptions | Non
 
 def test_a_steady_program_runs_twice(world: Originals, tmp_path: Path) -> None:
     made = make(tmp_path)
-    assert made.is_steady and made.bent is made.again
+    assert made.is_steady and made.bent is made.again is made.moved
     assert all(made.run_filled(number) is made.base for number in range(3))
     assert world.names == ["base_1", "base_2"]
     first, second = (setting.environment for setting in world.runs)
@@ -47,12 +47,13 @@ def test_one_that_is_not_is_run_again_with_the_memory_of_each_run(
     assert not made.is_steady
     assert made.run_filled(0) is made.base
     assert made.run_filled(2) is made.run_filled(2) is not made.base
-    assert made.bent is not made.again
-    assert world.names == ["base_1", "base_2", "filled_2", "bent"]
-    base, _, filled, bent = (setting.environment for setting in world.runs)
+    assert made.bent is not made.again and made.moved is not made.bent
+    assert world.names == ["base_1", "base_2", "filled_2", "bent", "moved"]
+    base, _, filled, bent, moved = (setting.environment for setting in world.runs)
     assert (filled["WS_FILL"], filled["WS_POISON"]) == (run_environment(2, 1)["WS_FILL"], base["WS_POISON"])
     # time and addresses alone
     assert bent["WS_FILL"] == base["WS_FILL"] and bent["WS_POISON"] != base["WS_POISON"] and bent["WS_CLOCK"] == "1"
+    assert {**bent, "WS_DAY": "1"} == moved
 
 
 def test_a_run_that_fails_with_other_memory_is_no_reference(world: Originals, tmp_path: Path) -> None:

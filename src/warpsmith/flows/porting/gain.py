@@ -5,7 +5,7 @@
                                                                                                  each loop left
 
 Invariant: by the estimate the chosen plan is no slower than that of `--all`, and, where a run was counted or all counts
-are certain, no slower than the program as it is.
+are certain, no slower than the program as it is. With `--all` nothing stays but what a counted run has not reached.
 """
 
 from __future__ import annotations
@@ -57,8 +57,10 @@ class Kept(Struct, frozen=True):
 def choose_paying(first: Planned, plan: Callable[[Refused], Planned], options: OffloadOptions) -> Kept:
     """Return what of a plan had better stay. `plan` plans again without what is refused besides."""
     prepared, written = first
-    if options.gain is None or options.gain.everything or options.decided_only or not written.port.plan.fragments:
+    if options.gain is None or options.decided_only or not written.port.plan.fragments:
         return Kept()
+    if options.gain.everything:
+        return _leave_unreached(prepared, written, options)
     known = gather_knowledge(prepared.facts, options, written.port.plan.fragments)
     before, after = estimate_program(prepared.program, known), estimate_program(written.port.program, known)
     bar = Bar.of(options)
@@ -87,6 +89,28 @@ def choose_paying(first: Planned, plan: Callable[[Refused], Planned], options: O
         return Kept(refused, tuple(_findings(told, options.gain)), tuple(_refusals(told, prepared, options.gain)))
     refusals = tuple(_refusals(chosen, prepared, options.gain))
     return Kept(_refuse(chosen, prepared, options.gain), tuple(_findings(chosen, options.gain)), refusals)
+
+
+def _leave_unreached(prepared: Prepared, written: Written, options: OffloadOptions) -> Kept:
+    """Return the loops of which a counted run has made no iteration: the referee, which runs the same, could not tell
+    whether their kernels are right."""
+    assert options.gain is not None
+    sizes = gather_knowledge(prepared.facts, options).sizes
+    refused: list[tuple[Fragment, Reason]] = []
+    refusals: list[Refusal] = []
+    for fragment in written.port.plan.fragments:
+        outer = [statement for statement in fragment.statements if isinstance(statement, For | While)]
+        counts = [sizes.count(loop.header) for loop in outer]
+        if fragment.kind != "nest" or not outer or any(count is None or count.iterations > 0 for count in counts):
+            continue
+        text, help = "the counted run has made no iteration of it", ("--loop ports it all the same",)
+        reason = Reason("POR009", text, outer[0].header, legal_if=help)
+        headers = {loop.header for statement in outer for loop, _ in loops(statement)}
+        everywhere = (*_user_loops(prepared.facts), *_user_loops(prepared.original))
+        refused += [(_as_nest(fragment, f, loop), reason) for f, loop in everywhere if loop.header in headers]
+        found = (facts for function in prepared.original.functions for facts in function.loops)
+        refusals += [Refusal(facts.id, reason) for facts in found if facts.loop.header in headers]
+    return Kept(tuple(refused), refusals=tuple(refusals))
 
 
 def estimate_port(prepared: Prepared, port: Port | None, options: OffloadOptions) -> GainEstimate:

@@ -119,7 +119,7 @@ def _with_words(written: Written, kept: Kept) -> Written:
     known = {refusal.loop for refusal in plan.refusals}
     refusals = (*plan.refusals, *(refusal for refusal in kept.refusals if refusal.loop not in known))
     plan = replace(plan, findings=(*plan.findings, *kept.findings), refusals=refusals)
-    return replace(written, port=replace(written.port, plan=plan)) if kept.findings else written
+    return replace(written, port=replace(written.port, plan=plan)) if kept.refused else written
 
 
 def _idle(prepared: Prepared, written: Written) -> set[Span]:

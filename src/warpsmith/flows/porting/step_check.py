@@ -55,7 +55,7 @@ def with_steps(port: Verification, steps: Verification) -> Verification:
         tolerance=joint_tolerance(port.tolerance, steps.tolerance),
         live_out=(*steps.live_out, *port.live_out),
         output_equal=port.output_equal and steps.output_equal,
-        reasons=(*steps.reasons, *port.reasons),
+        reasons=tuple(dict.fromkeys((*steps.reasons, *port.reasons))),
     )
 
 

@@ -4,7 +4,15 @@ double *u = s->u;                 new
 #pragma omp parallel for          belongs to the loop
 for (i …)
 
-A preprocessor conditional around pragmas alone belongs to them: the rewritten text has what the build at hand has.
+A preprocessor conditional around pragmas alone belongs to them: the rewritten text has what the build at hand has. One
+that other code shares ends where the pragmas begin:
+
+#ifdef THREADS
+    set_threads(4);
+#endif                            the line that `closing_lines` returns
+    double *u = s->u;             new
+#pragma omp parallel for
+    for (i …)
 """
 
 from __future__ import annotations
@@ -19,7 +27,7 @@ from warpsmith.loops.place import LoopContext
 from warpsmith.tree.nodes import Block, Pragma, Stmt, Verbatim
 from warpsmith.tree.walk import walk
 
-__all__ = ["pragma_in_the_way", "pragmas_of", "run_with_pragmas"]
+__all__ = ["closing_lines", "pragma_in_the_way", "pragmas_of", "run_with_pragmas"]
 
 Run = tuple[Stmt, ...]
 
@@ -40,6 +48,19 @@ def pragmas_of(run: Run) -> tuple[Pragma, ...]:
     return tuple(stmt for stmt in kept if not stmt.left_out)
 
 
+def closing_lines(run: Run) -> Run:
+    """Return the lines of a loop with what stands before it that end conditionals begun above: they stand before what
+    is put in the loop's place."""
+    kept: list[Stmt] = []
+    depth = 0
+    for stmt in run:
+        word = _word(stmt)
+        if word == "endif" and depth == 0:
+            kept.append(stmt)
+        depth = max(depth + word.startswith("if") - (word == "endif"), 0)
+    return tuple(kept)
+
+
 def _first(above: Run) -> int:
     """Return where the pragmas at the end of `above` begin, with the conditional around them."""
     start = len(above)
@@ -54,8 +75,24 @@ def _first(above: Run) -> int:
 
 def _left_open(run: Run) -> bool:
     """Whether a conditional ends among preprocessor lines that does not begin there."""
-    words = [stmt.text.lstrip("# \t") for stmt in run if _is_line(stmt)]
-    return sum(word.startswith("endif") - word.startswith("if") for word in words) > 0
+    words = [_word(stmt) for stmt in run]
+    return sum((word == "endif") - word.startswith("if") for word in words) > 0
+
+
+def _has_other_arm(run: Run) -> bool:
+    """Whether a conditional that does not begin among the statements has another arm there."""
+    depth = 0
+    for word in map(_word, run):
+        if word.startswith("el") and depth == 0:
+            return True
+        depth = max(depth + word.startswith("if") - (word == "endif"), 0)
+    return False
+
+
+def _word(stmt: Stmt) -> str:
+    """Return what a preprocessor line that is no pragma begins with (`ifdef`), nothing for another statement."""
+    found = re.match(r"#\s*(\w*)", stmt.text) if _is_line(stmt) else None
+    return found[1] if found else ""
 
 
 def _is_line(stmt: Stmt) -> TypeGuard[Verbatim | Pragma]:
@@ -71,12 +108,12 @@ def _belongs(stmt: Stmt) -> bool:
 
 
 def pragma_in_the_way(place: LoopContext) -> Reason | None:
-    """Return why a pragma forbids new variables here: it lists all variables, it binds a perfect nest, or a conditional
-    holds it and other code, so that nothing can stand before it in every build."""
+    """Return why a pragma forbids new variables here: it lists all variables, it binds a perfect nest, or it stands in
+    one arm of a conditional that holds other code, so that nothing can stand before it in every build."""
     for loop in (*place.around, place.loop):
         run = run_with_pragmas(msgspec.structs.replace(place, loop=loop))
-        if loop is place.loop and _left_open(run):
-            text = "a pragma stands in a preprocessor conditional with other code: no new variable can stand before it"
+        if loop is place.loop and _has_other_arm(run):
+            text = "a pragma stands in one arm of a preprocessor conditional: no new variable can stand before it"
             return Reason("STP002", text, run[0].span)
         for stmt in pragmas_of(run):
             inner = loop is not place.loop and any(word in stmt.text for word in ("collapse", "ordered(", "tile"))

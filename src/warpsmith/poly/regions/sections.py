@@ -21,6 +21,7 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.effects.extents import known_extent
+from warpsmith.poly.effects.handed import handed_elements
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, Sections, reading, statement_spans
@@ -228,8 +229,26 @@ def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set
             return None
     elif isinstance(most, Reason):
         return None
+    if isinstance(most, LinearBounds) and _is_handed(work, symbol, most):
+        return None
     text = f"{symbol.name} is touched under a condition on data only, so how much of it there is cannot be known"
     return Reason("POR005", text, references[0][1].expr.span, settled_by=(f"reachable({symbol.name})",))
+
+
+def _is_handed(work: _Work, symbol: Symbol, bounds: LinearBounds) -> bool:
+    """Whether every caller hands over an array that holds all between the bounds."""
+    least = handed_elements(work.summaries, work.function, symbol)
+    lower, upper = list(_values(bounds.lower)), list(_values(bounds.upper))
+    return least is not None and all(n is not None and 0 <= n <= least for n in (*lower, *upper))
+
+
+def _values(expr: Expr) -> Iterator[int | None]:
+    """Yield the constants that a bound may be, None for what is no constant: `n >= 1 ? 3 : 0` is 3 or 0."""
+    if isinstance(expr, Conditional):
+        yield from _values(expr.then)
+        yield from _values(expr.other)
+    else:
+        yield _number(expr)
 
 
 def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Reference]) -> Section | Reason:

@@ -35,14 +35,15 @@ enum { FILLED = 64 << 20 };
 
 static void give_content(void *pointer, size_t from, size_t to)
 {
-    static int byte = -1;
-    if (byte < 0) {
+    enum { UNKNOWN = -2, NONE = -1 };
+    static int byte = UNKNOWN;
+    if (byte == UNKNOWN) {
         const char *text = getenv("WS_FILL");
-        byte = text ? atoi(text) & 255 : 0;
+        byte = text ? atoi(text) & 255 : NONE;
     }
     if (to > FILLED)
         to = FILLED;
-    if (pointer && byte && from < to)
+    if (pointer && byte != NONE && from < to)
         memset((char *)pointer + from, byte, to - from);
 }
 

@@ -54,11 +54,19 @@ def is_cuda(sources: Sources) -> bool:
 
 
 class Candidate:
-    """The candidate's build; `problem` says why there is none."""
+    """The candidate's build; `problem` says why there is none. `zeroes`: memory that nobody wrote holds zeroes."""
 
     def __init__(
-        self, sources: Sources, options: VerifyOptions, work: Path, pattern: tuple[str, ...], *, harness: bool
+        self,
+        sources: Sources,
+        options: VerifyOptions,
+        work: Path,
+        pattern: tuple[str, ...],
+        *,
+        harness: bool,
+        zeroes: bool = False,
     ) -> None:
+        self._zeroes = zeroes
         self._options = options
         self._work = work
         self.sources = sources
@@ -89,7 +97,7 @@ class Candidate:
         work = self._work / f"run_{number}"
         report, counts = work / "reports", work / "counts"
         environment = {
-            **run_environment(number, 3 + number + self._options.seed),
+            **run_environment(None if self._zeroes else number, 3 + number + self._options.seed),
             **schedule_environment(number, report, counts, seed=self._options.seed),
             **device_environment(self._options.device),
             **({} if number else _record_environment(work)),
@@ -107,7 +115,7 @@ class Candidate:
         self._disturbed += 1
         work = self._work / f"disturbed_{self._disturbed}"
         environment = {
-            **run_environment(0, 3 + self._options.seed),
+            **run_environment(None if self._zeroes else 0, 3 + self._options.seed),
             **schedule_environment(0, work / "reports", seed=self._options.seed),
             **device_environment(self._options.device),
             "WARPSMITH_EMULATION_DISTURB": kernel,

@@ -160,11 +160,17 @@ def judge_program(
     """Judge a program; `lenient` is None where it has a main, else the calls whose result is only remarked on."""
     options.progress(Activity("verifying", "the original is built and run"))
     trouble = _trouble(reference)
+    notes: tuple[Finding, ...] = ()
+    if trouble is not None and lenient is None and _crashes(reference):
+        plain = reference.with_zeroes()
+        if _trouble(plain) is None:
+            reference, notes, trouble = plain, (_report_zeroes(trouble),), None
     if trouble is not None:
         rule = "VER003" if "did not end" in trouble else "VER020"
         return _unusable(trouble, rule=rule)
     options.progress(Activity("verifying", "the candidate is built"))
-    candidate = Candidate(sources, options, work / "candidate", reference.pattern, harness=lenient is not None)
+    folder, harness = work / "candidate", lenient is not None
+    candidate = Candidate(sources, options, folder, reference.pattern, harness=harness, zeroes=reference.zeroes)
     if candidate.problem is not None:
         message = f"the candidate cannot be built: {candidate.problem.message}"
         return Verification(
@@ -180,7 +186,21 @@ def judge_program(
         # What one run has shown is not shown better by two more.
         if verdict.failures:
             break
-    return verdict.result()
+    result = verdict.result()
+    return msgspec.structs.replace(result, reasons=(*result.reasons, *notes))
+
+
+def _crashes(reference: ReferenceProgram) -> bool:
+    """Whether a run of the original fails, and not for its time alone."""
+    return bool(reference.built.command) and any(
+        outcome.failure and "did not end" not in outcome.failure for outcome in (reference.base, reference.again)
+    )
+
+
+def _report_zeroes(trouble: str) -> Finding:
+    text = f"the original program itself {trouble}, where memory that nobody has written holds garbage"
+    help = ("initialize what the program reads: nothing is known of a port that reads such memory",)
+    return Finding("VER050", "warning", f"{text}: both programs are run with zeroes there", help=help)
 
 
 def _unusable(trouble: str, notes: tuple[Finding, ...] = (), *, rule: str = "VER020") -> Verification:

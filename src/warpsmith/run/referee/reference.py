@@ -3,14 +3,17 @@
     base      the run that the candidate is compared with
     again     another content of memory that nobody wrote, another time, other addresses
     filled    for each run of the candidate, one with the same content of memory that nobody wrote
-    bent      as base, another time, other addresses                                 what differs is masked
+    bent      as base, another time, other addresses                  what differs is masked in what is written
+    moved     as bent, but for the time of day                        what differs is masked in what is captured
     zero      the same build with zeroed automatic variables
     variants  -O0, -O3, contraction; reassociation where the port may sum            the numbers' spread
               in another order
 
-A program that reads memory before it writes it is so compared under like conditions. Where `base` and `again` agree in
-everything, they serve as `filled` and `bent`: most programs are run twice. The last two are made only when a candidate
-does not match bit for bit.
+A program that reads memory before it writes it is so compared under like conditions, and so is one that draws its
+random numbers from the time of day: in all runs but `again` and `bent` that is a count of the questions about it
+(capture/ws_clock.c). What is printed of it stays masked, as it is no result. Where `base` and `again` agree in
+everything, they serve as `filled`, `bent` and `moved`: most programs are run twice. The last two are made only when a
+candidate does not match bit for bit.
 """
 
 from __future__ import annotations
@@ -74,19 +77,25 @@ def pattern_flags(content: str, directory: Path) -> tuple[str, ...]:
     return (flag,) if built.command else ()
 
 
-def run_environment(fill: int, poison: int) -> Mapping[str, str]:
+def run_environment(fill: int | None, poison: int) -> Mapping[str, str]:
     """Return what makes a run differ from others: `fill` numbers the content of memory that nobody has written, the
-    same in all programs; `poison` that of memory which must not be read at all."""
-    return {"WS_FILL": str(_FILLS[fill % len(_FILLS)]), "WS_POISON": str(poison), "WS_EPOCH": _EPOCH}
+    same in all programs (None: zeroes); `poison` that of memory which must not be read at all."""
+    content = 0 if fill is None else _FILLS[fill % len(_FILLS)]
+    return {"WS_FILL": str(content), "WS_POISON": str(poison), "WS_EPOCH": _EPOCH}
 
 
 class ReferenceProgram:
     """The original, built and run below `work`; what it takes to make more of it is done when it is first asked for.
-    `leaves`: what it leaves in memory is kept, since no captures say what its regions wrote."""
+    `leaves`: what it leaves in memory is kept, since no captures say what its regions wrote. `zeroes`: memory that
+    nobody wrote holds zeroes in all runs."""
 
-    def __init__(self, sources: Sources, options: VerifyOptions, work: Path, *, harness: bool = False) -> None:
+    def __init__(
+        self, sources: Sources, options: VerifyOptions, work: Path, *, harness: bool = False, zeroes: bool = False
+    ) -> None:
+        self._given = sources
         self._options = options
         self._work = work
+        self.zeroes = zeroes
         runtime = runtime_files(clock=True, harness=harness)
         self._sources = msgspec.structs.replace(sources, files=(*sources.files, *runtime))
         self.leaves = not (harness or sources.captured)
@@ -96,7 +105,15 @@ class ReferenceProgram:
     @cached_property
     def pattern(self) -> tuple[str, ...]:
         """The compiler's flag for a known content of automatic variables."""
-        return pattern_flags("pattern", self._work)
+        return pattern_flags("zero" if self.zeroes else "pattern", self._work)
+
+    def with_zeroes(self) -> ReferenceProgram:
+        """Return the same program, run with zeroes where nobody has written."""
+        return ReferenceProgram(self._given, self._options, self._work / "zeroes", zeroes=True)
+
+    def environment(self, fill: int, poison: int) -> Mapping[str, str]:
+        """Return what makes a run differ from others; see `run_environment`."""
+        return run_environment(None if self.zeroes else fill, poison)
 
     @cached_property
     def built(self) -> BuiltProgram:
@@ -107,7 +124,7 @@ class ReferenceProgram:
     def base(self) -> RunOutcome:
         """The run that the candidate is compared with."""
         kept = {"WS_LEFT": str(self._work / "base_1" / "left"), "WS_LEFT_ALL": "1"} if self.leaves else {}
-        return self.run(self.built, "base_1", {**run_environment(0, 1), **kept})
+        return self.run(self.built, "base_1", {**self.environment(0, 1), **kept})
 
     @cached_property
     def left(self) -> tuple[bytes, ...] | None:
@@ -117,7 +134,7 @@ class ReferenceProgram:
     @cached_property
     def again(self) -> RunOutcome:
         """The second run: other memory, other addresses, another time."""
-        return self.run(self.built, "base_2", {**run_environment(1, 2), "WS_CLOCK": "1"})
+        return self.run(self.built, "base_2", {**self.environment(1, 2), "WS_CLOCK": "1"})
 
     @cached_property
     def is_steady(self) -> bool:
@@ -131,15 +148,22 @@ class ReferenceProgram:
         """A run that only time and addresses tell apart from the base."""
         if self.is_steady:
             return self.again
-        return self.run(self.built, "bent", {**run_environment(0, 2), "WS_CLOCK": "1"})
+        return self.run(self.built, "bent", {**self.environment(0, 2), "WS_CLOCK": "1"})
+
+    @cached_property
+    def moved(self) -> RunOutcome:
+        """A run that addresses, and time that passes, tell apart from the base; it has the same time of day."""
+        if self.is_steady:
+            return self.again
+        return self.run(self.built, "moved", {**self.environment(0, 2), "WS_CLOCK": "1", "WS_DAY": "1"})
 
     def run_filled(self, number: int) -> RunOutcome:
         """Return the run in which memory that nobody wrote has the content that it has in the candidate's run `number`;
         the base where that makes no difference, or where the program then fails."""
-        if number == 0 or self.is_steady:
+        if number == 0 or self.is_steady or self.zeroes:
             return self.base
         if number not in self._filled:
-            self._filled[number] = self.run(self.built, f"filled_{number}", run_environment(number, 1))
+            self._filled[number] = self.run(self.built, f"filled_{number}", self.environment(number, 1))
         found = self._filled[number]
         return self.base if found.failure else found
 
@@ -161,7 +185,7 @@ class ReferenceProgram:
     @cached_property
     def zeroed(self) -> tuple[RunOutcome, ...]:
         """The run with zeroed automatic variables, where that is another build."""
-        if not self.pattern:
+        if not self.pattern or self.zeroes:
             return ()
         return self._variant("zero", (*_BASE, "-ftrivial-auto-var-init=zero"))
 
@@ -176,11 +200,11 @@ class ReferenceProgram:
         return tuple(outcome for outcomes in found for outcome in outcomes)
 
     def first_evidence(self) -> Evidence:
-        """What time and addresses leave open, and blocks of memory that nobody wrote."""
-        again = self.base.log, self.bent.log
+        """What addresses and time that passes leave open, and blocks of memory that nobody wrote."""
+        again = self.base.log, self.moved.log
         return Evidence(
             again,
-            unwritten=(self._heap(),),
+            unwritten=self._heap(),
             given=self._allowed_difference(),
             reordered_bits=self._sources.reordered_bits,
         )
@@ -191,12 +215,17 @@ class ReferenceProgram:
         variants = () if given is not None else self.variants
         heap = self._heap()
         stack = [((self.base.log, AUTOMATIC_FILLS), (log, b"\0")) for log in _logs(self.zeroed)]
-        again = self.base.log, self.bent.log
-        return Evidence(again, _logs(variants), (heap, *stack), given, self._sources.reordered_bits)
+        again = self.base.log, self.moved.log
+        return Evidence(again, _logs(variants), (*heap, *stack), given, self._sources.reordered_bits)
 
-    def _heap(self) -> tuple[tuple[CaptureLog, bytes], ...]:
-        """Return two runs with what blocks of memory were filled with in them."""
-        return (self.base.log, bytes(_FILLS[:1])), (self.again.log, bytes(_FILLS[1:2]))
+    def _heap(self) -> tuple[tuple[tuple[CaptureLog, bytes], ...], ...]:
+        """Return two runs with what blocks of memory were filled with in them; both have the same time of day, where
+        the program can be run so. None tell apart what nobody wrote where that holds zeroes."""
+        if self.zeroes:
+            return ()
+        filled = self.run_filled(1)
+        other = self.again if filled is self.base else filled
+        return (((self.base.log, bytes(_FILLS[:1])), (other.log, bytes(_FILLS[1:2]))),)
 
     def known_evidence(self) -> Evidence:
         """What a comparison that has been made already took into account: all builds, or none."""
@@ -227,7 +256,7 @@ class ReferenceProgram:
     def restart(self, skip_cases: tuple[int, ...]) -> None:
         """Forget the base runs and leave out these cases of the harness from now on."""
         self.skip_cases = skip_cases
-        for name in ("base", "left", "again", "is_steady", "bent"):
+        for name in ("base", "left", "again", "is_steady", "bent", "moved"):
             self.__dict__.pop(name, None)
         self._filled.clear()
 
@@ -240,7 +269,7 @@ class ReferenceProgram:
         built = self._build(name, flags)
         if not built.command:
             return ()
-        outcome = self.run(built, name, run_environment(0, 1))
+        outcome = self.run(built, name, self.environment(0, 1))
         return () if outcome.failure or outcome.exit_code != self.base.exit_code else (outcome,)
 
     def _allowed_difference(self) -> Allowance | None:

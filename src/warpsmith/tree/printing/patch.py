@@ -313,7 +313,8 @@ class Patcher:
         neighbor = next((s for s in (after, before) if s is not None and not isinstance(s, Pragma)), after or before)
         indent = indent_at(file, neighbor.span.start) if neighbor else indent_at(file, start) + self._unit
         text = self._text(come, indent)
-        if after is not None and not isinstance(after, Pragma) and cut_pragmas(file, owner.span.start, end):
+        marked = isinstance(after, Pragma) or any(isinstance(stmt, Pragma) for stmt in come)
+        if after is not None and not marked and cut_pragmas(file, owner.span.start, end):
             above = place_before(file, after.span, after.span.end, owner.span.start)
             line = f"\n{indent}{text}\n" if above.splits else f"{indent}{text}\n"
             return [Edit(Span(file, above.offset, above.offset), line)]
@@ -448,10 +449,15 @@ def _remove_pragmas(owner: Node, stmt: Stmt) -> list[Edit]:
 
 
 def _each_once(edits: list[Edit]) -> list[Edit]:
-    """Leave out what another edit takes out as well: the pragma in a conditional that is replaced as a whole."""
-    gone = [e for e in edits if not e.text and e.span.start < e.span.end]
-    covered = [g for g in gone if any(e is not g and e.text and e.span.contains(g.span) for e in edits)]
-    return [e for e in edits if not any(e is g for g in covered)]
+    """Leave out what another edit takes out as well: the pragma in a conditional that is replaced as a whole, or whose
+    loop is."""
+    kept: list[Edit] = []
+    for e in edits:
+        removal = not e.text and e.span.start < e.span.end
+        others = (*(o for o in edits if o.text), *(k for k in kept if not k.text)) if removal else ()
+        if not any(o.span.contains(e.span) for o in others):
+            kept.append(e)
+    return kept
 
 
 def _check_conditionals(span: Span) -> None:

@@ -35,7 +35,7 @@ from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.versions import can_version
-from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
+from warpsmith.loops.writing.pragma_lines import closing_lines, pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance
 from warpsmith.poly.analyze import Facts
@@ -164,7 +164,7 @@ class Flatten(Struct, frozen=True):
         fast = Block(span=own, statements=(*starts, *pragmas_of(run), loop))
         slow = Block(span=own, statements=tuple(copy_tree(s, supply) for s in (*pragmas_of(run), run[-1])))
         chosen = If(span=own, condition=_join_tests(wholes), then=fast, other=slow)
-        return with_run(program, place.function, run, (*tests, chosen))
+        return with_run(program, place.function, run, (*closing_lines(run), *tests, chosen))
 
 
 class _Range(Struct, frozen=True):

@@ -23,7 +23,7 @@ from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.versions import can_version
-from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
+from warpsmith.loops.writing.pragma_lines import closing_lines, pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads
 from warpsmith.poly.analyze import Facts
@@ -142,7 +142,7 @@ class Localize(Struct, frozen=True):
         other = Block(span=span, statements=(*(copy_tree(s) for s in pragmas_of(run)), slow))
         reasons = ("the loop does not write what it reads once",) * len(found.tests)
         chosen = If(span=span, condition=all_of(found.tests), then=fast, other=other, reasons=reasons)
-        return with_run(program, place.function, run, (*found.declarations, chosen))
+        return with_run(program, place.function, run, (*closing_lines(run), *found.declarations, chosen))
 
 
 class _Localization(Struct, frozen=True):
@@ -215,7 +215,8 @@ def _localize(program: Program, facts: Facts, place: LoopContext, invariants: tu
         variables.append((one, symbol))
     loop = _make_all_counted(_replace(place.loop, variables), facts.origin(place.function).hidden)
     run = run_with_pragmas(place)
-    trial = with_run(program, place.function, run, (*declarations, *run[:-1], loop))
+    lines = (*closing_lines(run), *declarations, *pragmas_of(run)) if closing_lines(run) else (*declarations, *run[:-1])
+    trial = with_run(program, place.function, run, (*lines, loop))
     return _Localization(tuple(variables), tuple(declarations), loop, trial, (), ())
 
 

@@ -29,7 +29,7 @@ from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.versions import can_version
-from warpsmith.loops.writing.pragma_lines import pragma_in_the_way, pragmas_of, run_with_pragmas
+from warpsmith.loops.writing.pragma_lines import closing_lines, pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance
 from warpsmith.poly.analyze import Facts
@@ -139,7 +139,7 @@ class RowStarts(Struct, frozen=True):
         whole = reduce(lambda a, b: Binary(span=span, type=INT, op="&&", left=a, right=b), tests)
         reasons = tuple(f"the run time knows where the rows of {one.symbol.name} start" for one in rows)
         test = If(span=own, condition=whole, then=fast, other=slow, reasons=reasons)
-        return with_run(program, place.function, run, (*asked, test))
+        return with_run(program, place.function, run, (*closing_lines(run), *asked, test))
 
 
 class _Rows(Struct, frozen=True):
