@@ -8,7 +8,7 @@ from tests.front.conftest import Load, found
 from tests.front.cxx.test_cxx import _expression
 from tests.front.cxx.test_library import expressions
 from warpsmith.front.c.expressions import Expressions
-from warpsmith.tree.nodes import Call, ExprStmt, For, VerbatimExpr
+from warpsmith.tree.nodes import Call, ExprStmt, For, MacroUse, Name, VerbatimExpr
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.walk import loops
 
@@ -38,6 +38,22 @@ def test_a_call_hands_over_addresses(load: Load) -> None:
     (call,) = found(_expression(load, "bump(r, 1)"), Call)
     assert isinstance(call, Call)
     assert [type(a).__name__ for a in call.arguments] == ["Name", "Literal"]
+
+
+def test_a_macro_may_be_a_function_s_name(load: Load) -> None:
+    text = """
+#include <cmath>
+#define ROOT sqrtf
+#define HALF(x) half(x)
+static float half(float x) { return x / 2; }
+void f(float *a) { a[0] = ROOT(a[1]); a[2] = half(a[3]); }
+"""
+    functions = [f for _, f in load(text, name="case.cpp").program.functions()]
+    calls = [c for f in functions for c in found(f.body, Call) if isinstance(c, Call)]
+    named = {c.span.text: c.function.span.text for c in calls}
+    assert named["ROOT(a[1])"] == "ROOT"
+    inner = next(c for c in calls if c.span.text == "ROOT(a[1])").function
+    assert isinstance(inner, MacroUse) and isinstance(inner.expansion, Name) and inner.expansion.symbol.name == "sqrtf"
 
 
 def test_seeded_object_left_out_of_a_box(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,8 @@ WRITTEN = {
     "r = std::max(i, 3)": "r = i < 3 ? 3 : i",
     "f = std::fmin(f, 2.0f)": "f = fminf(f, 2.0f)",
     "r = std::hypot(f, r)": "r = hypot((double)f, r)",
+    "r = std::isnan(f) || std::signbit(r)": "r = isnan(f) || signbit(r)",
+    "r = std::isfinite(c)": "r = isfinite(c)",
     "r = std::min(std::sqrt(r), c)": "r = c < sqrt(r) ? c : sqrt(r)",
 }
 KEPT = {

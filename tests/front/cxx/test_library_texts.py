@@ -36,7 +36,7 @@ EVALUATED = {
     "std::cout.precision(n)": ("std::ostream", ["n"]),
     "r = std::chrono::duration<double>(late - late).count()": ("std::value", ["late", "late"]),
     "late = std::chrono::steady_clock::now()": ("std::clock", []),
-    "r = std::isnan(a[n])": ("std::value", ["a[n]"]),
+    "r = std::isnormal(a[n])": ("std::value", ["a[n]"]),
 }
 OTHER = (
     "std::cout << p",

@@ -165,6 +165,14 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
         f"{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\nfor (int i = 0; i < n; i++) {{{{ if (b[i] > 7) break; s += b[i]; }}}}",
         "map(to: b[0:n])", "map(from: b[0:n])",
     ),
+    "one arm computes no element": (
+        f"{FOR} map(to: a[0:n]) map(from: b[0:n])\nfor (int i = 0; i < n; i++) {{{{ if (a[i] > 7) b[i] = a[i]; {{}} }}}}\n{SUM_B}",
+        "", "else b[i] = 0;",
+    ),
+    "one arm computes another element": (
+        f"{FOR} map(to: a[0:n]) map(from: b[0:n])\nfor (int i = 0; i < n; i++) {{{{ if (a[i] > 7) b[i] = a[i]; else b[{{}}] = 0; }}}}\n{SUM_B}",
+        "n - 1 - i", "i",
+    ),
 }  # fmt: skip
 
 

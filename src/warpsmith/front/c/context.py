@@ -228,7 +228,7 @@ class Context:
                     holder = replace(holder, const=True)
                 this = Pointer(holder, const=True)
                 type = replace(type, parameters=(this, *type.parameters), method=True)
-        symbol = Symbol(name, self.key(row), type, stored, span, value if kind == kinds.ENUM_CONSTANT else None, label)
+        symbol = Symbol(name, self.key(row), type, stored, span, value, label)
         if self.dump.marks is not None:
             space, alignment = place_of(self.dump.marks.get(row))
             symbol = replace(symbol, space=space, alignment=alignment)

@@ -18,7 +18,7 @@ import msgspec.structs
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.counted.writes import Knowledge
-from warpsmith.front.c.literals import is_written, number_text, written_value
+from warpsmith.front.c.literals import is_written, number_text, variable_or_value, written_value
 from warpsmith.front.c.scan import bare
 from warpsmith.front.c.types_of import decay_type
 from warpsmith.front.c.unions import holder_of, read_member, written_place
@@ -301,7 +301,7 @@ class Expressions:
         if isinstance(symbol.type, Pointer) and symbol.type.reference:
             pointer = Name(span=before(span), type=symbol.type, symbol=symbol)
             return dereference(pointer, span, intact=self.own)
-        return Name(span=span, intact=self.own, type=symbol.type, symbol=symbol)
+        return variable_or_value(symbol, span, own=self.own)
 
     def _number(self, row: int, span: Span) -> Expr:
         type, text, kind = self._clang_type(row), self._literal_text(row, span), self.table.kind[row]

@@ -6,10 +6,14 @@ import math
 import re
 import struct
 
-from warpsmith.front.clang import kinds
-from warpsmith.tree.types import Scalar, Type
+from msgspec.structs import replace
 
-__all__ = ["float_value", "integer_value", "is_written", "number_text", "written_value"]
+from warpsmith.base.source import Span
+from warpsmith.front.clang import kinds
+from warpsmith.tree.nodes import Expr, Literal, MacroUse, Name
+from warpsmith.tree.types import Scalar, Symbol, Type
+
+__all__ = ["float_value", "integer_value", "is_written", "number_text", "variable_or_value", "written_value"]
 
 _SUFFIX = re.compile(r"[uUlLzZ]*$")
 _FLOAT_SUFFIX = re.compile(r"[fFlLhH]$")
@@ -72,3 +76,16 @@ def number_text(value: int | float, type: Type) -> str | None:
     if not math.isfinite(value) or type.bits > 64:
         return None
     return f"{value!r}{'f' if type.bits == 32 else ''}"
+
+
+def variable_or_value(symbol: Symbol, span: Span, *, own: bool) -> Expr:
+    """Return the use of a variable; of one that has a value for good (`constexpr int n = 8;`) that value: the user's
+    text keeps its name, a kernel has the number. Enumerators have a name everywhere."""
+    value, type = symbol.value, symbol.type
+    if symbol.storage == "enumerator" or value is None or value < 0 or not isinstance(type, Scalar):
+        return Name(span=span, intact=own, type=type, symbol=symbol)
+    plain = replace(type, const=False)
+    text = number_text(value, plain)
+    assert text is not None
+    literal = Literal(span=span, type=plain, text=text, value=value)
+    return MacroUse(span=span, intact=True, type=plain, name="", expansion=literal) if own else literal

@@ -43,6 +43,8 @@ OPERATORS = {
     kinds.UNARY: "getCursorUnaryOperatorKind",
 }
 _REFERENCES = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR, kinds.MEMBER_REF})
+_NAMESPACES = frozenset({kinds.TRANSLATION_UNIT, kinds.NAMESPACE})
+_WHOLE = frozenset({kinds.T_INT, kinds.T_UINT, kinds.T_LONG, kinds.T_ULONG, kinds.T_LONGLONG, kinds.T_ULONGLONG})
 _DECLARATIONS = kinds.FUNCTIONS | {kinds.VAR_DECL, kinds.PARM_DECL, kinds.ENUM_CONSTANT}
 _NAMED = kinds.TYPES
 _LITERALS = frozenset({kinds.INTEGER, kinds.FLOATING, kinds.CXX_BOOL})
@@ -305,7 +307,7 @@ class Walk:
         file, offset = self.places.place(library.getCursorLocation(canonical))
         name = library.text(library.getCursorSpelling(cursor))
         if kind not in _DECLARATIONS and kind not in (kinds.FIELD_DECL, kinds.FUNCTION_TEMPLATE):
-            return kind, name, -1, 0, 0, file, offset, "", 0, False, False
+            return kind, name, -1, 0, 0, file, offset, "", None, False, False
         definition = library.getCursorDefinition(canonical) if kind == kinds.VAR_DECL else cursor
         typed = definition if definition.kind == kind else cursor
         linkage = library.getCursorLinkage(canonical)
@@ -313,10 +315,26 @@ class Walk:
         named = linkage > (kinds.LINKAGE_UNIQUE if self.cxx else kinds.LINKAGE_INTERNAL)
         named = named and kind not in (kinds.FIELD_DECL, kinds.FUNCTION_TEMPLATE)
         mangled = library.text(library.Cursor_getMangling(canonical)) if named else ""
-        value = library.getEnumConstantDeclValue(cursor) if kind == kinds.ENUM_CONSTANT else 0
+        value = library.getEnumConstantDeclValue(cursor) if kind == kinds.ENUM_CONSTANT else None
+        if self.cxx and kind == kinds.VAR_DECL:
+            value = self._value_for_good(definition)
         marked = library.Cursor_isBitField(cursor) if kind == kinds.FIELD_DECL else False
         return (
             kind, name, self.types.number(library.getCursorType(typed)), linkage,
             library.Cursor_getStorageClass(canonical), file, offset, mangled, value,
             file < 0 or not self.places.user[file], bool(marked),
         )  # fmt: skip
+
+    def _value_for_good(self, variable: Cursor) -> int | None:
+        """Return the value of a constant integer of a namespace that the compiler knows; else None.
+
+        Not those of classes and functions, which may be a template's: there, what a value depends on may be open.
+        """
+        library = self.library
+        if variable.kind != kinds.VAR_DECL or library.getCursorSemanticParent(variable).kind not in _NAMESPACES:
+            return None
+        type = library.getCanonicalType(library.getCursorType(variable))
+        if type.kind not in _WHOLE or not library.isConstQualifiedType(type) or library.isVolatileQualifiedType(type):
+            return None
+        value = self.values[self._evaluate_constant(variable)]
+        return value if isinstance(value, int) else None

@@ -74,8 +74,9 @@ ANONYMOUS: Final = 4
 Request = tuple[str, list[str], bytes | None, int, bool]
 # severity (3 error, 4 fatal), message, file, line, offset
 Diagnostic = tuple[int, str, str, int, int]
-# kind, name, type, linkage, storage class, file, name's offset, key text, value, system header, function's attributes
-Declared = tuple[int, str, int, int, int, int, int, str, int, bool, bool]
+# kind, name, type, linkage, storage class, file, name's offset, key text, value (of an enumerator, and of a constant
+# integer that has one for good), system header, function's attributes
+Declared = tuple[int, str, int, int, int, int, int, str, int | None, bool, bool]
 # of a function, method or variable of C++: qualified name, name in addresses, type of its class (-1 none), bits below
 Detail = tuple[str, str, int, int]
 # tag of the row, kind or inner type, further numbers, spelling

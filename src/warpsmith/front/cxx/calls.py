@@ -303,11 +303,12 @@ class CxxCalls:
             return node_with(opaque, doing=cxx_doing.assign_effects(value, arguments[-1]))
         return node_with(opaque, doing=self._doing(opaque, name, arguments))
 
-    def _function_name(self, row: int, name: Name) -> Name:
-        """Return the function's name with its own place, where the text has it."""
+    def _function_name(self, row: int, name: Name) -> Expr:
+        """Return the function's name with its own place, where the text has it, or a macro that is this name."""
         for part in self.table.expressions(row)[:1]:
             built = self.expressions.build(part)
-            if isinstance(built, Name) and built.symbol == name.symbol:
+            meant = built.expansion if isinstance(built, MacroUse) else built
+            if isinstance(meant, Name) and meant.symbol == name.symbol:
                 return built
         return name
 

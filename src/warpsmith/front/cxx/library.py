@@ -60,6 +60,8 @@ _MATH: Final = frozenset({
     "trunc", "round", "rint", "nearbyint", "fabs", "pow", "atan2", "hypot", "fmod", "fmin", "fmax", "fdim", "copysign",
     "fma", "remainder",
 })  # fmt: skip
+# of one number, which it takes as it is
+_TESTS: Final = frozenset({"isnan", "isinf", "isfinite", "signbit"})
 _MOST_COPIES: Final = 60
 
 
@@ -135,6 +137,8 @@ class CxxLibrary:
             made = self._absolute(span, type, rows[0])
         elif name in _MATH and is_float(type):
             made = self._math(name, span, type, rows)
+        elif name in _TESTS and len(rows) == 1 and (tested := self._test(name, span, rows[0])) is not None:
+            made = tested
         else:
             return None if self._is_plain_call(row) else self.expressions.make_opaque(row, f"a call of std::{name}")
         if made is None:
@@ -190,6 +194,15 @@ class CxxLibrary:
 
     def _math(self, name: str, span: Span, type: Scalar, rows: list[int]) -> Expr | None:
         return self._native(name, span, type, [self.convert(self.expressions.build(r), type, span) for r in rows])
+
+    def _test(self, name: str, span: Span, row: int) -> Expr | None:
+        """Return a question about a float or double as C asks it: by the name of a function for all types."""
+        value = self.expressions.build(row)
+        if not isinstance(value.type, Scalar) or not is_float(value.type) or value.type.bits > DOUBLE.bits:
+            return None
+        signature = FunctionType(BOOL, (with_type(value.type, const=False),))
+        function = Name(span=before(span), type=signature, symbol=Symbol(name, name, signature, "function"))
+        return Call(span=span, type=BOOL, function=function, arguments=(value,))
 
     def _native(self, name: str, span: Span, type: Scalar, arguments: list[Expr]) -> Expr | None:
         """Return a call of the C function of this name and type."""

@@ -32,7 +32,7 @@ _CLOCK: Final = re.compile(r"std::chrono::(_V2::)?(system|steady|high_resolution
 _VALUE: Final = re.compile(
     r"std::(setw|setprecision|setfill)|std::chrono::(operator[-+*/]|duration_cast|time_point_cast)"
     r"|std::chrono::(duration|time_point)::(count|time_since_epoch|duration|time_point)"
-    r"|std::(__cxx11::)?(basic_string::(size|length|empty)|to_string)|std::(isnan|isinf|isfinite|signbit|isnormal)"
+    r"|std::(__cxx11::)?(basic_string::(size|length|empty)|to_string)|std::isnormal"
 )
 _MANIPULATORS: Final = frozenset({
     "endl", "ends", "flush", "fixed", "scientific", "hexfloat", "defaultfloat", "hex", "dec", "oct", "left", "right",

@@ -31,6 +31,7 @@ from warpsmith.tree.nodes import (
     If,
     Index,
     Literal,
+    MacroUse,
     Name,
     Node,
     Pragma,
@@ -79,7 +80,7 @@ def kernel_pointer(type: Type) -> Pointer:
 
 def shared_type(type: Type, function: Span | None) -> Type:
     """Return `type` as it is declared outside `function`: an enumeration is its integer type, and extents that name
-    enumerators declared in the function are numbers."""
+    enumerators declared in the function, or constants that the user's text alone knows by name, are numbers."""
     match type:
         case Scalar() if type.spelling.removeprefix("const ").startswith("enum "):
             return msgspec.structs.replace(type, spelling="")
@@ -97,7 +98,8 @@ def shared_type(type: Type, function: Span | None) -> Type:
 
 
 def _names_own(expr: Expr, function: Span | None) -> bool:
-    return any(n.symbol.value is not None and _is_inside(n.symbol, function) for n in names(expr))
+    valued = any(isinstance(part, MacroUse) and not part.name for part in walk(expr))
+    return valued or any(n.symbol.value is not None and _is_inside(n.symbol, function) for n in names(expr))
 
 
 def _is_inside(symbol: Symbol, function: Span | None) -> bool:

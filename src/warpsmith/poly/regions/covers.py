@@ -3,24 +3,30 @@
     for (i = 0; i < n; i++) b[i] = …            yes
     for (i = 0; i < n; i += 2) b[i] = …         no: every other element
     for (i …) for (j = 0; j < N; j++) c[i*N+j]  yes: rows i, each full;  with j < N - 1: no
+    if (x[i] < 0) b[i] = …; else b[i] = …;      yes: what both arms write at a point is written, whichever runs
 
-Invariant: True only if the set of elements written at certain points of exact domains contains all full rows from the
-first to the last touched one.
+Invariant: True only if the set of elements written at certain points of exact domains, or at a certain point by either
+arm of a branch, contains all full rows from the first to the last touched one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import TypeVar
 
-from warpsmith.poly.isl.formula import at_least, atoms_of, both
+from msgspec.structs import replace
+
+from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
-from warpsmith.poly.isl.space import Set, between, image, make_map, make_set
-from warpsmith.poly.regions.region import Access, Statement, Subscript
+from warpsmith.poly.isl.space import Map, Set, between, image, make_map, make_set, prefix
+from warpsmith.poly.regions.region import Access, Arm, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.views import layouts
 
-__all__ = ["covers"]
+__all__ = ["covers", "surely_touch"]
+
+_Union = TypeVar("_Union", Set, Map)
 
 
 def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool:
@@ -39,6 +45,7 @@ def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool
     subscripts = list(zip(references, views[0].subscripts, strict=True))
     rows = [_image(state, s, d[:1]) for (s, _), d in subscripts]
     certain = [_image(state, s, d) for (s, a), d in subscripts if a.write and s.exact]
+    certain += _by_either_arm(state, [(s, d) for (s, a), d in subscripts if a.write and s.in_arms is not None])
     if not certain:
         return False
     touched = _union(rows).coalesce()
@@ -48,7 +55,52 @@ def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool
     return bool(target.is_subset(_union(certain)))
 
 
-def _union(sets: Sequence[Set]) -> Set:
+def surely_touch(state: State, references: Sequence[tuple[Statement, Access]]) -> bool:
+    """Return whether each element that references may read or write is certainly read or written by them, by either arm
+    of a branch where it is not known which one runs.
+
+    As for `covers`, all have one base and no guards. Raises OutOfBudgetError.
+    """
+    if any(not statement.exact and statement.in_arms is None for statement, _ in references):
+        return False
+    if any(not access.known or not all(isinstance(s, Subscript) for s in access.path) for _, access in references):
+        return False
+    views = layouts(state, references, guards=False)
+    if views is None or len(views) > 1:
+        return False
+    subscripts = [(s, d) for (s, _), d in zip(references, views[0].subscripts, strict=True)]
+    certain = [_image(state, s, d) for s, d in subscripts if s.exact]
+    certain += _by_either_arm(state, [(s, d) for s, d in subscripts if s.in_arms is not None])
+    return bool(certain) and bool(_union([_image(state, s, d) for s, d in subscripts]).is_subset(_union(certain)))
+
+
+def _by_either_arm(state: State, found_in: Sequence[tuple[Statement, Sequence[Polynomial]]]) -> list[Set]:
+    """Return what is certainly touched in arms of branches: of a point, what both arms touch there.
+
+    The innermost branches come first; what they touch, whichever arm runs, their arm of the branch around touches.
+    """
+    touched: dict[tuple[Arm, ...], list[Map]] = {}
+    for statement, digits in found_in:
+        assert statement.in_arms is not None
+        relation = _relation(state, statement, digits, statement.in_arms)
+        touched.setdefault(statement.arms, []).append(prefix(relation, statement.arms[-1].counters))
+    found: list[Set] = []
+    while touched:
+        arms = max(touched, key=len)
+        last = arms[-1]
+        other = (*arms[:-1], replace(last, holds=not last.holds))
+        one, another = touched.pop(arms), touched.pop(other, [])
+        if not another:
+            continue
+        by_both = _union(one).intersect(_union(another))
+        if len(arms) == 1:
+            found.append(image(by_both))
+        else:
+            touched.setdefault(arms[:-1], []).append(prefix(by_both, arms[-2].counters))
+    return found
+
+
+def _union(sets: Sequence[_Union]) -> _Union:
     whole = sets[0]
     for one in sets[1:]:
         whole = whole.union(one)
@@ -57,9 +109,14 @@ def _union(sets: Sequence[Set]) -> Set:
 
 def _image(state: State, statement: Statement, digits: Sequence[Polynomial]) -> Set:
     """Return the values of the first digits as a set over the parameters."""
-    formula = both((statement.domain, state.context))
+    return image(_relation(state, statement, digits, statement.domain))
+
+
+def _relation(state: State, statement: Statement, digits: Sequence[Polynomial], domain: Formula) -> Map:
+    """Return the first digits at each point of a statement's `domain`."""
+    formula = both((domain, state.context))
     formula = both((formula, state.ranges(atoms_of(formula))))
-    return image(make_map(state.vocabulary, statement.counters, digits, formula))
+    return make_map(state.vocabulary, statement.counters, digits, formula)
 
 
 def _full(state: State, sizes: Sequence[Polynomial]) -> Set:

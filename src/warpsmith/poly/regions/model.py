@@ -9,7 +9,7 @@ A loop forgets what its body writes before the body is read; two branches keep w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import assert_never
 
 import msgspec.structs
@@ -18,15 +18,16 @@ from msgspec import Struct, field
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.effects.effects import Effects
 from warpsmith.poly.effects.origin import Origin, changed_variables, own_writes
-from warpsmith.poly.isl.formula import Formula, atoms_of, both
+from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.pointers.control import ends_in_continue, jumps, leaves
 from warpsmith.poly.pointers.typed import stored_types
 from warpsmith.poly.regions.apart_rows import row_guards, with_columns
+from warpsmith.poly.regions.arms import Condition, OpenArms, is_certain
 from warpsmith.poly.regions.granted import condition, grants
 from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain, loop_runs, read_condition
 from warpsmith.poly.regions.places import address_of, place_of
-from warpsmith.poly.regions.region import Access, Region, RunsWhen, Statement, StatementEntry, Subscript
+from warpsmith.poly.regions.region import Access, Arm, Region, RunsWhen, Statement, StatementEntry
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.surroundings import surround
 from warpsmith.tree.nodes import (
@@ -83,12 +84,13 @@ class _Walk(Struct):
     broken: dict[For, str] = field(default_factory=dict)
     entries: dict[Stmt, StatementEntry] = field(default_factory=dict)
     within: list[Stmt] = field(default_factory=list)
+    arms: OpenArms = field(default_factory=OpenArms)
 
     # --- statements
 
     def statement(self, stmt: Stmt) -> None:
         state = self.state
-        exact = state.runs is RunsWhen.ALWAYS and not state.vocabulary.images(atoms_of(both(state.path)))
+        exact = is_certain(state, self.arms.runs(state), both(state.path), ())
         self.entries[stmt] = StatementEntry(tuple(state.loops), tuple(state.counters), tuple(state.path), exact)
         self.within.append(stmt)
         self.dispatch(stmt)
@@ -188,21 +190,21 @@ class _Walk(Struct):
         self.evaluate(stmt.condition, stmt.condition)
         state = self.state
         before, around = state.snapshot(), state.runs
-        formula, runs = read_condition(state, stmt.condition)
-        opposite = read_condition(state, stmt.condition, holds=False)
-        state.path.append(formula)
-        state.runs = min(around, runs)
-        self.statement(stmt.then)
-        state.path.pop()
+        holds = read_condition(state, stmt.condition)
+        fails = read_condition(state, stmt.condition, holds=False)
+        first, second = self.arms.branch(state, holds, fails if stmt.other is not None else None)
+        self.arm(stmt.then, first, holds)
         after = state.snapshot()
-        state.values, state.pointers = dict(before[0]), dict(before[1])
+        state.values, state.pointers, state.runs = dict(before[0]), dict(before[1]), around
         if stmt.other is not None:
-            state.path.append(opposite[0])
-            state.runs = min(around, opposite[1])
-            self.statement(stmt.other)
-            state.path.pop()
+            self.arm(stmt.other, second, fails)
         state.merge(after)
         state.runs = RunsWhen.UNKNOWN if leaves(stmt) else around
+
+    def arm(self, body: Stmt, arm: Arm | None, condition: Condition) -> None:
+        self.arms.enter(self.state, arm, condition)
+        self.statement(body)
+        self.arms.leave(self.state, arm)
 
     def loop(self, loop: For) -> None:
         state = self.state
@@ -274,19 +276,19 @@ class _Walk(Struct):
     def add(self, node: Node, accesses: list[Access]) -> None:
         state = self.state
         if accesses:
-            domain = both(state.path)
-            # what is only bounded is no exact domain, and no exact element
-            exact = state.runs is RunsWhen.ALWAYS and not state.vocabulary.images(_named(domain, accesses))
+            domain, runs = both(state.path), self.arms.runs(state)
             self.statements.append(
                 Statement(
                     node,
                     tuple(state.loops),
                     tuple(state.counters),
                     domain,
-                    exact,
+                    is_certain(state, runs, domain, accesses),
                     tuple(accesses),
                     tuple(self.within),
-                    state.runs,
+                    runs,
+                    self.arms.arms(),
+                    self.arms.domain(state, accesses),
                 )
             )
 
@@ -437,15 +439,6 @@ class _Walk(Struct):
         bases = dict.fromkeys((address.base, address.place) for address in addresses if address is not None)
         bases |= dict.fromkeys((symbol, "") for symbol in answer[1] if isinstance(symbol.type, Pointer | Array))
         return [Access(call, base, place, (), False, VOID, write) for base, place in bases]
-
-
-def _named(domain: Formula, accesses: Iterable[Access]) -> Iterator[str]:
-    """Yield the atoms of a statement's domain and of its subscripts."""
-    yield from atoms_of(domain)
-    for access in accesses:
-        for step in access.path:
-            for value in (step.value, step.extent) if isinstance(step, Subscript) else ():
-                yield from () if value is None else value.atoms()
 
 
 def _silent(argument: Expr) -> Expr:

@@ -31,6 +31,7 @@ from warpsmith.tree.types import Symbol, Type
 __all__ = [
     "ROW_STEP",
     "Access",
+    "Arm",
     "Element",
     "MemberStep",
     "NamedStep",
@@ -126,11 +127,21 @@ class RunsWhen(IntEnum):
     ALWAYS = 2
 
 
+class Arm(Struct, frozen=True):
+    """One of the two arms of a branch, where it is not known which one runs: exactly one does at each point of the
+    branch, whose `counters` are that many of the outermost ones. `branch`: its number in the order of the walk."""
+
+    branch: int
+    holds: bool
+    counters: int
+
+
 class Statement(Struct, frozen=True):
     """A piece of the program that runs once for each point of its domain (if `exact`; else at most so).
 
     `within` are the tree's statements that it is part of, outermost first. `runs`: what decides besides the domain
-    (`exact`: nothing, and there are no images in the domain and in the accesses)."""
+    (`exact`: nothing, and there are no images in the domain and in the accesses). `arms`: those of branches not known
+    in which it stands, outermost first; `in_arms`: points at which it runs if all these do (None: not known)."""
 
     node: Node
     loops: tuple[For, ...]
@@ -140,6 +151,8 @@ class Statement(Struct, frozen=True):
     accesses: tuple[Access, ...]
     within: tuple[Stmt, ...] = ()
     runs: RunsWhen = RunsWhen.UNKNOWN
+    arms: tuple[Arm, ...] = ()
+    in_arms: Formula | None = None
 
 
 class StatementEntry(Struct, frozen=True):

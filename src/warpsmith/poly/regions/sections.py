@@ -28,7 +28,7 @@ from warpsmith.poly.facts import PolyOptions, Section, Sections, reading, statem
 from warpsmith.poly.isl.bound_values import same_value
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
-from warpsmith.poly.regions.covers import covers
+from warpsmith.poly.regions.covers import covers, surely_touch
 from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
@@ -224,10 +224,10 @@ def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set
     span = statement_spans(work.scope)
     most = _bounds(work, state, references, span)
     least = _bounds(work, state, certain, span) if certain else None
-    if isinstance(most, LinearBounds) and isinstance(least, LinearBounds):
-        if same(most.lower, least.lower) and same(most.upper, least.upper):
-            return None
-    elif isinstance(most, Reason):
+    if isinstance(most, Reason):
+        return None
+    alike = isinstance(least, LinearBounds) and same(most.lower, least.lower) and same(most.upper, least.upper)
+    if alike or surely_touch(state, references):
         return None
     if isinstance(most, LinearBounds) and _is_handed(work, symbol, most):
         return None
@@ -263,11 +263,16 @@ def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Ref
     elif extent is not None and bounds.joined:
         # what the views touch together is most often all of it, and said in one word
         bounds = _whole(extent, span)
-    elif extent is not None and not all(statement.exact for statement, _ in references):
+    elif extent is not None and not _surely_touch(state, references):
         bounds = _clip_bounds(bounds, extent)
     read = any(not access.write for _, access in references)
     written = any(access.write for _, access in references)
     return Section(symbol, element_type(symbol.type), bounds.lower, bounds.upper, read, written, covers=False)
+
+
+def _surely_touch(state: State, references: Sequence[Reference]) -> bool:
+    """Whether no more of an object is touched than the program shows it to have."""
+    return all(statement.exact for statement, _ in references) or surely_touch(state, references)
 
 
 def _whole(extent: Expr, span: Span) -> LinearBounds:
