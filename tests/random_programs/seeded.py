@@ -50,7 +50,9 @@ def _without(kind: DependenceKind) -> Seed:
 
 
 def _delinearized_without_condition(patch: Patch) -> None:
-    patch.setattr("warpsmith.poly.regions.delinearize._fit", lambda state, domain, digits, position, size: digits)
+    patch.setattr(
+        "warpsmith.poly.regions.subscripts.delinearize._fit", lambda state, domain, digits, position, size: digits
+    )
 
 
 def _descending_as_ascending(patch: Patch) -> None:

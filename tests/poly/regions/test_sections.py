@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.poly.programs import function, load, loop
-from warpsmith.poly.effects.extents import known_extent
 from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.effects.sizes.extents import known_extent
 from warpsmith.poly.facts import PolyOptions, Sections, reading
 from warpsmith.poly.regions import sections as sections_module
 from warpsmith.poly.regions.model import build_region

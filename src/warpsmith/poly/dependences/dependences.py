@@ -30,7 +30,7 @@ from warpsmith.poly.isl.space import (
 )
 from warpsmith.poly.regions.region import Access, Element, MemberStep, Region, Statement, Subscript
 from warpsmith.poly.regions.state import State
-from warpsmith.poly.regions.views import elements
+from warpsmith.poly.regions.subscripts.views import elements
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Pointer, Symbol
 

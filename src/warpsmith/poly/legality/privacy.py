@@ -27,11 +27,11 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.isl.space import Map, OutOfBudgetError, Set, budget, earlier, make_map, prefix, remove_points
-from warpsmith.poly.regions.delinearize import shape
 from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Element, Region, Statement, Subscript
 from warpsmith.poly.regions.state import State
+from warpsmith.poly.regions.subscripts.delinearize import shape
 from warpsmith.tree.nodes import Block, Expr, For, Function, If, Loop, Node, Stmt, VarDecl, Verbatim, While
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol

@@ -33,7 +33,7 @@ from warpsmith.poly.isl.polynomial import Polynomial, constant
 from warpsmith.poly.isl.space import Floored, Set, find_undecided, gist, image, is_bounded, make_map, pieces
 from warpsmith.poly.regions.region import Access, Path, Statement, Subscript
 from warpsmith.poly.regions.state import State
-from warpsmith.poly.regions.views import View, layouts
+from warpsmith.poly.regions.subscripts.views import View, layouts
 from warpsmith.tree.nodes import Conditional, Expr, Literal
 from warpsmith.tree.types import LONG_LONG
 from warpsmith.tree.walk import same

@@ -22,7 +22,7 @@ from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.isl.space import Map, Set, between, image, make_map, make_set, prefix
 from warpsmith.poly.regions.region import Access, Arm, Statement, Subscript
 from warpsmith.poly.regions.state import State
-from warpsmith.poly.regions.views import layouts
+from warpsmith.poly.regions.subscripts.views import layouts
 
 __all__ = ["covers", "surely_touch"]
 

@@ -20,9 +20,9 @@ from msgspec import Struct, field
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.effects import effects
-from warpsmith.poly.effects.extents import known_extent
-from warpsmith.poly.effects.handed import handed_elements
 from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.effects.sizes.extents import known_extent
+from warpsmith.poly.effects.sizes.handed import handed_elements
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, Sections, reading, statement_spans
 from warpsmith.poly.isl.bound_values import same_value

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.regions.delinearize import Reference, layout, shape, stride_monomials
 from warpsmith.poly.regions.region import Element, ViewStep
 from warpsmith.poly.regions.state import State
+from warpsmith.poly.regions.subscripts.delinearize import Reference, layout, shape, stride_monomials
 
 __all__ = ["View", "elements", "layouts"]
 

@@ -9,9 +9,9 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.regions.modelled import modelled
 from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.regions.delinearize import layout, shape, stride_monomials
 from warpsmith.poly.regions.region import Access, Element, Region, Statement
 from warpsmith.poly.regions.state import State
+from warpsmith.poly.regions.subscripts.delinearize import layout, shape, stride_monomials
 from warpsmith.tree.program import Program
 
 LOOPS = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < w; k++)"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.poly.effects.extents import known_extent
+from warpsmith.poly.effects.sizes.extents import known_extent
 from warpsmith.tree.nodes import VarDecl
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.walk import loops, walk

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.poly.effects.handed import handed_elements
+from warpsmith.poly.effects.sizes.handed import handed_elements
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.regions.sections import sections
