@@ -28,6 +28,7 @@ from warpsmith.front.clang.wire import ELSEWHERE, Declared
 from warpsmith.front.cxx.calls import CxxCalls
 from warpsmith.front.cxx.doing import lambda_effects
 from warpsmith.front.cxx.objects import again, before, dereference, is_lvalue, member_of
+from warpsmith.front.cxx.records import item_of
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -542,6 +543,8 @@ class Expressions:
             value = dereference(value, before(value.span), intact=False)
         if isinstance(value.type, Record) and value.type.union:
             return self.make_opaque(row, "a union member")
+        if (item := item_of(value, declared[1])) is not None:
+            return item
         if self.site is not None and isinstance(value.type, Record) and self.is_closed(value.type.tag, declared[1]):
             # Written out where the call stands by its name, it would be an error.
             reason = f"the private member {declared[1]}"

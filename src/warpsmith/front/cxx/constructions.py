@@ -19,7 +19,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import NodeTable
 from warpsmith.front.cxx import doing as cxx_doing
 from warpsmith.front.cxx.objects import is_lvalue, is_pure
-from warpsmith.front.cxx.values import is_value, makes_only_its_object, starts_with_constants
+from warpsmith.front.cxx.values import is_value, makes_numbers, makes_only_its_object, starts_with_constants
 from warpsmith.tree.containers import is_owner
 from warpsmith.tree.nodes import Call, Doing, Expr, Name, VerbatimExpr
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Type
@@ -140,7 +140,9 @@ class CxxConstructions:
             element = data.to if isinstance(data, Pointer) else data
         else:
             return False
-        bytes = isinstance(element, Record) and self.context.types.is_bare(element.tag)
+        bytes = isinstance(element, Record) and (
+            self.context.types.is_bare(element.tag) or makes_numbers(self.context, element)
+        )
         return bytes or isinstance(element, Scalar | Pointer) or self.is_container(element)
 
     def by_value(self, rows: list[int]) -> bool:

@@ -34,7 +34,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
-from warpsmith.tree.walk import peel, walk
+from warpsmith.tree.walk import peel, rebuild, walk
 
 __all__ = [
     "INCREMENTS",
@@ -48,6 +48,7 @@ __all__ = [
     "is_value",
     "member_of",
     "qualify",
+    "unwritten",
 ]
 
 E = TypeVar("E", bound=Node)
@@ -91,6 +92,17 @@ def again(expr: E) -> E:
         elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
             changes[spec.name] = tuple(again(item) if isinstance(item, Node) else item for item in value)
     return node_with(expr, **changes)
+
+
+def unwritten(expr: E) -> E:
+    """Return a copy of an expression whose parts have no text of the user's, but for those that are his text."""
+    made = again(expr)
+
+    def change(part: Node) -> Node:
+        written = part.intact or part.span.start == part.span.end
+        return part if written else node_with(part, span=before(part.span))
+
+    return rebuild(made, change)
 
 
 def is_lvalue(expr: Expr) -> bool:
