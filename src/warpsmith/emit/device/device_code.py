@@ -187,14 +187,19 @@ def _write_plainly(part: Node) -> Node:
             return Literal(span=part.span, type=part.type, text=f"{part.value}ul", value=part.value)
         case DeclStmt() if drop_own_names(part.types) != part.types:
             return replace(part, types=drop_own_names(part.types))
-        case Member() if part.opener is not None:
-            return _write_plainly(replace(part, opener=None))  # the kernel's own struct hides none of its members
-        case Member() if part.field.endswith("()"):
-            raise refuse("a container of the C++ library", part)
-        case Member() if part.field in _CXX_FIELDS:
-            raise refuse(f"a member named {part.field}", part)
+        case Member():
+            return _member(part)
         case _:
             return part
+
+
+def _member(part: Member) -> Member:
+    """Return a member as the kernel's own struct has it, which hides none."""
+    if part.field.endswith("()"):
+        raise refuse("a container of the C++ library", part)
+    if part.field in _CXX_FIELDS:
+        raise refuse(f"a member named {part.field}", part)
+    return part if part.opener is None else replace(part, opener=None)
 
 
 _CXX_FIELDS = frozenset(
