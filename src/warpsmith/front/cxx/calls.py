@@ -25,6 +25,8 @@ from warpsmith.front.clang.wire import VIRTUAL
 from warpsmith.front.cxx import doing as cxx_doing
 from warpsmith.front.cxx.bodies import Alone, returned_value
 from warpsmith.front.cxx.captures import captures_stay
+from warpsmith.front.cxx.classes.members import MadeObjects, is_known, keeps_objects, object_type
+from warpsmith.front.cxx.classes.values import is_numbers, is_value
 from warpsmith.front.cxx.constructions import CxxConstructions
 from warpsmith.front.cxx.iterators import is_iterator_use
 from warpsmith.front.cxx.library import CxxLibrary
@@ -39,8 +41,6 @@ from warpsmith.front.cxx.objects import (
     is_pure,
     member_of,
 )
-from warpsmith.front.cxx.records import MadeObjects, is_known, object_type
-from warpsmith.front.cxx.values import is_numbers, is_value
 from warpsmith.tree.containers import is_owner
 from warpsmith.tree.nodes import (
     Assign,
@@ -215,11 +215,25 @@ class CxxCalls:
             if built is None:
                 return f"a default argument of {symbol.name}"
             if isinstance(wanted, Pointer) and wanted.reference:
-                if not is_lvalue(built) and not is_value(self.context, built.type):
+                refers = is_lvalue(built) and self._is_place(argument, built, wanted)
+                if not refers and not is_value(self.context, built.type):
                     return f"a call of {symbol.name} with a value for a reference"
-                built = address(built) if is_lvalue(built) else cxx_doing.temporary(built, built.span)
+                built = address(built) if refers else cxx_doing.temporary(built, built.span)
             arguments.append(built)
         return arguments
+
+    def _is_place(self, argument: int, built: Expr, wanted: Pointer) -> bool:
+        """Whether a reference is bound to what an argument names, not to what a function that stands in place of its
+        call gives back, or to the number that it is converted to."""
+        row = self.table.inner(argument)
+        callee = self.table.aux[row] if self.table.kind[row] == kinds.CALL else -1
+        signature = self.context.symbol(callee).type if callee >= 0 else None
+        if isinstance(signature, FunctionType) and not isinstance(signature.result, Pointer):
+            return False
+        have, to = built.type, wanted.to
+        if not isinstance(have, Scalar) or not isinstance(to, Scalar):
+            return True
+        return (have.bits, have.kind) == (to.bits, to.kind)
 
     def _change_container(self, row: int, value: Expr, reason: str, rows: list[int]) -> VerbatimExpr:
         """Return the call of a container's method that is not modelled: it changes the container and what it holds."""
@@ -395,7 +409,7 @@ class CxxCalls:
             kept = True
         if made is None or not kept:
             return None
-        if isinstance(result, Record):
+        if isinstance(result, Record) or not keeps_objects(made, this, bound, result):
             return None
         if isinstance(result, Scalar) and result.kind != "void":
             made = self.library.convert(made, result, site)

@@ -7,8 +7,8 @@ that it copies.
     threshold(convert(lines), 128)            evaluates both calls, the inner one's object is a temporary
     Blur(sigma)(in)                           evaluates sigma, and the call with the temporary's address
 
-Invariant: objects are values (values.py), so that making, moving and destroying them runs no code of the program's
-but what is listed; where a part is not known, nothing is.
+Invariant: objects are values (classes/values.py), so that making, moving and destroying them runs no code of the
+program's but what is listed; where a part is not known, nothing is.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
+from warpsmith.front.cxx.classes.values import is_value, is_vector, makes_numbers
 from warpsmith.front.cxx.objects import is_lvalue, is_pure, member_of
-from warpsmith.front.cxx.values import is_value, is_vector, makes_numbers
 from warpsmith.tree.containers import DATA
 from warpsmith.tree.nodes import Call, Doing, Expr, Member, Name, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type

@@ -14,21 +14,33 @@ Limits: bodies without branches and loops; members that are numbers; no class th
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import VIRTUAL
+from warpsmith.front.cxx.classes.bodies import ObjectBody
+from warpsmith.front.cxx.classes.values import is_numbers
 from warpsmith.front.cxx.library import CxxLibrary
-from warpsmith.front.cxx.object_bodies import Body
-from warpsmith.front.cxx.objects import again, is_lvalue, is_pure, member_of
-from warpsmith.front.cxx.values import is_numbers
-from warpsmith.tree.nodes import Call, Cast, Conditional, Expr, InitList, Name, Unary
+from warpsmith.front.cxx.objects import INCREMENTS, again, is_lvalue, is_pure, member_of
+from warpsmith.tree.nodes import (
+    Assign,
+    Call,
+    Cast,
+    Conditional,
+    Expr,
+    InitList,
+    Name,
+    Node,
+    Unary,
+    VerbatimExpr,
+)
 from warpsmith.tree.types import FunctionType, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["LARGEST_OBJECT", "MadeObjects", "is_known", "item_of", "object_type"]
+__all__ = ["LARGEST_OBJECT", "MadeObjects", "is_known", "item_of", "keeps_objects", "object_type"]
 
 LARGEST_OBJECT: Final = 400
 """How many nodes the items of an object may have."""
@@ -64,6 +76,23 @@ def _only_calls(expr: Expr) -> bool:
     return any(isinstance(part, Call) for part in walk(expr))
 
 
+def keeps_objects(made: Expr, this: Expr | None, bound: Mapping[int, Expr], result: Type | None) -> bool:
+    """Whether the value of a body only reads the objects that it is given as their members: these are values, no
+    places. One that is changed, or that the value refers to, is another object than the one it was made from."""
+    given = [this.operand if isinstance(this, Unary) and this.op == "&" else None, *bound.values()]
+    if not any(isinstance(one, InitList) for one in given):
+        return True
+    return not isinstance(result, Pointer) and not any(_may_change(part) for part in walk(made))
+
+
+def _may_change(part: Node) -> bool:
+    """Whether a node changes a place, or hands on where it is."""
+    if isinstance(part, Unary):
+        return part.op in (*INCREMENTS, "&")
+    by_address = isinstance(part, Call) and any(not isinstance(one.type, Scalar) for one in part.arguments)
+    return by_address or isinstance(part, Assign | VerbatimExpr)
+
+
 class MadeObjects:
     """Finds the members of the objects that the expressions of one file make."""
 
@@ -72,9 +101,18 @@ class MadeObjects:
         self.context = expressions.context
         self.table = expressions.table
         self.library = library
+        self._known: dict[int, InitList | None] = {}
 
     def value(self, row: int) -> InitList | None:
         """Return the object that an expression makes or names, as its members; None where they are not all known."""
+        if not self.expressions.own:
+            return self._find(row)
+        if row not in self._known:  # it is asked for again at every call around it
+            self._known[row] = self._find(row)
+        found = self._known[row]
+        return None if found is None else again(found)
+
+    def _find(self, row: int) -> InitList | None:
         row = self._inner(row)
         table, kind = self.table, self.table.kind[row]
         type = self._type(row)
@@ -237,9 +275,8 @@ class MadeObjects:
             return None
         rows = [
             row
-            for row, kind in enumerate(table.kind)
-            if kind == kinds.FIELD_DECL
-            and place.start <= table.start[row] < place.end
+            for row in self.context.field_rows
+            if place.start <= table.start[row] < place.end
             and table.aux[row] >= 0
             and self.context.dump.declared[table.aux[row]][1] == field
         ]
@@ -357,8 +394,8 @@ class MadeObjects:
         """Return the reader of another body."""
         return MadeObjects(there, self.library)
 
-    def _body(self, there: ExpressionBuilder, type: Record, members: dict[str, Expr] | None) -> Body:
-        return Body(there, self.library, type, members, self.within(there))
+    def _body(self, there: ExpressionBuilder, type: Record, members: dict[str, Expr] | None) -> ObjectBody:
+        return ObjectBody(there, self.library, type, members, self.within(there))
 
     def _is_too_deep(self, callee: int) -> bool:
         return callee in self.expressions.open or len(self.expressions.open) >= _MOST_NESTED

@@ -51,7 +51,16 @@ def is_value(context: Context, type: Type) -> bool:
 def is_numbers(context: Context, type: Type) -> bool:
     """Whether the objects of a class of the program's are numbers, copied member by member; friends of it change
     nothing about that."""
-    if not isinstance(type, Record) or type.union or type.tag.startswith("std::") or not type.fields:
+    if not isinstance(type, Record):
+        return False
+    key = type.tag, None if type.definition is None else type.definition.start
+    if key not in context.numbers:
+        context.numbers[key] = _is_of_numbers(context, type)
+    return context.numbers[key]
+
+
+def _is_of_numbers(context: Context, type: Record) -> bool:
+    if type.union or type.tag.startswith("std::") or not type.fields:
         return False
     plain = all(isinstance(f.type, Scalar) and not f.type.volatile and f.type.kind != "void" for f in type.fields)
     return plain and not context.types.has_bit_fields(type.tag) and not _has_its_own(context, type, friends=True)
@@ -66,8 +75,7 @@ def starts_with_constants(context: Context, type: Type) -> bool:
     if place is None:
         return False
     # Rows of other files may have the same place: then they must be constants as well.
-    fields = [r for r, kind in enumerate(table.kind) if kind == kinds.FIELD_DECL]
-    mine = [r for r in fields if place.start <= table.start[r] < place.end]
+    mine = [r for r in context.field_rows if place.start <= table.start[r] < place.end]
     below = (r for f in mine for row in table.expressions(f) for r in range(row, table.after[row]))
     return all(table.kind[r] in _CONSTANT for r in below) and all(
         starts_with_constants(context, field.type) for field in type.fields

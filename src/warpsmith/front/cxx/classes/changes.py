@@ -18,11 +18,12 @@ from warpsmith.front.c.builders import StatementBuilder
 from warpsmith.front.c.counted.writes import is_direct, may_name_same_object
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import VIRTUAL
+from warpsmith.front.cxx.classes.bodies import ObjectBody, Watch
+from warpsmith.front.cxx.classes.members import MadeObjects
+from warpsmith.front.cxx.classes.values import is_numbers
 from warpsmith.front.cxx.library import CxxLibrary
-from warpsmith.front.cxx.object_bodies import Body, Watch
 from warpsmith.front.cxx.objects import again, dereference, is_lvalue, is_pure, member_of, unwritten
-from warpsmith.front.cxx.records import MadeObjects
-from warpsmith.front.cxx.values import is_numbers
+from warpsmith.tree.containers import is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -129,7 +130,7 @@ class ObjectChanges:
         there = self.expressions.elsewhere(self.expressions.site_of(row), found[1], bound, this, callee)
         names = [field.name for field in type.fields]
         members = dict(zip(names, map(again, held.items), strict=True)) if symbol.method else None
-        body = Body(there, self.library, type, members, self.objects.within(there))
+        body = ObjectBody(there, self.library, type, members, self.objects.within(there))
         if subject is not None:
             body.own.add(subject)
         places = dict(zip(names, self._places(target) or (), strict=True))
@@ -188,10 +189,17 @@ class ObjectChanges:
         """Whether evaluating a value may read what an lvalue names."""
         return any(not self._are_apart(part, place) for part in _reads(value))
 
+    def _moves(self, places: list[Member]) -> bool:
+        """Whether finding a member of the object may read another one, which the statement writes: `c[c[0].k] = …`."""
+        read = (part for place in places for part in _reads(place) if part is not place)
+        return any(not self._are_apart(part, place) for part in read for place in places)
+
     def _are_apart(self, read: Expr, place: Expr) -> bool:
-        """Whether two lvalues certainly name different objects."""
+        """Whether two lvalues certainly name different objects; the second is a member of an object of a class."""
         if not may_name_same_object(read.type, place.type):
             return True
+        if isinstance(read, Name) or is_held_by_container(read):
+            return True  # a variable that is a number or a pointer, or what a container holds: in no object of a class
         if isinstance(read, Member) and isinstance(place, Member) and read.field != place.field:
             holders = [_holder(one) for one in (read, place)]
             if holders[0] is not None and holders[0] == holders[1]:
@@ -211,7 +219,7 @@ class ObjectChanges:
     def _write(self, target: Expr, made: InitList, span: Span) -> Block | None:
         """Return the assignments to the members; through variables where one is read after it was written."""
         places = self._places(target)
-        if places is None or len(places) != len(made.items):
+        if places is None or len(places) != len(made.items) or self._moves(places):
             return None
         pairs = [(p, unwritten(v)) for p, v in zip(places, made.items, strict=True) if not same(p, v)]
         late = any(self._may_read(v, p) for n, (_, v) in enumerate(pairs) for p, _ in pairs[:n])

@@ -1,4 +1,4 @@
-"""What a body does to an object of numbers that it works on, statement by statement; see records.py.
+"""What a body does to an object of numbers that it works on, statement by statement; see members.py.
 
     V &operator+=(const V &o) { x += o.x; y += o.y; return *this; }      x: x + o.x, y: y + o.y
     V operator*(double s) const { V r = *this; r.x *= s; … return r; }   follows r, a variable of the body's own
@@ -9,8 +9,10 @@ variables ends the reading; so do branches and loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
+
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
@@ -18,13 +20,14 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import VIRTUAL
 from warpsmith.front.cxx.library import CxxLibrary
 from warpsmith.front.cxx.objects import again
-from warpsmith.tree.nodes import Binary, Expr, InitList, Unary
-from warpsmith.tree.types import FunctionType, Pointer, Record, Scalar, common_type
+from warpsmith.tree.nodes import Binary, Expr, InitList, Literal, Unary
+from warpsmith.tree.types import INT, FunctionType, Pointer, Record, Scalar, common_type
 from warpsmith.tree.walk import peel
 
-__all__ = ["Body", "Watch"]
+__all__ = ["ObjectBody", "Watch"]
 
 _MOST_NESTED: Final = 8
+_THIS: Final = -1
 _OPERATORS: Final = {
     "+=": "+", "-=": "-", "*=": "*", "/=": "/", "%=": "%", "&=": "&", "|=": "|", "^=": "^",
 }  # fmt: skip
@@ -58,20 +61,26 @@ class Watch:
     """What a body that changes an object in memory has written of it, by member: no expression that it evaluates later
     may read that through another name. `parameter` is the object's, by its declaration; None where it is `*this`."""
 
-    def __init__(self, parameter: int | None, reads: Callable[[Expr, str], bool]) -> None:
+    def __init__(
+        self, parameter: int | None, reads: Callable[[Expr, str], bool], written: list[str] | None = None
+    ) -> None:
         self.parameter = parameter
         self.reads = reads
-        self.written: list[str] = []
+        self.written: list[str] = [] if written is None else written
 
     def allows(self, field: str, value: Expr) -> bool:
         """Note a store to a member; False where its value may be of a member after the store to that."""
-        if any(self.reads(value, written) for written in self.written):
+        return self.allows_all([field], [value])
+
+    def allows_all(self, fields: Sequence[str], values: Sequence[Expr]) -> bool:
+        """Note a store to members whose values are all known before it."""
+        if any(self.reads(value, written) for value in values for written in self.written):
             return False
-        self.written.append(field)
+        self.written += fields
         return True
 
 
-class Body:
+class ObjectBody:
     """Follows the statements of one body, which change its own variables only, or the object `members` of a class."""
 
     def __init__(
@@ -140,7 +149,7 @@ class Body:
         if self.table.kind[inner] == kinds.CALL and len(below) == 1:
             inner = self.table.inner(below[0])  # the copy of what the operator refers to
         target = self._change(inner)
-        return self.objects.value(row) if target is None else self.objects.members_of(self.bound[target])
+        return self.objects.value(row) if target is None else self._object(target)
 
     def step(self, row: int) -> bool:
         """Follow one statement; False where it is more than a change of the body's own."""
@@ -152,6 +161,8 @@ class Body:
         inner = self.table.inner(row)
         if self.table.kind[inner] in (kinds.BINARY, kinds.COMPOUND_ASSIGN):
             return self._assign(inner)
+        if self.table.kind[inner] == kinds.UNARY and self.table.aux[inner] in kinds.INCREMENTS:
+            return self._increment(inner)
         return self._change(inner) is not None
 
     def _declare(self, row: int) -> bool:
@@ -181,17 +192,35 @@ class Body:
         parts = self.table.expressions(row)
         if len(parts) != 2 or (operator != "=" and operator not in _OPERATORS):
             return False
-        value = self.there.try_expression(parts[1])
-        before = self.there.try_expression(parts[0])
-        if value is None or before is None or not isinstance(before.type, Scalar):
+        value, target = self.there.try_expression(parts[1]), self._type_of(parts[0])
+        if value is None or target is None:
             return False
         if operator != "=":
+            before = self.there.try_expression(parts[0])
+            if before is None:
+                return False
             type = common_type(before.type, value.type)
             value = Binary(span=self._place, type=type, op=_OPERATORS[operator], left=before, right=value)
-        value = self.library.convert(value, before.type, self._place)
-        if not self.library.is_repeated(value):
+        value = self.library.convert(value, target, self._place)
+        return self.library.is_repeated(value) and self._store(parts[0], value)
+
+    def _increment(self, row: int) -> bool:
+        """Follow `x++;` and its like."""
+        (operand,) = self.table.expressions(row)
+        before, target = self.there.try_expression(operand), self._type_of(operand)
+        if before is None or target is None or target.kind == "bool":
             return False
-        return self._store(parts[0], value)
+        op = "+" if "+" in kinds.UNARY_OPERATORS[self.table.aux[row]] else "-"
+        one = Literal(span=self._place, type=INT, text="1", value=1)
+        value = Binary(span=self._place, type=common_type(before.type, INT), op=op, left=before, right=one)
+        return self._store(operand, self.library.convert(value, target, self._place))
+
+    def _type_of(self, row: int) -> Scalar | None:
+        """Return the type of the number that a row names."""
+        row = self.table.inner(row)
+        named = self.table.kind[row] in (kinds.DECL_REF, kinds.MEMBER_REF_EXPR) and self.table.aux[row] >= 0
+        type = self.context.symbol(self.table.aux[row]).type if named else None
+        return replace(type, const=False) if isinstance(type, Scalar) and not type.volatile else None
 
     def _store(self, row: int, value: Expr) -> bool:
         row = self.table.inner(row)
@@ -226,57 +255,116 @@ class Body:
         if self.watch is not None and self.watch.parameter is None and not self.watch.allows(field, value):
             return False
         self.members[field] = value
-        self._show_object()
-        return True
+        return self._show_object()
 
-    def _show_object(self) -> None:
-        """Let expressions of the body read the members as they are now."""
+    def _show_object(self) -> bool:
+        """Let expressions of the body read the members as they are now; False where these are too large to follow."""
         assert self.members is not None
-        if len(self.members) == len(self.type.fields):
-            held = self._finish()
-            if held is not None:
-                self.there.this = Unary(span=self._place, type=Pointer(self.type), op="&", operand=held)
+        if len(self.members) < len(self.type.fields):
+            return True  # no expression can name it yet
+        held = self._finish()
+        if held is not None:
+            self.there.this = Unary(span=self._place, type=Pointer(self.type), op="&", operand=held)
+        return held is not None
+
+    # --- methods that change an object of the body's own, or the object that it works on
 
     def _change(self, row: int) -> int | None:
-        """Follow `a += b` where a is an object of the body's own and += a method; return a."""
+        """Follow `a = b`, `a += b`, `a.turn(b)` where a is an object of the body's own or `*this`; return a."""
         callee = self.table.aux[row] if self.table.kind[row] == kinds.CALL else -1
+        symbol = self.context.symbol(callee).type if callee >= 0 else None
+        if not isinstance(symbol, FunctionType) or not symbol.method or self.context.is_library(callee):
+            return None
+        given, arguments = self.there.cxx.parts_of(row, callee)
+        target = self._find_target(given)
+        held = self._object(target) if target is not None else None
+        if target is None or held is None or self.context.detail(callee)[3] & VIRTUAL:
+            return None
+        if callee not in self.context.bodies and self.context.dump.declared[callee][1] == "operator=":
+            made = self.objects.value(arguments[0]) if len(arguments) == 1 else None
+            known = made is not None and self._allows_all(target, made)
+        else:
+            made = self._run_method(row, target, held, arguments)
+            known = made is not None
+        if made is None or not known:
+            return None
+        return target if self._take(target, made) else None
+
+    def _find_target(self, given: int | None) -> int | None:
+        """Return the declaration of the body's own object that a row names, or that it is `*this`; None for others."""
+        if given is None:
+            return None
+        if given < 0 or self._is_this(given):
+            return _THIS
+        row = self.table.inner(given)
+        number = self.table.aux[row]
+        return number if self.table.kind[row] == kinds.DECL_REF and number in self.own else None
+
+    def _object(self, target: int) -> InitList | None:
+        """Return the members of an object as they are now."""
+        if target == _THIS:
+            return None if self.members is None else self._finish()
+        held = peel(self.bound[target])
+        return held if isinstance(held, InitList) and isinstance(held.type, Record) else None
+
+    def _is_watched(self, target: int) -> bool:
+        return self.watch is not None and self.watch.parameter == (None if target == _THIS else target)
+
+    def _allows_all(self, target: int, made: InitList) -> bool:
+        """Whether a whole object may be stored; its values were all made before."""
+        if self.watch is None or not self._is_watched(target):
+            return True
+        return self.watch.allows_all([field.name for field in self.type.fields], made.items)
+
+    def _take(self, target: int, made: InitList) -> bool:
+        """Let an object be another one."""
+        if target != _THIS:
+            self.bound[target] = made
+            return True
+        assert self.members is not None
+        self.members.update(zip((field.name for field in self.type.fields), map(again, made.items), strict=True))
+        return self._show_object()
+
+    def _run_method(self, row: int, target: int, held: InitList, arguments: list[int]) -> InitList | None:
+        """Return an object after a method of it has run that changes nothing else."""
+        callee, type = self.table.aux[row], held.type
         found = self.context.bodies.get(callee)
         if found is None or callee in self.there.open or len(self.there.open) >= _MOST_NESTED:
             return None
-        given, arguments = self.there.cxx.parts_of(row, callee)
-        target = self.table.inner(given) if given is not None and given >= 0 else -1
-        number = self.table.aux[target] if target >= 0 else -1
-        if target < 0 or self.table.kind[target] != kinds.DECL_REF or number not in self.own:
-            return None
-        held = peel(self.bound[number])
-        symbol = self.context.symbol(callee).type
-        named = any(
-            self.table.kind[r] == kinds.DECL_REF and self.table.aux[r] == number
-            for argument in arguments
-            for r in range(argument, self.table.after[argument])
-        )
-        if named or not isinstance(held, InitList) or not isinstance(held.type, Record):
+        if any(self._names(argument, target) for argument in arguments if not self._is_temporary(argument)):
             return None  # `a += a`: the argument changes on the way
-        if not isinstance(symbol, FunctionType) or not symbol.method or self.context.detail(callee)[3] & VIRTUAL:
-            return None
         bound = self.objects.bind(row, found[0], arguments)
-        if bound is None:
+        if bound is None or not isinstance(type, Record):
             return None
-        made = self._run_method((found[0], found[1], callee), held, bound)
-        if made is None:
-            return None
-        self.bound[number] = made
-        return number
-
-    def _run_method(self, function: tuple[int, int, int], held: InitList, bound: dict[int, Expr]) -> InitList | None:
-        """Return an object after a method of it has run; `function`: its row, file and declaration."""
-        row, number, callee = function
-        type = held.type
-        assert isinstance(type, Record)
         this = Unary(span=held.span, type=Pointer(type), op="&", operand=held)
-        there = self.there.elsewhere(held.span, number, bound, this, callee)
+        there = self.there.elsewhere(held.span, found[1], bound, this, callee)
         members = {field.name: again(item) for field, item in zip(type.fields, held.items, strict=True)}
-        return Body(there, self.library, type, members, self.objects.within(there)).run(row, made=True)
+        body = ObjectBody(there, self.library, type, members, self.objects.within(there))
+        if self.watch is not None and self._is_watched(target):
+            body.watch = Watch(None, self.watch.reads, self.watch.written)
+        return body.run(found[0], made=True)
+
+    def _names(self, row: int, target: int) -> bool:
+        """Whether a row mentions an object."""
+        table = self.table
+        for part in range(row, table.after[row]):
+            if target != _THIS and table.kind[part] == kinds.DECL_REF and table.aux[part] == target:
+                return True
+            member = table.kind[part] == kinds.MEMBER_REF_EXPR and not table.expressions(part)
+            if target == _THIS and (member or table.kind[part] == kinds.THIS):
+                return True
+        return False
+
+    def _is_temporary(self, row: int) -> bool:
+        """Whether an expression makes a value of its own, whose parts are as they are before a function is called."""
+        row = self.table.inner(row)
+        kind, number = self.table.kind[row], self.table.aux[row]
+        if kind == kinds.CALL and number >= 0:
+            type = self.context.symbol(number).type
+            return isinstance(type, FunctionType) and not isinstance(type.result, Pointer)
+        return kind in (kinds.FUNCTIONAL_CAST, kinds.INIT_LIST, kinds.INTEGER, kinds.FLOATING) or (
+            kind == kinds.BINARY and not kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT
+        )
 
     def _is_subject(self, row: int) -> bool:
         """Whether a row names the object that the body works on."""
