@@ -154,16 +154,105 @@ int main() {
 }
 """
 
+VALUES = r"""#include <cmath>
+#include <cstdio>
+#include <vector>
+
+struct Vec3 {
+    double x, y, z;
+    Vec3() : x(0), y(0), z(0) {}
+    Vec3(double x_, double y_, double z_) : x(x_), y(y_), z(z_) {}
+    Vec3 operator+(const Vec3 &o) const { return Vec3(x + o.x, y + o.y, z + o.z); }
+    Vec3 operator-(const Vec3 &o) const { return Vec3(x - o.x, y - o.y, z - o.z); }
+    Vec3 operator*(double s) const { return Vec3(x * s, y * s, z * s); }
+    Vec3 &operator+=(const Vec3 &o) {
+        x += o.x;
+        y += o.y;
+        z += o.z;
+        return *this;
+    }
+    double norm2() const { return x * x + y * y + z * z; }
+};
+
+int main() {
+    const int n = 120;
+    std::vector<Vec3> pos(n), vel(n), force(n);
+    std::vector<double> mass(n);
+    for (int i = 0; i < n; i++) {
+        pos[i] = Vec3(0.1 * i, 0.2 * (i % 7), 0.3 * (i % 11));
+        mass[i] = 1.0 + i % 3;
+    }
+    for (int step = 0; step < 2; step++) {
+        for (int i = 0; i < n; i++) {
+            Vec3 f;
+            for (int j = 0; j < n; j++) {
+                Vec3 d = pos[j] - pos[i];
+                double r2 = d.norm2() + 0.01;
+                f += d * (mass[j] / (r2 * std::sqrt(r2)));
+            }
+            force[i] = f;
+        }
+        for (int i = 0; i < n; i++) {
+            vel[i] += force[i] * 0.01;
+            pos[i] = pos[i] + vel[i] * 0.01;
+        }
+    }
+    double e = 0;
+    for (int i = 0; i < n; i++) e += mass[i] * vel[i].norm2();
+    std::printf("%.6f\n", e);
+    return 0;
+}
+"""
+
+CLASSES = r"""#include <cmath>
+#include <cstdio>
+#include <vector>
+class P {
+public:
+    P(float a = 0, float b = 0) : a_(a), b_(b) {}
+    float len() const { return std::sqrt(a_ * a_ + b_ * b_); }
+    P operator*(float s) const { P r(*this); r.a_ *= s; r.b_ *= s; return r; }
+    P &operator-=(const P &o) { a_ -= o.a_; b_ -= o.b_; return *this; }
+    friend P operator+(P l, const P &r) { l.a_ += r.a_; l.b_ += r.b_; return l; }
+    float a() const { return a_; }
+private:
+    float a_, b_;
+};
+template <class T> struct M {
+    T u, v;
+    M operator+(const M &o) const { return {u + o.u, v + o.v}; }
+    T dot(const M &o) const { return u * o.u + v * o.v; }
+};
+template <class T> M<T> operator*(T s, const M<T> &m) { return M<T>{s * m.u, s * m.v}; }
+static M<double> &operator+=(M<double> &l, const M<double> &r) { l.u += r.u; l.v += r.v; return l; }
+static double dist(const M<double> &a, const M<double> &b) { M<double> d = a + -1.0 * b; return std::sqrt(d.dot(d)); }
+int main() {
+    const int n = 500;
+    std::vector<P> p(n), q(n);
+    M<double> m[500], k[500];
+    for (int i = 0; i < n; i++) { p[i] = P(i * 0.5f, 1); q[i] = P(2, i); }
+    for (int i = 0; i < n; i++) q[i] = p[i] + q[i] * 0.5f;
+    for (int i = 0; i < n; i++) q[i] -= p[i] * 0.25f;
+    for (int i = 0; i < n; i++) { m[i] = {i * 1.0, 2.0}; k[i] = M<double>{1.0, 0.5 * i}; }
+    for (int i = 0; i < n; i++) m[i] += 0.5 * k[i];
+    double s = 0;
+    for (int i = 0; i < n; i++) s += q[i].len() + p[i].a() + dist(m[i], k[i]);
+    std::printf("%.8g\n", s);
+}
+"""
+
 PROGRAMS = {
     "free_store": (FREE_STORE, {"ramp/i", "main/i#2", "main/i#3/j", "main/i#4"}),
     "attributes": (ATTRIBUTES, {"main/i", "main/i/j", "main/i#2", "main/i#2/j#4/k"}),
     "owners": (OWNERS, {"main/i", "main/i#2", "main/i#3"}),
     "iterators": (ITERATORS, {"main/i", "main/it_at", "main/it_at#2", "main/q_at", "total/q_at", "main/it_at#3"}),
+    "values": (VALUES, {"main/i", "main/step/i", "main/step/i/j", "main/step/i#2", "main/i#2"}),
+    "classes": (CLASSES, {"main/i", "main/i#2", "main/i#3", "main/i#4", "main/i#5", "main/i#6"}),
     "output": (OUTPUT, {"main/i", "main/i#2", "main/i#3", "main/t/i"}),
 }
 
 
-@pytest.mark.parametrize("name", one_in(8, sorted(PROGRAMS)))
+@pytest.mark.parametrize("name", one_in(10, sorted(PROGRAMS)))
 def test_programs_are_ported(name: str, tmp_path: Path) -> None:
     text, kernels = PROGRAMS[name]
     path = tmp_path / f"{name}.cpp"

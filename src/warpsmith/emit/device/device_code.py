@@ -24,6 +24,7 @@ from warpsmith.emit.device.typedefs import drop_own_names
 from warpsmith.emit.words import fresh, is_overloaded, is_reserved
 from warpsmith.tree.nodes import (
     Assign,
+    Block,
     Call,
     Cast,
     Conditional,
@@ -172,6 +173,8 @@ def _is_cxx(part: Cast | DeclStmt | Name, symbols: Mapping[Symbol, Symbol]) -> b
 
 def _write_plainly(part: Node) -> Node:
     match part:
+        case Block() if part.intact and not part.span.text.startswith("{"):
+            return replace(part)  # a statement of C++ that stands for several
         case Assign() if part.op == "=":
             return _with(part, "value", part.value, part.target.type)
         case Call():
@@ -184,14 +187,19 @@ def _write_plainly(part: Node) -> Node:
             return Literal(span=part.span, type=part.type, text=f"{part.value}ul", value=part.value)
         case DeclStmt() if drop_own_names(part.types) != part.types:
             return replace(part, types=drop_own_names(part.types))
-        case Member() if part.opener is not None:
-            raise refuse(f"a private member ({part.field})", part)
-        case Member() if part.field.endswith("()"):
-            raise refuse("a container of the C++ library", part)
-        case Member() if part.field in _CXX_FIELDS:
-            raise refuse(f"a member named {part.field}", part)
+        case Member():
+            return _member(part)
         case _:
             return part
+
+
+def _member(part: Member) -> Member:
+    """Return a member as the kernel's own struct has it, which hides none."""
+    if part.field.endswith("()"):
+        raise refuse("a container of the C++ library", part)
+    if part.field in _CXX_FIELDS:
+        raise refuse(f"a member named {part.field}", part)
+    return part if part.opener is None else replace(part, opener=None)
 
 
 _CXX_FIELDS = frozenset(

@@ -15,7 +15,8 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.clang.node_table import NodeTable
-from warpsmith.tree.nodes import Expr, Stmt, VerbatimExpr
+from warpsmith.tree.nodes import Expr, InitList, Stmt, VerbatimExpr
+from warpsmith.tree.types import Record
 
 __all__ = ["CallBuilder", "ExpressionBuilder", "StatementBuilder"]
 
@@ -25,6 +26,22 @@ class CallBuilder(Protocol):
 
     def open_member(self, value: Expr, field: str, span: Span) -> Expr | None:
         """Return a private member outside of its class; None where it cannot be named there."""
+        ...
+
+    def parts_of(self, row: int, callee: int) -> tuple[int | None, list[int]]:
+        """Return the row of the object that a method is called of, and those of the arguments."""
+        ...
+
+    def object_of(self, row: int) -> InitList | None:
+        """Return the object that an expression makes, as its members; None where they are not all known."""
+        ...
+
+    def is_written_as_list(self, type: Record) -> bool:
+        """Whether `{a, b}` makes the object whose members are a and b."""
+        ...
+
+    def argument(self, row: int, argument: int, number: int) -> Expr | None:
+        """Return an argument of a call; one that the caller left out is the parameter's default."""
         ...
 
 

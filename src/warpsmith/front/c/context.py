@@ -64,6 +64,7 @@ class Context:
         self.bodies = self._bodies() if self.cxx else {}
         self.in_place: set[tuple[int, int]] = set()
         self.functions: dict[int, Function] = {}
+        self.numbers: dict[tuple[str, int | None], bool] = {}  # classes, and whether their objects are numbers only
 
     def _bodies(self) -> dict[int, tuple[int, int]]:
         """Return the node and the file of every function definition, by its declaration row."""
@@ -85,6 +86,11 @@ class Context:
         if table.kind[row] == kinds.LAMBDA:
             return row
         return self._lambdas.get(table.aux[row]) if table.kind[row] == kinds.DECL_REF else None
+
+    @functools.cached_property
+    def field_rows(self) -> list[int]:
+        """The rows of the members of classes."""
+        return [row for row, kind in enumerate(self.table.kind) if kind == kinds.FIELD_DECL]
 
     @functools.cached_property
     def _lambdas(self) -> dict[int, int]:

@@ -13,10 +13,10 @@ from warpsmith.front.c.scan import bare
 from warpsmith.front.c.types_of import decay_type
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
-from warpsmith.front.cxx.objects import address, is_lvalue, is_value
-from warpsmith.tree.nodes import DeclStmt, Expr, VarDecl, VerbatimExpr, replace
+from warpsmith.front.cxx.objects import address, is_lvalue, is_value, unwritten
+from warpsmith.tree.nodes import Call, DeclStmt, Expr, MacroUse, VarDecl, VerbatimExpr, replace
 from warpsmith.tree.types import Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.walk import peel
+from warpsmith.tree.walk import peel, walk
 
 __all__ = ["Declarations"]
 
@@ -115,6 +115,8 @@ class Declarations:
             # A constructor's variable is known to what makes it: `T x(x.size())` is no program that anyone writes.
             self.expressions.cxx.stands_alone(parts[-1])
             init = self._part(parts[-1], use)
+            if isinstance(type, Record) and any(isinstance(one, VerbatimExpr | Call) for one in walk(init)):
+                init = self._members(row, parts[-1], type) or init
         refers = isinstance(type, Pointer) and type.reference
         if refers and init is not None and isinstance(type, Pointer):
             if is_lvalue(init) and not isinstance(peel(init), VerbatimExpr):
@@ -136,6 +138,18 @@ class Declarations:
         if isinstance(init, VerbatimExpr) and table.begins_in_macro(row):
             raise CannotModelError("an object of C++ that a macro makes")
         return VarDecl(span=self._place(row, number, use), symbol=symbol, init=init)
+
+    def _members(self, row: int, part: int, type: Record) -> MacroUse | None:
+        """Return an object of numbers that is made in a known way as the list of its members: the user's text, or what
+        a kernel writes."""
+        made = self.expressions.cxx.object_of(part) if self.expressions.own else None
+        if made is None or not self.expressions.cxx.is_written_as_list(type):
+            return None
+        start, end = self.table.range(part, self.text.uses)
+        name = self.context.dump.declared[self.table.aux[row]][6]
+        written = start > name and self.text.file.text[start:end][:1] not in ("", "{")
+        place = Span(self.text.file, start, end if written else start)
+        return MacroUse(span=place, intact=written, type=type, name="", expansion=unwritten(made))
 
     def _is_default(self, row: int, part: int) -> bool:
         """Whether an initializer is the one that an object without one has, which does nothing."""

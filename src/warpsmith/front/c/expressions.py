@@ -22,10 +22,12 @@ from warpsmith.front.c.literals import is_written, number_text, variable_or_valu
 from warpsmith.front.c.scan import bare
 from warpsmith.front.c.types_of import decay_type
 from warpsmith.front.c.unions import holder_of, read_member, written_place
+from warpsmith.front.c.whole import is_whole
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange
-from warpsmith.front.clang.wire import ELSEWHERE, Declared
+from warpsmith.front.clang.wire import Declared
 from warpsmith.front.cxx.calls import CxxCalls
+from warpsmith.front.cxx.classes.members import item_of
 from warpsmith.front.cxx.doing import lambda_effects
 from warpsmith.front.cxx.objects import again, before, dereference, is_lvalue, member_of
 from warpsmith.tree.nodes import (
@@ -92,6 +94,7 @@ class Expressions:
         self.bound: Mapping[int, Expr] = {}
         self.open: tuple[int, ...] = ()
         self.cxx = CxxCalls(self)
+        self._calls: dict[tuple[int, bool], Expr] = {}
         self._makers: dict[int, Callable[[int, Span], Expr]] = {
             kinds.DECL_REF: self._name,
             kinds.MEMBER_REF_EXPR: self._member,
@@ -148,15 +151,24 @@ class Expressions:
         use = self.context.use_of(row, self.text)
         if use is not None and (start, end) == (use.start, use.end):
             return self._macro_use(row, use)
-        if not self._is_whole(row, start, end):
+        if not is_whole(self.context, self.text, row, (start, end)):
             return self.make_opaque(row, _BROKEN_MACRO)
         return self._make(row, Span(self.text.file, start, end))
 
     def _make(self, row: int, span: Span) -> Expr:
         maker = self._makers.get(self.table.kind[row])
-        if maker is not None:
-            return maker(row, span)
-        return self.make_opaque(row, _REASONS.get(self.table.kind[row], _UNKNOWN_FORM))
+        if maker is None:
+            return self.make_opaque(row, _REASONS.get(self.table.kind[row], _UNKNOWN_FORM))
+        if self.table.kind[row] == kinds.CALL and self.own and self.context.cxx:
+            return self._make_once(row, span, maker)
+        return maker(row, span)
+
+    def _make_once(self, row: int, span: Span, maker: Callable[[int, Span], Expr]) -> Expr:
+        """Return a call, which is asked for again at every call around it."""
+        key = row, row in self.cxx.alone
+        if key not in self._calls:
+            self._calls[key] = maker(row, span)
+        return again(self._calls[key])
 
     @property
     def own(self) -> bool:
@@ -220,53 +232,6 @@ class Expressions:
         finally:
             self.inside = None
         return MacroUse(span=span, intact=True, type=expansion.type, name=use.name, expansion=expansion)
-
-    def _is_whole(self, row: int, start: int, end: int) -> bool:
-        """Whether the text around the parts of a row is what the row's form writes, so that no macro hides some of it.
-
-        Only asked where a part begins or ends in a macro: elsewhere the parser has seen the same text as we.
-        """
-        table = self.table
-        # An argument that the call leaves out stands nowhere in its text.
-        parts = [part for part in table.expressions(row) if not table.flags[part] & ELSEWHERE]
-        if self.table.kind[row] in (kinds.CAST, kinds.SIZEOF):
-            parts = parts[-1:]
-            if table.kind[row] == kinds.SIZEOF:
-                return not table.begins_in_macro(row)
-        if not table.begins_in_macro(row) and not any(table.flags[part] for part in parts):
-            return True
-        ranges = [self._range(part) for part in parts]
-        gaps, position = [], start
-        for first, last in [*ranges, (end, end)]:
-            if first < position:
-                return False
-            gaps.append(bare(self.text.file.text[position:first]).replace("(", "").replace(")", ""))
-            position = last
-        return self._fits(row, gaps)
-
-    def _fits(self, row: int, gaps: list[str]) -> bool:
-        kind, aux = self.table.kind[row], self.table.aux[row]
-        match kind:
-            case kinds.BINARY | kinds.COMPOUND_ASSIGN:
-                return gaps == ["", kinds.BINARY_OPERATORS[aux], ""]
-            case kinds.UNARY:
-                operator = kinds.UNARY_OPERATORS[aux].replace("x", "")
-                return gaps == (["", operator] if aux in (1, 2) else [operator, ""])
-            case kinds.SUBSCRIPT:
-                return gaps == ["", "[", "]"]
-            case kinds.CALL:
-                return gaps == (["", "", *[","] * (len(gaps) - 3), ""] if len(gaps) > 2 else ["", ""])
-            case kinds.MEMBER_REF_EXPR:
-                name = self.context.dump.declared[aux][1]
-                return len(gaps) == 2 and gaps[0] == "" and gaps[1] in (f".{name}", f"->{name}")
-            case kinds.CONDITIONAL:
-                return gaps == ["", "?", ":", ""]
-            case kinds.CAST:
-                return not self.table.begins_in_macro(row) and gaps[-1] == ""
-            case kinds.INIT_LIST:
-                return not self.table.begins_in_macro(row)
-            case _:
-                return not self.table.begins_in_macro(row)
 
     # --- opaque code
 
@@ -542,6 +507,8 @@ class Expressions:
             value = dereference(value, before(value.span), intact=False)
         if isinstance(value.type, Record) and value.type.union:
             return self.make_opaque(row, "a union member")
+        if (item := item_of(value, declared[1])) is not None:
+            return item
         if self.site is not None and isinstance(value.type, Record) and self.is_closed(value.type.tag, declared[1]):
             # Written out where the call stands by its name, it would be an error.
             reason = f"the private member {declared[1]}"

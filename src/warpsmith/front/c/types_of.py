@@ -87,6 +87,10 @@ class Types:
         """Whether objects of a class are copied as bytes, and making and ending them runs no code."""
         return any(record[0] == tag and record[7] for record in self._dump.records)
 
+    def has_bit_fields(self, tag: str) -> bool:
+        """Whether a class has members of a few bits."""
+        return any(member[3] for record in self._dump.records if record[0] == tag for member in record[3])
+
     def hides(self, tag: str, field: str) -> bool:
         """Whether a member of a class may be named by the class's own functions only."""
         return any(record[0] == tag and field in record[9] for record in self._dump.records)

@@ -26,7 +26,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.library import CxxLibrary
 from warpsmith.front.cxx.objects import INCREMENTS
 from warpsmith.tree.nodes import Assign, Binary, Conditional, Expr, Name, Unary, VerbatimExpr
-from warpsmith.tree.types import Scalar, Symbol, Type
+from warpsmith.tree.types import Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = ["Alone", "returned_value"]
@@ -188,6 +188,12 @@ class _Body:
 
     def _sets(self, number: int, value: int, bound: dict[int, Expr]) -> bool:
         type = self.context.symbol(number).type
+        if isinstance(type, Record):
+            self.there.bound = bound
+            held = self.there.cxx.object_of(value)
+            if held is not None:
+                bound[number] = held
+            return held is not None
         made = self._build_bound(value, bound) if isinstance(type, Scalar) and not type.volatile else None
         if made is None or not self.library.is_copied(made):
             return False

@@ -25,6 +25,8 @@ from warpsmith.front.clang.wire import VIRTUAL
 from warpsmith.front.cxx import doing as cxx_doing
 from warpsmith.front.cxx.bodies import Alone, returned_value
 from warpsmith.front.cxx.captures import captures_stay
+from warpsmith.front.cxx.classes.members import MadeObjects, is_known, keeps_objects, object_type
+from warpsmith.front.cxx.classes.values import is_numbers, is_value
 from warpsmith.front.cxx.constructions import CxxConstructions
 from warpsmith.front.cxx.iterators import is_iterator_use
 from warpsmith.front.cxx.library import CxxLibrary
@@ -39,7 +41,6 @@ from warpsmith.front.cxx.objects import (
     is_pure,
     member_of,
 )
-from warpsmith.front.cxx.values import is_value
 from warpsmith.tree.containers import is_owner
 from warpsmith.tree.nodes import (
     Assign,
@@ -48,6 +49,7 @@ from warpsmith.tree.nodes import (
     Cast,
     Doing,
     Expr,
+    InitList,
     Literal,
     MacroUse,
     Name,
@@ -87,6 +89,7 @@ class CxxCalls:
         self.texts = LibraryTexts(expressions)
         self.memory = CxxMemory(expressions)
         self.objects = CxxConstructions(expressions)
+        self.made = MadeObjects(expressions, self.library)
         self.alone: dict[int, frozenset[int]] = {}  # calls that are all of their statements: see Alone
 
     def call(self, row: int, span: Span) -> Expr | None:
@@ -102,7 +105,7 @@ class CxxCalls:
             return known
         if kind in (kinds.CONSTRUCTOR, kinds.DESTRUCTOR, kinds.CONVERSION):
             return self.objects.construct(row, full)
-        given, arguments = self._parts(row, callee)
+        given, arguments = self.parts_of(row, callee)
         if kind == kinds.CXX_METHOD or name.startswith("operator"):
             return self._method(row, span, given, arguments)
         if library and full in ("std::make_unique", "std::make_unique_for_overwrite"):
@@ -111,7 +114,7 @@ class CxxCalls:
             return self.library.standard(row, span, name, arguments)
         return self._function(row, span, None, arguments)
 
-    def _parts(self, row: int, callee: int) -> tuple[int | None, list[int]]:
+    def parts_of(self, row: int, callee: int) -> tuple[int | None, list[int]]:
         """Return the row of the object that a method is called of (-1: `this`; None: there is none), and those of the
         arguments."""
         parts = self.table.expressions(row)
@@ -147,6 +150,10 @@ class CxxCalls:
             return made
         value = self._object(given, span)
         if value is None:
+            held = self.made.value(given) if given >= 0 else None
+            from_members = self._inline_call(row, span, held, arguments) if held is not None else None
+            if from_members is not None:
+                return from_members
             return self._of_temporary(row, span, given, arguments, f"a call of {full} of what is not a variable")
         holder = value.type
         standard = isinstance(holder, Record) and holder.tag.startswith("std::")
@@ -204,15 +211,29 @@ class CxxCalls:
         arguments: list[Expr] = []
         for number, argument in enumerate(rows):
             wanted = parameters[number] if number < len(parameters) else None
-            built = self._argument(row, argument, number)
+            built = self.argument(row, argument, number)
             if built is None:
                 return f"a default argument of {symbol.name}"
             if isinstance(wanted, Pointer) and wanted.reference:
-                if not is_lvalue(built) and not is_value(self.context, built.type):
+                refers = is_lvalue(built) and self._is_place(argument, built, wanted)
+                if not refers and not is_value(self.context, built.type):
                     return f"a call of {symbol.name} with a value for a reference"
-                built = address(built) if is_lvalue(built) else cxx_doing.temporary(built, built.span)
+                built = address(built) if refers else cxx_doing.temporary(built, built.span)
             arguments.append(built)
         return arguments
+
+    def _is_place(self, argument: int, built: Expr, wanted: Pointer) -> bool:
+        """Whether a reference is bound to what an argument names, not to what a function that stands in place of its
+        call gives back, or to the number that it is converted to."""
+        row = self.table.inner(argument)
+        callee = self.table.aux[row] if self.table.kind[row] == kinds.CALL else -1
+        signature = self.context.symbol(callee).type if callee >= 0 else None
+        if isinstance(signature, FunctionType) and not isinstance(signature.result, Pointer):
+            return False
+        have, to = built.type, wanted.to
+        if not isinstance(have, Scalar) or not isinstance(to, Scalar):
+            return True
+        return (have.bits, have.kind) == (to.bits, to.kind)
 
     def _change_container(self, row: int, value: Expr, reason: str, rows: list[int]) -> VerbatimExpr:
         """Return the call of a container's method that is not modelled: it changes the container and what it holds."""
@@ -312,7 +333,7 @@ class CxxCalls:
                 return built
         return name
 
-    def _argument(self, row: int, argument: int, number: int) -> Expr | None:
+    def argument(self, row: int, argument: int, number: int) -> Expr | None:
         """Return an argument; one that the caller left out is the parameter's default."""
         if self.table.is_written(argument, self.expressions.text.uses):
             return self.expressions.build(argument)
@@ -338,7 +359,7 @@ class CxxCalls:
         parameters = [c for c in self.table.children(found[0]) if self.table.kind[c] == kinds.PARM_DECL]
         this = None if value is None else address(value)
         body = self.table.body(found[0])
-        if body is None or (this is not None and not is_pure(this)):
+        if body is None or (this is not None and not is_known(this)):
             return None
         result = self.context.types.of(self.context.dump.declared[callee][2])
         returned = result.result if isinstance(result, FunctionType) else None
@@ -389,7 +410,7 @@ class CxxCalls:
             kept = True
         if made is None or not kept:
             return None
-        if isinstance(result, Record):
+        if isinstance(result, Record) or not keeps_objects(made, this, bound, result):
             return None
         if isinstance(result, Scalar) and result.kind != "void":
             made = self.library.convert(made, result, site)
@@ -431,12 +452,33 @@ class CxxCalls:
         bound: dict[int, Expr] = {}
         for parameter, argument in zip(parameters, rows, strict=True):
             type = self.context.symbol(self.table.aux[parameter]).type
-            made = self._argument(row, argument, len(bound))
+            if (held := self._bind_object(argument, type)) is not None:
+                bound[self.table.aux[parameter]] = held
+                continue
+            made = self.argument(row, argument, len(bound))
             if made is None or not is_pure(made) or not isinstance(type, Scalar | Pointer):
                 return None  # what is handed over as a copy may be changed without a trace
             wanted = type.to if isinstance(type, Pointer) and type.reference else type
             bound[self.table.aux[parameter]] = self.library.convert(made, wanted, span)
         return bound
+
+    def _bind_object(self, argument: int, type: Type) -> InitList | None:
+        """Return the members of an object that is made for a parameter; None for one that stands in memory."""
+        wanted = object_type(type)
+        changed = isinstance(type, Pointer) and not (wanted is not None and wanted.const)
+        if wanted is None or changed or not is_numbers(self.context, wanted):
+            return None
+        built = self.expressions.try_expression(argument)
+        stands = built is not None and is_lvalue(built) and isinstance(type, Pointer)
+        return None if stands else self.made.value(argument)
+
+    def object_of(self, row: int) -> InitList | None:
+        """Return the object that an expression makes, as its members; None where they are not all known."""
+        return self.made.value(row)
+
+    def is_written_as_list(self, type: Record) -> bool:
+        """Whether `{a, b}` makes the object whose members are a and b."""
+        return self.made.is_written_as_list(type)
 
     def _is_same(self, made: Expr, arguments: list[Expr]) -> bool:
         """Whether nothing that the body does changes what an argument stands for."""

@@ -18,8 +18,14 @@ from warpsmith.front.c.types_of import is_std_array
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import NodeTable
 from warpsmith.front.cxx import doing as cxx_doing
+from warpsmith.front.cxx.classes.values import (
+    is_numbers,
+    is_value,
+    makes_numbers,
+    makes_only_its_object,
+    starts_with_constants,
+)
 from warpsmith.front.cxx.objects import is_lvalue, is_pure
-from warpsmith.front.cxx.values import is_value, makes_only_its_object, starts_with_constants
 from warpsmith.tree.containers import is_owner
 from warpsmith.tree.nodes import Call, Doing, Expr, Name, VerbatimExpr
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Type
@@ -47,7 +53,8 @@ class CxxConstructions:
         parts = self.table.expressions(row)
         name = full.rpartition("::")[0] or full
         type = self.context.types.of(self.table.type[row])
-        if isinstance(type, Record) and self.context.types.is_plain(self.table.type[row]) and len(parts) == 1:
+        plain = self.context.types.is_plain(self.table.type[row]) or is_numbers(self.context, type)
+        if isinstance(type, Record) and plain and len(parts) == 1:
             value = self.expressions.build(parts[0])
             if isinstance(value.type, Record) and value.type.tag == type.tag:
                 return value  # a copy, as in C
@@ -140,7 +147,9 @@ class CxxConstructions:
             element = data.to if isinstance(data, Pointer) else data
         else:
             return False
-        bytes = isinstance(element, Record) and self.context.types.is_bare(element.tag)
+        bytes = isinstance(element, Record) and (
+            self.context.types.is_bare(element.tag) or makes_numbers(self.context, element)
+        )
         return bytes or isinstance(element, Scalar | Pointer) or self.is_container(element)
 
     def by_value(self, rows: list[int]) -> bool:

@@ -7,8 +7,8 @@ that it copies.
     threshold(convert(lines), 128)            evaluates both calls, the inner one's object is a temporary
     Blur(sigma)(in)                           evaluates sigma, and the call with the temporary's address
 
-Invariant: objects are values (values.py), so that making, moving and destroying them runs no code of the program's
-but what is listed; where a part is not known, nothing is.
+Invariant: objects are values (classes/values.py), so that making, moving and destroying them runs no code of the
+program's but what is listed; where a part is not known, nothing is.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
+from warpsmith.front.cxx.classes.values import is_value, is_vector, makes_numbers
 from warpsmith.front.cxx.objects import is_lvalue, is_pure, member_of
-from warpsmith.front.cxx.values import is_value, is_vector
 from warpsmith.tree.containers import DATA
 from warpsmith.tree.nodes import Call, Doing, Expr, Member, Name, VerbatimExpr
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
@@ -50,13 +50,20 @@ def fill_effects(expressions: ExpressionBuilder, type: Type, rows: Sequence[int]
     if is_std_array(type) and isinstance(type, Array) and isinstance(type.of, Scalar) and len(rows) == 1:
         source = expressions.build(rows[0])
         return Doing(copies=(source,)) if is_lvalue(source) and is_pure(source) and is_std_array(source.type) else None
-    if not isinstance(type, Record) or not is_vector(type):
+    if not isinstance(type, Record) or not (is_vector(type) or _is_vector_of_numbers(expressions, type)):
         return None
     if len(rows) == 1:
         source = expressions.build(rows[0])
         if isinstance(source.type, Record):
             return copy_effects(expressions, source)
     return make_effects(expressions, rows)
+
+
+def _is_vector_of_numbers(expressions: ExpressionBuilder, type: Record) -> bool:
+    """Whether a type is a std::vector of a class of numbers whose constructors make only their object."""
+    data = type.fields[0].type if type.tag.startswith("std::vector<") and type.fields else None
+    element = data.to if isinstance(data, Pointer) else None
+    return isinstance(element, Record) and makes_numbers(expressions.context, element)
 
 
 def copy_effects(expressions: ExpressionBuilder, source: Expr) -> Doing | None:

@@ -170,14 +170,18 @@ class CxxLibrary:
         )
 
     def is_copied(self, expr: Expr) -> bool:
-        """Whether an expression may be evaluated twice."""
+        """Whether an expression may be evaluated twice, and is short enough for that."""
+        return self.is_repeated(expr) and sum(1 for _ in walk(expr)) <= _MOST_COPIES
+
+    def is_repeated(self, expr: Expr) -> bool:
+        """Whether evaluating an expression several times is evaluating it once."""
         parts = list(walk(expr))
         calls = [part for part in parts if isinstance(part, Call)]
         pure = all(isinstance(c.function, Name) and c.function.symbol.name.rstrip("f") in _MATH_STEMS for c in calls)
         changes = (Assign, VerbatimExpr, InitList)
         if any(isinstance(p, changes) or (isinstance(p, Unary) and p.op in INCREMENTS) for p in parts):
             return False
-        return pure and len(parts) <= _MOST_COPIES
+        return pure
 
     def _absolute(self, span: Span, type: Scalar, row: int) -> Expr | None:
         value = self.convert(self.expressions.build(row), type, span)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import TypeVar, assert_never
 
-from msgspec.structs import fields
 from msgspec.structs import replace as node_with
 from msgspec.structs import replace as with_type
 
+from warpsmith.base.records import field_names
 from warpsmith.base.source import Span
 from warpsmith.tree.containers import DATA
 from warpsmith.tree.nodes import (
@@ -34,7 +34,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
-from warpsmith.tree.walk import peel, walk
+from warpsmith.tree.walk import peel, rebuild, walk
 
 __all__ = [
     "INCREMENTS",
@@ -48,6 +48,7 @@ __all__ = [
     "is_value",
     "member_of",
     "qualify",
+    "unwritten",
 ]
 
 E = TypeVar("E", bound=Node)
@@ -84,13 +85,24 @@ def address(value: Expr) -> Expr:
 def again(expr: E) -> E:
     """Return a copy of an expression, so that no node stands in two places."""
     changes: dict[str, object] = {}
-    for spec in fields(expr):
-        value = getattr(expr, spec.name)
+    for name in field_names(expr):
+        value = getattr(expr, name)
         if isinstance(value, Node):
-            changes[spec.name] = again(value)
+            changes[name] = again(value)
         elif isinstance(value, tuple) and any(isinstance(item, Node) for item in value):
-            changes[spec.name] = tuple(again(item) if isinstance(item, Node) else item for item in value)
+            changes[name] = tuple(again(item) if isinstance(item, Node) else item for item in value)
     return node_with(expr, **changes)
+
+
+def unwritten(expr: E) -> E:
+    """Return a copy of an expression whose parts have no text of the user's, but for those that are his text."""
+    made = again(expr)
+
+    def change(part: Node) -> Node:
+        written = part.intact or part.span.start == part.span.end
+        return part if written else node_with(part, span=before(part.span))
+
+    return rebuild(made, change)
 
 
 def is_lvalue(expr: Expr) -> bool:

@@ -17,6 +17,7 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.builders import StatementBuilder
 from warpsmith.front.c.counted.canonical import recognize
 from warpsmith.front.clang import kinds
+from warpsmith.front.cxx.classes.changes import ObjectChanges
 from warpsmith.front.cxx.iterators import find_iterator_loop
 from warpsmith.front.cxx.objects import address, again, behind, is_lvalue, is_pure, member_of
 from warpsmith.front.cxx.swaps import swap
@@ -57,6 +58,7 @@ class CxxStatements:
         self.table = statements.table
         self.ending = False
         self._words: set[str] = set()
+        self._changes = ObjectChanges(statements)
 
     # --- what is not as in C
 
@@ -109,6 +111,9 @@ class CxxStatements:
         swapped = self._find_swapped(row)
         if swapped is not None:
             return swap(self.context, span, *swapped)
+        changed = self._changes.statement(row, span)
+        if changed is not None:
+            return changed
         called = self._called_lambda(row)
         if called is None:
             return None

@@ -18,8 +18,8 @@ import msgspec.structs
 
 from warpsmith.base.source import Span
 from warpsmith.front.c.context import Context
+from warpsmith.front.cxx.classes.values import is_value
 from warpsmith.front.cxx.objects import again, is_lvalue, is_pure, member_of
-from warpsmith.front.cxx.values import is_value
 from warpsmith.tree.containers import SWAP
 from warpsmith.tree.nodes import Assign, Binary, Block, DeclStmt, Expr, ExprStmt, Name, Stmt, VarDecl
 from warpsmith.tree.types import Pointer, Record, Scalar, Symbol, Type

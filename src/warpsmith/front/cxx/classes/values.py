@@ -19,7 +19,7 @@ from warpsmith.tree.types import Array, Pointer, Record, Scalar, Type
 if TYPE_CHECKING:
     from warpsmith.front.c.context import Context
 
-__all__ = ["is_value", "is_vector", "makes_only_its_object", "starts_with_constants"]
+__all__ = ["is_numbers", "is_value", "is_vector", "makes_numbers", "makes_only_its_object", "starts_with_constants"]
 
 _MOST_NESTED: Final = 4
 _CONSTANT: Final = frozenset({
@@ -48,6 +48,24 @@ def is_value(context: Context, type: Type) -> bool:
             return False
 
 
+def is_numbers(context: Context, type: Type) -> bool:
+    """Whether the objects of a class of the program's are numbers, copied member by member; friends of it change
+    nothing about that."""
+    if not isinstance(type, Record):
+        return False
+    key = type.tag, None if type.definition is None else type.definition.start
+    if key not in context.numbers:
+        context.numbers[key] = _is_of_numbers(context, type)
+    return context.numbers[key]
+
+
+def _is_of_numbers(context: Context, type: Record) -> bool:
+    if type.union or type.tag.startswith("std::") or not type.fields:
+        return False
+    plain = all(isinstance(f.type, Scalar) and not f.type.volatile and f.type.kind != "void" for f in type.fields)
+    return plain and not context.types.has_bit_fields(type.tag) and not _has_its_own(context, type, friends=True)
+
+
 def starts_with_constants(context: Context, type: Type) -> bool:
     """Whether what the members of a class say of their first values are constants as written, so that they run
     nothing."""
@@ -57,12 +75,29 @@ def starts_with_constants(context: Context, type: Type) -> bool:
     if place is None:
         return False
     # Rows of other files may have the same place: then they must be constants as well.
-    fields = [r for r, kind in enumerate(table.kind) if kind == kinds.FIELD_DECL]
-    mine = [r for r in fields if place.start <= table.start[r] < place.end]
+    mine = [r for r in context.field_rows if place.start <= table.start[r] < place.end]
     below = (r for f in mine for row in table.expressions(f) for r in range(row, table.after[row]))
     return all(table.kind[r] in _CONSTANT for r in below) and all(
         starts_with_constants(context, field.type) for field in type.fields
     )
+
+
+def makes_numbers(context: Context, type: Record) -> bool:
+    """Whether making an object of a class of numbers, by any constructor of it, touches nothing but that object."""
+    if not is_numbers(context, type) or not starts_with_constants(context, type):
+        return False
+    declared, users = context.dump.declared, range(len(context.dump.declared))
+    making = [n for n in users if declared[n][0] == kinds.CONSTRUCTOR and _owner(context, n) == type.tag]
+    return all(n not in context.bodies or makes_only_its_object(context, n) for n in making) and any(
+        n in context.bodies for n in making
+    )
+
+
+def _owner(context: Context, callee: int) -> str:
+    """Return the class whose constructor or method a function is."""
+    row = context.detail(callee)[2]
+    owner = context.types.of(row) if row >= 0 else None
+    return owner.tag if isinstance(owner, Record) else ""
 
 
 def is_vector(type: Record) -> bool:
@@ -72,15 +107,17 @@ def is_vector(type: Record) -> bool:
     return type.tag.startswith("std::vector<") and "," not in type.tag and isinstance(element, Scalar | Pointer)
 
 
-def _has_its_own(context: Context, record: Record) -> bool:
-    """Whether a class may say itself how its objects are copied, moved or destroyed."""
+def _has_its_own(context: Context, record: Record, *, friends: bool = False) -> bool:
+    """Whether a class may say itself how its objects are copied, moved or destroyed; with `friends` it may have some,
+    which may swap them in another way."""
     place = record.definition
     if place is None:
         return True
     name = re.split(r"[<(]", record.tag)[0].rpartition("::")[2]
     text = place.text
     head, brace, _ = text.partition("{")
-    own = rf"~\s*{name}\b|\boperator\s*=(?!=)|\b{name}\s*\(\s*(?:const\s+)?(?:\w+::)*{name}\b|\bvirtual\b|\bfriend\b"
+    own = rf"~\s*{name}\b|\boperator\s*=(?!=)|\b{name}\s*\(\s*(?:const\s+)?(?:\w+::)*{name}\b|\bvirtual\b"
+    own = own if friends else rf"{own}|\bfriend\b"
     if not brace or not name.isidentifier() or ":" in head.replace("::", "") or re.search(own, text):
         return True
     users = (n for n, user in enumerate(context.dump.user) if user)

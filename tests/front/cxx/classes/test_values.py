@@ -9,8 +9,8 @@ import pytest
 from tests.front.conftest import Load, parsed
 from tests.front.cxx.test_swaps import _wrong_objects, _wrong_swaps
 from warpsmith.front.cxx import constructions as cxx_constructions
-from warpsmith.front.cxx import values as cxx_values
-from warpsmith.front.cxx.values import is_value, starts_with_constants
+from warpsmith.front.cxx.classes import values as cxx_values
+from warpsmith.front.cxx.classes.values import is_value, starts_with_constants
 from warpsmith.tree.types import INT, VOID, Pointer, Type
 
 
