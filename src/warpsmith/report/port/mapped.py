@@ -18,11 +18,15 @@ def mapped_findings(facts: Facts) -> tuple[Finding, ...]:
 
 def _findings(one: MappedData) -> list[Finding]:
     if isinstance(one.verdict, Proved):
-        return [
+        taken = [
             Finding("CLM002", "note", f"the data directives are assumed to be right in {wrong.text}", wrong.span,
                     certainty="conditional")
             for wrong in one.assumed
         ]  # fmt: skip
+        given = tuple(a.text for a in one.verdict.assumptions)
+        text = f"the data directives that {one.root.symbol.name} executes are right if {' and '.join(given)}"
+        said = Finding("CLM002", "note", text, one.root.symbol.span, certainty="conditional", assumptions=given)
+        return [*taken, *([said] if given else [])]
     certainty: Certainty = "proven" if isinstance(one.verdict, Refuted) else "conditional"
     return [
         Finding("CLM005", "warning", reason.text, reason.span, reason.legal_if, certainty=certainty)
