@@ -42,6 +42,7 @@ def test_ends_are_those_of_walks_of_any_length() -> None:
         assert set(ends_after(trips, walked, again)) == reached, (trips, walked, again)
 
 
+SUM_B_INSIDE = "for (int i = 0; i < n; i++) s += q[i];\n"
 READ = "}\nfor (int i = 0; i < n; i++) s += p[i];"
 PARITY = {
     "h % 2 == 0": ("k", "h", True),
@@ -64,8 +65,12 @@ def test_what_is_said_of_the_number_decides(given: str) -> None:
 
 
 def test_what_would_decide_is_named() -> None:
-    found, _ = _verdict(SWAPPED.format("h") + READ)
+    found, facts = _verdict(SWAPPED.format("h") + READ)
     assert isinstance(found, Unknown) and {r.settled_by for r in found.reasons} == {("h % 2 == 0",)}
+    (warning,) = mapped_findings(facts)
+    assert warning.help[-1] == "the directives are right if h % 2 == 0: --assume 'h % 2 == 0'"
+    other, facts = _verdict(SWAPPED.format("h") + SUM_B_INSIDE + READ)
+    assert isinstance(other, Unknown) and not any("--assume" in h for f in mapped_findings(facts) for h in f.help)
     changed, _ = _verdict("h += argc;\n" + SWAPPED.format("h") + READ)
     assert isinstance(changed, Unknown) and not any(r.settled_by for r in changed.reasons)
     later, _ = _verdict("h += argc;\n" + SWAPPED.format("h") + READ, "h % 2 == 0")
