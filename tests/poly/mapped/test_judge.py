@@ -49,9 +49,9 @@ def test_a_refutation_names_both_lines_and_what_to_do() -> None:
     assert "b is written on the device in line 15, and line 16 reads it on the host" in reason.text
 
 
-def check_random(seeds: range, folder: Path) -> tuple[int, int]:
+def check_random(seeds: range, folder: Path, *, jumps: bool = False) -> tuple[int, int]:
     """Check that what is proved is right on a device; return how many are proved, and how many of all are right."""
-    texts = [random_program(seed) for seed in seeds]
+    texts = [random_program(seed, jumps=jumps) for seed in seeds]
     right = [host == device for host, device in outputs(texts, folder)]
     proved = [isinstance(verdict(text), Proved) for text in texts]
     assert [seed for seed, p, r in zip(seeds, proved, right, strict=True) if p and not r] == []
@@ -67,6 +67,17 @@ def test_what_is_proved_is_right_on_a_device(tmp_path: Path) -> None:
 def test_what_is_proved_is_right_on_a_device_for_many(tmp_path: Path) -> None:
     proved, _ = check_random(range(100, 250), tmp_path)
     assert proved > 40
+
+
+def test_what_is_proved_is_right_where_loops_are_left_and_pointers_swapped(tmp_path: Path) -> None:
+    proved, right = check_random(range(300, 312), tmp_path, jumps=True)
+    assert proved >= 1 and right < 12
+
+
+@pytest.mark.slow
+def test_what_is_proved_is_right_for_many_loops_that_are_left(tmp_path: Path) -> None:
+    proved, _ = check_random(range(400, 600), tmp_path, jumps=True)
+    assert proved > 20
 
 
 # what is changed in the walk; the wrong programs show it, or random ones

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.poly.mapped.programs import B_FROM_A, FOR, HEAD, SUM_B, TAIL
 from tests.poly.mapped.test_judge import verdict
 from warpsmith.base.verdict import Proved
+from warpsmith.poly.mapped import walk
+from warpsmith.poly.mapped.objects import MappedObject
+from warpsmith.poly.mapped.ways import Way, meet
+from warpsmith.poly.mapped.words import Words
 
 CALLEE = """
 static void twice(int m, double *x) {
@@ -19,6 +25,11 @@ static void fresh(int m, double *x) {
 static void part(int m, double *x) { twice(m / 2, x); if (!m) fresh(m, x); }
 """
 DATA = "#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{\n"
+SWAPPED = (
+    "double *p = a, *q = b;\n#pragma omp target data map(tofrom: a[0:n]) map(to: b[0:n])\n{{\n"
+    f"for (int k = 0; k < {{}}; k++) {{{{\n{FOR}\nfor (int i = 0; i < n; i++) q[i] = p[i] + 1;\n"
+    "double *t = p; p = q; q = t;\n}}\n"
+)
 BODIES = {
     "a function works on what its caller mapped": (f"{DATA}part(n, b);\n}}\n{SUM_B}", True),
     "a function works on what nobody mapped": (f"part(n, b);\n{SUM_B}", False),
@@ -38,6 +49,39 @@ BODIES = {
         f"for (int k = 0; k < 3; k++) {{\n{FOR}\nfor (int i = 0; i < n; i++) q[i] = p[i] + 1;\n"
         f"double *t = p; p = q; q = t;\n}}\n}}\n{SUM_B}", False,
     ),
+    "left before the update": (
+        f"{DATA}for (int k = 0; k < n; k++) {{\n{FOR}\n{B_FROM_A}\nif (k > h) break;\n"
+        f"#pragma omp target update from(b[0:n])\n}}\n{SUM_B}\n}}", False,
+    ),
+    "the next iteration before the update": (
+        f"{DATA}for (int k = 0; k < n; k++) {{\n{SUM_B}\n{FOR}\n{B_FROM_A}\nif (k < h) continue;\n"
+        f"#pragma omp target update from(b[0:n])\n}}\n}}\n{SUM_B}", False,
+    ),
+    "left behind the update": (
+        f"{DATA}for (int k = 0; k < n; k++) {{\n{FOR}\n{B_FROM_A}\n#pragma omp target update from(b[0:n])\n"
+        f"if (k > h) break;\n}}\n{SUM_B}\n}}", True,
+    ),
+    "a case falls into the next": (
+        f"{DATA}switch (h) {{\ncase 8:\n{FOR}\n{B_FROM_A}\ncase 9:\n{SUM_B}\nbreak;\n}}\n}}", False,
+    ),
+    "a case does not fall": (
+        f"{DATA}switch (h) {{\ncase 8:\n{FOR}\n{B_FROM_A}\nbreak;\ncase 9:\n{SUM_B}\n}}\n}}", True,
+    ),
+    "no case is chosen": (
+        f"{DATA}{FOR}\n{B_FROM_A}\nswitch (h) {{\ncase 8:\n#pragma omp target update from(b[0:n])\n}}\n{SUM_B}\n}}",
+        False,
+    ),
+    "the device sets what ends the loop": (
+        "#pragma omp target data map(tofrom: s)\n{\nwhile (s < 9) {\n#pragma omp target\n"
+        "for (int i = 0; i < n; i++) s += 1;\n}\n}", False,
+    ),
+    "swapped an unknown number of times": (f"{SWAPPED.format('n')}}}\nfor (int i = 0; i < n; i++) s += p[i];", False),
+    "swapped an even number of times": (f"{SWAPPED.format('4')}}}\nfor (int i = 0; i < n; i++) s += p[i];", True),
+    "swapped three times": (f"{SWAPPED.format('3')}}}\nfor (int i = 0; i < n; i++) s += p[i];", False),
+    "goes on somewhere": (
+        f"{DATA}{FOR}\n{B_FROM_A}\nif (n < 3) goto out;\n#pragma omp target update from(b[0:n])\nout:\n{SUM_B}\n}}",
+        False,
+    ),
     "swapped, and both come back": (
         "double *p = a, *q = b;\n#pragma omp target data map(tofrom: a[0:n]) map(tofrom: b[0:n])\n{\n"
         f"for (int k = 0; k < 3; k++) {{\n{FOR}\nfor (int i = 0; i < n; i++) q[i] = p[i] + 1;\n"
@@ -50,3 +94,28 @@ BODIES = {
 def test_what_runs_when(title: str) -> None:
     body, right = BODIES[title]
     assert isinstance(verdict(CALLEE * ("part(" in body) + HEAD + body + TAIL), Proved) == right
+
+
+def _goes_straight_on(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(walk, "jumps_out", lambda stmt: False)
+
+
+def _pointers_of_one_way(patch: pytest.MonkeyPatch) -> None:
+    def one(ways: Sequence[Way]) -> tuple[Way, tuple[MappedObject, ...]]:
+        found, apart = meet(ways)
+        return Way(found.state, ways[len(ways) // 2].objects), apart
+
+    patch.setattr(walk, "meet", one)
+
+
+def _one_round(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(walk, "_MOST_ROUNDS", 1)
+    patch.setattr(Words, "doubt", lambda *args: None)
+
+
+@pytest.mark.parametrize("bug", [_goes_straight_on, _pointers_of_one_way, _one_round])
+def test_a_seeded_bug_is_seen(bug: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert callable(bug)
+    bug(monkeypatch)
+    wrong = [HEAD + body + TAIL for body, right in BODIES.values() if not right and "part(" not in body]
+    assert any(isinstance(verdict.__wrapped__(text), Proved) for text in wrong)

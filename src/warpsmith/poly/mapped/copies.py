@@ -101,6 +101,7 @@ def join_copies(one: CopyPair, other: CopyPair) -> CopyPair | None:
         host=_join(one.host, other.host),
         device=_join(one.device, other.device),
         running=running,
+        before=one.before | other.before,
     )
 
 

@@ -19,6 +19,7 @@ from warpsmith.poly.mapped.accessed import Touched, certainly_reads, touched_by
 from warpsmith.poly.mapped.copies import CopyPair, Stale
 from warpsmith.poly.mapped.extents import Extent
 from warpsmith.poly.mapped.objects import MappedObject, Objects
+from warpsmith.poly.mapped.ways import Jumps, Way
 from warpsmith.poly.mapped.words import Words
 from warpsmith.tree.nodes import (
     Call,
@@ -50,8 +51,8 @@ class InlinedCall(Struct):
 class HostSide(Struct):
     """The state of one walk, and what the host does to it. `state`: the objects that directives or constructs have met,
     None behind a return; `has`: the functions with directives, calls included; `resident`: variables that are on the
-    device for good; `certain`: the statement at hand certainly runs; `left`, `returned`: the states at jumps out of the
-    loops and functions that are under way."""
+    device for good; `certain`: the statement at hand certainly runs; `jumps`, `returned`: the ways out of the loops,
+    switches and functions that are under way."""
 
     facts: Facts
     has: frozenset[Symbol]
@@ -60,8 +61,8 @@ class HostSide(Struct):
     words: Words = field(default_factory=Words)
     certain: bool = True
     entered: list[Symbol] = field(default_factory=list)
-    left: list[list[dict[MappedObject, CopyPair]]] = field(default_factory=list)
-    returned: list[list[dict[MappedObject, CopyPair]]] = field(default_factory=list)
+    jumps: list[Jumps] = field(default_factory=list)
+    returned: list[list[Way]] = field(default_factory=list)
 
     def renew(self, place: MappedObject, span: Span) -> None:
         """A new object has no device copy; an old one of that name that has is lost."""

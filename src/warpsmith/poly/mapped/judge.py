@@ -22,7 +22,7 @@ from warpsmith.poly.mapped.host import InlinedCall
 from warpsmith.poly.mapped.objects import MappedObject, Objects
 from warpsmith.poly.mapped.values import definitions, globals_of
 from warpsmith.poly.mapped.walk import MappedWalk
-from warpsmith.poly.mapped.words import Wrong
+from warpsmith.poly.mapped.words import Words, Wrong
 from warpsmith.tree.nodes import Function, GlobalDecl, Name, Other, Pragma
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
@@ -68,7 +68,8 @@ def _has_own(function: Function) -> bool:
 def judge_mapped(facts: Facts) -> tuple[MappedData, ...]:
     """Return the verdicts on the data directives of a program: one for each function that executes some and that no
     other function with directives calls."""
-    return facts.summaries.remember(("mapped", id(facts.program)), lambda: _judge(facts))
+    given = tuple(one.text for one in facts.options.granted)
+    return facts.summaries.remember(("mapped", id(facts.program), given), lambda: _judge(facts))
 
 
 def _judge(facts: Facts) -> tuple[MappedData, ...]:
@@ -93,14 +94,19 @@ def _judge_root(facts: Facts, root: Function, has: frozenset[Symbol]) -> MappedD
             root.symbol.span or root.body.span, "", "its data directives could not be followed within the work budget"
         )
     functions = _reached(facts.program, root, has)
-    return MappedData(root, functions, _verdict([*one.words.found.values()]), tuple(one.words.assumed_.values()))
+    return MappedData(root, functions, _verdict(one.words), tuple(one.words.assumed_.values()))
 
 
-def _verdict(found: list[Wrong]) -> Verdict:
+def _verdict(words: Words) -> Verdict:
+    found = [*words.found.values()]
     sure = [one for one in found if one.sure]
-    reasons = tuple(Reason("CLM005", one.text, one.seen or one.span, legal_if=one.helps) for one in sure or found)
+    settled = () if sure else tuple(dict.fromkeys(words.settled))
+    reasons = tuple(
+        Reason("CLM005", one.text, one.seen or one.span, legal_if=one.helps, settled_by=settled)
+        for one in sure or found
+    )
     if not reasons:
-        return Proved(())
+        return Proved(tuple(dict.fromkeys(words.granted)))
     return Refuted(reasons) if sure else Unknown(reasons)
 
 

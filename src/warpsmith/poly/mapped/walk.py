@@ -4,25 +4,26 @@
 
 Each data directive does to the copies what OpenMP 5.2 (5.8) and OpenACC 3.3 (2.7) say; a construct on the device reads
 and writes device copies, every other statement host copies. Calls of functions that have directives are followed.
-Loops of the host are walked twice: what a second iteration meets is what a first one leaves. A loop around constructs
-is taken to run at least once.
+Loops of the host are walked until an iteration leaves what an earlier one has left: what the next one meets is known
+then. A loop around constructs is taken to run at least once.
 
 Invariant: where nothing is found, every value that is read is the one that the program without directives reads there.
 """
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+import re
 
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.mapped.accessed import READABLE
 from warpsmith.poly.mapped.clauses import construct_of
-from warpsmith.poly.mapped.copies import CopyPair, join_copies
 from warpsmith.poly.mapped.device import DeviceSide
 from warpsmith.poly.mapped.extents import polynomial
 from warpsmith.poly.mapped.host import InlinedCall
-from warpsmith.poly.mapped.objects import MappedObject, Objects
+from warpsmith.poly.mapped.objects import Objects
+from warpsmith.poly.mapped.rounds import ends_after, trips_of, turning
 from warpsmith.poly.mapped.values import definitions, globals_of
+from warpsmith.poly.mapped.ways import Jumps, Way, jumps_out, meet
 from warpsmith.tree.nodes import (
     Block,
     Break,
@@ -46,6 +47,9 @@ from warpsmith.tree.walk import walk
 __all__ = ["MappedWalk"]
 
 _DEEPEST = 8
+# pointers that trade places come back after as many iterations as there are of them
+_MOST_ROUNDS = 8
+_GOTO = re.compile(r"\bgoto\b")
 
 
 class MappedWalk(DeviceSide):
@@ -63,7 +67,7 @@ class MappedWalk(DeviceSide):
         self.statement(frame, frame.function.body, ())
         ends = self.returned.pop()
         if frame.depth:
-            self._meet_left(ends)
+            self._meet(frame, [Way(end.state, frame.objects) for end in ends])
         self.entered.pop()
 
     def statement(self, frame: InlinedCall, stmt: Stmt, pragmas: tuple[Pragma, ...]) -> None:
@@ -81,7 +85,7 @@ class MappedWalk(DeviceSide):
             self.compute(frame, *compute, stmt)
         elif isinstance(stmt, Block):
             self._block(frame, stmt.statements)
-        elif not self._has_directives(stmt):
+        elif not self._has_directives(stmt) and not (isinstance(stmt, If | Switch) and jumps_out(stmt)):
             self._plain(frame, stmt)
         else:
             self._compound(frame, stmt)
@@ -117,68 +121,102 @@ class MappedWalk(DeviceSide):
                 self.read_expressions(frame, stmt, (stmt.condition,))
                 self._branch(frame, (stmt.then, stmt.other))
             case Switch():
-                self.read_expressions(frame, stmt, (stmt.value,))
-                bodies = [Block(span=case.span, statements=case.body) for case in stmt.cases if case.body]
-                self._branch(frame, (*bodies, None))
+                self._switch(frame, stmt)
             case _:
                 self._calls(frame, stmt)
 
     def _loop(
         self, frame: InlinedCall, loop: For | While, body: Stmt, heads: tuple[Expr, ...], counter: Symbol | None
     ) -> None:
-        for head in heads:
-            self.read_expressions(frame, loop, (head,))
-        self.left.append([])
-        ends: list[dict[MappedObject, CopyPair]] = []
-        for _ in range(3):
-            if self.state is None:
-                break
+        self.read_expressions(frame, loop, heads)
+        jumps = Jumps(loop=True)
+        self.jumps.append(jumps)
+        ends: list[Way] = []
+        again: int | None = None
+        while self.state is not None and again is None and len(ends) < _MOST_ROUNDS:
             if counter is not None:
-                self.forget(counter)
                 frame.visible[counter.name] = counter
             self.statement(frame, body, ())
-            if isinstance(loop, While) and self.state is not None:
+            self._meet(frame, jumps.continued)
+            jumps.continued = []
+            if isinstance(loop, While):
                 self.forget_written(frame, loop, heads)
+            if counter is not None:
+                self.forget(counter)
+            self.read_expressions(frame, loop, heads)
             if self.state is not None:
-                ends.append(dict(self.state))
-        if counter is not None:
-            self.forget(counter)
-        self._meet_left([*ends, *self.left.pop()])
+                again = next((k for k, e in enumerate(ends) if e == Way(self.state, frame.objects)), None)
+                ends += [Way(dict(self.state), frame.objects.copy())] if again is None else []
+        if self.state is not None and again is None:
+            self.words.doubt(loop.span, "", f"what the loop in line {loop.span.line} leaves differs each time")
+        self.jumps.pop()
+        self.state = None
+        last = ends if again is None or isinstance(loop, While) else self._last(frame, loop, ends, again)
+        self._meet(frame, [*last, *jumps.broken])
+
+    def _last(self, frame: InlinedCall, loop: For, ends: list[Way], again: int) -> list[Way]:
+        """Return those ends of iterations at which a loop may be over; the last one is followed by what follows the one
+        with number `again`."""
+        trips = trips_of(self.facts, frame.function, loop, frame.values)
+        possible = ends_after(trips, len(ends), again)
+        if trips is None:
+            decided = turning(self.facts, frame.function, loop, len(ends) - again)
+            self.words.settled += [decided] if decided is not None else []
+        elif trips.granted is not None and len(possible) < len(ends):
+            self.words.granted.append(trips.granted)
+        return [ends[k] for k in possible]
 
     def _branch(self, frame: InlinedCall, ways: tuple[Stmt | None, ...]) -> None:
-        before, certain = self.state, self.certain
-        assert before is not None
-        objects = frame.objects.copy()
-        ends: list[dict[MappedObject, CopyPair]] = []
-        places: list[Objects] = []
+        assert self.state is not None
+        before, certain = Way(self.state, frame.objects), self.certain
+        ends: list[Way] = []
         self.certain = False
         for way in ways:
-            self.state, frame.objects = dict(before), objects.copy()
+            self._start(frame, before)
             if way is not None:
                 self.statement(frame, way, ())
             if self.state is not None:
-                ends.append(self.state)
-                places.append(frame.objects)
-        self.certain = certain
-        frame.objects = objects.join(places)
-        self.state = None
-        self._meet_left(ends)
+                ends.append(Way(self.state, frame.objects))
+        self._finish(frame, before, ends, certain=certain)
 
-    def _meet_left(self, ends: list[dict[MappedObject, CopyPair]]) -> None:
+    def _switch(self, frame: InlinedCall, switch: Switch) -> None:
+        self.read_expressions(frame, switch, (switch.value,))
+        assert self.state is not None
+        before, certain = Way(self.state, frame.objects), self.certain
+        jumps = Jumps(loop=False)
+        self.jumps.append(jumps)
+        self.certain = False
+        self.state = None
+        for case in switch.cases:
+            fallen: list[Way] = [Way(self.state, frame.objects)] if self.state is not None else []
+            self._start(frame, before)
+            self._meet(frame, fallen)
+            self.statement(frame, Block(span=case.span, statements=case.body), ())
+        self.jumps.pop()
+        ends = [*jumps.broken, *([Way(self.state, frame.objects)] if self.state is not None else [])]
+        chosen = any(label is None for case in switch.cases for label in case.labels)
+        self._finish(frame, before, ends if chosen else [*ends, before], certain=certain)
+
+    def _start(self, frame: InlinedCall, way: Way) -> None:
+        """Go along one of several ways from here."""
+        self.state, frame.objects = dict(way.state), way.objects.copy()
+
+    def _finish(self, frame: InlinedCall, before: Way, ends: list[Way], *, certain: bool) -> None:
+        """Go on behind all of them; where none comes there, nothing does."""
+        self.certain, self.state, frame.objects = certain, None, before.objects
+        self._meet(frame, ends)
+
+    def _meet(self, frame: InlinedCall, ways: list[Way]) -> None:
         """Go on with what holds after any of these ways, and after the one at hand."""
-        ways = [*ends, *([self.state] if self.state is not None else [])]
-        if not ways:
+        every = [*ways, *([Way(self.state, frame.objects)] if self.state is not None else [])]
+        if not every:
             return
-        joined = dict(ways[0])
-        for other in ways[1:]:
-            for place in joined.keys() | other.keys():
-                found = join_copies(joined.get(place, CopyPair()), other.get(place, CopyPair()))
-                if found is None:
-                    held = joined.get(place, CopyPair()).held or other.get(place, CopyPair()).held
-                    self.words.doubt(held, place.name, f"{place.name} is on the device on one way to a place only")
-                    found = replace(joined.get(place, CopyPair()), count=1)
-                joined[place] = found
-        self.state = joined
+        found, apart = meet(every)
+        for place in apart:
+            self.words.doubt(
+                found.state[place].held, place.name, f"{place.name} is on the device on one way to a place only"
+            )
+        self.state, frame.objects = found.state, found.objects
 
     def _calls(self, frame: InlinedCall, stmt: Stmt) -> None:
         """Follow the calls of functions with directives that a statement makes; they are taken to come before the rest
@@ -200,7 +238,7 @@ class MappedWalk(DeviceSide):
                     given[parameter] = polynomial(argument, frame.values)
             values = {**frame.values, **definitions(self.facts, callee, given)}
             self.function(InlinedCall(callee, values, objects, visible, frame.depth + 1))
-        self._jump(stmt)
+        self._jump(frame, stmt)
         self._declare(frame, stmt)
 
     # --- the host
@@ -210,21 +248,29 @@ class MappedWalk(DeviceSide):
         self.touch_host(frame, stmt)
         self._declare(frame, stmt)
         for node in walk(stmt):
+            if isinstance(node, Verbatim) and _GOTO.search(node.text):
+                self.words.doubt(node.span, "", f"where line {node.span.line} goes on is not known")
             fresh = frame.objects.assign(node)
             if fresh is not None and self.state is not None:
                 self.renew(fresh, stmt.span)
-        self._jump(stmt)
+        self._jump(frame, stmt)
 
-    def _jump(self, stmt: Stmt) -> None:
+    def _jump(self, frame: InlinedCall, stmt: Stmt) -> None:
         if self.state is None:
             return
+        way = Way(dict(self.state), frame.objects.copy())
         match stmt:
             case Return():
-                self.returned[-1].append(self.state)
+                self.returned[-1].append(way)
                 self.state = None
-            case Break() | Continue():
-                self.left[-1].append(self.state)
+            case Break():
+                self.jumps[-1].broken.append(way)
                 self.state = None
+            case Continue():
+                next(jumps for jumps in reversed(self.jumps) if jumps.loop).continued.append(way)
+                self.state = None
+            case For() | While() if jumps_out(stmt):
+                self.returned[-1].append(way)
             case _:
                 pass
 

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from warpsmith.base.source import Span
 from warpsmith.poly.mapped.copies import CopyPair, Stale
 from warpsmith.poly.mapped.extents import Extent
+from warpsmith.tree.program import Assumption
 
 __all__ = ["Words", "Wrong"]
 
@@ -27,10 +28,13 @@ class Wrong(Struct, frozen=True):
 
 
 class Words(Struct):
-    """The findings of one walk, each once; what is `assumed` rests on a clause's word."""
+    """The findings of one walk, each once; what is `assumed` rests on a clause's word. `granted`: what the user said
+    that made a difference; `settled`: what might make one."""
 
     found: dict[tuple[str, int, str], Wrong] = field(default_factory=dict)
     assumed_: dict[tuple[str, int], Wrong] = field(default_factory=dict)
+    granted: list[Assumption] = field(default_factory=list)
+    settled: list[str] = field(default_factory=list)
 
     def _note(self, kind: str, one: Wrong) -> None:
         key = (kind, one.span.start, f"{one.name}{one.seen.start if one.seen is not None else ''}")

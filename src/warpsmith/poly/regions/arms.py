@@ -8,7 +8,7 @@ Invariant: at a point of `domain` of a statement, where all its arms run, the st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -59,12 +59,12 @@ class OpenArms(Struct):
         """Return the arms, outermost first."""
         return tuple(arm for arm, _, _ in self.around)
 
-    def domain(self, state: State, accesses: Sequence[Access]) -> Formula | None:
-        """Return the points at which what has these accesses runs if all its arms do; None where more decides it, or
-        there is no arm."""
+    def domain(self, state: State) -> Formula | None:
+        """Return the points at which the point of the walk is reached if all its arms run; None where more decides it,
+        or there is no arm."""
         conditions = {place for _, place, _ in self.around}
         rest = both([part for place, part in enumerate(state.path) if place not in conditions])
-        return rest if self.around and is_certain(state, state.runs, rest, accesses) else None
+        return rest if self.around and is_certain(state, state.runs, rest, ()) else None
 
 
 def is_decided(condition: Condition) -> bool:

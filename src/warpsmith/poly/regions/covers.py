@@ -20,11 +20,12 @@ from msgspec.structs import replace
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.isl.space import Map, Set, between, image, make_map, make_set, prefix
-from warpsmith.poly.regions.region import Access, Arm, Statement, Subscript
+from warpsmith.poly.regions.arms import is_certain
+from warpsmith.poly.regions.region import Access, Arm, RunsWhen, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.subscripts.views import layouts
 
-__all__ = ["covers", "surely_touch"]
+__all__ = ["covers", "is_exact", "surely_touch"]
 
 _Union = TypeVar("_Union", Set, Map)
 
@@ -44,8 +45,8 @@ def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool
         return False
     subscripts = list(zip(references, views[0].subscripts, strict=True))
     rows = [_image(state, s, d[:1]) for (s, _), d in subscripts]
-    certain = [_image(state, s, d) for (s, a), d in subscripts if a.write and s.exact]
-    certain += _by_either_arm(state, [(s, d) for (s, a), d in subscripts if a.write and s.in_arms is not None])
+    certain = [_image(state, s, d) for (s, a), d in subscripts if a.write and is_exact(state, s, a)]
+    certain += _by_either_arm(state, [(s, d) for (s, a), d in subscripts if a.write and _is_exact_in_arms(state, s, a)])
     if not certain:
         return False
     touched = _union(rows).coalesce()
@@ -61,17 +62,28 @@ def surely_touch(state: State, references: Sequence[tuple[Statement, Access]]) -
 
     As for `covers`, all have one base and no guards. Raises OutOfBudgetError.
     """
-    if any(not statement.exact and statement.in_arms is None for statement, _ in references):
+    if not all(is_exact(state, *one) or _is_exact_in_arms(state, *one) for one in references):
         return False
     if any(not access.known or not all(isinstance(s, Subscript) for s in access.path) for _, access in references):
         return False
     views = layouts(state, references, guards=False)
     if views is None or len(views) > 1:
         return False
-    subscripts = [(s, d) for (s, _), d in zip(references, views[0].subscripts, strict=True)]
-    certain = [_image(state, s, d) for s, d in subscripts if s.exact]
-    certain += _by_either_arm(state, [(s, d) for s, d in subscripts if s.in_arms is not None])
-    return bool(certain) and bool(_union([_image(state, s, d) for s, d in subscripts]).is_subset(_union(certain)))
+    subscripts = list(zip(references, views[0].subscripts, strict=True))
+    certain = [_image(state, s, d) for (s, a), d in subscripts if is_exact(state, s, a)]
+    certain += _by_either_arm(state, [(s, d) for (s, a), d in subscripts if _is_exact_in_arms(state, s, a)])
+    return bool(certain) and bool(_union([_image(state, s, d) for (s, _), d in subscripts]).is_subset(_union(certain)))
+
+
+def is_exact(state: State, statement: Statement, access: Access) -> bool:
+    """Whether a statement certainly runs at each point of its domain, and this access is to exactly one element there,
+    whatever is known of its others (`a[i] = b[(i + 1) % n]`)."""
+    return statement.exact or is_certain(state, statement.runs, statement.domain, (access,))
+
+
+def _is_exact_in_arms(state: State, statement: Statement, access: Access) -> bool:
+    domain = statement.in_arms
+    return domain is not None and is_certain(state, RunsWhen.ALWAYS, domain, (access,))
 
 
 def _by_either_arm(state: State, found_in: Sequence[tuple[Statement, Sequence[Polynomial]]]) -> list[Set]:

@@ -288,7 +288,7 @@ class _Walk(Struct):
                     tuple(self.within),
                     runs,
                     self.arms.arms(),
-                    self.arms.domain(state, accesses),
+                    self.arms.domain(state),
                 )
             )
 

@@ -28,7 +28,7 @@ from warpsmith.poly.facts import PolyOptions, Section, Sections, reading, statem
 from warpsmith.poly.isl.bound_values import same_value
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
-from warpsmith.poly.regions.covers import covers, surely_touch
+from warpsmith.poly.regions.covers import covers, is_exact, surely_touch
 from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
@@ -214,7 +214,7 @@ def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set
     its extent is not known. Copying it would reach past the object."""
     region, state = every
     references = _groups(region, inside).get((symbol, ""), [])
-    certain = [(s, a) for s, a in references if s.exact and a.known]
+    certain = [(s, a) for s, a in references if a.known and is_exact(state, s, a)]
     if len(certain) == len(references) or not all(a.known for _, a in references):
         return None
     if known_extent(work.program, work.function, symbol, work.scope[0], work.summaries) is not None:
@@ -272,7 +272,7 @@ def _section(work: _Work, state: State, symbol: Symbol, references: Sequence[Ref
 
 def _surely_touch(state: State, references: Sequence[Reference]) -> bool:
     """Whether no more of an object is touched than the program shows it to have."""
-    return all(statement.exact for statement, _ in references) or surely_touch(state, references)
+    return all(is_exact(state, *one) for one in references) or surely_touch(state, references)
 
 
 def _whole(extent: Expr, span: Span) -> LinearBounds:

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 
-from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
+from warpsmith.base.verdict import Assumed, Proved, Reason, Unknown, Verdict
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import claims_of
@@ -74,14 +74,16 @@ class Unmap(Struct, frozen=True):
         if not found:
             text = f"{place.function.symbol.name} executes no data directives"
             return Unknown((Reason("STP002", text, place.loop.header),))
+        granted: dict[Assumed, None] = {}
         for one in found:
             if not isinstance(one.verdict, Proved):
                 return one.verdict
+            granted |= dict.fromkeys(one.verdict.assumptions)
             for unit, function in program.functions():
                 if function.symbol in one.functions and not is_own(unit, function) and _changes(function):
                     text = f"{function.symbol.name} has data directives in text that is not rewritten"
                     return Unknown((Reason("STP002", text, function.symbol.span or place.loop.header),))
-        return Proved()
+        return Proved(tuple(granted))
 
     def apply(self, program: Program) -> Program:
         """Return the program without the data directives."""
