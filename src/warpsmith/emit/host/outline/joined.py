@@ -22,9 +22,9 @@ from warpsmith.emit.host.outline.once import branches
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.statements import Moving, uses
 from warpsmith.tree.in_place.versioned import SWITCHED
-from warpsmith.tree.nodes import Binary, Block, DeclStmt, If, Stmt
+from warpsmith.tree.nodes import Binary, Block, CaptureStmt, DeclStmt, If, Stmt
 from warpsmith.tree.types import INT
-from warpsmith.tree.walk import same
+from warpsmith.tree.walk import same, walk
 
 __all__ = ["join_tests"]
 
@@ -71,6 +71,9 @@ def _fallback(stmt: If, inner: If, runs: Runs) -> Run | None:
     """Return what runs where a test fails: the user's statements, with what the inner test's have for the device around
     them."""
     outer, other = branches(stmt)[1], branches(inner)[1]
+    if any(isinstance(part, CaptureStmt) for one in other for part in walk(one)):
+        # what the referee compares there would be lost
+        return None
     own = [runs.leaves(one) for one in other]
     first = own.index(False) if False in own else len(own)
     last = len(own) - own[::-1].index(False) if False in own else len(own)
