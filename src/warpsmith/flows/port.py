@@ -79,6 +79,11 @@ class PortResult(Struct, frozen=True):
     in_place: InPlace | None = None
     ported: Port | None = None
 
+    def __repr__(self) -> str:
+        # all nodes of all programs, each with its symbols and types, do not fit into memory as text
+        verdict = "" if self.verification is None else f", {self.verification.status}"
+        return f"<port of {', '.join(unit.file.path for unit in self.program.units)}{verdict}>"
+
     @property
     def program(self) -> Program:
         """What the user wrote."""
