@@ -91,4 +91,4 @@ def test_seeded_bugs_show(name: str, tmp_path: Path, monkeypatch: Patch) -> None
     assert set(seeds) < set(range(SEEDS))
     bug(monkeypatch)
     wrong, _ = differences(seeds, tmp_path)
-    assert wrong == [f"f{seed}" for seed in sorted(seeds)]
+    assert wrong == sorted(f"f{seed}" for seed in seeds)
