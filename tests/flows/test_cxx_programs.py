@@ -262,6 +262,12 @@ int main() {
     std::transform(raw, raw + n - 1, c.begin() + 1, raw, std::multiplies<double>());
     t = std::accumulate(c.begin(), c.end(), 0.0);
     u += std::inner_product(a.begin(), a.end(), raw, 0.0);
+    for (int i = 0; i < n; i++) {
+        double part[8], total = 0;
+        std::fill(part, part + 8, 1.0);
+        std::for_each(part, part + 8, [&](double x) { total += x; });
+        std::for_each(raw + i, raw + i + 1, [i, total](double &x) { x += total * i; });
+    }
     std::printf("%g %g %g %d\n", t, u, raw[n / 2], k[n - 1]);
     delete[] raw;
 }
@@ -269,7 +275,7 @@ int main() {
 
 ALGORITHM_LOOPS = {
     "main/a_at", "main/k_at", "main/raw_at", "main/a_at#2", "main/a_at#3", "main/k_at#2", "main/a_at#4",
-    "main/raw_at#2", "main/c_at", "main/a_at#5",
+    "main/raw_at#2", "main/c_at", "main/a_at#5", "main/i",
 }  # fmt: skip
 
 PROGRAMS = {

@@ -113,6 +113,11 @@ class Context:
                     found[table.aux[row]] = made[0]
         return found
 
+    @property
+    def named_lambdas(self) -> frozenset[int]:
+        """The lambdas that variables are made as."""
+        return frozenset(self._lambdas.values())
+
     @functools.cached_property
     def only_called(self) -> frozenset[int]:
         """The lambdas that are only called, in place or by algorithms of the library: no other code gets to know what

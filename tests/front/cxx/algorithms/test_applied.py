@@ -16,13 +16,16 @@ static double twice(double x) { return 2 * x; }
 static double by(const double &x) { return x; }
 struct Scaled { double by; double operator()(double x) const { return by * x; } };
 """
-FUNCTION = "void f%d(double *p, double *q, float *g, int n, double s, int &r) { std::transform(p, p + n, %s); }\n"
+FUNCTION = (
+    "void f%d(double *p, double *q, float *g, int n, int m, double s, int &r) { n++; std::transform(p, p + m, %s); }\n"
+)
 VALUES = {
     "q, [](double x) { return x + 1; }": "q[p_at] = p[p_at] + 1;",
     "q, [=](double x) { if (x > s) return s; return x; }": "q[p_at] = p[p_at] > s ? s : p[p_at];",
     "q, [&](const double &x) { return x * s; }": "q[p_at] = p[p_at] * s;",
     "q, [](double x) { double y = x * x; return y * x; }": "q[p_at] = p[p_at] * p[p_at] * p[p_at];",
     "g, [](float x) { return x / 3; }": "g[p_at] = (float)p[p_at] / 3;",
+    "q, [n](double x) { return x + n; }": "q[p_at] = p[p_at] + n;",
     "q, q, std::minus<double>()": "q[p_at] = p[p_at] - q[p_at];",
     "q, q, std::multiplies<>()": "q[p_at] = p[p_at] * q[p_at];",
     "q, twice": "q[p_at] = twice(p[p_at]);",
@@ -34,6 +37,8 @@ NONE = (
     "q, [&r](double x) mutable { return x + r++; }",
     "q, [](double x) { static double last; double was = last; last = x; return was; }",
     "q, q, std::multiplies<float>()",
+    "q, [n](double x) mutable { return x + n++; }",
+    "q, [k = n](double x) { return x + k; }",
     "q, Scaled{2}",
     "q, by",
 )

@@ -55,8 +55,11 @@ class Applied:
         return self._operator(row, arguments, site)
 
     def keeps_captured(self, row: int) -> bool:
-        """Whether what a lambda's body names is what it was when the lambda was made."""
-        return self.context.captures_keep(row) or captures_stay(self.context, row, self.expressions.escaped)
+        """Whether what a lambda's body names is what it was when the lambda was made, be it where it is called."""
+        at_once = row in self.context.only_called and row not in self.context.named_lambdas
+        return self.context.captures_keep(row) or captures_stay(
+            self.context, row, self.expressions.escaped, called_at_once=at_once
+        )
 
     def _lambda(self, row: int, arguments: Sequence[Expr], site: Span) -> Expr | None:
         table, body = self.table, self.table.body(row)
