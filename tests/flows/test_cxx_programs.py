@@ -241,6 +241,43 @@ int main() {
 }
 """
 
+ALGORITHMS = r"""#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <vector>
+static double mean(double x, double y) { return (x + y) / 2; }
+int main() {
+    const int n = 700;
+    double t = 0, u = 0, *raw = new double[n];
+    std::vector<double> a(n), b(n), c(n);
+    std::vector<int> k(n);
+    std::fill(a.begin(), a.end(), 1.5);
+    std::iota(k.begin(), k.end(), 5);
+    std::fill_n(raw, n, 2.0);
+    std::copy(a.begin(), a.end(), c.begin());
+    std::for_each(a.begin() + 1, a.end(), [](double &x) { x = x * 2.0 + 1.0; });
+    std::transform(k.begin(), k.end(), b.begin(), [](int i) { double d = i % 7; return d * d; });
+    std::transform(a.begin(), a.end(), b.begin(), c.begin(), mean);
+    std::transform(raw, raw + n - 1, c.begin() + 1, raw, std::multiplies<double>());
+    t = std::accumulate(c.begin(), c.end(), 0.0);
+    u += std::inner_product(a.begin(), a.end(), raw, 0.0);
+    for (int i = 0; i < n; i++) {
+        double part[8], total = 0;
+        std::fill(part, part + 8, 1.0);
+        std::for_each(part, part + 8, [&](double x) { total += x; });
+        std::for_each(raw + i, raw + i + 1, [i, total](double &x) { x += total * i; });
+    }
+    std::printf("%g %g %g %d\n", t, u, raw[n / 2], k[n - 1]);
+    delete[] raw;
+}
+"""
+
+ALGORITHM_LOOPS = {
+    "main/a_at", "main/k_at", "main/raw_at", "main/a_at#2", "main/a_at#3", "main/k_at#2", "main/a_at#4",
+    "main/raw_at#2", "main/c_at", "main/a_at#5", "main/i",
+}  # fmt: skip
+
 PROGRAMS = {
     "free_store": (FREE_STORE, {"ramp/i", "main/i#2", "main/i#3/j", "main/i#4"}),
     "attributes": (ATTRIBUTES, {"main/i", "main/i/j", "main/i#2", "main/i#2/j#4/k"}),
@@ -248,11 +285,12 @@ PROGRAMS = {
     "iterators": (ITERATORS, {"main/i", "main/it_at", "main/it_at#2", "main/q_at", "total/q_at", "main/it_at#3"}),
     "values": (VALUES, {"main/i", "main/step/i", "main/step/i/j", "main/step/i#2", "main/i#2"}),
     "classes": (CLASSES, {"main/i", "main/i#2", "main/i#3", "main/i#4", "main/i#5", "main/i#6"}),
+    "algorithms": (ALGORITHMS, ALGORITHM_LOOPS),
     "output": (OUTPUT, {"main/i", "main/i#2", "main/i#3", "main/t/i"}),
 }
 
 
-@pytest.mark.parametrize("name", one_in(10, sorted(PROGRAMS)))
+@pytest.mark.parametrize("name", one_in(11, sorted(PROGRAMS)))
 def test_programs_are_ported(name: str, tmp_path: Path) -> None:
     text, kernels = PROGRAMS[name]
     path = tmp_path / f"{name}.cpp"

@@ -80,6 +80,8 @@ int f(int n, int *a, FILE *file) {
     auto both = [&, n](int k) { return n + k + a[0]; };
     auto made = [&m = n](int k) { return m + k; };
     std::for_each(a, a + n, copied);
+    std::for_each(a, a + n, [&](int k) { n += k; });
+    auto back = std::for_each(a, a + n, [&](int k) { n += k; });
     memset(a, 0, sizeof(int)); own(n); fflush(file);
     return kept(1) + both(2) + made(3);
 }
@@ -91,8 +93,8 @@ def test_lambdas_and_what_they_hold(tmp_path: Path) -> None:
     assert context is not None
     table = context.table
     found = [row for row, kind in enumerate(table.kind) if kind == kinds.LAMBDA]
-    assert [context.captures_keep(row) for row in found] == [True, False, False, False]
-    assert [row in context.only_called for row in found] == [True, False, True, True]
+    assert [context.captures_keep(row) for row in found] == [True, False, False, False, True, True]
+    assert [row in context.only_called for row in found] == [True, False, True, True, True, False]
     named = {
         context.dump.declared[table.aux[row]][1]: row for row, kind in enumerate(table.kind) if kind == kinds.DECL_REF
     }

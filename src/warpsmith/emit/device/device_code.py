@@ -131,7 +131,7 @@ def for_device(
             case Name():
                 return replace(part, symbol=symbols[part.symbol]) if part.symbol in symbols else part
             case For():
-                return replace(part, variable=symbols[part.variable]) if part.variable in symbols else part
+                return _loop(part, symbols)
             case VarDecl():
                 return _declaration(part, symbols)
             case Return() if part.value is not None and result is not None:
@@ -169,6 +169,12 @@ def _is_cxx(part: Cast | DeclStmt | Name, symbols: Mapping[Symbol, Symbol]) -> b
         return False
     text = part.span.text
     return bool(text) and (not isinstance(part, Cast) or not text.startswith("("))
+
+
+def _loop(part: For, symbols: Mapping[Symbol, Symbol]) -> For:
+    if part.variable in symbols:
+        return replace(part, variable=symbols[part.variable])
+    return part if re.match(r"for\b", part.span.text) else replace(part)  # an algorithm of the library
 
 
 def _write_plainly(part: Node) -> Node:

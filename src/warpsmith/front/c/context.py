@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +22,14 @@ from warpsmith.tree.library_texts import TEXTS
 from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol, Type
 
-__all__ = ["Context", "FileText"]
+__all__ = ["ALGORITHMS", "Context", "FileText"]
+
+ALGORITHMS: Final = frozenset(f"std::{name}" for name in (
+    "accumulate", "all_of", "any_of", "copy_if", "count_if", "find_if", "for_each", "for_each_n", "generate",
+    "inner_product", "max_element", "min_element", "none_of", "reduce", "replace_if", "sort", "stable_sort",
+    "transform", "transform_reduce",
+))  # fmt: skip
+"""Functions of the library that call what they are given, and keep nothing of it."""
 
 
 class FileText(Struct, frozen=True):
@@ -105,9 +113,15 @@ class Context:
                     found[table.aux[row]] = made[0]
         return found
 
+    @property
+    def named_lambdas(self) -> frozenset[int]:
+        """The lambdas that variables are made as."""
+        return frozenset(self._lambdas.values())
+
     @functools.cached_property
     def only_called(self) -> frozenset[int]:
-        """The lambdas in variables that are only called: no other code gets to know what they refer to."""
+        """The lambdas that are only called, in place or by algorithms of the library: no other code gets to know what
+        they refer to."""
         table = self.table
         called: set[int] = set()
         for row, kind in enumerate(table.kind):
@@ -117,7 +131,34 @@ class Context:
                     named = table.expressions(named)[0]
                 called.add(named)
         others = {table.aux[row] for row, kind in enumerate(table.kind) if kind == kinds.DECL_REF and row not in called}
-        return frozenset(made for variable, made in self._lambdas.items() if variable not in others)
+        lent = {inner for row, around in self._calls() for inner in self._lent(row, around)}
+        return frozenset({made for variable, made in self._lambdas.items() if variable not in others} | lent)
+
+    def _calls(self) -> Iterator[tuple[int, int]]:
+        """Yield the calls with the kinds of what stands around them, conversions left out."""
+        table, path = self.table, list[int]()
+        for row, depth in enumerate(table.depth):
+            del path[depth:]
+            if table.kind[row] == kinds.CALL:
+                around = (table.kind[one] for one in reversed(path) if table.kind[one] != kinds.UNEXPOSED_EXPR)
+                yield row, next(around, -1)
+            path.append(row)
+
+    def _lent(self, row: int, around: int) -> Iterator[int]:
+        """Yield the lambdas in a call of an algorithm of the library, which keeps none: the call names what they do.
+        std::for_each gives back what it is given: its value must not be used."""
+        table, callee = self.table, self.table.aux[row]
+        if callee < 0 or not self.is_library(callee):
+            return
+        full = self.detail(callee)[0]
+        if full not in ALGORITHMS or (full.startswith("std::for_each") and around != kinds.COMPOUND):
+            return
+        for part in table.expressions(row)[1:]:
+            inner = part
+            while table.kind[inner] in (kinds.UNEXPOSED_EXPR, kinds.CALL) and len(table.expressions(inner)) == 1:
+                (inner,) = table.expressions(inner)
+            if table.kind[inner] == kinds.LAMBDA:
+                yield inner
 
     def captures_keep(self, row: int) -> bool:
         """Whether what a lambda's body names is the variable itself: it holds references, no copies."""
@@ -240,6 +281,11 @@ class Context:
             symbol = replace(symbol, space=space, alignment=alignment)
         self._symbols[row] = symbol
         return symbol
+
+    def declare_local(self, row: int) -> Symbol:
+        """Make the symbol of a parameter of a lambda that stands in place: a variable of the function around it."""
+        self._symbols[row] = replace(self.symbol(row), storage="local")
+        return self._symbols[row]
 
     def _system(self, file: int) -> str:
         return self.dump.files[file] if file >= 0 else ""

@@ -15,9 +15,10 @@ from warpsmith.tree.types import Scalar
 __all__ = ["captures_stay"]
 
 
-def captures_stay(context: Context, row: int, escaped: frozenset[str]) -> bool:
+def captures_stay(context: Context, row: int, escaped: frozenset[str], *, called_at_once: bool = False) -> bool:
     """Whether the lambda in `row` names, of the variables outside of it, only numbers that keep their value; `escaped`
-    are the keys of the variables whose address is taken."""
+    are the keys of the variables whose address is taken. One that is `called_at_once`, and never later, cannot see what
+    is assigned elsewhere."""
     table, declared = context.table, context.dump.declared
     text = context.text(0).file.text[table.start[row] :]
     head = text[: text.find("]")]
@@ -32,7 +33,7 @@ def captures_stay(context: Context, row: int, escaped: frozenset[str]) -> bool:
     kept = [context.symbol(n) for n in outside]
     plain = all(isinstance(s.type, Scalar) and not s.type.volatile for s in kept)
     local = all(s.storage in ("local", "parameter") and s.key not in escaped for s in kept)
-    return plain and local and not _are_assigned(context, frozenset(outside))
+    return plain and local and (called_at_once or not _are_assigned(context, frozenset(outside)))
 
 
 def _are_assigned(context: Context, numbers: frozenset[int]) -> bool:

@@ -17,9 +17,9 @@ from msgspec import Struct
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 
-__all__ = ["IteratorLoop", "find_iterator_loop", "is_iterator_use"]
+__all__ = ["ITERATOR", "IteratorLoop", "find_iterator_loop", "is_iterator_use", "strip_conversion"]
 
-_ITERATOR: Final = "__gnu_cxx::__normal_iterator<"
+ITERATOR: Final = "__gnu_cxx::__normal_iterator<"
 _COMPARED: Final = {"operator!=": "!=", "operator<": "<"}
 
 
@@ -53,13 +53,13 @@ def is_iterator_use(context: Context, row: int) -> bool:
     callee = context.table.aux[row]
     if context.table.kind[row] != kinds.CALL or callee < 0 or not context.is_library(callee):
         return False
-    return context.detail(callee)[0].startswith(_ITERATOR) and context.dump.declared[callee][1] in (
+    return context.detail(callee)[0].startswith(ITERATOR) and context.dump.declared[callee][1] in (
         "operator*",
         "operator->",
     )
 
 
-def _strip_conversion(context: Context, row: int) -> int:
+def strip_conversion(context: Context, row: int) -> int:
     """Return the row below conversions, that of an iterator to one of constants among them."""
     row = context.table.inner(row)
     callee = context.table.aux[row]
@@ -73,7 +73,7 @@ def _strip_conversion(context: Context, row: int) -> int:
 
 def _container(context: Context, row: int, names: tuple[str, ...]) -> int | None:
     """Return the vector whose `begin` or `end` a row calls."""
-    row = _strip_conversion(context, row)
+    row = strip_conversion(context, row)
     callee = context.table.aux[row]
     if context.table.kind[row] != kinds.CALL or callee < 0 or not context.is_library(callee):
         return None

@@ -17,6 +17,7 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.builders import StatementBuilder
 from warpsmith.front.c.counted.canonical import recognize
 from warpsmith.front.clang import kinds
+from warpsmith.front.cxx.algorithms.loops import AlgorithmLoops
 from warpsmith.front.cxx.classes.changes import ObjectChanges
 from warpsmith.front.cxx.iterators import find_iterator_loop
 from warpsmith.front.cxx.objects import address, again, behind, is_lvalue, is_pure, member_of
@@ -59,6 +60,7 @@ class CxxStatements:
         self.ending = False
         self._words: set[str] = set()
         self._changes = ObjectChanges(statements)
+        self._algorithms = AlgorithmLoops(statements)
 
     # --- what is not as in C
 
@@ -111,6 +113,9 @@ class CxxStatements:
         swapped = self._find_swapped(row)
         if swapped is not None:
             return swap(self.context, span, *swapped)
+        algorithm = self._algorithms.statement(row, span)
+        if algorithm is not None:
+            return algorithm
         changed = self._changes.statement(row, span)
         if changed is not None:
             return changed
