@@ -19,7 +19,7 @@ from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.variables import Variables
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import Call, Expr, Function, GlobalDecl, Name, Node, Verbatim, VerbatimExpr
-from warpsmith.tree.types import Array, Pointer, Symbol, byte_size, element_type
+from warpsmith.tree.types import Array, Pointer, Symbol, Type, byte_size, element_type
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["handed_elements"]
@@ -81,7 +81,8 @@ def _size(argument: Expr, symbol: Symbol) -> int | None:
     named = peel(argument)
     if not isinstance(named, Name) or not isinstance(named.symbol.type, Array):
         return None
-    count, inner = 1, named.symbol.type
+    count = 1
+    inner: Type = named.symbol.type
     while isinstance(inner, Array):
         if inner.count is None:
             return None
