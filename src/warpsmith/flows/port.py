@@ -239,7 +239,7 @@ def _port_without(paths: Sequence[str | Source], options: PortOptions, wrong: tu
     """Port again without the word of pragmas that are wrong."""
     poly = replace(options.poly, disbelieved=options.poly.disbelieved | _places(wrong))
     again = port(paths, replace(options, poly=poly))
-    dropped = (replace(f, message=f"{f.message}; this port does without it", help=()) for f in wrong)
+    dropped = (replace(f, message=f"{f.message}; this port does without it", help=f.help[1:]) for f in wrong)
     return replace(again, findings=(*dropped, *again.findings))
 
 

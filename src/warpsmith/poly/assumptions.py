@@ -16,7 +16,7 @@ __all__ = ["check_forms", "check_names", "check_sizes", "find_heeded"]
 
 _FORMS = (
     "conditions: 'n >= 1', 'n % 32 == 0 && n < 2*m'",
-    "facts: injective(idx), noalias(a, b), parallel(f/i), reachable(a)",
+    "facts: injective(idx), noalias(a, b), parallel(f/i), reachable(a), same_value(a)",
 )
 
 

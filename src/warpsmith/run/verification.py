@@ -53,12 +53,14 @@ EQUAL = (
 
 
 class PortedRegion(Struct, frozen=True):
-    """One region of a port: its name in captures, its kernel, where it stands; `guards`: the tests before it."""
+    """One region of a port: its name in captures, its kernel, where it stands; `guards`: the tests before it;
+    `one_value`: the arrays of which the user says that threads write one value where they write one element."""
 
     name: str
     kernel: str
     span: Span | None = None
     guards: tuple[str, ...] = ()
+    one_value: tuple[str, ...] = ()
 
 
 class Sources(Struct, frozen=True):
@@ -171,13 +173,16 @@ class Copies(Struct, frozen=True):
 
 
 class Race(Struct, frozen=True):
-    """Two threads touched one element, at least one of them writing, with nothing that orders them."""
+    """Two threads touched one element, at least one of them writing, with nothing that orders them; `one_value`: both
+    wrote, each time what was there already."""
 
     variable: str
     index: int
     threads: tuple[str, str]
     spans: tuple[Span, ...]
     text: str
+    kernel: str = ""
+    one_value: bool = False
 
 
 class Verification(Struct, frozen=True):

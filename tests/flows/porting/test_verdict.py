@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from warpsmith.base.findings import Finding
+from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.porting.plan import writable_port
 from warpsmith.flows.porting.verdict import find_doubted
 from warpsmith.front.load import FrontOptions, load_program
@@ -14,6 +17,7 @@ from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.run.verification import Verification
+from warpsmith.tree.program import Assumption
 
 # `t` is read before it has a value, where at[0] is small
 TEXT = """
@@ -47,3 +51,70 @@ def test_a_pragma_that_a_failed_region_rests_on_is_doubted(tmp_path: Path) -> No
 
     assert said("f/i") == [("VER027", 5)]
     assert said("f/i#2") == []
+
+
+LEVELS = """
+#include <stdio.h>
+enum { N = 96 };
+int level[N], now[N], next[N], seen[N], edges[3 * N];
+int main(void)
+{
+    for (int v = 0; v < N; v++) {
+        edges[3 * v] = (v + 1) % N;
+        edges[3 * v + 1] = (7 * v + 3) % N;
+        edges[3 * v + 2] = (11 * v + 5) % N;
+        level[v] = -1;
+    }
+    level[0] = 0;
+    now[0] = seen[0] = 1;
+    for (int step = 0; step < 6; step++) {
+#pragma omp parallel for
+        for (int v = 0; v < N; v++)
+            if (now[v])
+                for (int e = 0; e < 3; e++)
+                    if (!seen[edges[3 * v + e]]) {
+                        level[edges[3 * v + e]] = VALUE;
+                        next[edges[3 * v + e]] = 1;
+                    }
+        for (int v = 0; v < N; v++) {
+            now[v] = next[v];
+            seen[v] |= next[v];
+            next[v] = 0;
+        }
+    }
+    for (int v = 0; v < N; v++)
+        printf("%d ", level[v]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("value", "said", "status"),
+    [
+        ("level[v] + 1", ("level", "next"), "pass"),
+        ("level[v] + 1", ("level",), "fail"),
+        ("level[v] + 1", (), "fail"),
+        ("level[v] + 1 + v", ("level", "next"), "fail"),
+    ],
+)
+def test_threads_that_write_one_element_write_one_value(
+    value: str, said: tuple[str, ...], status: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(LEVELS.replace("VALUE", value))
+    granted = tuple(Assumption(f"same_value({name})", "granted") for name in said)
+    result = port([str(path)], PortOptions(poly=PolyOptions(granted=granted)))
+    assert result.verification is not None
+    # where the claim is not true the port that is left does without it
+    dropped = [f for f in result.findings if f.rule == "VER027"]
+    assert (result.verification.status, bool(dropped)) == ("pass", status == "fail")
+    remarks = {reason.rule for reason in result.verification.reasons}
+    assert ("VER024" in remarks) == (status == "pass")
+    hints = [text for finding in dropped for text in finding.help if "same_value" in text]
+    assert [text.partition(")")[0] for text in hints] == (
+        [f"--assume 'same_value({name}" for name in ("level", "next") if name not in said]
+        if value == "level[v] + 1" and status == "fail"
+        else []
+    )

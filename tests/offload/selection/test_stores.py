@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
 from warpsmith.offload.selection.stores import find_stored_through
+from warpsmith.offload.selection.uses import find_accessed
 from warpsmith.tree.nodes import For, VarDecl
 from warpsmith.tree.walk import walk
 
@@ -48,3 +51,24 @@ def test_a_store_is_through_the_names_that_it_may_be_made_from(case: str, progra
     asked = frozenset(program.symbol(name, case) for name in ("out", "u", "w"))
     found = find_stored_through(program.request(case), (loop,), inside, asked)
     assert " ".join(sorted(s.name for s in found)) == CASES[case][1]
+
+
+SET_INSIDE = {
+    "set": ("p = &out[4 * i];", "out"),
+    "either": ("if (w[i] > 0) p = out + i; else p = w;", "out w"),
+    "copied": ("q = out; p = q + i;", "out"),
+    "stepped": ("p = out + i; p++;", "out"),
+    "by_address": ("double **at = &p; *at = out + i;", "out"),
+}
+
+
+@pytest.mark.parametrize("case", SET_INSIDE)
+def test_a_pointer_that_each_iteration_sets_leads_to_what_it_is_set_to(case: str, tmp_path: Path) -> None:
+    text = (
+        f"void {case}(int n, double *restrict out, double *restrict w, const double *restrict u)\n"
+        f"{{ double *p, *q; for (int i = 0; i < n; i++) {{ {SET_INSIDE[case][0]} p[0] = u[i]; }} }}\n"
+    )
+    program = analyzed(text, tmp_path)
+    found = find_accessed(program.request(case), (program.find("for", For, case),))
+    assert set(SET_INSIDE[case][1].split()) <= {symbol.name for symbol in found.element_writes}
+    assert "u" not in {symbol.name for symbol in found.element_writes} or case == "by_address"

@@ -14,7 +14,7 @@ from warpsmith.emit.files import OutputFile
 from warpsmith.run.emulated.counts import RunCounts
 from warpsmith.run.emulated.reports import Seen
 from warpsmith.run.referee.candidate import Candidate, is_cuda
-from warpsmith.run.verification import Race, Sources, VerifyOptions
+from warpsmith.run.verification import PortedRegion, Race, Sources, VerifyOptions
 
 FILE = SourceFile("k.cu", "one two")
 RACE = Race("a", 3, ("?", "?"), (Span(FILE, 0, 3), Span(FILE, 4, 7)), "loud")
@@ -116,3 +116,17 @@ def test_writes_of_one_value_are_an_error_of_our_ports_only(
     assert len(trial.failures) == rules and [note.rule for note in trial.notes] == notes
     assert trial.races == ((RACE, SILENT) if ours else (RACE,))
     assert all(note.severity == "warning" and note.span is None for note in trial.notes)
+
+
+@pytest.mark.parametrize(
+    ("said", "kernel", "accepted"),
+    [("b", "ws_k", True), ("b", "ws_k_kernel_1", True), ("a", "ws_k", False), ("b", "ws_k2", False)],
+)
+def test_writes_of_one_value_are_as_the_user_has_said(
+    world: Candidates, tmp_path: Path, said: str, kernel: str, accepted: bool
+) -> None:
+    world.seen = Seen(silent_races=(replace(SILENT, kernel=kernel),))
+    regions = (PortedRegion("f/i", "ws_k", one_value=(said,)), PortedRegion("g/i", "ws_k2"))
+    trial = make(Sources(CUDA.files, captured=True, regions=regions), tmp_path).run(0, ())
+    assert [note.rule for note in trial.notes] == ["VER024"] * accepted
+    assert len(trial.failures) == len(trial.races) == (not accepted)

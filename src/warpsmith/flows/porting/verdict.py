@@ -24,6 +24,7 @@ from warpsmith.flows.porting.sources import (
 from warpsmith.flows.porting.step_check import verify_steps, with_steps
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment
+from warpsmith.poly.regions.granted import grants
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import PortedRegion, Sources, Verification, VerifyOptions
 from warpsmith.tree.program import Assumption, Program
@@ -49,8 +50,15 @@ def find_doubted(prepared: Prepared, written: Written, verdict: Verification) ->
     fragments = [f for f in parts if f"region {f.region} " in said or f"kernel {f.kernel.name}_kernel" in said]
     for one in dict.fromkeys(a for fragment in fragments for a in _find_asserted(prepared, fragment)):
         text = f"what the loop was ported on could not be proved, and is probably not true: {one.text}"
-        help = ("--claims check believes no pragma that cannot be proved",)
+        help = ("--claims check believes no pragma that cannot be proved", *_same_values(verdict))
         yield Finding("VER027", "warning", text, one.span, help)
+
+
+def _same_values(verdict: Verification) -> Iterator[str]:
+    """Yield what the user may say of arrays, where threads only wrote one value wherever they wrote one element."""
+    if all(race.one_value for race in verdict.races):
+        for name in sorted({race.variable for race in verdict.races}):
+            yield f"--assume 'same_value({name})': they wrote one value each time; do they always?"
 
 
 def _find_asserted(prepared: Prepared, fragment: Fragment) -> Iterator[Assumption]:
@@ -69,7 +77,7 @@ def _judge_built(prepared: Prepared, written: Written, options: VerifyOptions, r
     changed = {fragment.function.symbol for fragment in ported.plan.fragments}
     reference = sources_of(ported.reference, written.reference, captured=True)
     candidate = sources_of(ported.candidate, written.candidate, captured=True)
-    candidate = replace(candidate, addressed=_find_addressed(prepared, written), regions=_regions(written))
+    candidate = replace(candidate, addressed=_find_addressed(prepared, written), regions=_regions(prepared, written))
     verdict = verify(reference, candidate, options, harness_functions(prepared.original, changed))
     verdict = verdict if steps is None else with_steps(verdict, steps)
     if written.in_place is None or root is None or verdict.status not in ("pass", "undecided"):
@@ -82,12 +90,15 @@ def _judge_built(prepared: Prepared, written: Written, options: VerifyOptions, r
     return with_steps(placed, verdict)
 
 
-def _regions(written: Written) -> tuple[PortedRegion, ...]:
+def _regions(prepared: Prepared, written: Written) -> tuple[PortedRegion, ...]:
     """Return the regions of a port as the referee is given them."""
-    fragments = written.port.plan.fragments
-    guards = [tuple(a.text for a in f.assumptions if a.kind == "guarded") for f in fragments]
-    parts = zip(fragments, guards, strict=True)
-    return tuple(PortedRegion(f.region, f.kernel.name, f.kernel.span, tests) for f, tests in parts)
+    found: list[PortedRegion] = []
+    for f in written.port.plan.fragments:
+        tests = tuple(a.text for a in f.assumptions if a.kind == "guarded")
+        hosts = {p.host.name for p in f.kernel.parameters}
+        same = tuple(name for name in sorted(hosts) if grants(prepared.facts.options.granted, "same_value", name))
+        found.append(PortedRegion(f.region, f.kernel.name, f.kernel.span, tests, same))
+    return tuple(found)
 
 
 def _find_addressed(prepared: Prepared, written: Written) -> frozenset[str]:

@@ -3,6 +3,8 @@
     double *u = g->u;  for (i …) out[i] = u[i];      host memory: u may be out, for all that the pointers tell
                                                      device: out's copy is written, u's is only read
 
+    for (l …) { p = &out[at[l]]; p[0] = 1; }         a pointer that each iteration sets: out's copy is written
+
 Whether two names may share memory at all is asked elsewhere, of every pair of which one is written: they have a guard,
 one buffer, or no kernel. Invariant: what is left out here is the base of no store of the fragment, nor of its calls.
 """
@@ -25,7 +27,7 @@ __all__ = ["find_stored_through"]
 def find_stored_through(
     request: OffloadRequest, statements: Sequence[Stmt], inside: Iterable[Symbol], candidates: frozenset[Symbol]
 ) -> frozenset[Symbol]:
-    """Return those of `candidates` through which `statements`, which declare `inside`, may store."""
+    """Return those of `candidates` through which `statements`, which declare or assign `inside`, may store."""
     known = request.summaries if request.summaries is not None else Summaries.of(request.program)
     where = known.provenance(request.facts.function)
     named: set[Symbol] = set()

@@ -93,7 +93,9 @@ def find_accessed(request: OffloadRequest, statements: Sequence[Stmt]) -> Access
         written=frozenset(s for s in assigned if not _has_elements(s.type))
         | {s for e in everything for s in e.direct_writes if s in named},
         element_reads=frozenset(s for e in everything for s in e.element_reads),
-        element_writes=find_stored_through(request, statements, inside, changed),
+        element_writes=find_stored_through(
+            request, statements, inside | assigned | {s for e in everything for s in e.direct_writes}, changed
+        ),
     )
 
 

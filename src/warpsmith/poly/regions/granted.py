@@ -4,6 +4,7 @@ n >= 1, n % 32 == 0, 2*n < m      a condition on integers that do not change
 parallel(f/i)                     this loop's iterations may run in any order
 injective(idx)                    no two elements of idx are equal
 noalias(a, b)                     a and b name different memory
+same_value(a)                     threads that write one element of a at the same time write one value there
 reachable(a)                      every element between the ends of what a loop may touch of a exists
 """
 
@@ -21,7 +22,7 @@ from warpsmith.tree.program import Assumption
 
 __all__ = ["WORDS", "condition", "grants", "names_in"]
 
-WORDS: Final = {"parallel": 1, "injective": 1, "noalias": 2, "reachable": 1}
+WORDS: Final = {"parallel": 1, "injective": 1, "noalias": 2, "reachable": 1, "same_value": 1}
 
 
 _CALL: Final = re.compile(r"\s*(\w+)\s*\((.*)\)\s*")

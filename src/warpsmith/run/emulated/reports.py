@@ -245,7 +245,7 @@ def _race(report: _Report, lines: Mapping[int, Span]) -> Race:
     text = f"kernel {report.kernel}: {', '.join(sides)}; nothing orders them{times}{same}"
     threads = [_thread(a) for a in report.accesses] + ["?", "?"]
     spans = tuple(lines[a.pc] for a in report.accesses if a.pc in lines)
-    return Race(report.array, report.index, (threads[0], threads[1]), spans, text)
+    return Race(report.array, report.index, (threads[0], threads[1]), spans, text, report.kernel, report.same_value)
 
 
 def _report_unordered(report: _Report, lines: Mapping[int, Span]) -> Finding:

@@ -22,7 +22,7 @@ from warpsmith.run.emulated.reports import Seen, read_reports
 from warpsmith.run.native.cuda_text import has_cuda_syntax
 from warpsmith.run.native.programs import BuiltProgram, RunOutcome, RunSetting, build_native, run_program
 from warpsmith.run.referee.reference import run_environment, runtime_files
-from warpsmith.run.verification import Race, Sources, VerifyOptions
+from warpsmith.run.verification import Race, Sources, VerifyOptions, is_made_for
 
 __all__ = ["Candidate", "CandidateRun", "is_cuda"]
 
@@ -133,13 +133,20 @@ class Candidate:
         races = seen.races
         failures = [_race_finding(race, "error") for race in seen.races]
         notes = [*seen.notes]
+        harmless = seen.silent_races
         if self.sources.captured:
-            # In a port of ours no two threads may write one element, whatever they write.
-            races += seen.silent_races
-            failures += [_race_finding(race, "error") for race in seen.silent_races]
-        else:
-            notes += [_race_finding(race, "warning") for race in seen.silent_races]
+            # In a port of ours no two threads may write one element, whatever they write, unless the user has said so.
+            harmless = tuple(race for race in seen.silent_races if self._is_granted(race))
+            wrong = [race for race in seen.silent_races if race not in harmless]
+            races += tuple(wrong)
+            failures += [_race_finding(race, "error") for race in wrong]
+        notes += [_race_finding(race, "warning") for race in harmless]
         return CandidateRun(outcome, counts, races, (*failures, *seen.failures), tuple(notes))
+
+    def _is_granted(self, race: Race) -> bool:
+        """Whether the user has said that threads of a kernel of ours which write one element write one value."""
+        mine = (one for one in self.sources.regions if is_made_for(one.kernel, race.kernel))
+        return any(race.variable in one.one_value for one in mine)
 
 
 def _record_environment(work: Path) -> dict[str, str]:

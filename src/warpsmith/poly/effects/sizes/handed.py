@@ -82,7 +82,12 @@ def _size(argument: Expr, symbol: Symbol) -> int | None:
     named = peel(argument)
     if not isinstance(named, Name) or not isinstance(named.symbol.type, Array):
         return None
+<<<<<<< HEAD:src/warpsmith/poly/effects/sizes/handed.py
     count, inner = 1, cast("Type", named.symbol.type)
+=======
+    count = 1
+    inner: Type = named.symbol.type
+>>>>>>> rod:src/warpsmith/poly/effects/handed.py
     while isinstance(inner, Array):
         if inner.count is None:
             return None
