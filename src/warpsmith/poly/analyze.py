@@ -27,9 +27,9 @@ from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import FunctionFacts, LoopFacts, PolyOptions, reading
+from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.access_facts import access_facts
-from warpsmith.poly.regions.granted import grants
 from warpsmith.tree.nodes import Expr, For, Function, Loop, Stmt
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.types import Symbol

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.poly.regions.granted import names_in
+from warpsmith.poly.granted import names_in
 from warpsmith.tree.nodes import Name
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.walk import loop_names, walk

@@ -34,10 +34,10 @@ from warpsmith.poly.aliasing.aliasing import are_objects_apart, in_different_all
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import Section, Sections, statement_spans
+from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.bound_values import constant, same_value
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.legality.privacy import reads_first
-from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.sections import covered_sections, known_extent, sections
 from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Index, Member, Stmt, Switch, Unary

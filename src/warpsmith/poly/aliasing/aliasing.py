@@ -23,10 +23,10 @@ from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, statement_spans
+from warpsmith.poly.granted import grants
 from warpsmith.poly.pointers.accesses import bases, node_accesses
 from warpsmith.poly.pointers.derived import sources
 from warpsmith.poly.pointers.pointers import Provenance, Root, is_persistent
-from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.sections import run_sections
 from warpsmith.tree.allocations import blocks_apart
 from warpsmith.tree.nodes import (

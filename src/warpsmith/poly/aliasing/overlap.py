@@ -6,8 +6,8 @@ from warpsmith.base.verdict import Reason
 from warpsmith.poly.aliasing.aliasing import alias_pairs
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.granted import grants
 from warpsmith.poly.pointers.typed import apart
-from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.region import Region
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.program import Assumption

@@ -36,9 +36,9 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["READABLE", "Touched", "certainly_reads", "extent_between", "touched_by", "whole_extent"]
+__all__ = ["Touched", "certainly_reads", "extent_between", "is_arithmetic", "touched_by", "whole_extent"]
 
-READABLE = (Binary, Cast, Conditional, Literal, MacroUse, Name, Unary, SizeOf)
+_READABLE = (Binary, Cast, Conditional, Literal, MacroUse, Name, Unary, SizeOf)
 
 _LASTING = ("global", "static", "static local")
 
@@ -114,11 +114,15 @@ def _extent(section: Section, values: Mapping[Symbol, Polynomial]) -> Extent | N
     return extent_between(section.lower, section.upper, values)
 
 
+def is_arithmetic(expr: Expr) -> bool:
+    """Whether an expression is arithmetic on variables: one that reads memory may have another value later."""
+    parts = [part for part in walk(expr) if isinstance(part, Expr)]
+    return all(isinstance(p, _READABLE) and not (isinstance(p, Unary) and p.op not in "+-~!") for p in parts)
+
+
 def extent_between(lower: Expr, upper: Expr, values: Mapping[Symbol, Polynomial]) -> Extent | None:
     """Return [lower, upper); None where a bound has parts that are no plain arithmetic on variables."""
-    if not all(
-        isinstance(part, READABLE) for bound in (lower, upper) for part in walk(bound) if isinstance(part, Expr)
-    ):
+    if not (is_arithmetic(lower) and is_arithmetic(upper)):
         return None
     return Extent(lower_bound(lower, values), upper_bound(upper, values))
 
@@ -128,7 +132,7 @@ def whole_extent(
 ) -> Extent | None:
     """Return all of the object that a variable names before a statement, where its size is known."""
     size = known_extent(facts.program, function, symbol, at, facts.summaries)
-    if size is None or not all(isinstance(part, READABLE) for part in walk(size) if isinstance(part, Expr)):
+    if size is None or not is_arithmetic(size):
         return None
     return Extent(Polynomial({}), polynomial(size, values))
 

@@ -194,6 +194,7 @@ class DeviceSide(HostSide):
             else:
                 self._array(frame, stmt, directive, pragma, one)
         self.exit(frame, pragma, directive, entered)
+        self.forget_written(frame, stmt, ())
         for place in used if directive.has("nowait") else ():
             self._run_on(place, pragma)
 

@@ -19,12 +19,14 @@ from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, MacroUse, Name, Unary
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
-from warpsmith.tree.walk import peel, same
+from warpsmith.tree.walk import names, peel, same
 
 __all__ = ["Extent", "at_most", "below", "inner_sizes", "lower_bound", "named_extent", "polynomial", "upper_bound"]
 
 Values = Mapping[Symbol, Polynomial]
 
+# in an atom, between the text of an expression that is no polynomial and the variables that it names
+_MEANING: Final = " @ "
 _SECTION: Final = re.compile(r"\[([^\[\]]*)\]")
 _CAST: Final = re.compile(r"\(\s*(?:(?:unsigned|signed|const|long|int|short|size_t|std::size_t)\s*)+\)")
 _OPERATORS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.LShift: "<<"}
@@ -113,10 +115,17 @@ def _parse_key(text: str) -> Polynomial | None:
 def _text(value: Polynomial) -> str:
     parts = [
         f"{'' if factor == 1 and monomial else factor}{'*' if factor != 1 and monomial else ''}"
-        f"{'*'.join(re.sub(r'^.*:', '', name.rpartition('/')[2]) if ':' in name else name for name in monomial)}"
+        f"{'*'.join(map(_name, monomial))}"
         for monomial, factor in sorted(value.terms.items(), key=lambda term: (-len(term[0]), term[0]))
     ]
     return " + ".join(parts).replace("+ -", "- ") or "0"
+
+
+def _name(name: str) -> str:
+    shown, opaque, _ = name.partition(_MEANING)
+    if opaque:
+        return shown
+    return re.sub(r"^.*:", "", name.rpartition("/")[2]) if ":" in name else name
 
 
 # --- expressions of the tree
@@ -145,7 +154,13 @@ def polynomial(expr: Expr, values: Values) -> Polynomial:
         case Binary(op=op, left=left, right=right) if op in ("+", "-", "*", "/", "%", "<<"):
             return _combine(op, polynomial(left, values), polynomial(right, values))
         case _:
-            return atom(print_expr(expr))
+            return _opaque(expr, values)
+
+
+def _opaque(expr: Expr, values: Values) -> Polynomial:
+    """Return an atom for what is no polynomial: two are equal where text and variables are. It may be 0."""
+    meant = " ".join(_key(polynomial(name, values)) for name in names(expr))
+    return atom(f"({print_expr(expr)}){_MEANING}{meant}")
 
 
 def _floored(expr: Conditional) -> Expr | None:

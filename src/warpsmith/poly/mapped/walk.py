@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 
 from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.mapped.accessed import READABLE
+from warpsmith.poly.mapped.accessed import is_arithmetic
 from warpsmith.poly.mapped.clauses import construct_of
 from warpsmith.poly.mapped.device import DeviceSide
 from warpsmith.poly.mapped.extents import polynomial
@@ -234,7 +234,7 @@ class MappedWalk(DeviceSide):
             for parameter, argument in zip(callee.parameters, call.arguments, strict=False):
                 if isinstance(parameter.type, Pointer):
                     objects.bind(parameter, *frame.objects.resolve(argument))
-                elif is_integer(parameter.type) and _is_plain(argument):
+                elif is_integer(parameter.type) and is_arithmetic(argument):
                     given[parameter] = polynomial(argument, frame.values)
             values = {**frame.values, **definitions(self.facts, callee, given)}
             self.function(InlinedCall(callee, values, objects, visible, frame.depth + 1))
@@ -292,8 +292,3 @@ class MappedWalk(DeviceSide):
             or (isinstance(n, Name) and n.symbol in self.has)
             for n in walk(stmt)
         )
-
-
-def _is_plain(expr: Expr) -> bool:
-    """Whether an expression is arithmetic on variables: one that reads memory may have another value later."""
-    return all(isinstance(part, READABLE) for part in walk(expr) if isinstance(part, Expr))

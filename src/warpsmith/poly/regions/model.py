@@ -18,13 +18,13 @@ from msgspec import Struct, field
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.effects.effects import Effects
 from warpsmith.poly.effects.origin import Origin, changed_variables, own_writes
+from warpsmith.poly.granted import condition, grants
 from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.pointers.control import ends_in_continue, jumps, leaves
 from warpsmith.poly.pointers.typed import stored_types
 from warpsmith.poly.regions.apart_rows import row_guards, with_columns
 from warpsmith.poly.regions.arms import Condition, OpenArms, is_certain
-from warpsmith.poly.regions.granted import condition, grants
 from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain, loop_runs, read_condition
 from warpsmith.poly.regions.places import address_of, place_of
 from warpsmith.poly.regions.region import Access, Arm, Region, RunsWhen, Statement, StatementEntry

@@ -25,11 +25,11 @@ from warpsmith.poly.effects.sizes.extents import known_extent
 from warpsmith.poly.effects.sizes.handed import handed_elements
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, Sections, reading, statement_spans
+from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.bound_values import same_value
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
 from warpsmith.poly.regions.covers import covers, is_exact, surely_touch
-from warpsmith.poly.regions.granted import grants
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
 from warpsmith.poly.regions.state import State

@@ -14,7 +14,7 @@ from warpsmith.app.cli.main import warpsmith
 from warpsmith.base.findings import Certainty
 from warpsmith.catalogue import STEPS
 from warpsmith.poly.facts import Category
-from warpsmith.poly.regions.granted import WORDS
+from warpsmith.poly.granted import WORDS
 from warpsmith.report.port.json import schema
 from warpsmith.report.rules import load_rules, load_terms
 

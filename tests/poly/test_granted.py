@@ -10,10 +10,10 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.isl.evaluation import holds
 from tests.poly.regions.modelled import modelled
+from warpsmith.poly.granted import condition, grants, names_in
 from warpsmith.poly.isl.formula import Formula
 from warpsmith.poly.isl.space import make_set
 from warpsmith.poly.isl.vocabulary import AtomVocabulary
-from warpsmith.poly.regions.granted import condition, grants, names_in
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.program import Assumption
 
