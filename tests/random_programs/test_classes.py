@@ -91,8 +91,4 @@ def test_seeded_bugs_show(name: str, tmp_path: Path, monkeypatch: Patch) -> None
     assert set(seeds) < set(range(SEEDS))
     bug(monkeypatch)
     wrong, _ = differences(seeds, tmp_path)
-<<<<<<< HEAD
     assert sorted(wrong) == sorted(f"f{seed}" for seed in seeds)
-=======
-    assert wrong == sorted(f"f{seed}" for seed in seeds)
->>>>>>> cxx

@@ -24,7 +24,7 @@ from warpsmith.flows.porting.sources import (
 from warpsmith.flows.porting.step_check import verify_steps, with_steps
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment
-from warpsmith.poly.regions.granted import grants
+from warpsmith.poly.granted import grants
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import PortedRegion, Sources, Verification, VerifyOptions
 from warpsmith.tree.program import Assumption, Program

@@ -28,11 +28,6 @@ from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.isl.space import Map, OutOfBudgetError, Set, budget, earlier, make_map, prefix, remove_points
-<<<<<<< HEAD
-from warpsmith.poly.regions.granted import grants
-=======
-from warpsmith.poly.regions.delinearize import shape
->>>>>>> hec
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Element, Region, Statement, Subscript
 from warpsmith.poly.regions.state import State

@@ -28,13 +28,8 @@ def _findings(facts: Facts, one: MappedData) -> list[Finding]:
         ]  # fmt: skip
         given = tuple(a.text for a in one.verdict.assumptions)
         text = f"the data directives that {one.root.symbol.name} executes are right if {' and '.join(given)}"
-<<<<<<< HEAD
-        note = Finding("CLM002", "note", text, one.root.symbol.span, certainty="conditional", assumptions=given)
-        return [*taken, *([note] if given else [])]
-=======
         rests = Finding("CLM002", "note", text, one.root.symbol.span, certainty="conditional", assumptions=given)
         return [*taken, rests] if given else taken
->>>>>>> hec
     certainty: Certainty = "proven" if isinstance(one.verdict, Refuted) else "conditional"
     said = _find_decisive(facts, one, {text for reason in one.verdict.reasons for text in reason.settled_by})
     return [

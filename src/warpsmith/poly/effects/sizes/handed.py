@@ -11,7 +11,6 @@ Limits: arrays with constant extents, handed over by their names.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from warpsmith.poly.effects.effects import find_escaped
 from warpsmith.poly.effects.library import mentions
@@ -82,12 +81,8 @@ def _size(argument: Expr, symbol: Symbol) -> int | None:
     named = peel(argument)
     if not isinstance(named, Name) or not isinstance(named.symbol.type, Array):
         return None
-<<<<<<< HEAD:src/warpsmith/poly/effects/sizes/handed.py
-    count, inner = 1, cast("Type", named.symbol.type)
-=======
     count = 1
     inner: Type = named.symbol.type
->>>>>>> rod:src/warpsmith/poly/effects/handed.py
     while isinstance(inner, Array):
         if inner.count is None:
             return None
