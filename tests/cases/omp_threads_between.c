@@ -21,8 +21,8 @@ int main(void)
 #pragma omp parallel private(i)
     {
         int me = omp_get_thread_num();
-        if (me == 0)
-            count = 1;
+#pragma omp atomic
+        count += me;
 #pragma omp for
         for (i = 0; i < 200; i++)
             a[i] = a[i] + 1;
