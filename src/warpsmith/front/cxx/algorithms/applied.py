@@ -24,13 +24,13 @@ from warpsmith.tree.nodes import Assign, Binary, Call, Expr, Name, Unary, Verbat
 from warpsmith.tree.types import FunctionType, Pointer, Record, Scalar, Type, common_type
 from warpsmith.tree.walk import walk
 
-__all__ = ["Applied"]
+__all__ = ["AppliedFunctions"]
 
 _OPERATORS: Final = {"plus": "+", "minus": "-", "multiplies": "*", "divides": "/"}
 _OBJECT: Final = re.compile(r"std::(plus|minus|multiplies|divides)<\s*(void|[\w ]*)\s*>")
 
 
-class Applied:
+class AppliedFunctions:
     """Builds the values of functions that are given to algorithms."""
 
     def __init__(self, expressions: ExpressionBuilder, library: CxxLibrary) -> None:

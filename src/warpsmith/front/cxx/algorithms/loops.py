@@ -22,7 +22,7 @@ from warpsmith.front.c.builders import StatementBuilder
 from warpsmith.front.c.counted.canonical import recognize
 from warpsmith.front.c.counted.writes import Writes, writes_of
 from warpsmith.front.clang import kinds
-from warpsmith.front.cxx.algorithms.applied import Applied
+from warpsmith.front.cxx.algorithms.applied import AppliedFunctions
 from warpsmith.front.cxx.algorithms.positions import Position, Positions, Range
 from warpsmith.front.cxx.library import CxxLibrary
 from warpsmith.front.cxx.objects import address, again, before, behind, is_lvalue, is_pure
@@ -65,7 +65,7 @@ class AlgorithmLoops:
         self.expressions = statements.expressions
         self.library = CxxLibrary(self.expressions)
         self.positions = Positions(self.expressions)
-        self.applied = Applied(self.expressions, self.library)
+        self.applied = AppliedFunctions(self.expressions, self.library)
         self._words: set[str] = set()
         self._makers: dict[str, Callable[[list[int], Span], Stmt | None]] = {
             "fill": self._fill,
