@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -24,9 +26,15 @@ COUNTDOWN = {
 }
 
 
-def run(varied: Varied, name: str, base: SimulateOptions, **how: object) -> ExperimentReport:
-    options = ExperimentOptions(varied, base, **how)  # type: ignore[arg-type]
-    return experiment(KernelFile(str(MANUAL / name)), options)
+def run(
+    varied: Varied,
+    name: str,
+    base: SimulateOptions,
+    *,
+    values: tuple[str, ...] = (),
+    inputs: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> ExperimentReport:
+    return experiment(KernelFile(str(MANUAL / name)), ExperimentOptions(varied, base, values, inputs))
 
 
 def counted(*values: str) -> ExperimentReport:

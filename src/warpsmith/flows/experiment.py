@@ -50,11 +50,11 @@ def experiment(file: KernelFile, options: ExperimentOptions) -> ExperimentReport
             report = simulate_unit(unit, file.path, variant, Clock())
             reports.append(report)
             points += _points(report, value or name, name)
-    names = tuple(dict.fromkeys(finding for report in reports for finding in report.diagnostics))
+    found = tuple(dict.fromkeys(finding for report in reports for finding in report.diagnostics))
     code = max(report.exit_code for report in reports)
     status = next(report.status for report in reports if report.exit_code == code)
     ordered = sorted(points, key=lambda p: [q.value for q in points].index(p.value))
-    return ExperimentReport((file.path,), status, code, options.varied, names, reports[0].kernel, tuple(ordered))
+    return ExperimentReport((file.path,), status, code, options.varied, found, reports[0].kernel, tuple(ordered))
 
 
 def _usage(message: str, *helps: str) -> UsageError:

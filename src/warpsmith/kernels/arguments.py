@@ -265,6 +265,7 @@ def _make_argument(name: str, text: str, numbers: Mapping[str, int]) -> Argument
     found = _BUFFER.fullmatch(text)
     if found is None:
         forms = "zeros:f32[n], const:f32[n]=2, iota:i32[64], rand:f32[n]:seed=1, empty:f32[n], @file.npy"
+        forms += ", each:i32[n]=n-1-i, libc:i32[n]:below=n"
         raise _usage(f"--arg {name}: {text!r} is not of a form that is known", f"arrays: {forms}")
     how, element = found["how"], found["type"]
     if element not in ELEMENTS:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from warpsmith.simt.counters import BlockCount, BranchCount
+from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.tally import Totals
 from warpsmith.ssa.nodes import BasicBlock, Instruction, Space
 
@@ -33,12 +33,3 @@ class EngineCounts(Struct, frozen=True):
     blocks: Mapping[BasicBlock, BlockCount]
     totals: Totals
     requests: tuple[RequestSum, ...]
-
-    @property
-    def branches(self) -> dict[BasicBlock, BranchCount]:
-        """Return the counts of the blocks that lead to others, as the interpreter's counters have them."""
-        return {
-            block: BranchCount(count.visits, count.divergences, count.lanes)
-            for block, count in self.blocks.items()
-            if count.visits and hasattr(block.terminator, "target") | hasattr(block.terminator, "other")
-        }

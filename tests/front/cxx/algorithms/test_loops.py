@@ -110,11 +110,13 @@ int main() {
         D v{1, 2, 3, 4, 5, 6}, w{6, 5, 4, 3, 2, 1}, u{2, 2}; std::vector<int> k{1, 2, 3};
         std::vector<V> c{{1, 2}, {3, 4}}; std::array<double, 8> h{}; std::list<double> l{1, 2};
         double p[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, q[9] = {9, 8, 7, 6, 5, 4, 3, 2, 1}, *moved = p;
+        auto show = [&] {
+            for (double x : v) std::printf("%g ", x); for (double x : w) std::printf("%g ", x);
+            for (double x : p) std::printf("%g ", x); for (double x : q) std::printf("%g ", x);
+            for (double x : h) std::printf("%g ", x); for (int x : k) std::printf("%d ", x);
+            std::printf("%g %g %g\\n", c[0].x, c[1].y, result);
+        };
         CALL
-        for (double x : v) std::printf("%g ", x); for (double x : w) std::printf("%g ", x);
-        for (double x : p) std::printf("%g ", x); for (double x : q) std::printf("%g ", x);
-        for (double x : h) std::printf("%g ", x); for (int x : k) std::printf("%d ", x);
-        std::printf("%g %g %g\\n", c[0].x, c[1].y, result);
     }
 }
 """
@@ -129,7 +131,7 @@ def _printed(text: str, path: Path) -> str:
 
 def _wrong_loops(folder: Path) -> bool:
     """Whether the loops, written in place of what the user has, make a program that prints another thing."""
-    calls = "".join(f"f{n}(v, w, u, k, c, h, p, q, n, 2.5, moved, l); " for n in range(len(LOOPS)))
+    calls = "".join(f"f{n}(v, w, u, k, c, h, p, q, n, 2.5, moved, l); show(); " for n in range(len(LOOPS)))
     functions = "".join(FUNCTION % (n, f"{one} result += t;") for n, one in enumerate(LOOPS))
     text = HEAD + "static double result;\n" + functions + MAIN.replace("CALL", calls)
     path = folder / "run.cpp"
