@@ -48,6 +48,20 @@ FOUR = "for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) for (int k = 0; 
         ("for (int i = 0; i < 9; i++) for (int j = 0; j < at[i]; j++) if (j < 9) a[i * 9 + j] = 1;", "f/i"),
         # a range that no host expression tells
         ("for (int i = 0; i < 9; i++) for (int j = 9 - i; j > m; j -= 2) if (j >= 0) a[i * 9 + j] = 1;", "f/i"),
+        # what is declared between two loops without a value is each iteration's own
+        ("int i; for (i = 0; i < 9; i++) { int j; for (j = 0; j < 9; j++) a[i * 9 + j] = 1; }", "f/i f/i/j"),
+        (
+            "for (int i = 0; i < 9; i++) { int j, k; { double s; for (j = 0; j < 9; j++) { s = 0; "
+            "for (k = 0; k < 9; k++) s += b[k]; a[i * 9 + j] = s; } } }",
+            "f/i f/i/j",
+        ),
+        ("for (int i = 0; i < 9; i++) { int k = i; for (int j = 0; j < 9; j++) a[i * 9 + j] = k; }", "f/i"),
+        ("for (int i = 0; i < 9; i++) { double t[2]; for (int j = 0; j < 9; j++) a[i * 9 + j] = 1; }", "f/i"),
+        (
+            "for (int i = 0; i < 9; i++) { double s; for (int j = 0; j < 9; j++) { if (b[j] > 0) s = b[j]; "
+            "a[i * 9 + j] = j ? s : 0; } }",
+            "f/i",
+        ),
         # the updates of the loop inside alone decide the element: the loop inside is the kernel
         ("double s = 0; for (int i = 0; i < n; i++) s += a[i]; b[0] = s;", "f/i"),
     ],

@@ -22,10 +22,10 @@ from warpsmith.loops.search.effort import trips_of
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, If, Node, Pragma, Stmt, Switch, While
-from warpsmith.tree.types import Array, Pointer
+from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, statements_of
 
-__all__ = ["Cost", "cost_of", "is_parallel", "kernel_loops", "only_loop", "thread_loops"]
+__all__ = ["Cost", "cost_of", "declared_between", "is_parallel", "kernel_loops", "only_loop", "thread_loops"]
 
 _MOST_THREAD_LOOPS = 3
 _WARP = 32
@@ -91,11 +91,35 @@ def is_parallel(facts: LoopFacts) -> bool:
 
 
 def only_loop(body: Stmt) -> For | None:
-    """Return the loop that is all that a body does."""
-    inside = [s for s in statements_of(body) if not isinstance(s, Pragma | Empty)]
+    """Return the loop that is all that a body does; variables may be declared in front of it, without a value."""
+    inside = [s for s in statements_of(body) if not _does_nothing(s)]
     while len(inside) == 1 and isinstance(inside[0], Block):
-        inside = [s for s in inside[0].statements if not isinstance(s, Pragma | Empty)]
+        inside = [s for s in inside[0].statements if not _does_nothing(s)]
     return inside[0] if len(inside) == 1 and isinstance(inside[0], For) else None
+
+
+def declared_between(outer: For) -> tuple[Symbol, ...]:
+    """Return the variables that are declared between a loop and the only loop in it."""
+    run = [*statements_of(outer.body)] if only_loop(outer.body) is not None else []
+    found: list[Symbol] = []
+    while run:
+        stmt = run.pop(0)
+        run = [*stmt.statements, *run] if isinstance(stmt, Block) else run
+        found += [one.symbol for one in stmt.declarations] if isinstance(stmt, DeclStmt) else []
+    return tuple(found)
+
+
+def _does_nothing(stmt: Stmt) -> bool:
+    """Whether a statement is none, or declares numbers and pointers that have no value yet."""
+    if not isinstance(stmt, DeclStmt):
+        return isinstance(stmt, Pragma | Empty)
+    return not stmt.types and all(
+        one.init is None and one.symbol.storage == "local" and _is_number(one.symbol.type) for one in stmt.declarations
+    )
+
+
+def _is_number(type: Type) -> bool:
+    return isinstance(type, Scalar) or (isinstance(type, Pointer) and not type.reference)
 
 
 def kernel_loops(facts: Facts, function: Function, run: Iterable[Stmt]) -> Iterator[For]:

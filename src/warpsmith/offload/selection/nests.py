@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.loops.fresh import declared_symbols
-from warpsmith.loops.search.cost import only_loop
+from warpsmith.loops.search.cost import declared_between, only_loop
 from warpsmith.offload.decisions import Decided
 from warpsmith.offload.fragments import Draft, OffloadRequest
 from warpsmith.offload.mapping.ranges import launch_ranges
@@ -87,7 +87,7 @@ def nest_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
         statements=statements,
         loops=chain,
         uses=uses,
-        locals=tuple(s for s in nest.accessed.outside if s in owned and s not in counters),
+        locals=(*(s for s in nest.accessed.outside if s in owned and s not in counters), *_find_between(nest)),
         finals=finals,
         assumptions=_assumptions(chain),
         accumulators=together,
@@ -117,6 +117,8 @@ def _chain(request: OffloadRequest, outermost: LoopFacts) -> tuple[LoopFacts, ..
         if not _continues(outermost, facts) or _rests_on(facts, heads, _assumptions(chain)):
             break
         if inner.variable in {head.variable for head in heads if isinstance(head, For)}:
+            break
+        if not _owns(facts, heads[-1], inner):
             break
         if launch_ranges([head for head in (*heads, inner) if isinstance(head, For)]) is None:
             break
@@ -159,6 +161,25 @@ def _continues(outermost: LoopFacts, inner: LoopFacts) -> bool:
     shared = {(r.op, r.variable) for r in outermost.reductions}
     mine = {(r.op, r.variable) for r in inner.reductions}
     return is_reduction(outermost) and is_reduction(inner) and mine <= shared
+
+
+def _owns(facts: LoopFacts, outer: Loop, inner: For) -> bool:
+    """Whether each iteration of the loop inside has its own of what is declared in front of that loop, which has no
+    value there: then it may as well be declared in the iteration."""
+    declared = {*declared_between(outer)} - {inner.variable} if isinstance(outer, For) else set()
+    bounds = {n.symbol for bound in (inner.lower, inner.bound) for n in names(bound)}
+    return not declared & bounds and declared & _find_used(inner.body) <= {*facts.private}
+
+
+def _find_between(nest: _Nest) -> tuple[Symbol, ...]:
+    """Return the variables that are declared between the loops that become threads, and used inside them."""
+    used = _find_used(nest.heads[-1].body)
+    counters = {head.variable for head in nest.heads}
+    return tuple(s for head in nest.heads[:-1] for s in declared_between(head) if s in used and s not in counters)
+
+
+def _find_used(body: Stmt) -> set[Symbol]:
+    return {n.symbol for n in names(body)} | {deep.variable for deep, _ in loops(body) if isinstance(deep, For)}
 
 
 def _rests_on(inner: LoopFacts, heads: Sequence[Loop], known: Sequence[Assumption]) -> bool:
