@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.base.source import SourceFile
+from warpsmith.base.source import SourceFile, apply_edits
 from warpsmith.tree.text.additions import Addition, additions, as_edits, remove_additions, wrap_in_ifdef
 from warpsmith.tree.text.places import InsertionPoint
 
@@ -102,6 +102,8 @@ def test_at_one_place_what_closes_comes_first_and_outer_ones_open_first() -> Non
         "WARPSMITH_ONLY(f();) g();\n",
         "x = WARPSMITH_ONLY(1);\n",
         "WARPSMITH_ONLY_(f();)\n",
+        "#pragma omp parallel WARPSMITH_ONLY(if (f()\n",
+        "#pragma omp parallel MY_WARPSMITH_ONLY(if (f()))\n",
     ],
 )
 def test_what_is_not_ours_stays(text: str) -> None:
@@ -113,3 +115,16 @@ def test_additions_at_the_ends_of_a_file() -> None:
     assert remove_additions(f"{block}x\n{block}") == "x\n"
     assert remove_additions(f"\xef\xbb\xbf{block}x\n") == "\xef\xbb\xbfx\n"
     assert remove_additions(block.rstrip("\n")) == ""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("rest", ["", " // of all", " /* of all */"])
+@pytest.mark.parametrize("clauses", ["", " private(i)", " private(" + ", ".join(f"v{n}" for n in range(18)) + ")"])
+def test_a_clause_goes_on_in_the_line_of_its_pragma(clauses: str, rest: str, end: str) -> None:
+    head = f"  #pragma omp parallel{clauses}"
+    file = SourceFile("a.c", f"{head}{rest}{end}  {{ }}{end}")
+    place = InsertionPoint(len(head), "  ", splits=False)
+    (edit,) = as_edits(file, [Addition(place, ("if (!on())",), 0, 9, closes=True, clause=True)])
+    made = apply_edits(file, [edit])
+    assert f"WARPSMITH_ONLY(if (!on())){rest}{end}" in made and remove_additions(made) == file.text
+    assert (f" \\{end}      WARPSMITH_ONLY" in made) == ("v1" in clauses)

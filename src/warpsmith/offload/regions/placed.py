@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from warpsmith.offload.regions.one_thread import within_region
 from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
 from warpsmith.offload.transfers.known_sizes import shorten_function
@@ -60,7 +61,7 @@ def _place(function: Function, versions: Sequence[Versioned], inserted: Sequence
     run = rewritten_run(function.body.statements, edits)
     added = replace(function, body=replace(function.body, statements=run))
     try:
-        return splice(added, [(v.written, (*v.before, _choice(v))) for v in versions])
+        return splice(added, [(v.written, within_region(v, inserted) or (*v.before, _choice(v))) for v in versions])
     except ValueError:
         return None
 

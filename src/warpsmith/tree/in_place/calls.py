@@ -136,6 +136,12 @@ class _Calls(PairedStatements, frozen=True):
         lines = deeper(self.writer.texts(ported), self.writer.indentation)
         return [f"{test} {{", *lines, "} else"], statements_of(stmt.other)
 
+    def pair(self, old: Stmt, new: Stmt, owner: Stmt) -> Iterator[Addition]:
+        if isinstance(new, Pragma) and new.alone:
+            yield self.writer.clause(old.span, f"if (!{self.writer.words.on})")
+            return
+        yield from super().pair(old, new, owner)
+
     def replaced(self, old: Stmt, new: Stmt, owner: Stmt) -> Iterator[Addition]:
         raise NeedsCopyError
 
@@ -180,6 +186,8 @@ def _stands_for(old: Stmt, new: Stmt) -> bool:
         case If(reasons=reasons) if reasons:
             return False
         case Block() | For() | While() | If() | Switch():
+            return True
+        case Pragma(alone=True):
             return True
         case _:
             return same(old, new)

@@ -46,7 +46,7 @@ from warpsmith.tree.in_place.inserted import inserted_additions
 from warpsmith.tree.in_place.instances import by_text
 from warpsmith.tree.in_place.offload_regions import region_additions
 from warpsmith.tree.in_place.versioned import InPlaceWords, InsertedText, InsertionError, Versioned, WithCalls
-from warpsmith.tree.in_place.writer import InPlaceWriter
+from warpsmith.tree.in_place.writer import InPlaceWriter, takes_any_arguments
 from warpsmith.tree.nodes import Member, Stmt
 from warpsmith.tree.printing.patch import include_offset, openers_in
 from warpsmith.tree.program import Unit
@@ -95,7 +95,7 @@ def in_place_text(
     added = [*(one for one in added if not one.closes), *offload_regions, *(one for one in added if one.closes)]
     added += [one for function in called for one in call_additions(writer, function)]
     added += [check for made in writer.checks.values() for check in made]
-    edits = as_edits(unit.file, added, lines=_takes_any_arguments(unit.arguments))
+    edits = as_edits(unit.file, added, lines=takes_any_arguments(unit.arguments))
     includes = wrap_includes if any(ONLY in edit.text for edit in edits) else wrap_in_ifdef
     first = min(edit.span.start for edit in edits)
     offset, top = include_offset(unit.file, _function_start(unit, first)), _top(unit.file)
@@ -103,12 +103,6 @@ def in_place_text(
     made = [_lines(unit.file, offset, includes(together))]
     made += [_lines(unit.file, top, wrap_in_ifdef(heads.first))] if heads.first and top != offset else []
     return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions, called)], join_pieces)
-
-
-def _takes_any_arguments(arguments: Sequence[str]) -> bool:
-    """Whether a build takes macros with `...`: it need not where it keeps to C of 1990."""
-    old = any(one in ("-ansi", "-std=c89", "-std=c90", "-std=iso9899:1990") for one in arguments)
-    return not (old and any("pedantic" in one for one in arguments))
 
 
 def _lines(file: SourceFile, offset: int, text: str) -> Edit:

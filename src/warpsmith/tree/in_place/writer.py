@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile
+from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.in_place.beside import beside
 from warpsmith.tree.in_place.versioned import InPlaceWords, Run, Versioned
 from warpsmith.tree.nodes import Pragma, Stmt
@@ -27,7 +27,7 @@ from warpsmith.tree.text.places import (
     place_between,
 )
 
-__all__ = ["InPlaceWriter", "deeper"]
+__all__ = ["InPlaceWriter", "deeper", "takes_any_arguments"]
 
 
 class InPlaceWriter:
@@ -106,6 +106,15 @@ class InPlaceWriter:
         """Return the place after the statements `run`."""
         return replace(place_after(self.file, run[-1].span.end), indent=self.indent(run))
 
+    def clause(self, pragma: Span, text: str) -> Addition:
+        """Return a clause behind those of a pragma."""
+        if not pragma.text.startswith("#") or not takes_any_arguments(self.unit.arguments):
+            raise RefusedError(Finding("POR008", "error", "no clause can be added to this pragma", pragma))
+        code = [token for token in tokens(pragma.text) if token.kind not in ("blank", "newline", "comment")]
+        end = pragma.start + code[-1].end
+        place = InsertionPoint(end, indent_at(self.file, pragma.start), splits=False)
+        return Addition(place, (text,), pragma.start, pragma.end, closes=True, clause=True)
+
     def indent(self, run: Run) -> str:
         """Return how deep `run` stands; a pragma may stand anywhere."""
         model = next((stmt for stmt in run if not isinstance(stmt, Pragma)), None)
@@ -159,3 +168,9 @@ def deeper(lines: Sequence[str], unit: str) -> list[str]:
 
 def _depth(text: str) -> int:
     return sum((t.sign in ("(", "[")) - (t.sign in (")", "]")) for t in tokens(text))
+
+
+def takes_any_arguments(arguments: Sequence[str]) -> bool:
+    """Whether a build takes macros with `...`: it need not where it keeps to C of 1990."""
+    old = any(one in ("-ansi", "-std=c89", "-std=c90", "-std=iso9899:1990") for one in arguments)
+    return not (old and any("pedantic" in one for one in arguments))

@@ -11,6 +11,7 @@
         …
     #endif /* WARPSMITH: the line goes on */    then this says so
      a = 1; }
+    #pragma omp parallel WARPSMITH_ONLY(if (!ws_on()))      a clause of a pragma of the user's
 
 Invariant: taking every addition out gives the user's bytes. Of additions at one place, what closes stands before what
 opens, inner statements close first, outer ones open first.
@@ -40,19 +41,22 @@ ONLY = "WARPSMITH_ONLY"
 _OPEN, _CLOSE = f"#ifdef {MACRO}\n", "#endif\n"
 _SPLIT = f"#endif /* {MACRO}: the line goes on */\n"
 _ONLY = re.compile(rf"^[ \t]*{ONLY}\(", re.MULTILINE)
+_CLAUSE = re.compile(rf"[ \t](?:\\\r?\n[ \t]*)?{ONLY}\(")
 _REST = re.compile(r"[ \t]*\r?(?:\n|\Z)")
 _ENDS = {")": "(", "]": "[", "}": "{"}
 _MEET = re.compile(rf"#endif(?: /\* {MACRO}: the line goes on \*/)?\n\n?#ifdef {MACRO}\n")
 
 
 class Addition(Struct, frozen=True):
-    """`lines` at `place`, which belong to the user's text [start, end): before it, or behind it (`closes`)."""
+    """`lines` at `place`, which belong to the user's text [start, end): before it, or behind it (`closes`); `clause`:
+    the only one goes on in the line of a pragma."""
 
     place: InsertionPoint
     lines: tuple[str, ...]
     start: int
     end: int
     closes: bool
+    clause: bool = False
 
 
 def wrap_in_ifdef(lines: Sequence[str]) -> str:
@@ -75,10 +79,21 @@ def as_edits(file: SourceFile, added: Sequence[Addition], *, lines: bool = True)
     result = []
     for offset, group in together.items():
         group.sort(key=lambda one: (not one.closes, -one.start if one.closes else -one.end))
+        if any(one.clause for one in group):
+            result.append(Edit(Span(file, offset, offset), "".join(_clause(file, one) for one in group)))
+            continue
         alone = lines and all(map(_stands_alone, group))
         text = "".join(map(_own_lines, group)) if alone else _MEET.sub("", "".join(map(_text, group)))
         result.append(Edit(Span(file, offset, offset), text.replace("\n", end)))
     return result
+
+
+def _clause(file: SourceFile, one: Addition) -> str:
+    """Return a clause, in a line of its own where it would make that of the pragma too long."""
+    text = f"{ONLY}({one.lines[0]})"
+    start = file.text.rfind("\n", 0, one.place.offset) + 1
+    before = file.text[start : one.place.offset].expandtabs(4)
+    return f" {text}" if len(before) + 1 + len(text) <= 120 else f" \\{line_end(file.text)}{one.place.indent}    {text}"
 
 
 def _text(one: Addition) -> str:
@@ -143,24 +158,40 @@ def remove_additions(text: str) -> str:
 
 def additions(text: str) -> Iterator[tuple[int, str]]:
     """Yield what was added, each with its offset; where a line was split, the line end before it too."""
-    blocks = list(_blocks(text))
-    inside = ((start, start + len(added)) for start, added in blocks)
-    bounds = [*inside]
-    alone = (one for one in _find_own_lines(text) if not any(low <= one[0] < high for low, high in bounds))
-    yield from sorted([*blocks, *alone])
+    found: list[tuple[int, str]] = []
+    for made in (_blocks(text), _find_clauses(text), _find_own_lines(text)):
+        bounds = [(start, start + len(added)) for start, added in found]
+        found += [one for one in made if not any(low <= one[0] < high for low, high in bounds)]
+    yield from sorted(found)
+
+
+def _find_clauses(text: str) -> Iterator[tuple[int, str]]:
+    """Yield what stands in pragmas of the user's."""
+    for directive in directives(text):
+        line = text[directive.start : directive.end]
+        found = _CLAUSE.search(line) if directive.word == "pragma" else None
+        end = _closing(line, found.end()) if found is not None else None
+        if found is not None and end is not None:
+            yield directive.start + found.start(), line[found.start() : end]
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Return the place behind the parenthesis that closes the one before `start`."""
+    depth = 1
+    for token in tokens(text[start:]):
+        depth += (token.sign == "(") - (token.sign == ")")
+        if not depth:
+            return start + token.end
+    return None
 
 
 def _find_own_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield what stands in lines of their own."""
     for found in _ONLY.finditer(text):
-        depth = 1
-        for token in tokens(text[found.end() :]):
-            depth += (token.sign == "(") - (token.sign == ")")
-            if not depth:
-                rest = _REST.match(text, found.end() + token.end)
-                if rest is not None:
-                    yield found.start(), text[found.start() : rest.end()]
-                break
+        end = _closing(text, found.end())
+        rest = _REST.match(text, end) if end is not None else None
+        if rest is not None:
+            yield found.start(), text[found.start() : rest.end()]
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
