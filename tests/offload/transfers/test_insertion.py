@@ -11,7 +11,7 @@ from tests.offload.hand import load
 from tests.offload.transfers.abstract_programs import Program
 from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
-from warpsmith.tree.nodes import Block, For, If, Pragma, Stmt, Switch
+from warpsmith.tree.nodes import Block, For, If, Pragma, Stmt, Switch, While
 from warpsmith.tree.walk import walk
 
 Where = Literal["before", "after", "within", "else"]
@@ -94,3 +94,31 @@ def test_nothing_comes_between_a_pragma_and_its_loop(pragma: str, order: str, tm
     new = Program().host()
     words = {id(new): "new", id(run[0]): "pragma", id(run[1]): "loop"}
     assert " ".join(words[id(s)] for s in edited(run, ("before", run[1], new))) == order
+
+
+# the second: other code stands between the loop and the end of its conditional
+@pytest.mark.parametrize("line", ["", "    a[0] += 1;\n"])
+def test_a_loop_that_a_conditional_cuts_through_stands_with_its_lines(line: str, tmp_path: Path) -> None:
+    text = f"""\
+#define REPEATED
+void f(int n, double *a)
+{{
+#ifdef REPEATED
+{line}    for (int t = 0; t < n; t++) {{
+#endif
+        a[0] *= 2;
+#ifdef REPEATED
+    }}
+{line}#endif
+    a[1] = 3;
+}}
+"""
+    run = load(text, tmp_path).units[0].functions[0].body.statements
+    loop = next(stmt for stmt in run if isinstance(stmt, For | While))
+    p = Program()
+    first, last = p.host(), p.host()
+    made = edited(run, ("before", loop, first), ("after", loop, last))
+    assert [stmt for stmt in made if stmt not in (first, last)] == [*run]
+    inside = made[made.index(first) + 1 : made.index(last)]
+    assert loop in inside and (len(inside) == 3) == (not line)
+    assert not line or inside == (loop,)

@@ -13,7 +13,9 @@ from warpsmith.tree.text import places
 from warpsmith.tree.text.places import (
     binds,
     bound_pragmas,
+    cut_conditionals,
     cut_pragmas,
+    end_of,
     is_balanced,
     place_after,
     place_at,
@@ -169,3 +171,36 @@ def test_code_ends_where_its_last_token_does(text: str, at: list[int]) -> None:
     lower, start = sorted(min(place, len(text)) for place in at[:2])
     file, (first, last) = SourceFile("a.c", text), sorted(at[2:])
     assert vars(places)["_floor"](file, lower, start, [(first, last)]) == _last_code(file, lower, start, (first, last))
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("a;", (0, 0)),
+        ("#ifdef A\n#endif\n", (0, 0)),
+        ("for {\n#endif\n a;\n#ifdef A\n}", (1, 1)),
+        ("#if A\n#if B\n#endif\n", (0, 1)),
+        ("#endif\n#endif\n#if A\n#else\n#endif\n", (2, 0)),
+    ],
+)
+def test_conditionals_that_cut_through_a_text(text: str, cut: tuple[int, int]) -> None:
+    assert cut_conditionals(text) == cut
+
+
+@pytest.mark.parametrize(
+    ("behind", "taken"),
+    [
+        ("\n#endif\nb;\n", "\n#endif"),
+        (" /* end */\n\n#endif // A\nb;\n", " /* end */\n\n#endif"),
+        ("\nb;\n#endif\n", ""),
+        ("\n#else\nb;\n#endif\n", ""),
+        ("\n", ""),
+    ],
+)
+def test_a_statement_ends_behind_the_conditional_of_its_end(behind: str, taken: str) -> None:
+    statement = "for {\n#endif\n a;\n#ifdef A\n}"
+    file = SourceFile("a.c", f"#ifdef A\n{statement}{behind}")
+    start, end = 9, 9 + len(statement)
+    found = end_of(file, start, end)
+    assert file.text[end:found].startswith(taken) and (found > end) == bool(taken)
+    assert end_of(file, 9, 14) == 14

@@ -36,6 +36,7 @@ from warpsmith.tree.nodes import (
     While,
     replace,
 )
+from warpsmith.tree.text.places import cut_conditionals
 
 __all__ = ["Edits", "rewritten_run"]
 
@@ -54,13 +55,14 @@ class Edits(Struct):
 
 def rewritten_run(run: tuple[Stmt, ...], edits: Edits) -> tuple[Stmt, ...]:
     """Return the statements of `run` with the edits in it and below it; nothing comes between a pragma and what it
-    is about."""
+    is about, nor between a statement and the ends of a conditional that cut through it."""
+    before, after = _around(run, edits)
     result: list[Stmt] = []
     held: list[Stmt] = []
     position = 0
     while position < len(run):
         stmt = run[position]
-        result += edits.inserted.get(ProgramPoint("before", stmt), [])
+        result += before.get(position, [])
         count, instead = edits.replaced.get(stmt, (1, None))
         if instead is None and isinstance(stmt, Pragma) and stmt.directive is not None:
             held += () if stmt.directive.stands_alone else (stmt,)
@@ -69,8 +71,34 @@ def rewritten_run(run: tuple[Stmt, ...], edits: Edits) -> tuple[Stmt, ...]:
             result += (*held, *(instead if instead is not None else (_rewrite_statement(stmt, edits),)))
             held = []
         position += count
-        result += edits.inserted.get(ProgramPoint("after", run[position - 1]), [])
+        result += after.get(position - 1, [])
     return (*result, *held)
+
+
+def _around(run: tuple[Stmt, ...], edits: Edits) -> tuple[dict[int, list[Stmt]], dict[int, list[Stmt]]]:
+    """Return what stands before and after the statements of `run`, by their index."""
+    before: dict[int, list[Stmt]] = {}
+    after: dict[int, list[Stmt]] = {}
+    for position, stmt in enumerate(run):
+        lead, rest = (edits.inserted.get(ProgramPoint(where, stmt)) for where in ("before", "after"))
+        first, last = _whole(run, position) if lead or rest else (position, position)
+        if lead:
+            before.setdefault(first, []).extend(lead)
+        if rest:
+            after[last] = [*rest, *after.get(last, [])]
+    return before, after
+
+
+def _whole(run: tuple[Stmt, ...], position: int) -> tuple[int, int]:
+    """Return the first and the last statement with the one at `position`: lines of the preprocessor's that open a
+    conditional which its text closes, and close one that its text opens."""
+    closed, opened = cut_conditionals(run[position].span.text)
+    first, last = position - closed, position + opened
+    if isinstance(run[position], Pragma | Verbatim) or first < 0 or last >= len(run):
+        return position, position
+    opens = all(run[i].span.text.startswith("#if") for i in range(first, position))
+    closes = all(run[i].span.text.startswith("#endif") for i in range(position + 1, last + 1))
+    return (first, last) if opens and closes else (position, position)
 
 
 def _rewrite_statement(stmt: Stmt, edits: Edits) -> Stmt:

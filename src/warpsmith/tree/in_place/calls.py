@@ -23,7 +23,7 @@ from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.in_place.written_twice import check_twice
 from warpsmith.tree.nodes import Block, DataRegionBoundary, ExprStmt, For, If, Pragma, Stmt, Switch, Update, While
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.places import InsertionPoint, is_balanced, is_bound_by_openmp
+from warpsmith.tree.text.places import InsertionPoint, end_of, is_balanced, is_bound_by_openmp
 from warpsmith.tree.walk import same, statements_of
 
 __all__ = ["call_additions", "can_call"]
@@ -85,10 +85,12 @@ class _Calls(PairedStatements, frozen=True):
     def checked(self, one: Addition, before: Stmt | None, after: Stmt | None) -> Addition:
         """Return an addition that no conditional of the user's cuts off from the statement beside which it stands."""
         beside = before if one.closes else after
-        if beside is not None:
+        if beside is not None and not beside.span.text.startswith("#endif"):
             start = beside.span.start
-            start = start if one.closes or one.place.inside else min(start, one.place.offset)
-            if not is_balanced(self.writer.file.text[start : beside.span.end]):
+            above = self.writer.before((beside,), self.function.body).offset if one.closes else one.place.offset
+            start = start if one.place.inside else min(start, above)
+            end = end_of(self.writer.file, beside.span.start, beside.span.end)
+            if not is_balanced(self.writer.file.text[start:end]):
                 raise NeedsCopyError
         return one
 

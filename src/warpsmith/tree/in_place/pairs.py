@@ -22,7 +22,7 @@ from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import Block, Case, For, Function, If, Pragma, Stmt, Switch, Verbatim, While
 from warpsmith.tree.text.additions import Addition
 from warpsmith.tree.text.layout import indent_at
-from warpsmith.tree.text.places import place_between
+from warpsmith.tree.text.places import cut_conditionals, place_between
 from warpsmith.tree.walk import same, statements_of
 
 __all__ = ["NeedsCopyError", "PairedStatements"]
@@ -54,16 +54,17 @@ class PairedStatements(Struct, frozen=True):
         """Return statements that stand between two others, behind the first rather than before the second (`early`)."""
         lower = owner.span.start if before is None else before.span.end
         if after is not None:
-            if isinstance(before, Pragma) or (isinstance(before, Verbatim) and before.text.startswith("#")):
+            if isinstance(before, Pragma | Verbatim) and before.span.text.startswith("#") and not _ends(owner, before):
                 # it may belong to what is after it
                 early, lower = False, owner.span.start
             if before is None and lower == after.span.start:
                 # the first statement behind a label: the line of the label is not known here
                 early = False
             place = self.writer.between(lower, after, early=early)
-            if after.span.text.startswith("#") and before is not None and not before.span.text.startswith("#"):
+            model = _model(owner, before) if after.span.text.startswith("#") else None
+            if model is not None:
                 # a line of the preprocessor's may stand anywhere
-                place = replace(place, indent=self.writer.indent((before,)))
+                place = replace(place, indent=self.writer.indent((model,)))
             run, closes = ((before,), True) if early and before is not None else ((after,), False)
             return Addition(place, tuple(lines), run[0].span.start, run[-1].span.end, closes)
         # an offload region's own run need not reach the end of the function's body, which stands for what is around it
@@ -122,6 +123,21 @@ class PairedStatements(Struct, frozen=True):
         yield self.writer.opens(self.writer.before((old,), owner), (old,), ["{"])
         yield from inner
         yield self.writer.closes((old,), ["}"])
+
+
+def _model(owner: Stmt, before: Stmt | None) -> Stmt | None:
+    """Return the last statement up to `before` that is no line of the preprocessor's."""
+    if before is None or not before.span.text.startswith("#"):
+        return before
+    run = owner.statements if isinstance(owner, Block) else ()
+    found = [stmt for stmt in run if stmt.span.end <= before.span.start and not stmt.span.text.startswith("#")]
+    return found[-1] if found else None
+
+
+def _ends(owner: Stmt, line: Stmt) -> bool:
+    """Whether a line of the preprocessor's ends a conditional that the statement before it opens."""
+    model = _model(owner, line)
+    return line.span.text.startswith("#endif") and model is not None and cut_conditionals(model.span.text)[1] > 0
 
 
 def _is_made(body: Stmt) -> bool:

@@ -21,6 +21,7 @@ from warpsmith.tree.text.lexical import identifiers, tokens
 from warpsmith.tree.text.places import (
     InsertionPoint,
     bound_pragmas,
+    end_of,
     is_balanced,
     place_after,
     place_before,
@@ -67,7 +68,8 @@ class InPlaceWriter:
 
     def before(self, run: Run, owner: Stmt) -> InsertionPoint:
         """Return the place before the statements `run`, above their pragmas."""
-        lower, (start, end) = owner.span.start, (run[0].span.start, run[-1].span.end)
+        lower, start = owner.span.start, run[0].span.start
+        end = end_of(self.file, start, run[-1].span.end)
         try:
             place = place_before(self.file, run[0].span, end, lower)
         except RefusedError:
@@ -104,7 +106,8 @@ class InPlaceWriter:
 
     def after(self, run: Run) -> InsertionPoint:
         """Return the place after the statements `run`."""
-        return replace(place_after(self.file, run[-1].span.end), indent=self.indent(run))
+        end = end_of(self.file, run[0].span.start, run[-1].span.end)
+        return replace(place_after(self.file, end), indent=self.indent(run))
 
     def clause(self, pragma: Span, text: str) -> Addition:
         """Return a clause behind those of a pragma."""

@@ -9,8 +9,9 @@
 
 Invariant: between a place and its statement stand only blanks, comments and preprocessor lines, and whatever
 conditional starts there ends before the statement does. Where other code stands on the line, the line is split.
+A statement whose end stands in a conditional that it shares with its start ends behind that conditional.
 Limits: a place inside a preprocessor line (a macro's text) is refused, as is a statement that cuts through a
-conditional.
+conditional in another way.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from warpsmith.tree.text.layout import indent_at, starts_line
 from warpsmith.tree.text.lexical import PreprocessorLine, directives, tokens
 
 __all__ = [
-    "InsertionPoint", "binds", "bound_pragmas", "cut_pragmas", "is_balanced", "is_bound_by_openmp", "place_after",
-    "place_at", "place_before", "place_between",
+    "InsertionPoint", "binds", "bound_pragmas", "cut_conditionals", "cut_pragmas", "end_of", "is_balanced",
+    "is_bound_by_openmp", "place_after", "place_at", "place_before", "place_between",
 ]  # fmt: skip
 
 _IF = ("if", "ifdef", "ifndef")
@@ -72,6 +73,43 @@ def place_before(file: SourceFile, first: Span, end: int, lower: int) -> Inserti
             return replace(place, above=offset < first.start)
     message = "a preprocessor conditional starts or ends inside the region: nothing can be added to it"
     raise RefusedError(Finding("POR008", "error", message, first))
+
+
+def end_of(file: SourceFile, start: int, end: int) -> int:
+    """Return where the statements [start, end) end with the conditionals that their text opens and does not close:
+
+        #ifdef REPEATED
+            for (…) {
+        #endif
+                …
+        #ifdef REPEATED
+            }
+        #endif                   ◄── here
+
+    which is `end` where other code stands before that."""
+    _, depth = cut_conditionals(file.text[start:end])
+    if not depth:
+        return end
+    behind = file.text[end:]
+    following = [d for d, _ in zip(directives(behind), range(depth), strict=False)]
+    stop = following[-1].end if following else 0
+    code = any(token.kind not in GAPS and not token.directive for token in tokens(behind[:stop]))
+    closed = len(following) == depth and all(d.word == "endif" for d in following)
+    return end + stop if closed and not code else end
+
+
+@functools.lru_cache(maxsize=256)
+def cut_conditionals(text: str) -> tuple[int, int]:
+    """Return how many conditionals `text` closes that it has not opened, and how many it opens and does not close."""
+    closed = opened = 0
+    for directive in directives(text):
+        if directive.word in _IF:
+            opened += 1
+        elif directive.word == "endif" and opened:
+            opened -= 1
+        elif directive.word == "endif":
+            closed += 1
+    return closed, opened
 
 
 def place_at(file: SourceFile, offset: int, indent: str) -> InsertionPoint:
