@@ -12,7 +12,7 @@ import pytest
 from tests.front.teams.as_text import as_loops, read_text
 from tests.front.teams.constructs import READ, program
 from tests.front.teams.team_programs import THREADS, random_construct
-from warpsmith.front.teams import phases, write
+from warpsmith.front.teams import own, phases, write
 from warpsmith.tree.nodes import Index, Literal, Stmt, While
 from warpsmith.tree.types import INT
 from warpsmith.tree.walk import names
@@ -102,7 +102,7 @@ def _said_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _never_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     """No variable is seen to change after its declaration."""
-    real = phases.changes_in
+    real = own.changes_in
     monkeypatch.setattr(
         phases, "changes_in", lambda region, symbol: real(region, symbol) if isinstance(region, While) else iter(())
     )
