@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load
+from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.automatic import automatic, standing_in
 from warpsmith.offload.decisions import decide
-from warpsmith.poly.analyze import Facts
+from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.openmp.apply_claims import apply_claims
+from warpsmith.tree.nodes import Pragma
 from warpsmith.tree.program import Decision, Program
-from warpsmith.tree.walk import loops
+from warpsmith.tree.walk import loops, walk
 
 # the loop over i carries something in one of its statements: distribution makes a kernel of the other
 TWO = """void NAME(int n, double *restrict a, double *restrict b, double *restrict c)
@@ -100,3 +103,50 @@ def test_loops_stand_in_the_text_that_they_were_made_from(program: Program) -> N
     inside = next(f for _, f in after.functions() if f.symbol.name == "f").body
     assert all(any(one is other for other, _ in loops(inside)) for one in made)
     assert standing_in(program, ()) == ()
+
+
+_ACROSS = """#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void twice(float *c, int n)
+{
+#pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++)
+        c[i] = 2 * c[i];
+}
+void run(int n)
+{
+    float *c = malloc(n * sizeof *c);
+    for (int i = 0; i < n; i++)
+        c[i] = i % 3;
+#pragma omp target data map(tofrom: c[0:n])
+    for (int r = 0; r < 3; r++)
+        twice(c, n);
+    int ok = 1;
+    for (int i = 0; i < n; i++) {
+        if (c[i] > 8) {
+            ok = 0;
+            printf("%d", i);
+            break;
+        }
+    }
+    printf("%d", ok);
+    free(c);
+}
+"""
+
+
+def test_data_directives_come_back_and_go_in_all_functions_together(tmp_path: Path) -> None:
+    """Where a step in one function is undone, those that took the directives out of others are too, and done again."""
+    file = tmp_path / "across.c"
+    file.write_text(_ACROSS)
+    facts = analyze(load_program([str(file)], FrontOptions()).program, PolyOptions(), apply_claims)
+    start = Prepared(facts, facts)
+    first = automatic(start, None)
+    assert "find-first" in {a.step.name for a in first.applied}
+    run = next(f for _, f in start.program.functions() if f.symbol.name == "run")
+    early = [loop for loop, _ in loops(run.body)][-1]
+    found = automatic(start, None, frozenset({early.span}), None, first)
+    assert [a.step.name for a in found.applied] == ["unmap"]
+    pragmas = [p.text for _, f in found.program.functions() for p in walk(f.body) if isinstance(p, Pragma)]
+    assert pragmas == ["#pragma omp teams distribute parallel for"]

@@ -20,6 +20,7 @@ from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.prepare import plan_port
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, Loaded, load_program
+from warpsmith.front.teams.read import left_out_finding, read_teams
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.select import select_loops
 from warpsmith.offload.automatic import automatic
@@ -27,6 +28,7 @@ from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.assumptions import check_forms, check_names, check_sizes, find_heeded
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.granted import grants
 from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.recipes.request import StepRequest
 from warpsmith.run.verification import Verification, VerifyOptions
@@ -109,7 +111,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     report = options.run.progress
     report(Activity("reading", _name_paths(paths)))
     loaded = load_program(paths, options.front)
-    options = _with_assertions(loaded.program, options)
+    loaded, options = _with_team_loops(loaded, _with_assertions(loaded.program, options))
     clock.lap("parse")
     # The loops that were asked for; every loop where nothing was.
     selected = select_loops(loaded.program, options.loops)
@@ -203,6 +205,16 @@ def _with_assertions(program: Program, options: PortOptions) -> PortOptions:
     check_sizes(program, options.offload.sizes or ())
     granted = (*options.poly.granted, *find_heeded(program, options.assumed))
     return replace(options, poly=replace(options.poly, granted=granted), assumed=())
+
+
+def _with_team_loops(loaded: Loaded, options: PortOptions) -> tuple[Loaded, PortOptions]:
+    """Return the program with loops in place of the target constructs whose teams ask for their numbers, and options
+    that run the original with as many threads as those loops have."""
+    granted = options.poly.granted
+    found = read_teams(loaded.program, lambda name: grants(granted, "full_teams", name) is not None)
+    findings = (*loaded.findings, *map(left_out_finding, found.left))
+    run = replace(options.run, threads=max(found.threads, options.run.threads))
+    return Loaded(found.program, findings), replace(options, run=run)
 
 
 def _with_remedies(

@@ -20,11 +20,13 @@ from warpsmith.loops.search.unmapping import unmap_functions
 from warpsmith.loops.search.unthreading import unthread_regions
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Loop
+from warpsmith.poly.mapped.clauses import construct_of
+from warpsmith.poly.mapped.judge import mapped_functions
+from warpsmith.tree.nodes import Loop, Node, Pragma
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, shared_functions
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import loops
+from warpsmith.tree.walk import loops, walk
 
 __all__ = ["automatic", "standing_in"]
 
@@ -75,6 +77,10 @@ def _undo_steps(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) ->
     mine = earlier.applied[known:]
     again = {a.function for a in mine if a.step.name == "inline" or any(_meets(a.span, span) for span in left)}
     again |= {c.function for c in earlier.changes() if any(_meets(statement_spans(c.old), s) for s in left if c.old)}
+    directed = _directed(prepared.program)
+    if again & directed and any(a.step.name == "unmap" for a in mine):
+        # data directives go together, in all functions that one of them reaches
+        again |= directed
     program = earlier.program
     for function, after in pairs(prepared.program, earlier.program):
         if function.symbol in again:
@@ -83,6 +89,17 @@ def _undo_steps(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) ->
     facts = earlier.facts.after(program)
     cut = tuple(symbol for symbol in earlier.cut if symbol not in again)
     return replace(prepared, facts=facts, applied=(*prepared.applied, *kept), cut=cut), frozenset(again)
+
+
+def _directed(program: Program) -> frozenset[Symbol]:
+    """Return the functions with directives about a device's data, and those that call one."""
+    own = (f.symbol for _, f in program.functions() if any(_is_of_device(part) for part in walk(f.body)))
+    return mapped_functions(program).union(own)
+
+
+def _is_of_device(part: Node) -> bool:
+    directive = part.directive if isinstance(part, Pragma) and not part.left_out else None
+    return directive is not None and construct_of(directive) not in ("", "wait")
 
 
 def _asked_spans(

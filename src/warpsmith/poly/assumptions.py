@@ -16,7 +16,7 @@ __all__ = ["check_forms", "check_names", "check_sizes", "find_heeded"]
 
 _FORMS = (
     "conditions: 'n >= 1', 'n % 32 == 0 && n < 2*m'",
-    "facts: injective(idx), noalias(a, b), parallel(f/i), reachable(a), same_value(a)",
+    "facts: full_teams(f), injective(idx), noalias(a, b), parallel(f/i), reachable(a), same_value(a)",
 )
 
 
@@ -29,7 +29,7 @@ def check_forms(texts: Iterable[str]) -> None:
 
 
 def check_names(program: Program, assumptions: Sequence[Assumption]) -> None:
-    """Raise UsageError for an assumption about a variable, an array or a loop that no function has."""
+    """Raise UsageError for an assumption about a variable, an array, a loop or a function that there is not."""
     wanted = [(one.text, name) for one in assumptions for name in names_in(one.text) or ()]
     if not wanted:
         return
@@ -65,7 +65,7 @@ def check_sizes(program: Program, sizes: Iterable[str]) -> None:
 def _names(program: Program) -> set[str]:
     known: set[str] = set()
     for _, function in program.functions():
-        known |= {parameter.name for parameter in function.parameters}
+        known |= {function.symbol.name, *(parameter.name for parameter in function.parameters)}
         known |= {node.symbol.name for node in walk(function) if isinstance(node, Name)}
         known |= set(loop_names(function).values())
     return known

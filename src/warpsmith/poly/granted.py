@@ -6,6 +6,7 @@ injective(idx)                    no two elements of idx are equal
 noalias(a, b)                     a and b name different memory
 same_value(a)                     threads that write one element of a at the same time write one value there
 reachable(a)                      every element between the ends of what a loop may touch of a exists
+full_teams(f)                     the teams of f's target constructs have all the threads that thread_limit allows
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from warpsmith.tree.program import Assumption
 
 __all__ = ["WORDS", "condition", "grants", "names_in"]
 
-WORDS: Final = {"parallel": 1, "injective": 1, "noalias": 2, "reachable": 1, "same_value": 1}
+WORDS: Final = {"parallel": 1, "injective": 1, "noalias": 2, "reachable": 1, "same_value": 1, "full_teams": 1}
 
 
 _CALL: Final = re.compile(r"\s*(\w+)\s*\((.*)\)\s*")

@@ -114,7 +114,7 @@ class HarnessFunction(Struct, frozen=True):
 class VerifyOptions(Struct, frozen=True):
     """How to run both programs. `run_stdin` is a file, `run_dir` a folder whose copy they run in. Tolerances None:
     derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is notified of
-    every build and run."""
+    every build and run. `threads`: how many threads parallel regions of the original may have (OMP_NUM_THREADS)."""
 
     run_args: tuple[str, ...] = ()
     run_stdin: str | None = None
@@ -128,6 +128,7 @@ class VerifyOptions(Struct, frozen=True):
     keep_dir: str | None = None
     device: str = "sm_80"
     progress: Progress = ignore_progress
+    threads: int = 1
 
 
 class LiveOut(Struct, frozen=True):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 
-from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.mapped.extents import Extent, at_most, below, named_extent
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.poly.isl.polynomial import Polynomial, atom
+from warpsmith.poly.mapped.extents import Extent, at_most, below, named_extent, simpler_bound
+from warpsmith.tree.nodes import Return
 from warpsmith.tree.types import DOUBLE, INT, Array, Pointer, Symbol
 
 N, M = (Symbol(name, f"c:{name}", INT, "parameter") for name in "nm")
@@ -60,3 +64,38 @@ def test_extents_hold_miss_and_meet_others() -> None:
     assert whole.holds(half) and not half.holds(whole) and whole.meets(half)
     assert whole.misses(rest) and not whole.meets(rest) and not whole.misses(half)
     assert whole.text == "[0, n)"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("n > 0 ? n : 0", None),
+        ("m >= 1 && 8 * m <= n ? 8 * m : n < 8 * m && n >= 1 ? n : 0", "8*m"),
+        ("m >= 1 && 8 * m <= n ? 8 * m : n >= 1 ? n : 0", "n"),
+        ("m >= 1 ? 8 * m : n < 8 * m && n >= 1 ? n : 0", "8*m"),
+        ("m >= 1 && m / 3 <= n ? m / 3 : n >= 1 ? n : 0", "n"),
+        # without the test, or with another one, neither bounds both
+        ("m >= 1 ? 8 * m : n < 9 * m && n >= 1 ? n : 0", None),
+        ("m >= 1 && n <= 8 * m ? 8 * m : n >= 1 ? n : 0", None),
+        ("m >= 1 || 8 * m <= n ? 8 * m : n >= 1 ? n : 0", None),
+        ("m >= 1 && 8 * m > n ? 8 * m : n >= 1 ? n : 0", None),
+    ],
+)
+def test_the_least_of_several_bounds(text: str, expected: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(f"int f(int n, int m) {{ return {text}; }}")
+    (function,) = load_program([str(file)], FrontOptions()).program.units[0].functions
+    returned = function.body.statements[0]
+    assert isinstance(returned, Return) and returned.value is not None
+    names = {p: atom(name) for p, name in zip(function.parameters, (N.key, M.key), strict=True)}
+    found = simpler_bound(returned.value, names)
+    if expected is None:
+        assert found is None
+        return
+    assert found == bound(expected)
+    for n, m in itertools.product(range(30), range(12)):
+        python = re.sub(
+            r"(.*?) \? (.*?) : (.*)", r"(\2) if (\1) else \3", text.replace("&&", "and").replace("||", "or")
+        )
+        python = re.sub(r"else (.*?) \? (.*?) : (.*)", r"else (\2) if (\1) else \3", python)
+        assert value(python, n, m) <= value(expected, n, m)

@@ -14,7 +14,7 @@ from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import Section
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.space import OutOfBudgetError
-from warpsmith.poly.mapped.extents import Extent, lower_bound, polynomial, upper_bound
+from warpsmith.poly.mapped.extents import Extent, lower_bound, polynomial, simpler_bound, upper_bound
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region
 from warpsmith.poly.regions.sections import covered_sections, known_extent, loops_around
@@ -45,7 +45,8 @@ _LASTING = ("global", "static", "static local")
 
 class Touched(Struct, frozen=True):
     """What a statement does with one variable. `extent`: the elements that it touches (None: not known, or a scalar);
-    `exposed`: it may read an element that it has not written before; `covers`: all of `extent` is certainly written."""
+    `exposed`: it may read an element that it has not written before; `covers`: all of `extent` is certainly written;
+    `within`: another extent, with simpler ends, that holds it."""
 
     symbol: Symbol
     read: bool
@@ -53,6 +54,7 @@ class Touched(Struct, frozen=True):
     extent: Extent | None = None
     covers: bool = False
     exposed: bool = False
+    within: Extent | None = None
 
 
 def touched_by(
@@ -107,7 +109,9 @@ def _memory(
         return Touched(symbol, read, written, exposed=read)
     extent = _extent(section, values)
     exposed = read and (not section.covers or _is_exposed(facts, function, stmt, symbol))
-    return Touched(symbol, read, written, extent, section.covers and extent is not None, exposed)
+    simpler = simpler_bound(section.upper, values)
+    within = Extent(extent.lower, simpler) if extent is not None and simpler is not None else None
+    return Touched(symbol, read, written, extent, section.covers and extent is not None, exposed, within)
 
 
 def _extent(section: Section, values: Mapping[Symbol, Polynomial]) -> Extent | None:

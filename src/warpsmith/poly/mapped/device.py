@@ -244,12 +244,13 @@ class DeviceSide(HostSide):
                 continue
             extent = one.extent if plain and alone else None
             if extent is not None or plain:
-                self._check_part(frame, stmt, symbol, copies, extent)
+                self._check_part(frame, stmt, one, copies, extent)
             self._device_access(frame, stmt, one, place, extent, alone=alone)
 
     def _check_part(
-        self, frame: InlinedCall, stmt: Stmt, symbol: Symbol, copies: CopyPair, extent: Extent | None
+        self, frame: InlinedCall, stmt: Stmt, one: Touched, copies: CopyPair, extent: Extent | None
     ) -> None:
+        symbol, within = one.symbol, one.within
         if symbol.name in self.resident:
             return
         whole = whole_extent(self.facts, frame.function, symbol, stmt, frame.values)
@@ -257,7 +258,7 @@ class DeviceSide(HostSide):
             return
         if extent is None:
             self.words.assumed(copies, symbol.name, stmt.span)
-        elif not copies.part.holds(extent):
+        elif not copies.part.holds(extent) and (within is None or not copies.part.holds(within)):
             short = below(copies.part.upper, extent.upper) or below(extent.lower, copies.part.lower)
             self.words.short(copies, symbol.name, stmt.span, extent, sure=short and self.certain)
 

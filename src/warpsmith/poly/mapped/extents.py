@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -21,7 +21,10 @@ from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import names, peel, same
 
-__all__ = ["Extent", "at_most", "below", "inner_sizes", "lower_bound", "named_extent", "polynomial", "upper_bound"]
+__all__ = [
+    "Extent", "at_most", "below", "inner_sizes", "lower_bound", "named_extent", "polynomial", "simpler_bound",
+    "upper_bound",
+]  # fmt: skip
 
 Values = Mapping[Symbol, Polynomial]
 
@@ -202,6 +205,58 @@ def _key(value: Polynomial) -> str:
 def upper_bound(expr: Expr, values: Values) -> Polynomial:
     """Return a bound that is no less: of `c ? x : 0`, an empty section where c does not hold, x."""
     return _bound(expr, values)
+
+
+def simpler_bound(expr: Expr, values: Values) -> Polynomial | None:
+    """Return a bound of `x <= y ? x : y < x ? y : 0` that is no less and no choice: y, or x, the simpler one.
+    None where `upper_bound` is none, or no such is known."""
+    if not isinstance(peel(expr), Conditional) or _is_plain(expr):
+        return None
+    return min(_uppers(expr, values), key=_complexity, default=None)
+
+
+def _complexity(one: Polynomial) -> tuple[bool, int, int, str]:
+    """Return what is least for plain variables and numbers."""
+    opaque = any(" " in name for name in one.atoms())
+    return opaque, len(one.terms), max(map(len, one.terms), default=0), _key(one)
+
+
+def _is_plain(expr: Expr) -> bool:
+    """Whether a choice is of one number or none, or one that is clipped to an end."""
+    bare = peel(expr)
+    if not isinstance(bare, Conditional):
+        return True
+    other = peel(bare.other)
+    empty = isinstance(other, Literal) and other.value == 0
+    clipped = isinstance(bare.condition, Binary) and bare.condition.op in ("<", "<=")
+    return (empty or clipped) and _is_plain(bare.then)
+
+
+def _uppers(expr: Expr, values: Values) -> list[Polynomial]:
+    """Return numbers, each of which the value of an expression does not exceed, unless that is 0: an empty section."""
+    bare = peel(expr)
+    if not isinstance(bare, Conditional):
+        return [polynomial(bare, values)]
+    arms: list[list[Polynomial]] = []
+    for arm, holds in ((bare.then, bare.condition), (bare.other, None)):
+        inner = peel(arm)
+        if isinstance(inner, Literal) and inner.value == 0:
+            continue
+        found = _uppers(inner, values)
+        tests = [*_tests(holds)] if holds is not None else []
+        more = [polynomial(t.right, values) for t in tests if polynomial(t.left, values) in found]
+        arms.append([*found, *more])
+    return [one for one in arms[0] if all(one in other for other in arms)] if arms else []
+
+
+def _tests(condition: Expr) -> Iterator[Binary]:
+    """Yield what a condition joins by && that says that its left side is no more than its right one."""
+    bare = peel(condition)
+    if isinstance(bare, Binary) and bare.op == "&&":
+        yield from _tests(bare.left)
+        yield from _tests(bare.right)
+    elif isinstance(bare, Binary) and bare.op in ("<", "<="):
+        yield bare
 
 
 def lower_bound(expr: Expr, values: Values) -> Polynomial:

@@ -23,6 +23,7 @@ from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.facts import ClaimFacts, FunctionFacts, LoopFacts, Reduction
 from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.claims import judge_claim, unjudged
+from warpsmith.poly.openmp.readings import with_reading
 from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import Assign, DeclStmt, For, Function, Loop, Stmt, Unary
 from warpsmith.tree.program import Assumption
@@ -50,7 +51,8 @@ def apply_claims(facts: Facts, found: FunctionFacts) -> FunctionFacts:
         given_up = sum(one.given_up for one in judged if one.claim.marked not in large)
         judged.append(_judge_claim(facts, found.function, claim, around, before, given_up=given_up))
     with_claims = (_with_claims(facts, found.function, loop, judged) for loop in found.loops)
-    return FunctionFacts.known(found.unit, found.function, with_claims)
+    as_read = (with_reading(loop, judged, around) for loop in with_claims)
+    return FunctionFacts.known(found.unit, found.function, as_read)
 
 
 def _judge_claim(
