@@ -310,9 +310,11 @@ def next_round(depth_in: int, depth_out: int, step: int, *, apart: bool) -> isl.
     return _read_map(f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {fact} }}")
 
 
-def without_first(relation: isl.Map) -> isl.Map:
-    """Return the pairs of a relation without those whose second element is the first of all second elements."""
-    return relation.subtract_range(relation.range().lexmin())
+def without_first(relation: isl.Map, iterations: isl.Set) -> isl.Map:
+    """Return the pairs of a relation whose second element has not the least first coordinate of all `iterations`."""
+    inner = iterations.dim(_SET) - 1
+    first = iterations.project_out(_SET, 1, inner).lexmin().add_dims(_SET, inner)
+    return relation.subtract_range(first)
 
 
 def _same_place(values: isl.Set, position: int) -> isl.Map:

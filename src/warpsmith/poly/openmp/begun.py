@@ -120,8 +120,8 @@ def _race(state: State, region: Region, claim: Claim, first: Reference, second: 
     shared = common_steps(first.element, second.element)
     if shared is None or not shared[1] or not (first.exact and second.exact):
         return None
-    pairs = access_map(state, first, shared[0]).apply_range(access_map(state, second, shared[0]).reverse())
-    others = without_first(pairs)
+    inside = access_map(state, second, shared[0])
+    others = without_first(access_map(state, first, shared[0]).apply_range(inside.reverse()), inside.domain())
     conflict = None if others.is_empty() else meaningful(state, Conflict(first, second, others))
     dependence = describe(state, region, conflict, {}) if conflict is not None else None
     if dependence is None:
