@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.base.findings import Finding
-from warpsmith.flows import watching
-from warpsmith.flows.watching import Candidate, candidates, judge_seen, watch_project
+from warpsmith.flows.watching import AssumptionCandidate, candidates, judge_seen, watch_project
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions
 from warpsmith.poly.facts import PolyOptions
@@ -21,7 +20,7 @@ from warpsmith.project.database import project_of_files
 from warpsmith.project.profile import watched_run
 from warpsmith.project.profile.model import LoopProfile, Profile
 from warpsmith.project.profile.run import RunRequest
-from warpsmith.project.profile.watch import watch_header
+from warpsmith.project.profile.watch import Observation, watch_header
 from warpsmith.project.profile.watched_run import WatchedRun, watch_run
 
 N, ROUNDS = 200, 6
@@ -149,12 +148,12 @@ def first_conflict(iterations: Sequence[Sequence[tuple[int, bool]]]) -> set[tupl
 
 
 @functools.cache
-def found() -> tuple[Candidate, ...]:
+def found() -> tuple[AssumptionCandidate, ...]:
     with tempfile.TemporaryDirectory() as folder:
         return tuple(in_folder(Path(folder)))
 
 
-def in_folder(folder: Path) -> list[Candidate]:
+def in_folder(folder: Path) -> list[AssumptionCandidate]:
     path = folder / "p.c"
     path.write_text(PROGRAM)
     return candidates((Source(str(path), (), "c"),), FrontOptions(), PolyOptions(described=1), lambda _: True)
@@ -272,16 +271,16 @@ def test_a_copy_that_cannot_be_built_is_told(tmp_path: Path) -> None:
 
 def test_what_was_not_looked_at_is_told() -> None:
     (one,) = (c for c in found() if c.loop == "scatter/i")
-    seen = watching.Seen(executions=2, seen=7, lost=3)
+    seen = Observation(executions=2, seen=7, lost=3)
     (finding,) = judge_seen([one], WatchedRun((seen,), ended=False))
     assert "3 accesses were not looked at" in finding.message and "the run was ended before its end" in finding.message
     assert judge_seen([one], WatchedRun((None,), ended=True)) == []
-    assert judge_seen([one], WatchedRun((watching.Seen(),), ended=True)) == [], "a loop that never ran"
+    assert judge_seen([one], WatchedRun((Observation(),), ended=True)) == [], "a loop that never ran"
 
 
 def test_a_loop_inside_one_that_is_free_is_not_told() -> None:
     (one,) = (c for c in found() if c.loop == "scatter/i")
-    inner = Candidate("scatter/i/j", one.span, ("parallel(scatter/i/j)",), one.watches)
-    good, bad = watching.Seen(executions=1, seen=1), watching.Seen(executions=1, seen=1, violated=1)
+    inner = AssumptionCandidate("scatter/i/j", one.span, ("parallel(scatter/i/j)",), one.watches)
+    good, bad = Observation(executions=1, seen=1), Observation(executions=1, seen=1, violated=1)
     assert len(judge_seen([one, inner], WatchedRun((good, good), ended=True))) == 1
     assert len(judge_seen([one, inner], WatchedRun((bad, good), ended=True))) == 2

@@ -32,12 +32,12 @@ from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.project.model import Project
 from warpsmith.project.profile.model import Profile
 from warpsmith.project.profile.run import RunRequest
-from warpsmith.project.profile.watch import Seen, Spot, Watch, WatchKind
+from warpsmith.project.profile.watch import AssumptionWatch, Observation, WatchedPlace, WatchKind
 from warpsmith.project.profile.watched_run import WatchedRun, watch_run
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Assumption
 
-__all__ = ["Candidate", "candidates", "judge_seen", "watch_project"]
+__all__ = ["AssumptionCandidate", "candidates", "judge_seen", "watch_project"]
 
 _KINDS: dict[str, WatchKind] = {"injective": "values", "noalias": "ranges", "parallel": "accesses"}
 # one loop's candidates, and those of a project
@@ -46,13 +46,13 @@ _MOST_OF_LOOP, _MOST = 8, 200
 _SLOWER, _LEAST_SECONDS = 30, 60.0
 
 
-class Candidate(Struct, frozen=True):
+class AssumptionCandidate(Struct, frozen=True):
     """Assumptions that together make a loop parallel, each with the watch for it."""
 
     loop: str
     span: Span
     assumptions: tuple[str, ...]
-    watches: tuple[Watch, ...]
+    watches: tuple[AssumptionWatch, ...]
 
 
 def watch_project(
@@ -103,14 +103,14 @@ def _ran(profile: Profile, loop: LoopFacts) -> bool:
 
 def candidates(
     sources: Sequence[Source], front: FrontOptions, poly: PolyOptions, wanted: Callable[[LoopFacts], bool]
-) -> list[Candidate]:
+) -> list[AssumptionCandidate]:
     """Return what would make loops of some files parallel and can be watched; nothing where they cannot be read."""
     try:
         loaded = load_program(sources, front)
     except InputError:
         return []
     facts = analyze(loaded.program, poly, apply_claims, front.timeout_s)
-    found: list[Candidate] = []
+    found: list[AssumptionCandidate] = []
     for function in facts.functions:
         for known in function.loops:
             # a loop inside one that is parallel already gains nothing
@@ -123,7 +123,7 @@ def _is_open(known: LoopFacts) -> bool:
     return isinstance(known.verdict, Unknown) and not isinstance(known.combined, Proved)
 
 
-def _candidates_of(facts: Facts, known: LoopFacts) -> Iterator[Candidate]:
+def _candidates_of(facts: Facts, known: LoopFacts) -> Iterator[AssumptionCandidate]:
     """Yield the weakest that is enough: one group of facts, all of them, what reasons ask for, no dependence at all."""
     single = [tuple(one.text for one in group) for group in assumptions(facts, known)]
     together = tuple(text for group in single for text in group)
@@ -134,11 +134,11 @@ def _candidates_of(facts: Facts, known: LoopFacts) -> Iterator[Candidate]:
             continue
         watches = tuple(w for text in texts if (w := _watch_for(facts, known, text)) is not None)
         if len(watches) == len(texts) and _is_enough(facts, known, texts):
-            yield Candidate(known.id, known.loop.span, texts, watches)
+            yield AssumptionCandidate(known.id, known.loop.span, texts, watches)
             return
 
 
-def _watch_for(facts: Facts, known: LoopFacts, text: str) -> Watch | None:
+def _watch_for(facts: Facts, known: LoopFacts, text: str) -> AssumptionWatch | None:
     """Return the watch for an assumption, None where not every use of what it names can be watched."""
     word = re.match(r"(\w+)\(", text)
     names = names_in(text)
@@ -147,20 +147,20 @@ def _watch_for(facts: Facts, known: LoopFacts, text: str) -> Watch | None:
     span = known.loop.span
     place = str(Path(span.file.path).absolute()), span.start
     if word is None:
-        return Watch("condition", *place, text)
+        return AssumptionWatch("condition", *place, text)
     spots = _spots(facts, known, word[1], names) if word[1] in _KINDS else None
-    return None if spots is None else Watch(_KINDS[word[1]], *place, text, spots)
+    return None if spots is None else AssumptionWatch(_KINDS[word[1]], *place, text, spots)
 
 
-def _spots(facts: Facts, known: LoopFacts, word: str, names: tuple[str, ...]) -> tuple[Spot, ...] | None:
+def _spots(facts: Facts, known: LoopFacts, word: str, names: tuple[str, ...]) -> tuple[WatchedPlace, ...] | None:
     if word == "parallel":
         touched = find_accesses(facts.program, known.loop) if _shares_memory_only(facts, known) else None
-        found = [Spot(t.span.start, t.span.end, int(t.role == "write")) for t in touched or ()]
+        found = [WatchedPlace(t.span.start, t.span.end, int(t.role == "write")) for t in touched or ()]
         return tuple(found) if any(spot.side for spot in found) else None
     places = [find_spots(known.loop, name) for name in names]
     if not all(places):
         return None
-    return tuple(Spot(one.start, one.end, side) for side, spans in enumerate(places) for one in spans or ())
+    return tuple(WatchedPlace(one.start, one.end, side) for side, spans in enumerate(places) for one in spans or ())
 
 
 def _shares_memory_only(facts: Facts, known: LoopFacts) -> bool:
@@ -182,7 +182,7 @@ def _is_enough(facts: Facts, known: LoopFacts, texts: tuple[str, ...]) -> bool:
 # --- what is said of them
 
 
-def judge_seen(found: Sequence[Candidate], run: WatchedRun) -> list[Finding]:
+def judge_seen(found: Sequence[AssumptionCandidate], run: WatchedRun) -> list[Finding]:
     """Return a finding for each candidate that the run watched: what to assume, or what speaks against it. Nothing more
     is said of the loops inside one that would be parallel."""
     findings: list[Finding] = []
@@ -204,7 +204,7 @@ def judge_seen(found: Sequence[Candidate], run: WatchedRun) -> list[Finding]:
     return findings
 
 
-def _never(candidate: Candidate, seen: list[Seen], run: WatchedRun) -> Finding:
+def _never(candidate: AssumptionCandidate, seen: list[Observation], run: WatchedRun) -> Finding:
     texts = " and ".join(candidate.assumptions)
     counts = min(seen, key=lambda one: one.seen)
     times = "1 execution" if counts.executions == 1 else f"{counts.executions:,} executions"
@@ -218,7 +218,7 @@ def _never(candidate: Candidate, seen: list[Seen], run: WatchedRun) -> Finding:
     return Finding("PRF007", "note", message, candidate.span, (f"if it always holds: warpsmith port … {options}",))
 
 
-def _violated(candidate: Candidate, text: str, seen: Seen) -> Finding:
+def _violated(candidate: AssumptionCandidate, text: str, seen: Observation) -> Finding:
     where = f"execution {seen.execution:,} of the loop"
     if text.startswith("parallel"):
         said = (

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.project.profile.watch import Seen, Spot, Watch, read_seen, watch_header, watched_text
+from warpsmith.project.profile.watch import (
+    AssumptionWatch,
+    Observation,
+    WatchedPlace,
+    read_seen,
+    watch_header,
+    watched_text,
+)
 
 
 def watched(text: str, kind: str, *places: str, condition: str = "") -> str:
@@ -16,8 +23,8 @@ def watched(text: str, kind: str, *places: str, condition: str = "") -> str:
     for place in places:
         shown, _, side = place.partition(":")
         at = text.index(shown)
-        spots.append(Spot(at, at + len(shown), int(side or 0)))
-    watch = Watch(kind, "a.c", text.index("for ("), condition, tuple(spots))  # type: ignore[arg-type]
+        spots.append(WatchedPlace(at, at + len(shown), int(side or 0)))
+    watch = AssumptionWatch(kind, "a.c", text.index("for ("), condition, tuple(spots))  # type: ignore[arg-type]
     made, done = watched_text(text, "h.h", [(7, watch)])
     assert done == {7}
     return made.removeprefix('#include "h.h"\n#line 1\n')
@@ -57,7 +64,7 @@ def test_the_block_stands_around_pragmas_and_lines_stay() -> None:
 )
 def test_what_cannot_be_changed_is_not_watched(text: str) -> None:
     start = text.find("for") if "for" in text else 3
-    assert watched_text(text, "h.h", [(0, Watch("condition", "a.c", start, "1"))]) == (text, frozenset())
+    assert watched_text(text, "h.h", [(0, AssumptionWatch("condition", "a.c", start, "1"))]) == (text, frozenset())
 
 
 def test_what_several_processes_have_seen(tmp_path: Path) -> None:
@@ -68,8 +75,8 @@ def test_what_several_processes_have_seen(tmp_path: Path) -> None:
     (tmp_path / "c").write_bytes(bytes(64 + 128))
     (tmp_path / "d").write_bytes(b"short")
     first, second = read_seen(sorted(tmp_path.iterdir()), 2)
-    assert first == Seen(3, 16, 1, 2, 3, 8, 1, 2), "the witness is that of the process that has one"
-    assert second == Seen(1, 5, 3, 4, 9, 17, 1, 0)
+    assert first == Observation(3, 16, 1, 2, 3, 8, 1, 2), "the witness is that of the process that has one"
+    assert second == Observation(1, 5, 3, 4, 9, 17, 1, 0)
 
 
 def test_the_header_names_the_folder() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from warpsmith.base.errors import UsageError
 from warpsmith.project.profile.run import RunRequest
-from warpsmith.project.profile.watch import Spot, Watch
+from warpsmith.project.profile.watch import AssumptionWatch, WatchedPlace
 from warpsmith.project.profile.watched_run import WatchedRun, watch_run
 
 PROGRAM = """#include <stdio.h>
@@ -35,11 +35,13 @@ int main(int argc, char **argv) {
 """
 
 
-def spots(text: str, *places: tuple[str, int]) -> tuple[Spot, ...]:
-    return tuple(Spot(text.index(p), text.index(p) + len(p), side) for p, side in places)
+def spots(text: str, *places: tuple[str, int]) -> tuple[WatchedPlace, ...]:
+    return tuple(WatchedPlace(text.index(p), text.index(p) + len(p), side) for p, side in places)
 
 
-def watch(folder: Path, text: str, watches: list[Watch], build: str, run: str, *, seconds: float = 60) -> WatchedRun:
+def watch(
+    folder: Path, text: str, watches: list[AssumptionWatch], build: str, run: str, *, seconds: float = 60
+) -> WatchedRun:
     root = folder / "project"
     root.mkdir(exist_ok=True)
     name = Path(watches[0].file).name
@@ -58,13 +60,13 @@ def plain(folder: Path, name: str, compiler: str) -> str:
     return (folder / "result.txt").read_text()
 
 
-def places(folder: Path, name: str, text: str) -> list[Watch]:
+def places(folder: Path, name: str, text: str) -> list[AssumptionWatch]:
     file = str(folder / "project" / name)
     at = text.index("for (int i = 0; i < n; i++) x[i]")
-    ranges = Watch("ranges", file, at, "noalias(x, y)", spots(text, ("x[i]", 0), ("y[i]", 1)))
-    odd = Watch("condition", file, at, "n != 9")
+    ranges = AssumptionWatch("ranges", file, at, "noalias(x, y)", spots(text, ("x[i]", 0), ("y[i]", 1)))
+    odd = AssumptionWatch("condition", file, at, "n != 9")
     inner = text.index("for (int i = 0; i < 2")
-    return [ranges, odd, Watch("values", file, inner, "injective(p)", spots(text, ("p[i]", 0)))]
+    return [ranges, odd, AssumptionWatch("values", file, inner, "injective(p)", spots(text, ("p[i]", 0)))]
 
 
 @pytest.mark.parametrize(("name", "compiler"), [("p.c", "gcc"), pytest.param("p.cpp", "g++", marks=pytest.mark.slow)])
@@ -88,7 +90,7 @@ def test_a_run_that_takes_too_long_is_ended_and_counts(tmp_path: Path) -> None:
 
 def test_files_elsewhere_are_not_watched(tmp_path: Path) -> None:
     (one, *_) = places(tmp_path, "p.c", PROGRAM)
-    elsewhere = Watch(one.kind, "/usr/include/stdio.h", 0, one.text, one.spots)
+    elsewhere = AssumptionWatch(one.kind, "/usr/include/stdio.h", 0, one.text, one.spots)
     run = watch(tmp_path, PROGRAM, [one, elsewhere], "gcc -O1 p.c -o p", "./p")
     assert run.seen[0] is not None and run.seen[1] is None
 
@@ -114,7 +116,7 @@ int main(void) {
 
 def test_iterations_come_in_order_where_threads_share_the_loop(tmp_path: Path) -> None:
     file = str(tmp_path / "project/p.c")
-    one = Watch("values", file, THREADS.index("for (int n"), "injective(p)", spots(THREADS, ("p[n]", 0)))
+    one = AssumptionWatch("values", file, THREADS.index("for (int n"), "injective(p)", spots(THREADS, ("p[n]", 0)))
     run = watch(tmp_path, THREADS, [one], "gcc -fopenmp p.c -o p", "./p")
     (seen,) = run.seen
     assert seen is not None and (seen.seen, seen.first, seen.second, seen.value) == (4000, 5, 3000, 3994)

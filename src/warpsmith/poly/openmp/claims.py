@@ -244,11 +244,11 @@ def _between_threads(pair: Conflict, claim: Claim, level: int) -> Conflict:
         return Conflict(pair.first, pair.second, None)
     length = int(size) * abs(loop.step)
     depths = len(pair.first.statement.counters), len(pair.second.statement.counters)
-    match peel(loop.lower):
-        case Literal(value=int() as first) if loop.step > 0:
-            apart = in_other_chunks(*depths, first, length)
-        case _:
-            apart = far(*depths, length)
+    first = peel(loop.lower)
+    if isinstance(first, Literal) and isinstance(first.value, int) and loop.step > 0:
+        apart = in_other_chunks(*depths, first.value, length)
+    else:
+        apart = far(*depths, length)
     relation = pair.relation.intersect(apart)
     return Conflict(pair.first, pair.second, None if relation.is_empty() else relation)
 

@@ -22,7 +22,7 @@ from msgspec import Struct
 from warpsmith.project.profile.instrument import Insert, apply_inserts
 from warpsmith.project.profile.loop_text import LoopText, find_loops
 
-__all__ = ["Seen", "Spot", "Watch", "WatchKind", "read_seen", "watch_header", "watched_text"]
+__all__ = ["AssumptionWatch", "Observation", "WatchKind", "WatchedPlace", "read_seen", "watch_header", "watched_text"]
 
 WatchKind = Literal["values", "ranges", "accesses", "condition"]
 
@@ -36,7 +36,7 @@ _UNTOUCHABLE: Final = re.compile(r"#\s*pragma\s+omp\s+atomic")
 _MACROS: Final = {"values": "WS_VALUE({0}", "ranges": "WS_TOUCH({0}, {1}", "accesses": "WS_ACCESS({0}, {1}"}
 
 
-class Spot(Struct, frozen=True):
+class WatchedPlace(Struct, frozen=True):
     """An access that is watched: the offsets of its text; `side`: through which of the two pointers, or whether it
     writes."""
 
@@ -45,7 +45,7 @@ class Spot(Struct, frozen=True):
     side: int = 0
 
 
-class Watch(Struct, frozen=True):
+class AssumptionWatch(Struct, frozen=True):
     """One assumption of one loop: `start` is the offset of the loop's keyword.
 
     values: no two elements of a table are equal; ranges: what is touched through two pointers lies apart; accesses: no
@@ -55,10 +55,10 @@ class Watch(Struct, frozen=True):
     file: str
     start: int
     text: str
-    spots: tuple[Spot, ...] = ()
+    spots: tuple[WatchedPlace, ...] = ()
 
 
-class Seen(Struct, frozen=True):
+class Observation(Struct, frozen=True):
     """What a run has shown of an assumption. `violated`: how often it did not hold; of the first time the iterations
     (-1: not known), the value, and the execution of the loop, from 1 on. `lost`: what was not looked at."""
 
@@ -71,10 +71,10 @@ class Seen(Struct, frozen=True):
     execution: int = 0
     lost: int = 0
 
-    def after(self, earlier: Seen) -> Seen:
+    def after(self, earlier: Observation) -> Observation:
         """Return what two processes have shown together; the witness is the first one's."""
         told = earlier if earlier.violated else self
-        return Seen(
+        return Observation(
             self.executions + earlier.executions, self.seen + earlier.seen, self.violated + earlier.violated,
             told.first, told.second, told.value, told.execution, self.lost + earlier.lost,
         )  # fmt: skip
@@ -87,7 +87,7 @@ def watch_header(folder: str, watches: int) -> str:
     return f'#define WS_WATCH_FOLDER "{quoted}"\n#define WS_WATCHES {max(1, watches)}\n{text}'
 
 
-def watched_text(text: str, header: str, watches: Sequence[tuple[int, Watch]]) -> tuple[str, frozenset[int]]:
+def watched_text(text: str, header: str, watches: Sequence[tuple[int, AssumptionWatch]]) -> tuple[str, frozenset[int]]:
     """Return `text` with the assumptions of its loops watched, each under its number, and the numbers of those that
     are; `header` is the path to include. A loop whose text cannot be changed is not watched."""
     loops = {loop.start: loop for loop in find_loops(text)}
@@ -103,7 +103,7 @@ def watched_text(text: str, header: str, watches: Sequence[tuple[int, Watch]]) -
     return (f'{made[:start]}#include "{header}"\n#line 1\n{made[start:]}' if done else text), frozenset(done)
 
 
-def _inserts(text: str, loop: LoopText, number: int, watch: Watch) -> Iterator[Insert]:
+def _inserts(text: str, loop: LoopText, number: int, watch: AssumptionWatch) -> Iterator[Insert]:
     """Yield what is put in for one assumption: what closes at a place stands before what opens there."""
     enter = f"{{ws_hold({number}, ({watch.text}) != 0); " if watch.kind == "condition" else "{"
     enter += f"WS_WATCH({number});"
@@ -121,15 +121,15 @@ def _inserts(text: str, loop: LoopText, number: int, watch: Watch) -> Iterator[I
         yield Insert(spot.end, (-1, -spot.start), ")))")
 
 
-def read_seen(paths: Iterable[Path], watches: int) -> list[Seen]:
+def read_seen(paths: Iterable[Path], watches: int) -> list[Observation]:
     """Return what the files of a run tell of so many assumptions, in the order of their numbers; a file that its
     process had not yet marked as ready is left out."""
-    found = [Seen()] * watches
+    found = [Observation()] * watches
     for path in paths:
         data = path.read_bytes()
         if len(data) < _HEAD + 8 * _FIELDS * watches or struct.unpack_from("<q", data)[0] != _MARK:
             continue
         for number in range(watches):
             row = struct.unpack_from(f"<{_FIELDS}q", data, _HEAD + 8 * _FIELDS * number)
-            found[number] = Seen(*row).after(found[number])
+            found[number] = Observation(*row).after(found[number])
     return found

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from warpsmith.project.copying import copy_project, fingerprint
 from warpsmith.project.profile.run import RunRequest, build_copy, check_untouched, clear, environment_of
-from warpsmith.project.profile.watch import Seen, Watch, read_seen, watch_header, watched_text
+from warpsmith.project.profile.watch import AssumptionWatch, Observation, read_seen, watch_header, watched_text
 
 __all__ = ["WatchedRun", "watch_run"]
 
@@ -24,11 +24,11 @@ __all__ = ["WatchedRun", "watch_run"]
 class WatchedRun(Struct, frozen=True):
     """What was seen of each watch (None: its loop's text cannot be changed), and whether the run came to its end."""
 
-    seen: tuple[Seen | None, ...]
+    seen: tuple[Observation | None, ...]
     ended: bool
 
 
-def watch_run(request: RunRequest, watches: Sequence[Watch]) -> WatchedRun:
+def watch_run(request: RunRequest, watches: Sequence[AssumptionWatch]) -> WatchedRun:
     """Build and run the project once in a copy that watches, on one thread of OpenMP, so that iterations come in order.
 
     Raises UsageError (PRF001, PRF002) where it cannot be copied or built; the user's files are as they were.
@@ -51,7 +51,7 @@ def watch_run(request: RunRequest, watches: Sequence[Watch]) -> WatchedRun:
     return WatchedRun(tuple(one if k in done else None for k, one in enumerate(seen)), ended)
 
 
-def _watch_all(copy: Path, root: Path, header: Path, watches: Sequence[Watch]) -> frozenset[int]:
+def _watch_all(copy: Path, root: Path, header: Path, watches: Sequence[AssumptionWatch]) -> frozenset[int]:
     """Let the files of the copy watch; return the numbers of the watches that do."""
     done: frozenset[int] = frozenset()
     for file in dict.fromkeys(watch.file for watch in watches):
