@@ -84,6 +84,10 @@ BUGS: dict[str, tuple[str, str, object, str, object]] = {
         "sync", "a sum is read before all have added", nowait, "_unfinished_sums", lambda *_: iter(())
     ),
     "what one thread begins": ("threads", "master does not wait", claims, "find_begun", lambda *_: iter(())),
+    "who is ordered": (
+        "sync", "ordered parts of a loop that does not ask for order", claims._Question, "_keeps_order",
+        lambda _, pair: all(one is not None for one in pair),
+    ),
     "chunks": ("threads", "chunks of four, parts of five", claims, "_between_threads", lambda pair, *_: pair),
     "who reads a pointer": (
         "devices", "a struct is mapped without what it points to", accessed, "_is_own", lambda _: False

@@ -195,6 +195,8 @@ class _Question(Struct, frozen=True):
         if base in self.claim.reductions:
             return True
         guards = [self._protection(r) for r in (pair.first, pair.second)]
+        if self._keeps_order(guards):
+            return False
         if _same_protection(guards):
             if base not in self.combined or any(g is not None and _is_ordered(g) for g in guards):
                 found.doubts.append(_order_matters(pair, guards[0]))
@@ -217,6 +219,12 @@ class _Question(Struct, frozen=True):
         head = missing_clause(ClaimContext(self.facts, self.function, self.claim, self.roles), base, level)
         found.wrong.append(Reason("CLM001", f"{head}: {said}", pair.second.access.expr.span, dependence))
         return True
+
+    def _keeps_order(self, pair: list[Protected | None]) -> bool:
+        """Whether two statements run in the order of the loop's iterations: both in its `ordered` part."""
+        inside = all(one is not None and one.kind == "ordered" for one in pair)
+        asked = self.claim.directive.has("ordered") and len(self.claim.loops) == 1
+        return inside and asked and not find_covered_inside(self.claim.loops[0])
 
     def _names(self) -> dict[For, str]:
         return {n: a for n, a in loop_names(self.function).items() if isinstance(n, For)}
