@@ -17,7 +17,7 @@ from warpsmith.project.profile.model import Profile
 from warpsmith.project.profile.run import RunRequest, profile_run
 from warpsmith.report.survey.model import SurveyLoop
 
-__all__ = ["profile_build", "report_not_counted"]
+__all__ = ["profile_build", "report_not_counted", "run_request"]
 
 
 def profile_build(
@@ -36,11 +36,16 @@ def profile_build(
     if not build:
         message = "--run needs the command that builds the program, because a copy of it is built that counts its loops"
         raise UsageError(Finding("INP000", "error", message, None, (f"warpsmith survey --run '{run}' -- make",)))
-    # Everything that the build may need: the sources and the folder in which it is started.
-    root = Path(os.path.commonpath([project.root, directory.resolve()]))
+    request = run_request(project, build, run, directory, timeout_s)
     progress(Activity("counting loops", run))
-    profile = profile_run(RunRequest(root, directory, build, run, timeout_s))
-    return replace(project, findings=(*project.findings, *_findings(profile, root, run))), profile
+    profile = profile_run(request)
+    return replace(project, findings=(*project.findings, *_findings(profile, request.root, run))), profile
+
+
+def run_request(project: Project, build: Sequence[str], run: str, directory: Path, timeout_s: float) -> RunRequest:
+    """Return what a run in a copy needs: all that the build may ask for, the sources and the folder where it starts."""
+    root = Path(os.path.commonpath([project.root, directory.resolve()]))
+    return RunRequest(root, directory, build, run, timeout_s)
 
 
 def _findings(profile: Profile, root: Path, run: str) -> list[Finding]:

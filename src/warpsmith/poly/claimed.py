@@ -297,7 +297,8 @@ def _find_not_understood(directives: list[Directive], loop: Loop) -> Iterator[st
     for directive in directives:
         yield from (f"the clause {text} is not understood" for text in directive.unknown)
         for clause in directive.clauses:
-            if clause.name not in words_of("judged"):
+            in_order = clause.name == "ordered" and not clause.argument and not directive.has("collapse")
+            if clause.name not in words_of("judged") and not in_order:
                 yield f"the clause {clause.text} is not judged"
             if clause.name in ("private", "firstprivate", "lastprivate") and any(v.section for v in clause.variables):
                 yield f"the clause {clause.text} names a part of a variable"

@@ -46,12 +46,14 @@ __all__ = [
     "gist",
     "hull",
     "image",
+    "in_other_chunks",
     "is_bounded",
     "lexicographic",
     "make_map",
     "make_schedule_map",
     "make_set",
     "nearest",
+    "next_round",
     "order",
     "pairs_apart",
     "parameter_formula",
@@ -65,6 +67,7 @@ __all__ = [
     "shared_effort",
     "whole_number",
     "widen_relation",
+    "without_first",
 ]
 
 Set = isl.Set
@@ -289,6 +292,29 @@ def far(depth_in: int, depth_out: int, distance: int) -> isl.Map:
     right = ["j", *(f"b{k}" for k in range(1, depth_out))]
     apart = f"j >= i + {distance} or i >= j + {distance}"
     return _read_map(f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {apart} }}")
+
+
+def in_other_chunks(depth_in: int, depth_out: int, first: int, size: int) -> isl.Map:
+    """Return { x -> y : the first coordinates are in different ones of the intervals [first + k size, … + size) }."""
+    left = ["i", *(f"a{k}" for k in range(1, depth_in))]
+    right = ["j", *(f"b{k}" for k in range(1, depth_out))]
+    apart = f"floor((i - ({first}))/{size}) != floor((j - ({first}))/{size})"
+    return _read_map(f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {apart} }}")
+
+
+def next_round(depth_in: int, depth_out: int, step: int, *, apart: bool) -> isl.Map:
+    """Return { [t, i, …] -> [t + step, j, …] }, where `apart` only those with i other than j."""
+    left = ["t", *(f"a{k}" for k in range(1, depth_in))]
+    right = ["u", *(f"b{k}" for k in range(1, depth_out))]
+    fact = f"u = t + ({step})" + (" and a1 != b1" if apart else "")
+    return _read_map(f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {fact} }}")
+
+
+def without_first(relation: isl.Map, iterations: isl.Set) -> isl.Map:
+    """Return the pairs of a relation whose second element has not the least first coordinate of all `iterations`."""
+    inner = iterations.dim(_SET) - 1
+    first = iterations.project_out(_SET, 1, inner).lexmin().add_dims(_SET, inner)
+    return relation.subtract_range(first)
 
 
 def _same_place(values: isl.Set, position: int) -> isl.Map:

@@ -16,7 +16,7 @@ from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.space import OutOfBudgetError
 from warpsmith.poly.mapped.extents import Extent, lower_bound, polynomial, simpler_bound, upper_bound
 from warpsmith.poly.regions.model import build_region
-from warpsmith.poly.regions.region import Region
+from warpsmith.poly.regions.region import Access, Region
 from warpsmith.poly.regions.sections import covered_sections, known_extent, loops_around
 from warpsmith.tree.nodes import (
     Assign,
@@ -151,13 +151,13 @@ def _region(facts: Facts, function: Function, stmt: Stmt) -> Region | None:
 
 def _is_exposed(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
     """Whether an element may be read before the statement has written it: not where each read comes after a write of
-    the same element in the same iteration."""
+    the same element in the same iteration. A read through another name that may lead there has no such write."""
     region = _region(facts, function, stmt)
-    if region is None:
+    if region is None or not any(_is_read(a, symbol) for s in region.statements for a in s.accesses):
         return True
     written: list[tuple[object, ...]] = []
     for statement in region.statements:
-        mine = [a for a in statement.accesses if a.base == symbol]
+        mine = [a for a in statement.accesses if a.base == symbol and not _is_own(a)]
         keys = [(a.path, a.place, statement.loops, statement.domain) for a in mine]
         if any(not a.write and key not in written for a, key in zip(mine, keys, strict=True)):
             return True
@@ -171,7 +171,14 @@ def certainly_reads(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol
     if region is None or region.broken:
         return False
     return any(
-        access.base == symbol and not access.write and statement.exact
-        for statement in region.statements
-        for access in statement.accesses
+        _is_read(access, symbol) and statement.exact for statement in region.statements for access in statement.accesses
     )
+
+
+def _is_read(access: Access, symbol: Symbol) -> bool:
+    return access.base == symbol and not access.write and not _is_own(access)
+
+
+def _is_own(access: Access) -> bool:
+    """Whether an access is to a pointer itself, not to what it points to."""
+    return isinstance(access.base.type, Pointer) and access.known and not access.path and not access.place

@@ -30,7 +30,8 @@ from warpsmith.poly.dependences.reductions import array_reductions
 from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.facts import ClaimFacts, LoopFacts
 from warpsmith.poly.isl.formula import both
-from warpsmith.poly.isl.space import OutOfBudgetError, budget
+from warpsmith.poly.isl.space import OutOfBudgetError, budget, far, in_other_chunks
+from warpsmith.poly.openmp.begun import find_begun
 from warpsmith.poly.openmp.lists import owned_reasons
 from warpsmith.poly.openmp.nowait import find_overtaken
 from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
@@ -38,10 +39,10 @@ from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.claims import Claim, Protected
-from warpsmith.tree.nodes import DeclStmt, For, Function, Loop, Name
+from warpsmith.tree.nodes import DeclStmt, For, Function, Literal, Loop, Name
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import loop_names, loops, names, walk
+from warpsmith.tree.walk import loop_names, loops, names, peel, walk
 
 __all__ = ["judge_claim", "unjudged"]
 
@@ -129,6 +130,7 @@ class _Question(Struct, frozen=True):
         )
         owned = self._find_owned(self.claim.loops[0]) | inside
         found.wrong += find_overtaken(self.facts, self.function, self.claim, self.around, owned)
+        found.wrong += find_begun(self.facts, self.function, self.claim, self.around, owned)
         wrong, doubts = owned_reasons(self.facts, self.function, self.claim, self.around, self.roles)
         found.wrong += wrong
         found.doubts += doubts
@@ -193,6 +195,8 @@ class _Question(Struct, frozen=True):
         if base in self.claim.reductions:
             return True
         guards = [self._protection(r) for r in (pair.first, pair.second)]
+        if self._keeps_order(guards):
+            return False
         if _same_protection(guards):
             if base not in self.combined or any(g is not None and _is_ordered(g) for g in guards):
                 found.doubts.append(_order_matters(pair, guards[0]))
@@ -201,6 +205,7 @@ class _Question(Struct, frozen=True):
         # an element that depends on the thread is another one in each
         apart = any(n.symbol in self.claim.differing for expr in ends for n in names(expr))
         weak = apart or (self.claim.kind == "simd" and (pair.kind != "flow" or self.claim.directive.has("safelen")))
+        pair = _between_threads(pair, self.claim, level)
         real = meaningful(state, pair) if pair.certain and not weak else None
         dependence = None if real is None or state.unproved else describe(state, region, real, self._names())
         if dependence is None:
@@ -215,6 +220,12 @@ class _Question(Struct, frozen=True):
         found.wrong.append(Reason("CLM001", f"{head}: {said}", pair.second.access.expr.span, dependence))
         return True
 
+    def _keeps_order(self, pair: list[Protected | None]) -> bool:
+        """Whether two statements run in the order of the loop's iterations: both in its `ordered` part."""
+        inside = all(one is not None and one.kind == "ordered" for one in pair)
+        asked = self.claim.directive.has("ordered") and len(self.claim.loops) == 1
+        return inside and asked and not find_covered_inside(self.claim.loops[0])
+
     def _names(self) -> dict[For, str]:
         return {n: a for n, a in loop_names(self.function).items() if isinstance(n, For)}
 
@@ -228,6 +239,26 @@ class _Question(Struct, frozen=True):
         # critical sections of two teams run at once
         teams = {"teams", "distribute"}.intersection(self.claim.directive.words)
         return None if found is not None and teams and found.kind != "atomic" else found
+
+
+def _between_threads(pair: Conflict, claim: Claim, level: int) -> Conflict:
+    """Return the conflict without the iterations that one thread certainly runs after another: those of a chunk."""
+    loop, clause = claim.loops[0], "schedule" if "for" in claim.directive.words else "dist_schedule"
+    _, _, size = claim.directive.argument(clause).partition(",")
+    if not size or pair.relation is None or size.strip() == "1":
+        return pair
+    if level or len(claim.loops) > 1 or not size.strip().isdecimal():
+        # the chunks of collapsed loops, or of a size that is not known
+        return Conflict(pair.first, pair.second, None)
+    length = int(size) * abs(loop.step)
+    depths = len(pair.first.statement.counters), len(pair.second.statement.counters)
+    first = peel(loop.lower)
+    if isinstance(first, Literal) and isinstance(first.value, int) and loop.step > 0:
+        apart = in_other_chunks(*depths, first.value, length)
+    else:
+        apart = far(*depths, length)
+    relation = pair.relation.intersect(apart)
+    return Conflict(pair.first, pair.second, None if relation.is_empty() else relation)
 
 
 def _one_each(reasons: list[Reason]) -> tuple[Reason, ...]:

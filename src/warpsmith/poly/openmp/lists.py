@@ -21,6 +21,7 @@ from warpsmith.poly.dependences.dependences import conflicts, describe, referenc
 from warpsmith.poly.dependences.reductions import array_reductions, scalar_reductions, updates
 from warpsmith.poly.dependences.scalars import ScalarRoles
 from warpsmith.poly.legality.privacy import certain_first_read, private_in, read_after
+from warpsmith.poly.openmp.reduced_sections import find_unreduced
 from warpsmith.poly.openmp.words import word_witness
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region
@@ -232,6 +233,9 @@ class _Lists(Struct, frozen=True):
         live = self.facts.liveness(self.function).after[loop]
         known = {r.variable: r for r in (*array_reductions(loop), *scalar_reductions(loop, live))}
         mine = [u for u in updates(loop) if u.symbol == symbol]
+        outside = find_unreduced(self.facts, self.function, self.claim, symbol)
+        if outside is not None:
+            yield False, outside
         if symbol in known:
             used = known[symbol]
             if used.companions:

@@ -26,7 +26,9 @@ from msgspec import Struct
 
 from warpsmith.project.profile.loop_text import LoopText, find_loops, tokens_of
 
-__all__ = ["SLOTS", "Instrumented", "MeasuredLoop", "Uncounted", "instrument", "runtime_header"]
+__all__ = [
+    "SLOTS", "Insert", "Instrumented", "MeasuredLoop", "Uncounted", "apply_inserts", "instrument", "runtime_header",
+]  # fmt: skip
 
 SLOTS: Final = 64
 """How many threads have counters of their own."""
@@ -101,7 +103,7 @@ def instrument(text: str, header: str, first: int) -> Instrumented:
             counted.append((loop, way))
     edits = [edit for number, (loop, way) in enumerate(counted, first) for edit in _edits(text, loop, way, number)]
     start = 3 if text.startswith("\xef\xbb\xbf") else 0
-    made = _apply_edits(text, edits)
+    made = apply_inserts(text, edits)
     if counted:
         made = f'{made[:start]}#include "{header}"\n#line 1\n{made[start:]}'
     places = tuple(
@@ -241,7 +243,7 @@ def _mirror_relation(relation: str) -> str:
     return {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(relation, relation)
 
 
-class _Insert(Struct, frozen=True):
+class Insert(Struct, frozen=True):
     """Text put in at an offset; at one place, what closes stands first, the innermost first."""
 
     at: int
@@ -249,7 +251,7 @@ class _Insert(Struct, frozen=True):
     text: str
 
 
-def _edits(text: str, loop: LoopText, way: _Way, number: int) -> Iterator[_Insert]:
+def _edits(text: str, loop: LoopText, way: _Way, number: int) -> Iterator[Insert]:
     macro = "WS_TEAM" if way.team else "WS_LOOP"
     outer = not way.trips and not way.steps and _holds_more(text[loop.body[0] : loop.body[1]])
     enter = f"{{WS_OUTER({number});" if outer else f"{{{macro}({number}, {way.trips or '0'});"
@@ -259,13 +261,13 @@ def _edits(text: str, loop: LoopText, way: _Way, number: int) -> Iterator[_Inser
     if outside:
         line = text.rfind("\n", 0, loop.before) + 1
         resume = text.count("\n", 0, line) + 1
-        yield _Insert(line, (1, loop.start), f"{enter}\n#line {resume}\n")
+        yield Insert(line, (1, loop.start), f"{enter}\n#line {resume}\n")
     else:
-        yield _Insert(loop.start, (1, loop.start), enter + " ")
+        yield Insert(loop.start, (1, loop.start), enter + " ")
     if not way.trips:
-        yield _Insert(loop.body[0], (1, loop.start), count + (" " if loop.kind == "do" else ""))
-        yield _Insert(loop.body[1], (0, -loop.start * 2), "}")
-    yield _Insert(loop.end, (0, -loop.start * 2 + 1), "}")
+        yield Insert(loop.body[0], (1, loop.start), count + (" " if loop.kind == "do" else ""))
+        yield Insert(loop.body[1], (0, -loop.start * 2), "}")
+    yield Insert(loop.end, (0, -loop.start * 2 + 1), "}")
 
 
 def _holds_more(body: str) -> bool:
@@ -275,7 +277,8 @@ def _holds_more(body: str) -> bool:
     return any(not _MATH.match(name) for name in called) or any(t.text == "do" for t in tokens)
 
 
-def _apply_edits(text: str, edits: Sequence[_Insert]) -> str:
+def apply_inserts(text: str, edits: Sequence[Insert]) -> str:
+    """Return the text with all that is to be put in."""
     pieces: list[str] = []
     position = 0
     for edit in sorted(edits, key=lambda e: (e.at, e.order)):

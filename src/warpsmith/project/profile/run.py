@@ -24,7 +24,9 @@ from warpsmith.project.copying import copy_project, fingerprint
 from warpsmith.project.profile.instrument import instrument, runtime_header
 from warpsmith.project.profile.model import CountedLoop, Profile, UncountedLoop, profile_of, read_counters
 
-__all__ = ["RunRequest", "profile_run"]
+__all__ = [
+    "RunRequest", "build_copy", "check_untouched", "clear", "environment_of", "profile_run",
+]  # fmt: skip
 
 _SOURCES: Final = (".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".tpp", ".ipp")
 _DEVICE_SOURCES: Final = (".cu", ".cuh", ".cl", ".hip")
@@ -63,12 +65,12 @@ def profile_run(request: RunRequest) -> Profile:
             raise UsageError(Finding("PRF001", "error", message, None, ("name the folder of the project's sources",)))
         where = copy / request.directory.resolve().relative_to(root)
         # The user's own build, in the copy.
-        _build(request, root, copy, where)
-        _check_untouched(root, before, "the build")
-        _clear(data)
+        build_copy(request, root, copy, where)
+        check_untouched(root, before, "the build")
+        clear(data)
         # The user's own run.
         status, seconds = _run(request, root, copy, where)
-        _check_untouched(root, before, "the run")
+        check_untouched(root, before, "the run")
         loops = read_counters(sorted(data.iterdir()), places)
     if not any(loop.entries for loop in loops):
         helps = ("does the command run the program that was built?", "is it built from sources below the folder?")
@@ -104,13 +106,14 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _build(request: RunRequest, root: Path, copy: Path, where: Path) -> None:
+def build_copy(request: RunRequest, root: Path, copy: Path, where: Path) -> None:
+    """Build the project in its copy, by the user's own command. Raises UsageError where that fails."""
     if not request.build:
         return
     words = [word.replace(str(root), str(copy)) for word in request.build]
     try:
         done = subprocess.run(
-            words, cwd=where, env=_environment(root, copy), capture_output=True, text=True, errors="replace",
+            words, cwd=where, env=environment_of(root, copy), capture_output=True, text=True, errors="replace",
             timeout=request.timeout_s, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
@@ -133,7 +136,7 @@ def _run(request: RunRequest, root: Path, copy: Path, where: Path) -> tuple[int,
     started = time.perf_counter()
     try:
         done = subprocess.run(
-            ["/bin/sh", "-c", request.run.replace(str(root), str(copy))], cwd=where, env=_environment(root, copy),
+            ["/bin/sh", "-c", request.run.replace(str(root), str(copy))], cwd=where, env=environment_of(root, copy),
             stdout=2, timeout=request.timeout_s, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
@@ -146,18 +149,20 @@ def _run(request: RunRequest, root: Path, copy: Path, where: Path) -> tuple[int,
     return done.returncode, time.perf_counter() - started
 
 
-def _environment(root: Path, copy: Path) -> Mapping[str, str]:
+def environment_of(root: Path, copy: Path) -> Mapping[str, str]:
+    """Return the environment of what happens in the copy: what names the project there names the copy."""
     changed = {key: value.replace(str(root), str(copy)) for key, value in os.environ.items()}
     return changed | {"CCACHE_DISABLE": "1"}
 
 
-def _clear(data: Path) -> None:
+def clear(data: Path) -> None:
     """Forget what programs counted that the build itself has run."""
     for path in data.iterdir():
         path.unlink()
 
 
-def _check_untouched(root: Path, before: Mapping[str, tuple[int, int]], what: str) -> None:
+def check_untouched(root: Path, before: Mapping[str, tuple[int, int]], what: str) -> None:
+    """Raise UsageError where something below `root` is not what it was before."""
     after = fingerprint(root)
     changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     if changed:

@@ -17,8 +17,9 @@ from warpsmith.app.cli.output import check_free, refuse_dash
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.profiling import profile_build
+from warpsmith.flows.profiling import profile_build, run_request
 from warpsmith.flows.survey import SurveyOptions, survey
+from warpsmith.flows.watching import watch_project
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.project.capture import capture_build
 from warpsmith.project.database import project_of_files, read_database, write_database
@@ -80,6 +81,8 @@ def command(context: click.Context, /, files: tuple[str, ...], **given: object) 
         seconds = _profile_seconds(settings)
         with watch_progress() as progress:
             project, profile = profile_build(project, build, run, Path.cwd(), timeout_s=seconds, progress=progress)
+            request = run_request(project, build, run, Path.cwd(), seconds)
+            project = watch_project(project, request, profile, front_options(given, settings), PolyOptions(described=1))
     limits = SurveyLimits(front=front_options(given, settings), poly=PolyOptions(described=1))
     with watch_progress() as progress:
         report = survey(project, SurveyOptions(limits, processes(settings), default_cache(), profile, progress))
