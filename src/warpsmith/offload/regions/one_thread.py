@@ -226,20 +226,17 @@ def _shares_on_host(run: Run) -> bool:
 def _of_the_user(run: Run) -> Iterator[Stmt]:
     """Yield statements without those for the device."""
     for stmt in run:
-        match stmt:
-            case DataRegionBoundary() | Update():
-                continue
-            case If(reasons=reasons) if reasons:
-                yield from _of_the_user(_other(stmt))
-            case Block():
-                yield replace(stmt, statements=tuple(_of_the_user(stmt.statements)))
-            case For() | While():
-                yield replace(stmt, body=next(_of_the_user((stmt.body,))))
-            case If():
-                other = None if stmt.other is None else next(_of_the_user((stmt.other,)))
-                yield replace(stmt, then=next(_of_the_user((stmt.then,))), other=other)
-            case _:
-                yield stmt
+        if isinstance(stmt, If) and stmt.reasons:
+            yield from _of_the_user(_other(stmt))
+        elif isinstance(stmt, Block):
+            yield replace(stmt, statements=tuple(_of_the_user(stmt.statements)))
+        elif isinstance(stmt, For | While):
+            yield replace(stmt, body=next(_of_the_user((stmt.body,))))
+        elif isinstance(stmt, If):
+            other = None if stmt.other is None else next(_of_the_user((stmt.other,)))
+            yield replace(stmt, then=next(_of_the_user((stmt.then,))), other=other)
+        elif not isinstance(stmt, DataRegionBoundary | Update):
+            yield stmt
 
 
 def _is_same(old: Run, new: Run) -> bool:
