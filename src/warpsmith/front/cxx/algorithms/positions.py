@@ -158,6 +158,11 @@ class Positions:
         """Whether nothing but an assignment in the function can change a variable."""
         return symbol.storage in ("local", "parameter") and symbol.key not in self.expressions.escaped
 
+    def moved(self, start: Position, by: int, place: Span) -> Position:
+        """Return the position `by` elements behind another."""
+        number = Literal(span=place, type=INT, text=str(by), value=by)
+        return Position(start.data, start.element, number if start.offset is None else _sum("+", start.offset, number))
+
     def _moved(self, start: Position, op: str, by: Expr | None) -> Position | None:
         if by is None or (start.offset is None and op == "-"):
             return None
