@@ -127,7 +127,7 @@ class AlgorithmLoops:
             return None
         declared, name = kept
         made = self.library.convert(name, over.first.element, place)
-        return self.loop(over, span, declared, lambda at: self._store(over.first, over, at, made))
+        return self.loop(over, span, declared, lambda at: self.store(over.first, over, at, made))
 
     def _copy(self, rows: list[int], span: Span) -> Stmt | None:
         over = self.range(rows, counted=self._name.endswith("_n"))
@@ -135,7 +135,7 @@ class AlgorithmLoops:
         if over is None or target is None or not self._fits(over.first.element, target.element):
             return None
         start = over.first.offset
-        return self.loop(over, span, (), lambda at: self._store(
+        return self.loop(over, span, (), lambda at: self.store(
             target, over, at, self.library.convert(over.first.at(again(at), start, before(span)), target.element, span)
         ))  # fmt: skip
 
@@ -162,7 +162,7 @@ class AlgorithmLoops:
                 walked = Binary(span=place, type=at.type, op="-", left=at, right=over.bounds(place)[0])
             number = Cast(span=place, type=_plain(type), operand=walked)
             moved = Binary(span=place, type=_plain(type), op="+", left=again(name), right=number)
-            return self._store(over.first, over, again(at), self.library.convert(moved, element, place))
+            return self.store(over.first, over, again(at), self.library.convert(moved, element, place))
 
         return self.loop(over, span, declared, store)
 
@@ -179,11 +179,12 @@ class AlgorithmLoops:
             value = self.applied.value(rows[-1], read, place)
             if value is None or not isinstance(target.element, Scalar) or not isinstance(value.type, Scalar):
                 return None
-            return self._store(target, over, at, self.library.convert(value, target.element, place))
+            return self.store(target, over, at, self.library.convert(value, target.element, place))
 
         return self.loop(over, span, (), store, found)
 
-    def _store(self, target: Position, over: Range, at: Expr, value: Expr) -> Stmt:
+    def store(self, target: Position, over: Range, at: Expr, value: Expr) -> Stmt:
+        """Return the store to the element of `target` that belongs to the one of `over` at a counter's value."""
         place = before(value.span)
         element = target.at(again(at), over.first.offset, place)
         made = Assign(span=place, type=element.type, op="=", target=element, value=again(value))

@@ -21,7 +21,7 @@ VALUES: Final = frozenset({"accumulate", "reduce", "count", "count_if"}) | PAIRE
 """Those that make a number."""
 
 _WRITERS: Final = frozenset({
-    "adjacent_difference", "copy", "copy_n", "exclusive_scan", "fill", "fill_n", "for_each", "for_each_n", "generate",
+    "adjacent_difference", "copy", "copy_n", "exclusive_scan", "fill", "fill_n", "for_each", "for_each_n",
     "inclusive_scan", "iota", "partial_sum", "replace", "replace_if", "transform",
 })  # fmt: skip
 
