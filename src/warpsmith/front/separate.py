@@ -25,6 +25,7 @@ from warpsmith.front.c.unit import build_unit
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.process import parse_files
 from warpsmith.front.clang.wire import ELSEWHERE, Dump
+from warpsmith.front.cxx.algorithms.names import find_algorithm
 from warpsmith.front.inputs import Input, Source, read_input
 from warpsmith.front.load import (
     Files,
@@ -137,7 +138,8 @@ def _loops(context: Context) -> Iterator[LoopPlace]:
             key = (text.file.path, first, met[start])
             if key not in seen:
                 seen.add(key)
-                yield LoopPlace(Span(text.file, first, last), met[start] - 1, _FORMS[context.table.kind[row]], name)
+                form = _FORMS.get(context.table.kind[row]) or f"std::{find_algorithm(context, row)}"
+                yield LoopPlace(Span(text.file, first, last), met[start] - 1, form, name)
 
 
 def _runs_once(context: Context, row: int, text: str) -> bool:
@@ -165,5 +167,5 @@ def _loop_rows(context: Context, top: int) -> Iterator[tuple[int, str]]:
         kind = table.kind[row]
         if kind in kinds.FUNCTIONS and table.aux[row] >= 0:
             around.append((table.after[row], context.dump.declared[table.aux[row]][1]))
-        if kind in _FORMS:
+        if kind in _FORMS or find_algorithm(context, row):
             yield row, around[-1][1] if around else ""

@@ -126,7 +126,7 @@ class Desk(Struct):
                 where = numbered.get(known.loop)
                 if where is None:
                     continue
-                verdict = _verdict(prepared, served, known)
+                verdict = _verdict(prepared, served, known, places.places[where].form)
                 if where not in verdicts or _rank(verdict) > _rank(verdicts[where]):
                     verdicts[where] = verdict
         rest = {n: _opaque(place, unit) for n, place in enumerate(places.places) if n not in verdicts}
@@ -257,12 +257,12 @@ def _rank(verdict: Plain) -> int:
     return BEST_FIRST.index(str(cast(Mapping[str, Plain], verdict)["category"]))
 
 
-def _verdict(prepared: Prepared, served: Served, facts: LoopFacts) -> Plain:
+def _verdict(prepared: Prepared, served: Served, facts: LoopFacts, form: str) -> Plain:
     loop = facts.loop
     word = loop_word(prepared, served, facts)
     return {
         "id": facts.id,
-        "label": _label(loop),
+        "label": form if form.startswith("std::") else _label(loop),
         "variable": loop.variable.name if isinstance(loop, For) else "",
         "function": facts.function.symbol.name,
         "depth": facts.depth + 1,

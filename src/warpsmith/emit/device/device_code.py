@@ -44,6 +44,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     replace,
 )
+from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.printing.references import elements, is_own_object
 from warpsmith.tree.text.lexical import identifiers, map_words
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
@@ -177,10 +178,19 @@ def _loop(part: For, symbols: Mapping[Symbol, Symbol]) -> For:
     return part if re.match(r"for\b", part.span.text) else replace(part)  # an algorithm of the library
 
 
+def _block(part: Block) -> Block:
+    """Return a statement of C++ that stands for several as these; without the text of an initializer."""
+    if is_computed(part):
+        return replace(part, span=msgspec.structs.replace(part.span, end=part.span.start))
+    return replace(part) if part.intact else part
+
+
 def _write_plainly(part: Node) -> Node:
     match part:
-        case Block() if part.intact and not part.span.text.startswith("{"):
-            return replace(part)  # a statement of C++ that stands for several
+        case Block() if not part.span.text.startswith("{"):
+            return _block(part)
+        case DeclStmt() if part.intact and part.span.text[-1:] not in (";", ""):
+            return replace(part)  # the head of a declaration
         case Assign() if part.op == "=":
             return _with(part, "value", part.value, part.target.type)
         case Call():

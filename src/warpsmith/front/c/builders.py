@@ -16,7 +16,7 @@ from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.clang.node_table import NodeTable
 from warpsmith.tree.nodes import Expr, InitList, Stmt, VerbatimExpr
-from warpsmith.tree.types import Record
+from warpsmith.tree.types import Record, Type
 
 __all__ = ["CallBuilder", "ExpressionBuilder", "StatementBuilder"]
 
@@ -49,7 +49,7 @@ class ExpressionBuilder(Protocol):
     """Builds the expressions of one file of a unit, or those of a body that stands in place of its call.
 
     `this`: the method's object; `site`: that call's place; `bound`: what its parameters are, by their declarations;
-    `open`: the functions whose calls are being replaced.
+    `open`: the functions whose calls are being replaced; `placed`: rows that stand for a value that is known already.
     """
 
     context: Context
@@ -59,6 +59,7 @@ class ExpressionBuilder(Protocol):
     site: Span | None
     bound: Mapping[int, Expr]
     open: tuple[int, ...]
+    placed: dict[int, Expr]
 
     @property
     def cxx(self) -> CallBuilder:
@@ -122,6 +123,7 @@ class StatementBuilder(Protocol):
     text: FileText
     knowledge: Knowledge
     loops_around: int
+    result: Type | None
 
     @property
     def expressions(self) -> ExpressionBuilder:

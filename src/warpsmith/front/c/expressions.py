@@ -93,6 +93,7 @@ class Expressions:
         self.site: Span | None = None
         self.bound: Mapping[int, Expr] = {}
         self.open: tuple[int, ...] = ()
+        self.placed: dict[int, Expr] = {}
         self.cxx = CxxCalls(self)
         self._calls: dict[tuple[int, bool], Expr] = {}
         self._makers: dict[int, Callable[[int, Span], Expr]] = {
@@ -156,10 +157,12 @@ class Expressions:
         return self._make(row, Span(self.text.file, start, end))
 
     def _make(self, row: int, span: Span) -> Expr:
+        if row in self.placed:
+            return again(self.placed[row])
         maker = self._makers.get(self.table.kind[row])
         if maker is None:
             return self.make_opaque(row, _REASONS.get(self.table.kind[row], _UNKNOWN_FORM))
-        if self.table.kind[row] == kinds.CALL and self.own and self.context.cxx:
+        if self.table.kind[row] == kinds.CALL and self.own and self.context.cxx and not self.placed:
             return self._make_once(row, span, maker)
         return maker(row, span)
 

@@ -279,6 +279,9 @@ class Statements:
     def _return(self, row: int, span: Span) -> Stmt:
         parts = self.table.expressions(row)
         if self.context.cxx and parts:
+            computed = self.cxx.values.returned(row, span)
+            if computed is not None:
+                return computed
             self.expressions.cxx.stands_alone(parts[0])
         value = self.expressions.build(parts[0]) if parts else None
         if value is not None and isinstance(self.result, Pointer) and self.result.reference:
@@ -325,7 +328,10 @@ class Statements:
 
     def _group(self, rows: list[int]) -> list[Stmt]:
         if len(rows) == 1:
-            return self._split_labels(rows[0])
+            declared_by = (
+                self.cxx.values.declared(rows[0], self.span(rows[0])) if self._may_be_computed(rows[0]) else None
+            )
+            return list(declared_by) if declared_by is not None else self._split_labels(rows[0])
         first, last = self.span(rows[0]), self.span(rows[-1])
         declared = self.declarations.declared_and_set(rows, Span(first.file, first.start, max(first.end, last.end)))
         if declared is not None:
@@ -339,6 +345,12 @@ class Statements:
             calls=any(self.context.may_call(row) for row in rows), control=bool(below & _LEAVES),
             reason=_MACRO_CONTROL if below & _LEAVES else _MACRO_STATEMENT, kept=self.knowledge.find_kept(named),
         )]  # fmt: skip
+
+    def _may_be_computed(self, row: int) -> bool:
+        plain = (
+            self.context.cxx and self.table.kind[row] == kinds.DECL_STMT and not self.cxx.unusual(row, self.span(row))
+        )
+        return plain and not self._includes_text(row) and not self._own_conditional(row, self.span(row))
 
     def _split_labels(self, row: int) -> list[Stmt]:
         """Return a statement; a label before it stands alone, so that what it marks keeps its own node."""
@@ -398,7 +410,11 @@ class Statements:
             return self.make_opaque(row, _UNKNOWN_FORM)
         ends = [self.table.range(parts[0], self.text.uses)[1], self.span(parts[1]).end]
         other = self._attach_pragmas(ends[1], self.build(parts[2])) if len(parts) == 3 else None
-        condition, then = self.expressions.build(parts[0]), self._attach_pragmas(ends[0], self.build(parts[1]))
+        then = self._attach_pragmas(ends[0], self.build(parts[1]))
+        computed = self.cxx.values.tested(row, span, then, other) if self.context.cxx else None
+        if computed is not None:
+            return computed
+        condition = self.expressions.build(parts[0])
         return If(span=span, intact=True, condition=condition, then=then, other=other)
 
     def _switch(self, row: int, span: Span) -> Stmt:

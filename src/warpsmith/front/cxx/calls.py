@@ -31,6 +31,7 @@ from warpsmith.front.cxx.constructions import CxxConstructions
 from warpsmith.front.cxx.iterators import is_iterator_use
 from warpsmith.front.cxx.library import CxxLibrary
 from warpsmith.front.cxx.library_texts import LibraryTexts, is_time
+from warpsmith.front.cxx.limits import find_limit
 from warpsmith.front.cxx.memory import CxxMemory
 from warpsmith.front.cxx.objects import (
     INCREMENTS,
@@ -100,7 +101,7 @@ class CxxCalls:
         declared = self.context.dump.declared[callee]
         kind, name, library = declared[0], declared[1], declared[9]
         full = self.context.detail(callee)[0]
-        known = self.texts.call(row, span) if library else None
+        known = self._library_value(row, span, full) if library else None
         if known is not None:
             return known
         if kind in (kinds.CONSTRUCTOR, kinds.DESTRUCTOR, kinds.CONVERSION):
@@ -113,6 +114,13 @@ class CxxCalls:
         if library and full.startswith("std::"):
             return self.library.standard(row, span, name, arguments)
         return self._function(row, span, None, arguments)
+
+    def _library_value(self, row: int, span: Span, full: str) -> Expr | None:
+        """Return a number of std::numeric_limits, or a call that only writes or reads what it is given; None for any
+        other."""
+        type = self.context.types.of(self.table.type[row])
+        limit = find_limit(full, type, span, own=self.expressions.own)
+        return limit if limit is not None else self.texts.call(row, span)
 
     def parts_of(self, row: int, callee: int) -> tuple[int | None, list[int]]:
         """Return the row of the object that a method is called of (-1: `this`; None: there is none), and those of the

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
-from warpsmith.tree.types import Scalar
+from warpsmith.tree.types import Pointer, Scalar, Type
 
 __all__ = ["captures_stay"]
 
 
 def captures_stay(context: Context, row: int, escaped: frozenset[str], *, called_at_once: bool = False) -> bool:
-    """Whether the lambda in `row` names, of the variables outside of it, only numbers that keep their value; `escaped`
-    are the keys of the variables whose address is taken. One that is `called_at_once`, and never later, cannot see what
-    is assigned elsewhere."""
+    """Whether the lambda in `row` names, of the variables outside of it, only numbers and pointers that keep their
+    value; `escaped` are the keys of the variables whose address is taken. One that is `called_at_once`, and never
+    later, cannot see what is assigned elsewhere."""
     table, declared = context.table, context.dump.declared
     text = context.text(0).file.text[table.start[row] :]
     head = text[: text.find("]")]
@@ -31,9 +31,14 @@ def captures_stay(context: Context, row: int, escaped: frozenset[str], *, called
     named = {table.aux[r] for r in below if table.kind[r] == kinds.DECL_REF and table.aux[r] >= 0} - made
     outside = [n for n in named if declared[n][0] in (kinds.VAR_DECL, kinds.PARM_DECL)]
     kept = [context.symbol(n) for n in outside]
-    plain = all(isinstance(s.type, Scalar) and not s.type.volatile for s in kept)
+    plain = all(_is_copied(s.type) for s in kept)
     local = all(s.storage in ("local", "parameter") and s.key not in escaped for s in kept)
     return plain and local and (called_at_once or not _are_assigned(context, frozenset(outside)))
+
+
+def _is_copied(type: Type) -> bool:
+    """Whether a variable is a number or a pointer, so that a copy of it is all that there is to know."""
+    return (isinstance(type, Scalar) and not type.volatile) or (isinstance(type, Pointer) and not type.reference)
 
 
 def _are_assigned(context: Context, numbers: frozenset[int]) -> bool:

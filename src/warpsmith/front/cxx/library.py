@@ -17,7 +17,16 @@ from msgspec.structs import replace as with_type
 from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.c.types_of import is_std_array
-from warpsmith.front.cxx.objects import INCREMENTS, again, before, behind, member_of
+from warpsmith.front.cxx.objects import (
+    INCREMENTS,
+    again,
+    before,
+    behind,
+    dereference,
+    is_lvalue,
+    is_pure,
+    member_of,
+)
 from warpsmith.tree.containers import DATA, OWNED, SIZE, is_owner
 from warpsmith.tree.nodes import (
     Assign,
@@ -40,6 +49,7 @@ from warpsmith.tree.types import (
     DOUBLE,
     FLOAT,
     INT,
+    LONG,
     SIZE_T,
     Array,
     FunctionType,
@@ -125,6 +135,8 @@ class CxxLibrary:
         """Return a call of a function of namespace std."""
         type = self.context.types.of(self.table.type[row])
         type = type.to if isinstance(type, Pointer) and type.reference else type
+        if name in ("size", "ssize", "data", "empty") and len(rows) == 1:
+            return self._of_container(row, span, name, rows[0])
         if not isinstance(type, Scalar):
             return None if self._is_plain_call(row) else self.expressions.make_opaque(row, f"a call of std::{name}")
         if (name in ("min", "max") and len(rows) == 2) or (name == "clamp" and len(rows) == 3):
@@ -143,6 +155,21 @@ class CxxLibrary:
             return None if self._is_plain_call(row) else self.expressions.make_opaque(row, f"a call of std::{name}")
         if made is None:
             return self.expressions.make_opaque(row, f"a call of std::{name} whose arguments have side effects")
+        return MacroUse(span=span, intact=self.expressions.own, type=made.type, name="", expansion=made)
+
+    def _of_container(self, row: int, span: Span, name: str, given: int) -> Expr:
+        """Return std::size(v) and its like: what the member of a container gives, or how long an array is."""
+        value = self.expressions.build(given)
+        value = dereference(value, before(span), intact=False) if isinstance(value.type, Pointer) else value
+        made: Expr | None = None
+        if isinstance(value.type, Array) and not is_std_array(value.type):
+            if value.type.count is not None and is_pure(value) and name in ("size", "ssize"):
+                made = Cast(span=span, type=SIZE_T, operand=_number(value.type.count, span))
+        elif is_lvalue(value) and is_pure(value):
+            made = self.container(span, name.replace("ssize", "size"), value, [])
+        if made is None:
+            return self.expressions.make_opaque(row, f"a call of std::{name}")
+        made = self.convert(made, LONG, span) if name == "ssize" else made
         return MacroUse(span=span, intact=self.expressions.own, type=made.type, name="", expansion=made)
 
     def _is_plain_call(self, row: int) -> bool:

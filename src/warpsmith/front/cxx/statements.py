@@ -18,6 +18,8 @@ from warpsmith.front.c.builders import StatementBuilder
 from warpsmith.front.c.counted.canonical import recognize
 from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.algorithms.loops import AlgorithmLoops
+from warpsmith.front.cxx.algorithms.running import RunningAlgorithms
+from warpsmith.front.cxx.algorithms.values import AlgorithmValues
 from warpsmith.front.cxx.classes.changes import ObjectChanges
 from warpsmith.front.cxx.iterators import find_iterator_loop
 from warpsmith.front.cxx.objects import address, again, behind, is_lvalue, is_pure, member_of
@@ -61,6 +63,8 @@ class CxxStatements:
         self._words: set[str] = set()
         self._changes = ObjectChanges(statements)
         self._algorithms = AlgorithmLoops(statements)
+        self._running = RunningAlgorithms(statements, self._algorithms)
+        self.values = AlgorithmValues(statements, self._algorithms)
 
     # --- what is not as in C
 
@@ -113,9 +117,10 @@ class CxxStatements:
         swapped = self._find_swapped(row)
         if swapped is not None:
             return swap(self.context, span, *swapped)
-        algorithm = self._algorithms.statement(row, span)
-        if algorithm is not None:
-            return algorithm
+        for algorithms in (self._algorithms, self._running, self.values):
+            algorithm = algorithms.statement(row, span)
+            if algorithm is not None:
+                return algorithm
         changed = self._changes.statement(row, span)
         if changed is not None:
             return changed

@@ -20,6 +20,7 @@ from warpsmith.tree.in_place.alignment import is_replaced
 from warpsmith.tree.in_place.versioned import Run
 from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import Block, Case, For, Function, If, Pragma, Stmt, Switch, Verbatim, While
+from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.text.additions import Addition
 from warpsmith.tree.text.layout import indent_at
 from warpsmith.tree.text.places import cut_conditionals, place_between
@@ -53,6 +54,8 @@ class PairedStatements(Struct, frozen=True):
     def between(self, lines: list[str], before: Stmt | None, after: Stmt | None, owner: Stmt, early: bool) -> Addition:
         """Return statements that stand between two others, behind the first rather than before the second (`early`)."""
         lower = owner.span.start if before is None else before.span.end
+        if is_computed(after):
+            raise NeedsCopyError  # no statement may stand in a declaration
         if after is not None:
             if isinstance(before, Pragma | Verbatim) and before.span.text.startswith("#") and not _ends(owner, before):
                 # it may belong to what is after it
@@ -83,6 +86,8 @@ class PairedStatements(Struct, frozen=True):
         if old is new or same(old, new):
             return
         match old, new:
+            case _ if is_computed(old):
+                raise NeedsCopyError  # half of a declaration is no statement
             case _ if is_replaced(old, new):
                 yield from self.replaced(old, new, owner)
             case Block(), Block():

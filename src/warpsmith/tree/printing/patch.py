@@ -41,6 +41,7 @@ from warpsmith.tree.nodes import (
     Top,
     VarDecl,
 )
+from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.printing.printer import DeviceWords, Printer, join_lines
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.layout import (
@@ -274,8 +275,10 @@ class Patcher:
         for i, j in [*_align_unchanged(old, new), (len(old), len(new))]:
             gone, come = old[old_start:i], new[new_start:j]
             if gone or come:
-                before = old[old_start - 1] if old_start else None
-                edits += self._gap(owner, before, old[i] if i < len(old) else None, gone, come)
+                after = old[i] if i < len(old) else None
+                ahead = old_start - (not gone and is_computed(after))  # its declaration stands directly before it
+                before = old[ahead - 1] if ahead else None
+                edits += self._gap(owner, before, old[ahead] if ahead < old_start else after, gone, come)
             if i < len(old):
                 pending.append((owner, old[i], new[j]))
             old_start, new_start = i + 1, j + 1

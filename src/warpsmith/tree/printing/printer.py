@@ -68,13 +68,14 @@ from warpsmith.tree.nodes import (
     While,
     replace,
 )
+from warpsmith.tree.printing.computed import find_computed
 from warpsmith.tree.printing.declarator import declarator, is_nameless, spell, with_base
 from warpsmith.tree.printing.precedence import level, needs_parentheses
 from warpsmith.tree.printing.references import call_text, elements, initial, name_text, object_at, refers
 from warpsmith.tree.text.layout import indent_text, slice_text, wrap
 from warpsmith.tree.text.lexical import tokens
 from warpsmith.tree.text.spacing import join_pieces
-from warpsmith.tree.types import FunctionType, Pointer, Type
+from warpsmith.tree.types import FunctionType, Pointer, Symbol, Type
 from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
@@ -375,7 +376,18 @@ class Printer:
         swapped = find_exchanged(block)
         if swapped is not None:
             return _constant([(0, f"std::swap({self._operand(swapped[0], 2)}, {self._operand(swapped[1], 2)});")])
+        computed = find_computed(block)
+        if computed is not None and self._known(Empty(span=block.span, intact=True)) is not None:
+            return self._initializer(block, computed)
         return self._brace_block(block)
+
+    def _initializer(self, block: Block, computed: Symbol) -> StmtJob:
+        """Return the rest of a declaration whose head is the user's text: a lambda that is called on the spot."""
+        base, around = declarator(computed.type, computed.name, self.expr)
+        lines: Lines = [(0, "= [&] {"), (1, f"{base} {around};")]
+        for stmt in block.statements:
+            lines += _deeper((yield stmt))
+        return [*lines, (1, f"return {computed.name};"), (0, "}();")]
 
     def _brace_block(self, block: Block) -> StmtJob:
         lines: Lines = [(0, "{")]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.base.source import Span
-from warpsmith.front.cxx.algorithms import loops
+from warpsmith.front.cxx.algorithms import found
 from warpsmith.front.cxx.algorithms.positions import Position
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import Block, Expr, ExprStmt, For, Function, Index
@@ -163,7 +163,7 @@ def test_seeded_offset_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.slow
 def test_seeded_sum_of_another_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loops, "_plain", lambda _: DOUBLE)
+    monkeypatch.setattr(found, "_plain", lambda _: DOUBLE)
     assert _wrong_loops(tmp_path)
 
 

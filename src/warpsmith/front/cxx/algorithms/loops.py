@@ -3,7 +3,8 @@
     std::fill(v.begin(), v.end(), x);              For(v_at, 0 <= v_at < v.size()) { v[v_at] = x; }
     std::transform(p, p + n, q, f);                For(p_at, 0 <= p_at < n) { q[p_at] = f(p[p_at]); }
     std::for_each(par, b, e, [&](double &x) {…});  For(…) { double &x = v[v_at]; … }
-    s = std::accumulate(b, e, 0.0);                { double sum = 0.0; For(…) { sum = sum + v[v_at]; } s = sum; }
+
+Those that give a number are in `values.py`.
 
 Invariant: the loop does what the standard says that the algorithm does, in one of the orders that it allows. What the
 call evaluates once is evaluated before the loop. The statement prints as the user's text while nothing in it has
@@ -25,7 +26,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.cxx.algorithms.applied import AppliedFunction
 from warpsmith.front.cxx.algorithms.positions import Position, Positions, Range
 from warpsmith.front.cxx.library import CxxLibrary
-from warpsmith.front.cxx.objects import address, again, before, behind, is_lvalue, is_pure
+from warpsmith.front.cxx.objects import address, again, before, behind
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -43,13 +44,12 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.text.lexical import identifiers
-from warpsmith.tree.types import BOOL, Array, Pointer, Record, Scalar, Symbol, Type, common_type, is_integer
+from warpsmith.tree.types import BOOL, Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import names, peel, root_symbol
 
 __all__ = ["AlgorithmLoops"]
 
 _POLICIES: Final = frozenset({"seq", "par", "par_unseq", "unseq"})
-_SUMS: Final = frozenset({"accumulate", "reduce", "inner_product", "transform_reduce"})
 
 Written = Callable[[Expr], Stmt | None]
 """From the counter to the body of the loop."""
@@ -66,6 +66,7 @@ class AlgorithmLoops:
         self.library = CxxLibrary(self.expressions)
         self.positions = Positions(self.expressions)
         self.applied = AppliedFunction(self.expressions, self.library)
+        self.taken: set[str] = set()
         self._words: set[str] = set()
         self._makers: dict[str, Callable[[list[int], Span], Stmt | None]] = {
             "fill": self._fill,
@@ -82,18 +83,13 @@ class AlgorithmLoops:
     def statement(self, row: int, span: Span) -> Stmt | None:
         """Return the loop, or the block with it, that an expression statement is; None for any other statement."""
         row = self.table.inner(row)
-        kind, number = self.table.kind[row], self.table.aux[row]
-        if kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN) and (
-            kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT
-        ):
-            return self._assigned(row, span)
-        name = self._algorithm(row)
+        name = self.algorithm(row)
         if name not in self._makers:
             return None
         self._name = name
-        return self._makers[name](self._arguments(row), span)
+        return self._makers[name](self.arguments(row), span)
 
-    def _algorithm(self, row: int) -> str:
+    def algorithm(self, row: int) -> str:
         """Return the name of the algorithm that a row calls; "" where it calls none."""
         callee = self.table.aux[row] if self.table.kind[row] == kinds.CALL else -1
         if callee < 0 or not self.context.is_library(callee):
@@ -101,7 +97,7 @@ class AlgorithmLoops:
         name = self.context.dump.declared[callee][1]
         return name if self.context.detail(callee)[0] == f"std::{name}" else ""
 
-    def _arguments(self, row: int) -> list[int]:
+    def arguments(self, row: int) -> list[int]:
         """Return the arguments of a call, without an execution policy."""
         _, arguments = self.expressions.cxx.parts_of(row, self.table.aux[row])
         first = self.table.inner(arguments[0]) if arguments else -1
@@ -113,32 +109,33 @@ class AlgorithmLoops:
 
     # --- algorithms that write
 
-    def _range(self, rows: Sequence[int], *, counted: bool) -> Range | None:
+    def range(self, rows: Sequence[int], *, counted: bool) -> Range | None:
+        """Return the elements that the first two arguments name: from one place to another, or so many (`counted`)."""
         if len(rows) < 2:
             return None
         return (self.positions.counted if counted else self.positions.between)(rows[0], rows[1])
 
     def _fill(self, rows: list[int], span: Span) -> Stmt | None:
-        over = self._range(rows, counted=self._name.endswith("_n"))
+        over = self.range(rows, counted=self._name.endswith("_n"))
         if over is None or len(rows) != 3:
             return None
         value, place = self.expressions.try_expression(rows[2]), before(span)
         if value is None or not isinstance(over.first.element, Scalar):
             return None
-        kept = self._keep(value, "value", span)
+        kept = self.keep(value, "value", span)
         if kept is None:
             return None
         declared, name = kept
         made = self.library.convert(name, over.first.element, place)
-        return self._loop(over, span, declared, lambda at: self._store(over.first, over, at, made))
+        return self.loop(over, span, declared, lambda at: self.store(over.first, over, at, made))
 
     def _copy(self, rows: list[int], span: Span) -> Stmt | None:
-        over = self._range(rows, counted=self._name.endswith("_n"))
+        over = self.range(rows, counted=self._name.endswith("_n"))
         target = self.positions.find(rows[2]) if len(rows) == 3 else None
         if over is None or target is None or not self._fits(over.first.element, target.element):
             return None
         start = over.first.offset
-        return self._loop(over, span, (), lambda at: self._store(
+        return self.loop(over, span, (), lambda at: self.store(
             target, over, at, self.library.convert(over.first.at(again(at), start, before(span)), target.element, span)
         ))  # fmt: skip
 
@@ -149,11 +146,11 @@ class AlgorithmLoops:
 
     def _iota(self, rows: list[int], span: Span) -> Stmt | None:
         """std::iota counts in the type of the value; numbers that are no integers would be rounded on the way."""
-        over = self._range(rows, counted=False)
+        over = self.range(rows, counted=False)
         value = self.expressions.try_expression(rows[2]) if len(rows) == 3 else None
         if over is None or value is None or not isinstance(value.type, Scalar) or not is_integer(value.type):
             return None
-        kept, element, type = self._keep(value, "value", span), over.first.element, value.type
+        kept, element, type = self.keep(value, "value", span), over.first.element, value.type
         if kept is None or not isinstance(element, Scalar) or type.bits < 32:
             return None
         declared, name = kept
@@ -165,12 +162,12 @@ class AlgorithmLoops:
                 walked = Binary(span=place, type=at.type, op="-", left=at, right=over.bounds(place)[0])
             number = Cast(span=place, type=_plain(type), operand=walked)
             moved = Binary(span=place, type=_plain(type), op="+", left=again(name), right=number)
-            return self._store(over.first, over, again(at), self.library.convert(moved, element, place))
+            return self.store(over.first, over, again(at), self.library.convert(moved, element, place))
 
-        return self._loop(over, span, declared, store)
+        return self.loop(over, span, declared, store)
 
     def _transform(self, rows: list[int], span: Span) -> Stmt | None:
-        over = self._range(rows, counted=False)
+        over = self.range(rows, counted=False)
         places = [self.positions.find(row) for row in rows[2:-1]]
         found = [place for place in places if place is not None]
         if over is None or len(rows) not in (4, 5) or len(found) != len(places):
@@ -182,11 +179,12 @@ class AlgorithmLoops:
             value = self.applied.value(rows[-1], read, place)
             if value is None or not isinstance(target.element, Scalar) or not isinstance(value.type, Scalar):
                 return None
-            return self._store(target, over, at, self.library.convert(value, target.element, place))
+            return self.store(target, over, at, self.library.convert(value, target.element, place))
 
-        return self._loop(over, span, (), store, found)
+        return self.loop(over, span, (), store, found)
 
-    def _store(self, target: Position, over: Range, at: Expr, value: Expr) -> Stmt:
+    def store(self, target: Position, over: Range, at: Expr, value: Expr) -> Stmt:
+        """Return the store to the element of `target` that belongs to the one of `over` at a counter's value."""
         place = before(value.span)
         element = target.at(again(at), over.first.offset, place)
         made = Assign(span=place, type=element.type, op="=", target=element, value=again(value))
@@ -195,7 +193,7 @@ class AlgorithmLoops:
     # --- for_each
 
     def _for_each(self, rows: list[int], span: Span) -> Stmt | None:
-        over = self._range(rows, counted=self._name.endswith("_n"))
+        over = self.range(rows, counted=self._name.endswith("_n"))
         if over is None or len(rows) != 3:
             return None
         row = self.table.inner(rows[2])
@@ -221,7 +219,7 @@ class AlgorithmLoops:
             rest = inner.statements if isinstance(inner, Block) else (inner,)
             return Block(span=inner.span, statements=(declared, *rest))
 
-        made = self._loop(over, span, (), write)
+        made = self.loop(over, span, (), write)
         if made is not None:
             self.context.in_place.add((0, self.table.start[row]))
         return made
@@ -237,95 +235,36 @@ class AlgorithmLoops:
         leaves = any(self.table.kind[r] == kinds.RETURN for r in range(body, self.table.after[body]))
         return len(self._parameters(row)) == 1 and not leaves and self.applied.keeps_captured(row)
 
-    # --- algorithms that give a number
-
-    def _assigned(self, row: int, span: Span) -> Stmt | None:
-        """Return `x = std::accumulate(…);` and its like as a block: the sum, the loop, and what is done with it."""
-        parts = self.table.expressions(row)
-        call = self.table.inner(parts[1]) if len(parts) == 2 else -1
-        if call < 0 or self._algorithm(call) not in _SUMS:
-            return None
-        target = self.expressions.try_expression(parts[0])
-        if target is None or not is_lvalue(target) or not is_pure(target) or not isinstance(target.type, Scalar):
-            return None
-        if isinstance(root := peel(target), Name) and root.symbol.storage not in ("local", "parameter"):
-            return None  # finding out whether it moves is not worth while
-        self._name = self._algorithm(call)
-        found = self._summed(self._arguments(call), span)
-        if found is None:
-            return None
-        loop, total = found
-        place = before(span)
-        op = kinds.BINARY_OPERATORS[self.table.aux[row]]
-        value = self.library.convert(total, target.type, place) if op == "=" else total
-        made = Assign(span=place, type=target.type, op=op, target=target, value=value)
-        return Block(span=span, intact=True, statements=(*loop.statements, ExprStmt(span=place, expr=made)))
-
-    def _summed(self, rows: list[int], span: Span) -> tuple[Block, Expr] | None:
-        """Return the block whose loop makes a sum, and the sum."""
-        over, paired = self._range(rows, counted=False), self._name in ("inner_product", "transform_reduce")
-        other = self.positions.find(rows[2]) if paired and len(rows) == 4 else None
-        rest = rows[3 if paired else 2 :]
-        if over is None or (paired and other is None) or not 0 < len(rest) < (2 if paired else 3):
-            return None
-        first = self.expressions.try_expression(rest[0])
-        if first is None or not isinstance(first.type, Scalar) or not isinstance(over.first.element, Scalar):
-            return None
-        type, place = _plain(first.type), before(span)
-        total = Name(span=place, type=type, symbol=self._variable("sum", type, span))
-        start = DeclStmt(span=place, declarations=(VarDecl(span=place, symbol=total.symbol, init=again(first)),))
-
-        def add(at: Expr) -> Stmt | None:
-            value: Expr = over.first.at(again(at), over.first.offset, place)
-            if other is not None:
-                right = other.at(again(at), over.first.offset, place)
-                if not isinstance(right.type, Scalar):
-                    return None
-                value = Binary(span=place, type=common_type(value.type, right.type), op="*", left=value, right=right)
-            made = self._combined(rest[1:], again(total), value, place)
-            if made is None or not isinstance(made.type, Scalar):
-                return None
-            changed = self.library.convert(made, type, place)
-            return ExprStmt(span=place, expr=Assign(span=place, type=type, op="=", target=again(total), value=changed))
-
-        loop = self._loop(over, span, (start,), add, () if other is None else (other,))
-        return (loop, again(total)) if isinstance(loop, Block) else None
-
-    def _combined(self, function: list[int], total: Expr, value: Expr, place: Span) -> Expr | None:
-        if function:
-            return self.applied.value(function[0], (total, value), place)
-        return Binary(span=place, type=common_type(total.type, value.type), op="+", left=total, right=value)
-
     # --- the loop
 
-    def _keep(self, value: Expr, word: str, span: Span) -> tuple[tuple[Stmt, ...], Expr] | None:
+    def keep(self, value: Expr, word: str, span: Span) -> tuple[tuple[Stmt, ...], Expr] | None:
         """Return a value that is evaluated once, with the statements before the loop that do so."""
         if not isinstance(value.type, Scalar):
             return None
         if isinstance(peel(value), Literal):
             return (), value
         place, type = before(span), _plain(value.type)
-        name = Name(span=place, type=type, symbol=self._variable(word, type, span))
+        name = Name(span=place, type=type, symbol=self.variable(word, type, span))
         return (DeclStmt(span=place, declarations=(VarDecl(span=place, symbol=name.symbol, init=value),)),), name
 
-    def _variable(self, word: str, type: Scalar, span: Span) -> Symbol:
+    def variable(self, word: str, type: Scalar, span: Span) -> Symbol:
         """Return a variable whose name is no word of the file."""
         if not self._words:
             self._words = set(identifiers(self.statements.text.file.text))
-        while word in self._words:
+        while word in self._words or word in self.taken:
             word += "_"
         return Symbol(
             word, f"{span.file.path}:{span.start}:{word}", type, "local", Span(span.file, span.start, span.start)
         )
 
-    def _loop(
+    def loop(
         self, over: Range, span: Span, ahead: Sequence[Stmt], write: Written, others: Sequence[Position] = ()
     ) -> Stmt | None:
         """Return the loop over a range; None where the body may change what it goes over."""
         root, place = root_symbol(over.first.data), before(span)
         if root is None:
             return None
-        counter = self._variable(f"{root.name}_at", over.counter_type(), span)
+        counter = self.variable(f"{root.name}_at", over.counter_type(), span)
         at = Name(span=place, type=counter.type, symbol=counter)
         written = write(at)
         if written is None or not self._stays([over.first, *others], writes_of([written])):

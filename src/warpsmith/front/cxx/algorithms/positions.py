@@ -113,7 +113,7 @@ class Positions:
         if given is None or given < 0 or arguments or name not in (*_BEGINS, *_ENDS):
             return None
         value = self.expressions.try_expression(given)
-        if isinstance(value, Name) and isinstance(value.type, Pointer) and self._stays(value.symbol):
+        if isinstance(value, Name) and isinstance(value.type, Pointer) and self.stays(value.symbol):
             value = dereference(value, before(value.span), intact=False)
         if value is None or not is_lvalue(value) or not is_pure(value):
             return None
@@ -151,12 +151,17 @@ class Positions:
         type, symbol = inner.type, inner.symbol
         if isinstance(type, Array):
             return Position(inner, type.of)
-        pointer = isinstance(type, Pointer) and not type.reference and self._stays(symbol)
+        pointer = isinstance(type, Pointer) and not type.reference and self.stays(symbol)
         return Position(inner, type.to) if isinstance(type, Pointer) and pointer else None
 
-    def _stays(self, symbol: Symbol) -> bool:
+    def stays(self, symbol: Symbol) -> bool:
         """Whether nothing but an assignment in the function can change a variable."""
         return symbol.storage in ("local", "parameter") and symbol.key not in self.expressions.escaped
+
+    def moved(self, start: Position, by: int, place: Span) -> Position:
+        """Return the position `by` elements behind another."""
+        number = Literal(span=place, type=INT, text=str(by), value=by)
+        return Position(start.data, start.element, number if start.offset is None else _sum("+", start.offset, number))
 
     def _moved(self, start: Position, op: str, by: Expr | None) -> Position | None:
         if by is None or (start.offset is None and op == "-"):
@@ -184,7 +189,7 @@ class Positions:
             case Unary():
                 return part.op != "*" or isinstance(part.type, Record)  # a reference to a container
             case Name(symbol=symbol, type=Scalar()):
-                return self._stays(symbol)
+                return self.stays(symbol)
             case _:
                 return True
 
