@@ -114,7 +114,7 @@ class HarnessFunction(Struct, frozen=True):
 class VerifyOptions(Struct, frozen=True):
     """How to run both programs. `run_stdin` is a file, `run_dir` a folder whose copy they run in. Tolerances None:
     derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is notified of
-    every build and run."""
+    every build and run. `one_thread`: no team has more, whatever the program asks for."""
 
     run_args: tuple[str, ...] = ()
     run_stdin: str | None = None
@@ -128,6 +128,7 @@ class VerifyOptions(Struct, frozen=True):
     keep_dir: str | None = None
     device: str = "sm_80"
     progress: Progress = ignore_progress
+    one_thread: bool = False
 
 
 class LiveOut(Struct, frozen=True):

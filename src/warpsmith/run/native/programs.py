@@ -172,7 +172,8 @@ def run_program(command: Sequence[str], options: VerifyOptions, setting: RunSett
     log = setting.work / "capture.log"
     # A switch of ports that the user has set for other programs must not keep this one from its kernels.
     inherited = {name: value for name, value in os.environ.items() if name != "WARPSMITH_OFF"}
-    environment = {**inherited, "OMP_NUM_THREADS": "1", **setting.environment, "WS_CAPTURE_LOG": str(log)}
+    threads = {"OMP_NUM_THREADS": "1", **({"OMP_THREAD_LIMIT": "1"} if options.one_thread else {})}
+    environment = {**inherited, **threads, **setting.environment, "WS_CAPTURE_LOG": str(log)}
     out, err = setting.work / "stdout", setting.work / "stderr"
     started = time.perf_counter()
     with _stdin(options).open("rb") as feed, out.open("wb") as out_file, err.open("wb") as err_file:
