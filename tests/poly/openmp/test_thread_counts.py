@@ -18,8 +18,8 @@ _SUM = "for (int t = 0; t < %s; t++) a[t] = 0;"
 
 def bounded(before: str, clause: str, bound: str, more: str = "") -> bool:
     closed = "}" * (before.count("{") - before.count("}"))
-    region = f"{before}\n#pragma omp parallel {clause}\n{{ }}\n{closed}\n{_SUM % bound}"
-    text = f"{_HEAD}{more}\nvoid f(int n, int *restrict a)\n{{\n{region}\n}}"
+    body = f"{before}\n#pragma omp parallel {clause}\n{{ }}\n{closed}\n{_SUM % bound}"
+    text = f"{_HEAD}{more}\nvoid f(int n, int *restrict a)\n{{\n{body}\n}}"
     program = program_of(text)
     function = next(f for _, f in program.functions() if f.symbol.name == "f")
     (region,) = regions_of(function)

@@ -115,7 +115,7 @@ class ThreadCount(Struct, frozen=True):
         return self.count_writes(symbol) == 1
 
     def count_writes(self, symbol: Symbol) -> int:
-        """Return how often the function sets a local variable; many where its address is taken, or a loop assigns it."""
+        """Return how often the function sets a local variable: many where its address is taken, or a loop does it."""
         again = {id(part) for loop, _ in loops(self.function.body) for part in walk(loop) if isinstance(part, Assign)}
         return sum(_writes(part, symbol) * (2 if id(part) in again else 1) for part in walk(self.function.body))
 
