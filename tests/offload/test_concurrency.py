@@ -43,6 +43,27 @@ def test_where_nothing_may_be_ported(text: str, said: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("int main(void) {\n#pragma omp barrier\n return 0; }", ""),
+        # what the pragma stands in front of is no statement of its own
+        ("int main(void) {\n#pragma omp for\n for (int i = 0; i < 3; i++) ; return 0; }", "'omp for'"),
+        ("void g(void) { }\nint main(void) {\n#pragma omp barrier\n#pragma omp single\n g(); return 0; }", "single"),
+        # other threads may run what somebody names
+        ("void f(void); int main(void) {\n#pragma omp barrier\n return 0; } void f(void) { main(); }", "'omp barrier'"),
+        ("int main(void) {\n#pragma omp barrier\n return 0; } int (*const again)(void) = main;\n"
+         "int h(void) { return (*again)(); } int k(void) { return main != 0; }", "'omp barrier'"),
+        ("void main_loop(void) {\n#pragma omp barrier\n }", "'omp barrier'"),
+    ],
+)  # fmt: skip
+def test_only_the_thread_that_runs_main_waits_for_nobody_at_a_barrier(text: str, said: str, tmp_path: Path) -> None:
+    loaded = load(text, tmp_path)
+    function = next(f for _, f in loaded.functions() if f.symbol.name.startswith("main"))
+    reason = no_port_here(loaded, function)
+    assert reason is None if not said else reason is not None and said in reason.text
+
+
+@pytest.mark.parametrize(
     ("condition", "alone", "in_place"),
     [("defined(A)", "data", ""), ("defined(__NVCC__)", "data", "data"), ("!defined(A)", "data", "data")],
 )

@@ -22,6 +22,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, Loaded, load_program
 from warpsmith.front.teams.read import left_out_finding, read_teams
 from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.search.unthreading import adds_to_numbered_parts
 from warpsmith.loops.select import select_loops
 from warpsmith.offload.automatic import automatic
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
@@ -259,4 +260,5 @@ def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Veri
     # loaded where it is wanted: what builds and compares programs takes longer to load than many a port to make
     from warpsmith.flows.porting.verdict import judge_port
 
-    return judge_port(prepared, written, options.run, options.root)
+    run = replace(options.run, one_thread=True) if adds_to_numbered_parts(prepared) else options.run
+    return judge_port(prepared, written, run, options.root)

@@ -52,7 +52,10 @@ def no_port_here(
         return threaded
     wrong = _wrongly_mapped(written or program, function, options or PolyOptions())
     return (
-        wrong or _orphan(function) or _device_data(function, one_build) or _data_of_others(program, function, one_build)
+        wrong
+        or _orphan(function, alone=_runs_alone(program, function))
+        or _device_data(function, one_build)
+        or _data_of_others(program, function, one_build)
     )
 
 
@@ -81,12 +84,22 @@ def _wrongly_mapped(program: Program, function: Function, options: PolyOptions) 
     return None
 
 
-def _orphan(function: Function) -> Reason | None:
-    """Return the pragma that says that callers run the function on several threads: the region is not in it."""
+def _runs_alone(program: Program, function: Function) -> bool:
+    """Whether only the first thread of the program runs `function`: it is main, which nothing names. What binds to the
+    threads around it binds to that one (OpenMP 5.2, 1.2.2: the implicit parallel region)."""
+    main = function.symbol
+    return main.name == "main" and all(main not in _find_called(other.body) for _, other in program.functions())
+
+
+def _orphan(function: Function, *, alone: bool) -> Reason | None:
+    """Return the pragma that says that callers run the function on several threads: the region is not in it. Where one
+    thread is `alone`, it waits for nobody at a barrier."""
     inside = {id(part) for node in _find_threaded(function.body) for part in walk(node)}
     for part in walk(function.body):
         directive = part.directive if isinstance(part, Pragma) else None
         if directive is None or directive.family != "omp" or id(part) in inside or directive.starts_threads:
+            continue
+        if alone and directive.words == ("barrier",):
             continue
         if directive.words[:1] and directive.words[0] in _ORPHANS:
             text = (

@@ -114,7 +114,8 @@ class HarnessFunction(Struct, frozen=True):
 class VerifyOptions(Struct, frozen=True):
     """How to run both programs. `run_stdin` is a file, `run_dir` a folder whose copy they run in. Tolerances None:
     derived from the original's own spread. `device`: the GPU whose limits launches must keep. `progress` is notified of
-    every build and run. `threads`: how many threads parallel regions of the original may have (OMP_NUM_THREADS)."""
+    every build and run. `threads`: how many threads parallel regions of the original may have (OMP_NUM_THREADS).
+    `one_thread`: no team has more than one, whatever the program asks for."""
 
     run_args: tuple[str, ...] = ()
     run_stdin: str | None = None
@@ -129,6 +130,7 @@ class VerifyOptions(Struct, frozen=True):
     device: str = "sm_80"
     progress: Progress = ignore_progress
     threads: int = 1
+    one_thread: bool = False
 
 
 class LiveOut(Struct, frozen=True):

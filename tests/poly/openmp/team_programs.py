@@ -142,6 +142,63 @@ ONE: dict[str, str] = {
 #pragma omp for
     for (int i = 0; i < n; i++) a[i] = i;
 """),
+    "each thread has a part of an array": _program(
+        """
+    int t, nt = 4;
+    omp_set_num_threads(nt);
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me][i % 7] += i;
+    }
+    for (t = 0; t < nt; t++)
+        for (int k = 0; k < 8; k++) {
+            a[k] += part[t][k];
+            part[t][k] = 0;
+        }
+""",
+        """static double part[8][8];""",
+    ),
+    "rows of parts, counted and added": _program("""
+    int nt = 4;
+    int **many = (int **)malloc(nt * sizeof(int *));
+    double **part = (double **)malloc(nt * sizeof(double *));
+    int found[8] = {0};
+    for (int t = 0; t < nt; t++) {
+        many[t] = (int *)calloc(8, sizeof(int));
+        part[t] = (double *)calloc(8, sizeof(double));
+    }
+    for (int again = 0; again < 3; again++) {
+#pragma omp parallel num_threads(4)
+        {
+#pragma omp for schedule(static)
+            for (int i = 0; i < 64; i++) {
+                many[omp_get_thread_num()][i % 7]++;
+                part[omp_get_thread_num()][i % 7] += 0.5 * i;
+            }
+        }
+        for (int k = 0; k < 8; k++)
+            for (int t = 0; t < nt; t++) {
+                found[k] += many[t][k];
+                many[t][k] = 0;
+                b[k] += part[t][k];
+            }
+    }
+    for (int k = 0; k < 8; k++) c[k] = found[k];
+    for (int t = 0; t < nt; t++) { free(many[t]); free(part[t]); }
+    free(many); free(part);
+"""),
+    "one number a thread": _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t++) sum += part[t];
+"""),
 }
 
 MANY: dict[str, tuple[str, str]] = {
@@ -463,5 +520,239 @@ MANY: dict[str, tuple[str, str]] = {
     }
 """),
         "what 'allocate(a)' means for one thread alone is not known",
+    ),
+    "the first part is left out": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 1; t < 4; t++) sum += part[t];
+"""),
+        "part is used in line",
+    ),
+    "a sum of too few parts": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 3; t++) sum += part[t];
+"""),
+        "part is used in line",
+    ),
+    "every second part": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t += 2) sum += part[t];
+"""),
+        "part is used in line",
+    ),
+    "one part is looked at": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t++) sum += part[t];
+    a[0] = part[1];
+"""),
+        "part is used in line",
+    ),
+    "the largest part": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t++) if (part[t] > most) most = part[t];
+"""),
+        "part is used in line",
+    ),
+    "parts in an order": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t++) a[t] += part[t];
+"""),
+        "part is used in line",
+    ),
+    "sums on the way": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t++) { sum += part[t]; a[t] = sum; }
+"""),
+        "part is used in line",
+    ),
+    "one part is set back": (
+        _program("""
+    static double part[4];
+    for (int again = 0; again < 2; again++) {
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t++) sum += part[t];
+    part[0] = 0;
+    }
+"""),
+        "part is used in line",
+    ),
+    "parts too small for the whole": (
+        _program("""
+    static unsigned char part[4];
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += 7;
+    }
+    for (int t = 0; t < 4; t++) count += part[t];
+"""),
+        "part is used in line",
+    ),
+    "whole numbers of each value": (
+        _program("""
+    int part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += 0.25 * i - 3;
+    }
+    for (int t = 0; t < 4; t++) count += part[t];
+"""),
+        "takes a whole number",
+    ),
+    "a part of the neighbor's": (
+        _program("""
+    double part[5] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me + 1] += i;
+    }
+    for (int t = 0; t < 4; t++) sum += part[t];
+"""),
+        "omp_get_thread_num tells",
+    ),
+    "a part is read in the region": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) { part[me] += i; a[i] = part[me]; }
+    }
+    for (int t = 0; t < 4; t++) sum += part[t];
+"""),
+        "part is used in line",
+    ),
+    "a part gets new memory": (
+        _program("""
+    double **part = (double **)malloc(4 * sizeof(double *));
+    for (int t = 0; t < 4; t++) part[t] = (double *)calloc(1, sizeof(double));
+    for (int again = 0; again < 2; again++) {
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me][0] += i;
+    }
+    part[0] = (double *)calloc(1, sizeof(double));
+    }
+    for (int t = 0; t < 4; t++) sum += part[t][0];
+"""),
+        "gets other memory",
+    ),
+    "a part that is known otherwise": (
+        _program("""
+    double *part = (double *)calloc(4, sizeof(double)), *other = part;
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t++) sum += part[t];
+    a[0] = other[0];
+"""),
+        "part is used in line",
+    ),
+    "the number of the sum is another one": (
+        _program("""
+    double part[8] = {0};
+    int nt = 4;
+#pragma omp parallel num_threads(nt)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    nt = 2;
+    for (int t = 0; t < nt; t++) sum += part[t];
+"""),
+        "part is used in line",
+    ),
+    "what each part adds depends on it": (
+        _program("""
+    double part[4] = {0};
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me] += i;
+    }
+    for (int t = 0; t < 4; t++) a[(int)part[t] % 64] += part[t];
+"""),
+        "part is used in line",
+    ),
+    "rows of parts that overlap": (
+        _program("""
+    double **part = (double **)malloc(4 * sizeof(double *));
+    part[0] = (double *)calloc(16, sizeof(double));
+    for (int t = 1; t < 4; t++) part[t] = part[t - 1] + 1;
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < 64; i++) part[me][i / 16 % 2] += i;
+    }
+    for (int t = 0; t < 4; t++) { sum += part[t][0]; part[t][0] = 0; }
+"""),
+        "part is used in line",
     ),
 }

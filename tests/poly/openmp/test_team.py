@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.poly.openmp.team_programs import MANY, ONE
+from tests.poly.openmp.team_programs import MANY, ONE, SHOW
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import regions_of
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.openmp import numbered_parts as parts
 from warpsmith.poly.openmp import team
 from warpsmith.poly.openmp import thread_numbers as numbers
 
@@ -19,7 +20,7 @@ from warpsmith.poly.openmp import thread_numbers as numbers
 def reasons(text: str, folder: Path) -> list[str]:
     """Return the blocker of one thread, region by region ("" for nothing)."""
     file = folder / "p.c"
-    file.write_text(text)
+    file.write_text(text + SHOW if "kept" in text else text)
     program = load_program([str(file)], FrontOptions()).program
     facts = Facts.about(program, PolyOptions())
     found = [
@@ -72,6 +73,18 @@ SEEDED: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "who prints": (
         "the count is part of what is printed",
         lambda patch: patch.setattr(numbers, "_asks", lambda expr, name: True),
+    ),
+    "sums over some of the parts": (
+        "the first part is left out",
+        lambda patch: patch.setattr(parts._Check, "goes_over_all", lambda self, *rest: True),
+    ),
+    "sums of what is too small": (
+        "parts too small for the whole",
+        lambda patch: patch.setattr(parts, "_is_sum_of", lambda part, total: True),
+    ),
+    "totals that are places of their own": (
+        "parts in an order",
+        lambda patch: patch.setattr(parts._Check, "is_fixed", lambda self, *rest: True),
     ),
     "thread numbers": (
         "thread number in a function",

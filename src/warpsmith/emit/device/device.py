@@ -16,6 +16,7 @@ from warpsmith.emit.device.atomics import atomic_names, atomic_texts
 from warpsmith.emit.device.classes import Classes
 from warpsmith.emit.device.device_code import check_device_type, cxx_words, device_symbols, for_device, refuse
 from warpsmith.emit.device.kernel import kernel_text
+from warpsmith.emit.device.library import library_names, library_texts
 from warpsmith.emit.device.placed import check_outside, placed_names
 from warpsmith.emit.device.reduction import block_texts
 from warpsmith.emit.device.scan import scan_helpers
@@ -59,11 +60,15 @@ def device_section(
     kernels = tuple(classes.kernel(kernel) for kernel in kernels)
     helpers = tuple(classes.function(helper) for helper in called)
     atomics = atomic_names(kernels, support)
-    names = {**{f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}, **atomics}
+    bodies = (*(kernel.body for kernel in kernels), *(helper.body for helper in helpers))
+    library = library_names(bodies, frozenset(f.symbol for f in helpers), support)
+    own = {f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}
+    names = {**own, **atomics, **library}
     redefined = frozenset(text.name for text in unit.type_texts if text.macro and not text.text)
     constants = _constants(program, kernels, helpers)
     pieces = classes.texts(names.values())
     pieces += [_constant_text(declaration, patcher.printer, redefined) for declaration in constants]
+    pieces += library_texts(library, support)
     pieces += _helper_texts(helpers, names, patcher.printer, redefined)
     pieces += [*block_texts(kernels, support), *scan_helpers(kernels, support), *atomic_texts(atomics)]
     device, texts, declarations, places = list(pieces), list(pieces), [], []

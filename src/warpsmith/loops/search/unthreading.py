@@ -17,12 +17,13 @@ from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.poly.claimed import ParallelRegion, regions_of
 from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.openmp.numbered_parts import find_numbered
 from warpsmith.poly.openmp.team import region_run
 from warpsmith.tree.nodes import Function, Loop
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names, loops
 
-__all__ = ["unthread_regions"]
+__all__ = ["adds_to_numbered_parts", "unthread_regions"]
 
 
 def unthread_regions(prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span]) -> Prepared:
@@ -35,6 +36,15 @@ def unthread_regions(prepared: Prepared, selected: Sequence[Span] | None, left: 
             tried.add(span)
             prepared = _apply_unthread(prepared, symbol, loop, span)
     return prepared
+
+
+def adds_to_numbered_parts(prepared: Prepared) -> bool:
+    """Whether one thread has come in place of threads that add to parts of an array by their numbers: which part holds
+    what is then the same only where the original runs on one thread as well."""
+    spans = [a.span for a in prepared.applied if a.step.name == "unthread"]
+    functions = [function for _, function in prepared.original.program.functions()] if spans else []
+    regions = (region for function in functions for region in regions_of(function) if find_numbered(region.body))
+    return any(_meets(region.body.span, span) for region in regions for span in spans)
 
 
 def _next(

@@ -186,9 +186,12 @@ class Summaries(Struct, frozen=True):
         ours = name is None or name in self.definitions or name in self.outside.functions
         ours = ours or (name is not None and name.name in MAKES | FREES and self._replaces_new())
         known = None if ours else describe_call(self.program.effects, call)
-        if known is None or not known.program_with or known.program_with.isdisjoint(self.find_mentioned()):
+        if known is None or not (known.program_with or known.device_without):
             return known
-        return msgspec.structs.replace(known, program=True)
+        mentioned = self.find_mentioned()
+        program = known.program or not known.program_with.isdisjoint(mentioned)
+        device = known.device and known.device_without.isdisjoint(mentioned)
+        return msgspec.structs.replace(known, program=program, device=device)
 
     def _replaces_new(self) -> bool:
         """Whether the program has functions of its own that give memory to `new`, or take it from `delete`."""

@@ -16,7 +16,8 @@ A thread's own variable must hold the same in all threads wherever what all of t
 they share, nor after a statement that one of them runs, wrote it. The exception is a part that is combined later: it
 starts as what changes nothing, only shared loops add to it, and nothing but the combination reads it.
 What asks which thread it is, or how many there are, is in thread_numbers.py.
-Limits: tasks, sections, threadprivate variables, arrays of parts, calls that share a loop of their own.
+Arrays with a part for each thread are in numbered_parts.py.
+Limits: tasks, sections, threadprivate variables, calls that share a loop of their own.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from warpsmith.poly.claimed import ParallelRegion, regions_of, threadprivate
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.legality.privacy import private_in, read_after
+from warpsmith.poly.openmp.numbered_parts import NumberedParts, find_numbered, find_parts
 from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
 from warpsmith.poly.openmp.thread_numbers import CHOOSES_COUNT, find_free_questions, is_first_thread, thread_numbers
 from warpsmith.tree.nodes import (
@@ -74,7 +76,7 @@ class Team(Struct, frozen=True, eq=False):
     declared outside, `summed` among them those of a reduction clause). `shared_loops` are behind `omp for`, each with
     its pragma; `once`: what one of the threads runs; `combining`: what is under critical and atomic; `redundant`: what
     every thread runs, the parts that hold a pragma taken apart further. `pragmas`: all of the region's but its own;
-    `numbers`: the variables that hold the number of their thread."""
+    `numbers`: the variables that hold the number of their thread; `numbered`: the arrays that it is a subscript of."""
 
     region: ParallelRegion
     own: frozenset[Symbol]
@@ -86,6 +88,7 @@ class Team(Struct, frozen=True, eq=False):
     redundant: list[Node] = field(default_factory=list)
     pragmas: list[Pragma] = field(default_factory=list)
     numbers: frozenset[Symbol] = frozenset()
+    numbered: frozenset[Symbol] = frozenset()
 
 
 class _NotOneThreadError(Exception):
@@ -117,6 +120,11 @@ def in_the_way(facts: Facts, function: Function, region: ParallelRegion) -> Reas
     return None
 
 
+def _parts(facts: Facts, function: Function, region: ParallelRegion) -> NumberedParts:
+    question = ("numbered parts", function, region.body)
+    return facts.summaries.remember(question, lambda: find_parts(facts, function, region))
+
+
 def team_of(function: Function, region: ParallelRegion) -> Team:
     """Return the region taken apart; raises where a construct has no meaning on one thread that is known."""
     directive = region.directive
@@ -130,7 +138,8 @@ def team_of(function: Function, region: ParallelRegion) -> Team:
     used = {s.name: s for s in opaque if s not in inside} | used
     listed = frozenset(used[n] for n in directive.list_variables("private", "firstprivate") if n in used)
     summed = frozenset(used[n] for n in directive.list_variables("reduction") if n in used)
-    team = Team(region, inside | listed, listed, summed, numbers=thread_numbers(region.body))
+    team = Team(region, inside | listed, listed, summed, numbers=thread_numbers(region.body),
+                numbered=find_numbered(region.body))  # fmt: skip
     _take_apart(team, region_run(function, region)[1:])
     return team
 
@@ -280,7 +289,9 @@ class _Check(Struct, frozen=True):
                 if id(name) in free:
                     continue
                 if symbol.name.startswith("omp_") and symbol.storage == "function" and symbol.name not in _TIMES:
-                    raise _NotOneThreadError(f"{symbol.name} tells how many threads there are, or which", name.span)
+                    why = _parts(self.facts, self.function, self.team.region).why
+                    told = f"{symbol.name} tells how many threads there are, or which"
+                    raise _NotOneThreadError(f"{told}: {why}" if why else told, name.span)
                 if symbol in own:
                     raise _NotOneThreadError(f"each thread has a {symbol.name} of its own (threadprivate)", name.span)
             pragma = next((p for p in walk(node) if isinstance(p, Pragma) and _orphan(p)), None) if holder else None
@@ -300,7 +311,10 @@ class _Check(Struct, frozen=True):
         chosen = any(n.symbol.name in CHOOSES_COUNT for _, f in program.functions() for n in names(f.body))
         chosen |= any(clause.name == "num_threads" for clause in team.region.directive.clauses)
         once = [stmt for _, stmt in team.once]
-        return find_free_questions(team.region.body, once, team.numbers, program.effects, count_is_free=not chosen)
+        parts = _parts(self.facts, self.function, team.region).free
+        return find_free_questions(
+            team.region.body, once, team.numbers, program.effects, count_is_free=not chosen, parts=parts
+        )
 
     def find_called(self, body: Node) -> frozenset[Symbol]:
         """Return the functions that `body` may call."""

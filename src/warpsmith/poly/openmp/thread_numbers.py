@@ -6,7 +6,8 @@
 Invariant: a question is free only where one thread of a team prints its answer as it is, or where the answer decides
 that the first thread does something; a thread that is alone is the first one. How many there are is the choice of the
 run where the program does not make it: on one thread OpenMP prints 1 as well.
-Limits: an answer in a variable other than the thread's number, and arrays with a part for each thread.
+Arrays with a part for each thread are in numbered_parts.py.
+Limits: an answer in a variable other than the thread's number.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from warpsmith.tree.nodes import Binary, Call, DeclStmt, Expr, ExprStmt, If, Lit
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["CHOOSES_COUNT", "find_free_questions", "is_first_thread", "thread_numbers"]
+__all__ = ["CHOOSES_COUNT", "find_free_questions", "is_first_thread", "is_number", "thread_numbers"]
 
 CHOOSES_COUNT: Final = frozenset({"omp_set_num_threads", "omp_set_dynamic"})
 _NUMBER: Final = "omp_get_thread_num"
@@ -46,22 +47,30 @@ def is_first_thread(condition: Expr, numbers: frozenset[Symbol]) -> bool:
     """Whether a condition is that the thread's number is 0."""
     condition = peel(condition)
     if isinstance(condition, Unary) and condition.op == "!":
-        return _is_number(condition.operand, numbers)
+        return is_number(condition.operand, numbers)
     if not isinstance(condition, Binary) or condition.op != "==":
         return False
     sides = condition.left, condition.right
-    return any(map(_is_zero, sides)) and any(_is_number(side, numbers) for side in sides)
+    return any(map(_is_zero, sides)) and any(is_number(side, numbers) for side in sides)
 
 
 def find_free_questions(
-    body: Node, once: Iterable[Stmt], numbers: frozenset[Symbol], table: EffectsTable, *, count_is_free: bool
+    body: Node,
+    once: Iterable[Stmt],
+    numbers: frozenset[Symbol],
+    table: EffectsTable,
+    *,
+    count_is_free: bool,
+    parts: frozenset[int] = frozenset(),
 ) -> frozenset[int]:
     """Return the ids of the Names of the functions that a region's `body` may ask. `once`: the statements that one
-    thread runs; `count_is_free`: nothing in the program says how many threads there are."""
-    told = {id(n) for part in walk(body) if isinstance(part, If) for n in _first_thread_names(part, numbers)}
+    thread runs; `count_is_free`: nothing in the program says how many threads there are; `parts`: the ids of Names that
+    ask for the number of the thread's part (numbered_parts.py)."""
+    told = set(parts)
+    told |= {id(n) for part in walk(body) if isinstance(part, If) for n in _first_thread_names(part, numbers)}
     for stmt in once:
         for shown in _find_shown(stmt, table):
-            if _is_number(shown, numbers) or (count_is_free and _asks(shown, _COUNT)):
+            if is_number(shown, numbers) or (count_is_free and _asks(shown, _COUNT)):
                 told |= {id(n) for n in names(shown)}
     misused = {n.symbol for n in names(body) if n.symbol in numbers and id(n) not in told}
     for part in walk(body):
@@ -99,7 +108,8 @@ def _is_zero(expr: Expr) -> bool:
     return isinstance(expr, Literal) and expr.value == 0
 
 
-def _is_number(expr: Expr, numbers: frozenset[Symbol]) -> bool:
+def is_number(expr: Expr, numbers: frozenset[Symbol]) -> bool:
+    """Whether an expression is the number of the thread."""
     expr = peel(expr)
     return _asks(expr, _NUMBER) or (isinstance(expr, Name) and expr.symbol in numbers)
 

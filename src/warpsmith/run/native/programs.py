@@ -172,7 +172,8 @@ def run_program(command: Sequence[str], options: VerifyOptions, setting: RunSett
     log = setting.work / "capture.log"
     # A switch of ports that the user has set for other programs must not keep this one from its kernels.
     inherited = {name: value for name, value in os.environ.items() if name != "WARPSMITH_OFF"}
-    environment = {**inherited, **_threads(options.threads), **setting.environment, "WS_CAPTURE_LOG": str(log)}
+    threads = _threads(options.threads, options.one_thread)
+    environment = {**inherited, **threads, **setting.environment, "WS_CAPTURE_LOG": str(log)}
     out, err = setting.work / "stdout", setting.work / "stderr"
     started = time.perf_counter()
     with _stdin(options).open("rb") as feed, out.open("wb") as out_file, err.open("wb") as err_file:
@@ -197,8 +198,10 @@ def run_program(command: Sequence[str], options: VerifyOptions, setting: RunSett
     return RunOutcome(process.returncode, failure, stdout, stderr, written, read_log(log), seconds)
 
 
-def _threads(count: int) -> dict[str, str]:
+def _threads(count: int, one_thread: bool) -> dict[str, str]:
     """Return what a program is told of its threads: many more than there are cores wait without spinning."""
+    if one_thread:
+        return {"OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
     if count == 1:
         return {"OMP_NUM_THREADS": "1"}
     return {"OMP_NUM_THREADS": str(count), "OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}

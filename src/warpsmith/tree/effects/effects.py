@@ -23,8 +23,9 @@ class FunctionEffects(Struct, frozen=True):
     """One function; the arguments of each set are counted from 0, and `count` stands for all further ones.
 
     `reads`, `writes` and the others are as at the head of effects.toml. `io`: the world or hidden state sees it;
-    `reason` says how. `returns`: "value", "fresh", "unknown" or the number of an argument. `granted`: the place in the
-    user's file that says so ("" for the built-in table).
+    `reason` says how. `device`: kernels may call it, in a program that mentions none of `device_without`. `returns`:
+    "value", "fresh", "unknown" or the number of an argument. `granted`: the place in the user's file that says so (""
+    for the built-in table).
     """
 
     name: str
@@ -50,6 +51,7 @@ class FunctionEffects(Struct, frozen=True):
     completes: frozenset[int] = _NONE
     completes_all: frozenset[int] = _NONE
     device: bool = False
+    device_without: frozenset[str] = frozenset()
     reserved: bool = False
     granted: str = ""
 
@@ -113,7 +115,7 @@ class EffectsTable(Struct, frozen=True, eq=False):
 def _find_watched(table: EffectsTable) -> frozenset[str]:
     entries = table.functions.values()
     alone = (entry.name for entry in entries if entry.threads or entry.later)
-    return frozenset(alone).union(*(entry.program_with for entry in entries))
+    return frozenset(alone).union(*(entry.program_with | entry.device_without for entry in entries))
 
 
 @functools.lru_cache(maxsize=16)

@@ -30,7 +30,8 @@ from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 __all__ = ["effects_of", "house_effects", "users_effects"]
 
 _SETS: Final = ("reads", "writes", "fills", "keeps", "later", "calls", "completes", "completes_all")
-_WORDS: Final = ("names", "arguments", *_SETS, "exposed", "format", "returns", "does", "allocates", "sets", "program")
+_WORDS: Final = ("names", "arguments", *_SETS, "exposed", "format", "returns", "does", "allocates", "sets", "program",
+                 "device")  # fmt: skip
 _FLAGS: Final = ("program", "threads", "device", "reserved")
 _KEYS: Final = tuple(dict.fromkeys((*_WORDS, *_FLAGS)))
 _HEADER: Final = re.compile(r"^[ \t]*\[\[[ \t]*functions[ \t]*\]\]", re.MULTILINE)
@@ -248,7 +249,8 @@ class _Reader:
             threads=self.table.get("threads") is True,
             completes=self._set("completes"),
             completes_all=self._set("completes_all"),
-            device=self.table.get("device") is True,
+            device=bool(self.table.get("device")),
+            device_without=frozenset(self._words("device")),
             reserved=self.table.get("reserved") is True,
             granted=f"{self.places.file.path}:{place.line if place else 1}" if self.users else "",
         )

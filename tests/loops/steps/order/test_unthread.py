@@ -19,8 +19,8 @@ from warpsmith.tree.text.directives import Directive
 
 def alone(title: str) -> str:
     """Return the program with one thread in place of its region's."""
-    text = ONE[title]
-    return rewritten(text, Unthread("region/t" if "for (t = " in text else "region/i"))
+    places = {"a time loop that all run": "region/t", "rows of parts, counted and added": "region/again/i"}
+    return rewritten(ONE[title], Unthread(places.get(title, "region/i")))
 
 
 def test_what_shares_work_goes_and_loops_keep_their_threads() -> None:
@@ -38,6 +38,11 @@ def test_a_scratch_array_stays_private() -> None:
     assert "#pragma omp parallel for private(w)\n" in alone("a private scratch array")
 
 
+def test_what_adds_to_a_threads_part_keeps_no_threads_of_its_own() -> None:
+    text = alone("each thread has a part of an array")
+    assert "#pragma omp" not in text, "all of its threads would add to one part"
+
+
 def test_the_regions_reduction_goes_to_the_loop() -> None:
     assert "#pragma omp parallel for reduction(+: s)\n" in alone("the region's own reduction")
 
@@ -52,7 +57,8 @@ def test_a_region_that_needs_its_threads_is_left() -> None:
 def output(text: str, folder: Path, *flags: str) -> str:
     """Return what a region leaves behind, on four threads where `flags` ask for threads."""
     main = "int main(void) { region(); show(); return 0; }\n"
-    without = "#ifndef _OPENMP\nint omp_get_thread_num(void) { return 0; }\n#endif\n"
+    without = "#ifndef _OPENMP\nint omp_get_thread_num(void) { return 0; }\n"
+    without += "void omp_set_num_threads(int n) { (void)n; }\n#endif\n"
     (folder / "p.c").write_text(text + SHOW + without + main)
     program = folder / "p"
     subprocess.run(["gcc", "-w", "-O0", *flags, str(folder / "p.c"), "-o", str(program)], check=True)

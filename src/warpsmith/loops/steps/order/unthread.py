@@ -20,11 +20,12 @@ from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.team import Team, in_the_way, region_run, team_of
-from warpsmith.tree.nodes import Block, Case, For, Function, Node, Pragma, Stmt, replace
+from warpsmith.poly.openmp.thread_numbers import is_number
+from warpsmith.tree.nodes import Block, Case, For, Function, Index, Literal, Node, Pragma, Stmt, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.directives import Clause, Directive, ListItem
-from warpsmith.tree.types import Array, Symbol
-from warpsmith.tree.walk import names, rebuild, walk
+from warpsmith.tree.types import INT, Array, Symbol
+from warpsmith.tree.walk import names, peel, rebuild, root_symbol, walk
 
 __all__ = ["Unthread", "region_around"]
 
@@ -36,8 +37,9 @@ class Unthread(Struct, frozen=True):
     among the threads. Each shared loop is a `parallel for` of its own then, where its variables allow that.
 
     Legal where one thread does what all of them did: what every thread does again changes only its own variables, no
-    value that differs between the threads is read behind the loop that made it, and what critical sections add up are
-    the threads' parts of one sum (OpenMP 5.2, 5.1.1; the region split at its worksharing constructs).
+    value that differs between the threads is read behind the loop that made it, and what critical sections add up, or
+    loops over an array with a part for each thread (`part[omp_get_thread_num()]`), are the threads' parts of one sum
+    (OpenMP 5.2, 5.1.1; the region split at its worksharing constructs).
 
     Step: loop=f/i
 
@@ -96,7 +98,8 @@ class Unthread(Struct, frozen=True):
         for pragma, loop in team.shared_loops:
             kept[id(pragma)] = _own_pragma(facts, function, team, pragma, loop)
         run = region_run(function, region)
-        return with_run(program, function, run, _drop_pragmas(run[1:], kept))
+        alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept))
+        return with_run(program, function, run, alone)
 
 
 def region_around(function: Function, loop: Node) -> ParallelRegion | None:
@@ -125,6 +128,20 @@ def _drop_pragmas(run: tuple[Stmt, ...], kept: dict[int, Pragma | None]) -> tupl
     return tuple(stmt if isinstance(stmt, Pragma) else rebuild(stmt, change) for stmt in list_statements(run))
 
 
+def _with_first_parts(stmt: Stmt, team: Team) -> Stmt:
+    """Return a statement with the first part in place of the part of the thread, which is the first one."""
+    if not any(n.symbol in team.numbered for n in names(stmt)):
+        return stmt
+
+    def change(node: Node) -> Node:
+        mine = isinstance(node, Index) and root_symbol(node) in team.numbered and is_number(node.index, team.numbers)
+        if not mine or not isinstance(node, Index) or isinstance(peel(node.base), Index):
+            return node
+        return replace(node, index=Literal(span=node.index.span, type=INT, text="0", value=0))
+
+    return rebuild(stmt, change)
+
+
 def _own_pragma(facts: Facts, function: Function, team: Team, pragma: Pragma, loop: Stmt) -> Pragma | None:
     """Return `parallel for` for a loop that the region's threads share, or None where it would say something else."""
     directive = pragma.directive
@@ -132,6 +149,7 @@ def _own_pragma(facts: Facts, function: Function, team: Team, pragma: Pragma, lo
         directive is None
         or not isinstance(loop, For)
         or any(c.name == "private" and not c.variables for c in directive.clauses)
+        or any(n.symbol in team.numbered for n in names(loop))  # iterations add to one part now
     ):
         return None
     private = _private(facts, function, team, directive, loop)
