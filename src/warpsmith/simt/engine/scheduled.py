@@ -44,11 +44,13 @@ class ScheduledWriter(BlockWriter):
         split = frozenset(b.name for b in function.blocks if any(map(self.waits, b.instructions)))
         super().__init__(runtime, function, tables, split, framed=True)
         self.segments = split_blocks((self.blocks[name] for name in self.graph.order), self.waits)
-        self.first = {segment.block.name: n for n, segment in enumerate(self.segments) if segment.start == 0}
+        self.first: Mapping[str, int] = {
+            segment.block.name: n for n, segment in enumerate(self.segments) if segment.start == 0
+        }
         e = self.e
         self.current: Ir = e.slot(e.mask_type)
         self.again, self.done = e.block("pick"), e.block("done")
-        self.heads = {name: e.block(f"block.{name}") for name in self.graph.order}
+        self.heads: Mapping[str, Ir] = {name: e.block(f"block.{name}") for name in self.graph.order}
         self.scheduler = _MAKE[turns](self)
 
     def write(self) -> None:

@@ -113,7 +113,8 @@ class SlotMaker:
 def _bytes(type: Ir) -> int:
     """Return the size of a slot, a power of two; that of an array, a multiple of a line."""
     if isinstance(type, ir.ArrayType):
-        return -(-type.count * _bytes(type.element) // _LINE) * _LINE
+        bytes_: int = type.count * _bytes(type.element)
+        return -(-bytes_ // _LINE) * _LINE
     count, scalar = (type.count, type.element) if isinstance(type, ir.VectorType) else (1, type)
     bits = {"float": 32, "double": 64}.get(str(scalar)) or scalar.width
     return 1 << (max(1, -(-bits * count // 8)) - 1).bit_length()
