@@ -20,7 +20,6 @@ from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import instructions
 from warpsmith.simt.engine.access import _Written
-from warpsmith.simt.engine.blocks import COUNTERS, BlockWriter
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import races
@@ -29,6 +28,7 @@ from warpsmith.simt.engine.ops import exchange, integers
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
 from warpsmith.simt.engine.words import RequestWords, SiteWords
+from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
 from warpsmith.simt.launch import Launch
 
 __all__ = ["BUGS", "Bug", "planted", "shown"]

@@ -14,14 +14,14 @@ from tests.simt.engine.agree_policy import agree_under
 from tests.simt.engine.kernels import random_case
 from tests.simt.engine.policy_kernels import graph_case, timed_case
 from tests.simt.engine.seeded import Bug
-from warpsmith.simt.engine import per_lane, stack
-from warpsmith.simt.engine.blocks import BlockWriter
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I64
-from warpsmith.simt.engine.per_lane import LaneScheduler
-from warpsmith.simt.engine.segments import Segment
-from warpsmith.simt.engine.stack import StackScheduler
 from warpsmith.simt.engine.values import Homes
+from warpsmith.simt.engine.writing import per_lane, stack
+from warpsmith.simt.engine.writing.blocks import BlockWriter
+from warpsmith.simt.engine.writing.per_lane import LaneScheduler
+from warpsmith.simt.engine.writing.segments import Segment
+from warpsmith.simt.engine.writing.stack import StackScheduler
 from warpsmith.simt.policies.machine import PolicyName
 
 __all__ = ["BUGS"]

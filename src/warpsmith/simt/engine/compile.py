@@ -19,8 +19,8 @@ from warpsmith.simt.engine.driver import driver_function
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
-from warpsmith.simt.engine.scheduled import ScheduledWriter
-from warpsmith.simt.engine.segments import Segment
+from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
+from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
 
 __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from warpsmith.base.progress import Activity, Progress
 from warpsmith.simt.counters import BlockCount
-from warpsmith.simt.engine.blocks import COUNTERS
 from warpsmith.simt.engine.compile import CompiledKernel
 from warpsmith.simt.engine.counts import EngineCounts, RequestSum
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.words import Array, LaunchWords, RequestWords, Stop
+from warpsmith.simt.engine.writing.blocks import COUNTERS
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.simt.tally import Totals

@@ -14,9 +14,9 @@ from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.lanes import I64, POINTER, Ir, element
 from warpsmith.simt.engine.observers.lost import charge_function, part_function
-from warpsmith.simt.engine.segments import Segment
 from warpsmith.simt.engine.values import Homes, SlotMaker
 from warpsmith.simt.engine.words import LaunchWords, Stop
+from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     BasicBlock,

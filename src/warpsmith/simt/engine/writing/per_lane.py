@@ -15,10 +15,10 @@ from typing import Final
 
 from llvmlite import ir
 
-from warpsmith.simt.engine.blocks import Ways
 from warpsmith.simt.engine.lanes import I64, POINTER, Emit, Ir
-from warpsmith.simt.engine.turns import Scheduled
 from warpsmith.simt.engine.words import LaunchWords
+from warpsmith.simt.engine.writing.blocks import Ways
+from warpsmith.simt.engine.writing.turns import Scheduled
 from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["PATIENCE", "LaneScheduler"]

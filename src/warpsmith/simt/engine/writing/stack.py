@@ -17,10 +17,10 @@ from typing import Final, Literal
 
 from llvmlite import ir
 
-from warpsmith.simt.engine.blocks import Ways
 from warpsmith.simt.engine.lanes import I64, POINTER, VOID, Emit, Ir
-from warpsmith.simt.engine.turns import Scheduled
 from warpsmith.simt.engine.words import LaunchWords
+from warpsmith.simt.engine.writing.blocks import Ways
+from warpsmith.simt.engine.writing.turns import Scheduled
 from warpsmith.ssa.graph import EXIT
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Switch
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from warpsmith.simt.engine.blocks import Ways
 from warpsmith.simt.engine.lanes import Emit, Ir
-from warpsmith.simt.engine.segments import Segment
 from warpsmith.simt.engine.values import SlotMaker
+from warpsmith.simt.engine.writing.blocks import Ways
+from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Instruction
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.simt.engine.segments import split_blocks, waits_for_block, waits_for_others
+from warpsmith.simt.engine.writing.segments import split_blocks, waits_for_block, waits_for_others
 from warpsmith.ssa.reader import parse_module
 
 TEXT = """

@@ -14,15 +14,15 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from warpsmith.simt.engine.access import Runtime
-from warpsmith.simt.engine.blocks import BlockWriter, Ways
 from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.lanes import I64, Ir
 from warpsmith.simt.engine.observers.checks import Turns
-from warpsmith.simt.engine.per_lane import LaneScheduler
-from warpsmith.simt.engine.segments import split_blocks, waits_for_block, waits_for_others
-from warpsmith.simt.engine.stack import StackScheduler
-from warpsmith.simt.engine.turns import Scheduled, Scheduler
 from warpsmith.simt.engine.words import Stop
+from warpsmith.simt.engine.writing.blocks import BlockWriter, Ways
+from warpsmith.simt.engine.writing.per_lane import LaneScheduler
+from warpsmith.simt.engine.writing.segments import split_blocks, waits_for_block, waits_for_others
+from warpsmith.simt.engine.writing.stack import StackScheduler
+from warpsmith.simt.engine.writing.turns import Scheduled, Scheduler
 from warpsmith.ssa.nodes import BasicBlock, Function, Instruction
 
 __all__ = ["ScheduledWriter"]
