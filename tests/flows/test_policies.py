@@ -80,7 +80,7 @@ def test_a_policy_that_takes_too_long_leaves_the_rest_as_it_is(monkeypatch: pyte
     def late(*_: object, **__: object) -> None:
         raise InputError(Finding("INP009", "error", "k ran longer than 1 s: it was stopped"))
 
-    monkeypatch.setattr("warpsmith.flows.policies.run_policy", late)
+    monkeypatch.setattr("warpsmith.flows.policies.execute_policy", late)
     found = both("ipdom", timeline=True)
     assert found.status == "ok" and found.work is not None and found.drawn == ""
     assert found.policies[0].stopped == "stopped: k ran longer than 1 s: it was stopped"

@@ -10,9 +10,11 @@ from msgspec import Struct
 from warpsmith.base.errors import InputError
 from warpsmith.base.progress import Activity, Progress
 from warpsmith.report.simulation.model import PolicyRow
+from warpsmith.simt.choose import Engine
+from warpsmith.simt.choose_policy import PolicyChoice, execute_policy
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory
-from warpsmith.simt.policies.machine import PolicyName, PolicyRun, run_policy, why_not
+from warpsmith.simt.policies.machine import PolicyName, PolicyRun, why_not
 from warpsmith.ssa.nodes import Module
 
 __all__ = ["Repeated", "run_policies"]
@@ -24,7 +26,8 @@ Bytes = Mapping[str, bytes]
 class Repeated(Struct, frozen=True):
     """A launch that is run again. `place` puts its arguments into memory of their own, at the same addresses; `held`:
     what the arrays hold after the run to compare with, None where that did not end; `limit` raises InputError where
-    a run takes too long."""
+    a run takes too long. `engine`, `timeline`: who runs it, and what is wanted of it; `ordered`: a run has shown that
+    no threads race, so that what the kernel computes does not depend on their order, but for atomics."""
 
     module: Module
     kernel: str
@@ -32,6 +35,15 @@ class Repeated(Struct, frozen=True):
     place: Callable[[], LaunchMemory]
     held: Bytes | None
     limit: Callable[[], AbstractContextManager[None]]
+    engine: Engine = ""
+    timeline: bool = False
+    ordered: bool = False
+
+    def run(self, policy: PolicyName, memory: LaunchMemory, progress: Progress) -> PolicyRun:
+        """Run it under a policy."""
+        choice = PolicyChoice(policy, self.engine, self.timeline, self.ordered)
+        with self.limit():
+            return execute_policy(self.module, self.kernel, self.launch, memory, choice, progress=progress)
 
 
 def run_policies(
@@ -46,8 +58,7 @@ def run_policies(
         progress(Activity("simulating", f"policy {policy}"))
         memory = repeated.place()
         try:
-            with repeated.limit():
-                run = run_policy(policy, repeated.module, repeated.kernel, repeated.launch, memory, progress=progress)
+            run = repeated.run(policy, memory, progress)
         except InputError as error:
             yield PolicyRow(policy, stopped=f"stopped: {error.findings[0].message}"), None
             continue

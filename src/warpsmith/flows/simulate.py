@@ -114,17 +114,25 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     sums, outcome = done.totals, done.outcome
     # the same launch under the policies that were asked for
     held = {given: bytes(buffer.data) for given, buffer in buffers.items()} if outcome.complete else None
-    repeated = Repeated(unit.module, kernel.name, launch, started.place_again, held, limit)
+    drawn = options.timeline and len(options.policies) == 1
+    ordered = memory.checks and outcome.complete and not outcome.conflicts
+    place = started.place_again
+    repeated = Repeated(unit.module, kernel.name, launch, place, held, limit, options.engine, drawn, ordered)
     again = tuple(run_policies(options.policies if cut is None else (), repeated, options.progress))
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
     status, code, stopped = _end(outcome, mistakes, unit, cut)
+    notes = (done.note, *(run.note for _, run in again if run is not None))
     outputs = tuple(_outputs(arguments, buffers, before, options.out if cut is None else {}))
     clock.lap("count")
     return SimulationReport(
         inputs=(path,),
         status=status,
         exit_code=code,
-        diagnostics=(*unit.findings, *stopped, *_note_machine(done, kernel)),
+        diagnostics=(
+            *unit.findings,
+            *stopped,
+            *_note_machine(notes, kernel),
+        ),
         kernel=name,
         device=gpu.name,
         warp_width=launch.warp,
@@ -267,10 +275,10 @@ def _place_arguments(
 # --- how it ends
 
 
-def _note_machine(done: Done, kernel: Function) -> Iterator[Finding]:
-    """Yield who ran the kernel, where another was asked for."""
-    if done.note:
-        yield Finding("SIM007", "note", f"the interpreter ran it: {done.note}", kernel.span)
+def _note_machine(notes: Iterable[str], kernel: Function) -> Iterator[Finding]:
+    """Yield who ran the kernel, where another was asked for, once for each reason."""
+    for note in dict.fromkeys(note for note in notes if note):
+        yield Finding("SIM007", "note", f"the interpreter ran it: {note}", kernel.span)
 
 
 def _end(

@@ -29,7 +29,7 @@ from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.tally import Tally, Totals, block_counts, totals
 from warpsmith.ssa.nodes import BasicBlock, Module, successors
 
-__all__ = ["Done", "Engine", "EngineChoice", "execute"]
+__all__ = ["AGAIN", "TRIAL", "Done", "Engine", "EngineChoice", "execute"]
 
 Engine = Literal["", "compiled", "interpreter"]
 TRIAL: Final = 30_000

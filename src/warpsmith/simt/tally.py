@@ -17,7 +17,7 @@ Counted, per warp and then summed:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -26,7 +26,7 @@ from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.simt.observer import Lane
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Space, Switch, Terminator
 
-__all__ = ["Tally", "Totals", "WarpPiece", "add_pieces", "block_counts", "totals"]
+__all__ = ["Tally", "Totals", "WarpPiece", "add_pieces", "block_counts", "count_pieces", "totals"]
 
 
 class WarpPiece(Struct, frozen=True, eq=False):
@@ -186,8 +186,14 @@ def totals(tally: Tally, width: int) -> Totals:
 
 def block_counts(tally: Tally) -> dict[BasicBlock, BlockCount]:
     """Return the counts of each block that was executed."""
+    apart = {block: count.divergences for block, count in tally.branches().items()}
+    return count_pieces((pieces for _, pieces in tally.warps()), apart)
+
+
+def count_pieces(warps: Iterable[Sequence[WarpPiece]], apart: Mapping[BasicBlock, int]) -> dict[BasicBlock, BlockCount]:
+    """Return the counts of each block that warps executed pieces of; `apart`: divergences behind it."""
     sums: defaultdict[BasicBlock, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for _, pieces in tally.warps():
+    for pieces in warps:
         everyone = 0
         for piece in pieces:
             everyone |= piece.mask
@@ -197,9 +203,9 @@ def block_counts(tally: Tally) -> dict[BasicBlock, BlockCount]:
             row[0] += begins
             row[1] += lanes * begins
             row[2] += (everyone.bit_count() - lanes) * piece.count
-    branches = tally.branches()
-    apart = {block: branches[block].divergences if block in branches else 0 for block in sums}
-    return {block: BlockCount(visits, lanes, apart[block], lost) for block, (visits, lanes, lost) in sums.items()}
+    return {
+        block: BlockCount(visits, lanes, apart.get(block, 0), lost) for block, (visits, lanes, lost) in sums.items()
+    }
 
 
 def add_pieces(pieces: Sequence[WarpPiece], width: int, found: Totals) -> None:

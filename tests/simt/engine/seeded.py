@@ -18,7 +18,7 @@ from tests.simt.engine.agree import Case, Differs, agree
 from tests.simt.engine.kernels import random_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
-from warpsmith.simt.engine import instructions, kernel
+from warpsmith.simt.engine import instructions
 from warpsmith.simt.engine.access import _Written
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
@@ -28,6 +28,7 @@ from warpsmith.simt.engine.ops import exchange, integers
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
 from warpsmith.simt.engine.words import RequestWords, SiteWords
+from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
 from warpsmith.simt.launch import Launch
 
 __all__ = ["BUGS", "Bug", "planted", "shown"]
@@ -41,6 +42,7 @@ class Bug(Struct, frozen=True):
     name: str
     make: Callable[[Any], Any]
     case: Callable[[], Case]
+    against: Callable[[Case], str] = agree
 
 
 @contextmanager
@@ -66,7 +68,7 @@ def shown(bug: Bug) -> bool:
     """Whether its kernel shows a bug."""
     with planted(bug):
         try:
-            agree(bug.case())
+            bug.against(bug.case())
         except Differs:
             return True
     return False
@@ -162,9 +164,9 @@ def _without_zero(right: Any) -> Any:
     return emit
 
 
-def _count(self: KernelWriter, which: int) -> Any:
+def _count(self: BlockWriter, which: int) -> Any:
     """Visits and lanes are counted for the block that comes next in the table."""
-    return self.e.word(self.counters, kernel.COUNTERS * self.numbers[self.block.name] + (which + 1) % 2)
+    return self.e.word(self.counters, COUNTERS * self.segment + (which + 1) % 2)
 
 
 def _runs(self: _Counted) -> Any:
@@ -252,7 +254,7 @@ BUGS = (
     Bug("shl wraps its amount", integers.INTEGERS, "shl", _wrapping_shift("shl"), _op("shl")),
     Bug("ashr wraps its amount", integers.INTEGERS, "ashr", _wrapping_shift("ashr"), _op("ashr")),
     Bug("sdiv never divides by an even number", integers.INTEGERS, "sdiv", _without_zero, _op("sdiv")),
-    Bug("visits and lanes change places", KernelWriter, "counter", lambda right: _count, _random(0)),
+    Bug("visits and lanes change places", BlockWriter, "counter", lambda right: _count, _random(0)),
     Bug("requests with gaps are runs", _Counted, "one_run", lambda right: _runs, _ptx(_GAPS)),
     Bug("requests are all of the first region", _Written, "count_once", _tight, _random(0)),
     Bug("no access conflicts with another", races._Field, "is_unordered", _no_conflict, _random(6)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["fork_join_kernel", "random_kernel"]
+__all__ = ["fork_join_kernel", "random_kernel", "timed_kernel"]
 
 HEAD = """
 kernel @k(a 8 align 8 i64)
@@ -50,6 +50,20 @@ def random_kernel(seed: int) -> str:
         for n in range(count)
     )
     return f"{HEAD}{body}done:\n  return\nend\n"
+
+
+def timed_kernel(seed: int) -> str:
+    """Return a random kernel in which each lane takes a number at each block, of which no two are the same, and goes on
+    as its numbers say; they are counted behind the numbers of the lanes. So all that it does depends on the order of
+    the lanes, in the warp and among warps."""
+    timed = random_kernel(seed).replace("  store [global +0 align 4] %p %x\n", "  store [global +0 align 4] %p 1:i32\n")
+    for number in range(10):
+        n = f"_{number}"
+        turn = f"""  %k{n}:i32 = atomic_add [global +320 align 4] %a 1:i32
+  %v{n}:i32 = mul %k{n} 40503:i32
+  %m{n}:i32 = mul %h{n} %v{n}"""
+        timed = timed.replace(f"  %m{n}:i32 = mul %h{n} {1103515245 + 2 * number}:i32", turn)
+    return timed
 
 
 def fork_join_kernel(seed: int) -> str:

@@ -19,6 +19,8 @@ from warpsmith.simt.engine.driver import driver_function
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
+from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
+from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
 
 __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
@@ -26,8 +28,8 @@ __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
 
 class CompiledKernel(Struct, frozen=True, eq=False):
     """Machine code: `entry` is the address of `run(state, first, last)`. `sites`: its accesses in order, `sizes` their
-    bytes a lane; `granule`: the bytes of a cell; `frame`: bytes of a warp's frame, 0 without barriers. `engine` keeps
-    the code alive."""
+    bytes a lane; `granule`: the bytes of a cell; `frame`: bytes of a warp's frame, 0 without barriers; `segments`: what
+    is counted, in order. `engine` keeps the code alive."""
 
     function: Function
     width: int
@@ -37,6 +39,7 @@ class CompiledKernel(Struct, frozen=True, eq=False):
     sizes: Mapping[Instruction, int]
     granule: int
     frame: int
+    segments: tuple[Segment, ...]
     ops: Ops
     engine: Any
 
@@ -62,12 +65,13 @@ def _compile_uncached(function: Function, width: int, checks: Checks) -> Compile
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
     sizes = {i: access_of(i).size for i in ops.sites}
     entry = engine.get_function_address("run")
-    return CompiledKernel(function, width, checks, entry, tuple(ops.sites), sizes, granule, frame, ops, engine)
+    sites, segments = tuple(ops.sites), writer.segments
+    return CompiledKernel(function, width, checks, entry, sites, sizes, granule, frame, segments, ops, engine)
 
 
 def write_kernel(
     function: Function, width: int, checks: Checks, *, gathers: bool
-) -> tuple[str, KernelWriter, Ops, int]:
+) -> tuple[str, KernelWriter | ScheduledWriter, Ops, int]:
     """Return the LLVM IR of a kernel, and what was numbered in it."""
     module = ir.Module("kernel")
     accesses = [i for _, i in function.instructions() if isinstance(i.detail, Memory)]
@@ -75,7 +79,7 @@ def write_kernel(
     granule = min([granule, *(access_of(i).size & -access_of(i).size for i in accesses)])
     ops = _number_parts(function, accesses)
     runtime = Runtime(module, width, checks, granule, gathers=gathers)
-    writer = KernelWriter(runtime, function, ops)
+    writer = (KernelWriter if checks.turns == "linear" else ScheduledWriter)(runtime, function, ops)
     writer.write()
     driver_function(runtime.emit(), writer.warp, runtime.stop, framed=writer.frame.base is not None)
     return str(module), writer, ops, granule

@@ -28,8 +28,10 @@ class RequestSum(Struct, frozen=True):
 
 
 class EngineCounts(Struct, frozen=True):
-    """All counters of a run. `totals.lost` is empty where lost slots were not watched."""
+    """All counters of a run. `totals.lost` is empty where lost slots were not watched; `most_waiting`: sets of lanes of
+    a warp that waited for their turn at most, where a policy was shown."""
 
     blocks: Mapping[BasicBlock, BlockCount]
     totals: Totals
     requests: tuple[RequestSum, ...]
+    most_waiting: int = 0

@@ -9,8 +9,6 @@ are not for this driver: they run out of steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from llvmlite import ir
 
 from warpsmith.simt.engine.lanes import I1, I8, I64, POINTER, VOID, Emit, Ir
@@ -34,26 +32,10 @@ class _Driver:
         e.at(self.function.append_basic_block("entry"))
         self.ended = e.block("ended")
         self.where = e.slot(I64)
-        self.count(first, last, self.block)
+        e.count_up(first, last, self.block)
         e.b.branch(self.ended)
         e.at(self.ended)
         e.b.ret_void()
-
-    def count(self, first: Ir, last: Ir, body: Callable[[Ir], None]) -> None:
-        """Write `for (number = first; number < last; number++) body`."""
-        e = self.e
-        slot = e.slot(I64)
-        e.b.store(first, slot)
-        head, inside, done = e.block("head"), e.block("inside"), e.block("done")
-        e.b.branch(head)
-        e.at(head)
-        number = e.b.load(slot, typ=I64)
-        e.b.cbranch(e.b.icmp_unsigned("<", number, last), inside, done)
-        e.at(inside)
-        body(number)
-        e.b.store(e.b.add(e.b.load(slot, typ=I64), I64(1)), slot)
-        e.b.branch(head)
-        e.at(done)
 
     def leave_if_stopped(self) -> None:
         """Write: return where something is wrong, or it is asked for."""
@@ -76,14 +58,14 @@ class _Driver:
             pair = e.b.gep(cleared, [e.b.mul(at, I64(2))], source_etype=I64)
             self.zero(e.pointer(e.read(pair, 0)), e.read(pair, 1))
 
-        self.count(I64(0), e.read(self.state, LaunchWords.CLEARED_COUNT), clear)
-        self.count(I64(0), e.read(self.state, LaunchWords.WARPS), self.begin)
+        e.count_up(I64(0), e.read(self.state, LaunchWords.CLEARED_COUNT), clear)
+        e.count_up(I64(0), e.read(self.state, LaunchWords.WARPS), self.begin)
         again, opened = e.block("round"), e.block("opened")
         over = e.block("over")
         e.b.branch(again)
         e.at(again)
         e.b.store(I64(0), self.where)
-        self.count(I64(0), e.read(self.state, LaunchWords.WARPS), self.turn)
+        e.count_up(I64(0), e.read(self.state, LaunchWords.WARPS), self.turn)
         e.b.cbranch(e.b.icmp_unsigned("!=", e.b.load(self.where, typ=I64), I64(0)), opened, over)
         e.at(opened)
         e.write(self.state, LaunchWords.EPOCH, e.b.add(e.read(self.state, LaunchWords.EPOCH), I64(1)))

@@ -14,7 +14,7 @@ from msgspec import Struct
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.apart import Apart
 from warpsmith.simt.engine.counts import EngineCounts
-from warpsmith.simt.engine.observers.checks import Checks
+from warpsmith.simt.engine.observers.checks import Checks, Turns
 from warpsmith.simt.engine.stopped import Stopped, may_wait
 from warpsmith.simt.engine.support import order_matters, why_refused
 from warpsmith.simt.engine.words import LaunchWords, Stop, new_state
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _STACK: Final = 1 << 12
 """Bytes of stack that an instruction may need: eight vectors of 64 lanes that no register holds."""
 
-__all__ = ["Checks", "Run", "order_matters", "run", "why_refused"]
+__all__ = ["Checks", "Run", "Turns", "order_matters", "run", "why_refused"]
 
 
 class Run(Struct, frozen=True):

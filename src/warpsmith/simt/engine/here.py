@@ -22,6 +22,8 @@ class Here(Protocol):
     number: Ir
     everyone: Ir
     mask: Ir
+    lockstep: bool
+    """Lanes exchange with those that are there, which is what a policy shows; else with all of the warp."""
 
     def value(self, operand: Operand) -> Ir:
         """Return an operand as a vector."""

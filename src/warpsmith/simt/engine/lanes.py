@@ -128,6 +128,19 @@ class Emit:
         """Set a word of a record."""
         self.b.store(value, self.word(record, number), align=8)
 
+    def read_at(self, record: Ir, number: Ir) -> Ir:
+        """Return a word of a record whose number is known when it runs."""
+        return self.b.load(self.b.gep(record, [number], source_etype=I64), typ=I64, align=8)
+
+    def write_at(self, record: Ir, number: Ir, value: Ir) -> None:
+        """Set a word of a record whose number is known when it runs."""
+        self.b.store(value, self.b.gep(record, [number], source_etype=I64), align=8)
+
+    def raise_to(self, record: Ir, number: int, value: Ir) -> None:
+        """Set a word to a signed number where that is more."""
+        old = self.read(record, number)
+        self.write(record, number, self.b.select(self.b.icmp_signed(">", value, old), value, old))
+
     def is_asked(self, record: Ir, number: int) -> Ir:
         """Return whether a word that other threads write is not 0, as it is now."""
         word = self.b.load_atomic(self.word(record, number), "monotonic", 8, typ=I64)
@@ -174,6 +187,21 @@ class Emit:
         self.b.cbranch(self.any(left), inside, done)
         self.at(inside)
         self.b.store(body(left, self.lowest(left)), slot)
+        self.b.branch(head)
+        self.at(done)
+
+    def count_up(self, first: Ir, last: Ir, body: Callable[[Ir], None]) -> None:
+        """Write `for (number = first; number < last; number++) body`, of 64 bits."""
+        slot = self.slot(I64)
+        self.b.store(first, slot)
+        head, inside, done = self.block("head"), self.block("inside"), self.block("done")
+        self.b.branch(head)
+        self.at(head)
+        number = self.b.load(slot, typ=I64)
+        self.b.cbranch(self.b.icmp_unsigned("<", number, last), inside, done)
+        self.at(inside)
+        body(number)
+        self.b.store(self.b.add(self.b.load(slot, typ=I64), I64(1)), slot)
         self.b.branch(head)
         self.at(done)
 

@@ -18,10 +18,10 @@ from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.engine.compile import CompiledKernel
 from warpsmith.simt.engine.counts import EngineCounts, RequestSum
 from warpsmith.simt.engine.instructions import len_of_site
-from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.words import Array, LaunchWords, RequestWords, Stop
+from warpsmith.simt.engine.writing.blocks import COUNTERS
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.simt.tally import Totals
@@ -47,7 +47,7 @@ def run_launch(
     """Run a compiled kernel on `memory`, whose buffers it changes; `state` is its record, as new_state makes it."""
     tables = LaunchTables(code, module, launch, memory, places=allocate_shared(module, memory), state=state)
     run: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
-    sizes = np.array([len(block.instructions) + 1 for block in code.function.blocks])
+    sizes = np.array([segment.count for segment in code.segments])
     step = max(1, _CHUNK // launch.threads)
     for first in range(0, launch.blocks, step):
         done = sum(tables.full[1::COUNTERS]) + sum(tables.partial[1::COUNTERS])
@@ -80,20 +80,25 @@ def _counts(tables: LaunchTables) -> EngineCounts:
     """Return what was counted."""
     width, launch = tables.code.width, tables.launch
     rest = launch.threads % width
-    totals, blocks = Totals(), {}
-    for number, block in enumerate(tables.code.function.blocks):
-        size, at = len(block.instructions) + 1, COUNTERS * number
+    totals, rows = Totals(), {block: [0, 0, 0, 0] for block in tables.code.function.blocks}
+    for number, segment in enumerate(tables.code.segments):
+        size, at = segment.count, COUNTERS * number
         whole, part = ([int(n) for n in counters[at : at + COUNTERS]] for counters in (tables.full, tables.partial))
         visits, lanes, divergences = (one + other for one, other in zip(whole, part, strict=True))
         totals.warp_instructions += visits * size
         totals.lane_instructions += lanes * size
         totals.issued_slots += visits * size * width
         totals.unfilled += part[0] * size * (width - rest)
+        begins = segment.start == 0
         lost = (whole[0] * width + part[0] * rest - lanes) * size
-        blocks[block] = BlockCount(visits, lanes, divergences, lost)
+        for column, more in enumerate((visits * begins, lanes * begins, divergences, lost)):
+            rows[segment.block][column] += more
+    for number, block in enumerate(tables.code.function.blocks):
         if tables.lost[number]:
             totals.lost[block.terminator] = int(tables.lost[number])
-    return EngineCounts(blocks, totals, tuple(_requests(tables)))
+    blocks = {block: BlockCount(*row) for block, row in rows.items()}
+    waiting = int(tables.state[LaunchWords.WAITING])
+    return EngineCounts(blocks, totals, tuple(_requests(tables)), waiting)
 
 
 def _requests(tables: LaunchTables) -> Iterator[RequestSum]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from warpsmith.simt.engine.observers.checks import Turns
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
@@ -54,9 +55,10 @@ ORDERED_ATOMICS: Final = frozenset({"atomic_exchange", "atomic_compare", "atomic
 """Atomics whose result in memory depends on the order of the threads."""
 
 
-def why_refused(module: Module, function: Function, launch: Launch) -> str:
-    """Return why the compiled machine does not take a kernel, or this launch of it; "" where it does."""
-    if Graph.of(function).irreducible:
+def why_refused(module: Module, function: Function, launch: Launch, turns: Turns = "linear") -> str:
+    """Return why the compiled machine does not take a kernel, or this launch of it; "" where it does. Any control flow
+    is taken but where blocks run one behind the other."""
+    if turns == "linear" and Graph.of(function).irreducible:
         return "a loop that has several entries"
     if launch.only is not None or launch.lanes is not None:
         return "a part of a grid"

@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.compile import CompiledKernel
 from warpsmith.simt.engine.instructions import len_of_site
-from warpsmith.simt.engine.kernel import COUNTERS
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
 from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords
+from warpsmith.simt.engine.writing.blocks import COUNTERS
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, LaunchMemory
@@ -53,8 +53,8 @@ class LaunchTables:
         self.cleared: list[int] = []
         self.warps = -(-launch.threads // code.width)
         self.padded = self.warps * code.width + lanes_of(code.width)
-        blocks = len(code.function.blocks)
-        self.full, self.partial, self.lost = (self.zeros(COUNTERS * blocks) for _ in range(3))
+        self.full, self.partial = (self.zeros(COUNTERS * len(code.segments)) for _ in range(2))
+        self.lost = self.zeros(len(code.function.blocks))
         name = code.function.name
         shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
         for buffer in memory.buffers:

@@ -34,8 +34,9 @@ class Homes(Struct, frozen=True):
     blended: frozenset[Value]
 
     @classmethod
-    def of(cls, function: Function, graph: Graph, split: frozenset[str]) -> Homes:
-        """Return the homes of a function's values; in the blocks of `split` control comes back in the middle."""
+    def of(cls, function: Function, graph: Graph, split: frozenset[str], *, linear: bool = True) -> Homes:
+        """Return the homes of a function's values; in the blocks of `split` control comes back in the middle. Where
+        blocks are not run one behind the other (`linear`), lanes may be anywhere when others write."""
         defined = {value: block.name for block in _live(function, graph) for value in _find_made(block)}
         kept = {phi.result for block in function.blocks for phi in block.phis}
         blended = set(kept)
@@ -51,7 +52,7 @@ class Homes(Struct, frozen=True):
                 around = graph.cycles_around(home)
                 if around and block.name not in around[-1].blocks:
                     blended.add(value)
-        return cls(frozenset(kept), frozenset(blended & kept))
+        return cls(frozenset(kept), frozenset(blended & kept if linear else kept))
 
 
 def _live(function: Function, graph: Graph) -> Iterator[BasicBlock]:
@@ -110,7 +111,10 @@ class SlotMaker:
 
 
 def _bytes(type: Ir) -> int:
-    """Return the size of a slot, a power of two."""
+    """Return the size of a slot, a power of two; that of an array, a multiple of a line."""
+    if isinstance(type, ir.ArrayType):
+        bytes_: int = type.count * _bytes(type.element)
+        return -(-bytes_ // _LINE) * _LINE
     count, scalar = (type.count, type.element) if isinstance(type, ir.VectorType) else (1, type)
     bits = {"float": 32, "double": 64}.get(str(scalar)) or scalar.width
     return 1 << (max(1, -(-bits * count // 8)) - 1).bit_length()

@@ -24,7 +24,8 @@ class LaunchWords(IntEnum):
     until the kernel has to return: it stopped, or is asked to by another thread, which writes no other word. FULL and
     PARTIAL: counters of whole warps, and of those with fewer threads. INDICES: tid.x, .y, .z of all threads, PADDED
     numbers each. CLEARED: (address, bytes) of what is zero when a block starts. REDUCED: how many threads brought true
-    to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory."""
+    to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory. WAITING:
+    sets of lanes of a warp that waited for their turn at most, where a policy is shown."""
 
     STOP = 0
     STOP_SITE = 1
@@ -69,6 +70,7 @@ class LaunchWords(IntEnum):
     LOG_BYTES = 40
     FRAME_BYTES = 41
     LEAVE = 42
+    WAITING = 43
 
 
 def new_state() -> Array:
@@ -123,7 +125,6 @@ class Stop(IntEnum):
     UNREACHABLE = 8
     BARRIER = 9
     EXCHANGE = 10
-    LOG = 11
     INTERRUPTED = 12
     OVERFLOW = 13
 
@@ -139,7 +140,6 @@ STOPS = {
     Stop.UNREACHABLE: "control at a place that it never should get to",
     Stop.BARRIER: "a barrier that not all threads come to together",
     Stop.EXCHANGE: "an exchange between lanes that are not together",
-    Stop.LOG: "lanes that part more often than can be kept",
     Stop.INTERRUPTED: "an interruption",
     Stop.OVERFLOW: "a signed number that overflows",
 }

@@ -8,12 +8,14 @@ wait for others that the policy does not let go on, the run ends, and it is told
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
 from warpsmith.base.progress import Progress, ignore_progress
+from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.exchange import exchange_lanes, mask_of
 from warpsmith.simt.interpreter import Step, ThreadBlock, interpret
 from warpsmith.simt.launch import Launch, Outcome
@@ -22,7 +24,7 @@ from warpsmith.simt.policies.linear import LinearPolicy
 from warpsmith.simt.policies.per_lane import PerLanePolicy
 from warpsmith.simt.policies.policy import Graphs, Policy, bits
 from warpsmith.simt.policies.stack import StackPolicy
-from warpsmith.simt.tally import Totals, WarpPiece, add_pieces
+from warpsmith.simt.tally import Totals, WarpPiece, add_pieces, count_pieces
 from warpsmith.simt.thread import TOGETHER, Thread
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Module
@@ -45,14 +47,17 @@ _MAKE: Mapping[PolicyName, Callable[[Graphs], Policy]] = {
 
 
 class PolicyRun(Struct, frozen=True):
-    """A run under a policy: how it ended, what it cost, and the pieces of each warp (block, warp) in order.
-    `most_waiting`: sets of lanes of a warp that waited at most to go on at a place of their own."""
+    """A run under a policy: how it ended, what it cost, and the pieces of each warp (block, warp) in order, which only
+    the interpreter keeps. `most_waiting`: sets of lanes of a warp that waited at most to go on at a place of their own;
+    `note`: why the interpreter ran it where the compiled machine was asked for."""
 
     policy: PolicyName
     outcome: Outcome
     totals: Totals
+    blocks: Mapping[BasicBlock, BlockCount]
     pieces: Mapping[tuple[int, int], Sequence[WarpPiece]]
     most_waiting: int
+    note: str = ""
 
 
 def why_not(policy: PolicyName, module: Module) -> str:
@@ -81,19 +86,22 @@ def run_policy(
     graphs = {function.name: Graph.of(function) for function in module.functions if function.blocks}
     turns = _PolicyTurns(lambda: _MAKE[policy](graphs), launch.warp)
     outcome = interpret(module, kernel, launch, memory, turns=turns, progress=progress)
-    found = Totals()
+    found, parted = Totals(), Counter[BasicBlock]()
     for warp in turns.warps.values():
         add_pieces(warp.pieces, launch.warp, found)
+        parted += warp.parted
+    blocks = count_pieces((warp.pieces for warp in turns.warps.values()), parted)
     pieces = {number: tuple(warp.pieces) for number, warp in sorted(turns.warps.items())}
     most = max((warp.policy.most_waiting for warp in turns.warps.values()), default=0)
-    return PolicyRun(policy, outcome, found, pieces, most)
+    return PolicyRun(policy, outcome, found, blocks, pieces, most)
 
 
 class _Warp(Struct):
-    """A warp on its way, and what it has executed."""
+    """A warp on its way, and what it has executed; `parted`: how often its lanes went different ways behind a block."""
 
     policy: Policy
     pieces: list[WarpPiece]
+    parted: Counter[BasicBlock]
 
 
 class _PolicyTurns:
@@ -110,7 +118,7 @@ class _PolicyTurns:
         for threads in block.warps:
             number = block.number, threads[0].lane.warp
             if number not in self.warps:
-                self.warps[number] = _Warp(self._make(), [])
+                self.warps[number] = _Warp(self._make(), [], Counter())
             for _ in range(_PIECES):
                 lanes = self.warps[number].policy.pick([thread for thread in threads if not thread.ended])
                 if not lanes:
@@ -136,6 +144,7 @@ class _PolicyTurns:
             left = [thread for thread in lanes if not thread.ended]
             if left:
                 warp.policy.parted(block, depth, left)
+                warp.parted[block] += len({thread.frames[-1].block for thread in left}) > 1
         return True
 
     def _meet(self, lanes: Sequence[Thread]) -> bool:

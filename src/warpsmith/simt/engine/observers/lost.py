@@ -9,8 +9,12 @@ charged to the branch that ended the last block before it in which that lane was
             of P stands on the other, are charged to its branch; it ends when no lane is left
 
 Invariant: an entry whose lanes are all together again says nothing any more. So when lanes part, the last entries that
-have no other lanes are taken off first; what stays is about lanes that left a loop. Those that leave one activation of
-a loop at one branch meet where it leads, whatever the iteration, so they share an entry: (who stays, who left, branch).
+have no other lanes are taken off first; what stays is about lanes that left a loop. Where lanes that leave wait for
+those that stay (`since`), those that leave one activation of a loop at one branch meet where it leads, whatever the
+iteration, so they share an entry: (who stays, who left, branch).
+
+An entry that has grown old is of use while two lanes, one on each side, have not parted again since; entries of no use
+are taken out when the log has grown. There are no more of use than pairs of lanes, so the log is never full.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from typing import Final
 from llvmlite import ir
 
 from warpsmith.simt.engine.lanes import I64, POINTER, VOID, Emit, Ir
-from warpsmith.simt.engine.words import LaunchWords, Stop
+from warpsmith.simt.engine.words import LaunchWords
 
 __all__ = ["LOG_ENTRIES", "LOG_WORDS", "charge_function", "part_function"]
 
@@ -30,11 +34,14 @@ LOG_WORDS: Final = 8 + 3 * LOG_ENTRIES
 """Of the log of one warp: how many entries it has, then these."""
 _WORDS: Final = 3
 """Of an entry: two masks, the number of a branch."""
+ROOM: Final = 64
+"""Entries that a log may have more than twice those that were of use when it was last looked through."""
 
 
-def part_function(e: Emit, stop: Ir) -> Ir:
+def part_function(e: Emit) -> Ir:
     """Return `part(state, one, other, branch, since)`: lanes go different ways at a branch. Where the lanes `other`
     leave a loop there, `since` is how long the log was when it was entered, else -1."""
+    forget = _forget_function(Emit(e.module, e.width))
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, e.mask_type, e.mask_type, I64, I64]), "part")
     made.attributes.add("noinline")
     made.linkage = "internal"
@@ -57,15 +64,70 @@ def part_function(e: Emit, stop: Ir) -> Ir:
     e.b.branch(head)
     e.at(push)
     _join(e, log, count, made.args)
-    e.b.cbranch(e.b.icmp_unsigned(">=", count, I64(LOG_ENTRIES)), full, store)
+    e.b.cbranch(e.b.icmp_unsigned(">=", count, e.b.add(e.read(log, 1), I64(ROOM))), full, store)
     e.at(full)
-    e.b.call(stop, [state, I64(Stop.LOG), I64(0), I64(-1), I64(-1)])
-    e.b.ret_void()
+    e.write(log, 0, count)
+    e.b.call(forget, [log])
+    e.b.store(e.read(log, 0), length)
+    e.b.branch(store)
     e.at(store)
+    end = e.b.load(length, typ=I64)
     for word, value in enumerate((one, other, branch)):
         wide = value if value.type == I64 else e.b.zext(value, I64)
-        e.b.store(wide, _place(e, log, count, word))
-    e.write(log, 0, e.b.add(count, I64(1)))
+        e.b.store(wide, _place(e, log, end, word))
+    e.write(log, 0, e.b.add(end, I64(1)))
+    e.b.ret_void()
+    return made
+
+
+def _forget_function(e: Emit) -> Ir:
+    """Return `forget(log)`: take out entries of no use."""
+    made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER]), "forget")
+    made.attributes.add("noinline")
+    made.linkage = "internal"
+    (log,) = made.args
+    e.at(made.append_basic_block("entry"))
+    apart = e.slot(ir.ArrayType(I64, e.lanes))
+    e.b.store(ir.Constant(ir.ArrayType(I64, e.lanes), None), apart)
+    count = e.read(log, 0)
+
+    def look(step: Ir) -> None:
+        entry = e.b.sub(e.b.sub(count, step), I64(1))
+        sides = [_entry(e, log, entry, word) for word in range(2)]
+        use = e.slot(I64)
+        e.b.store(I64(0), use)
+        for own, others in (sides, sides[::-1]):
+
+            def add(left: Ir, lane: Ir, others: Ir = others) -> Ir:
+                known = e.b.gep(apart, [lane], source_etype=I64)
+                before = e.b.load(known, typ=I64)
+                fresh = e.b.and_(others, e.b.not_(before))
+                e.b.store(e.b.or_(e.b.load(use, typ=I64), fresh), use)
+                e.b.store(e.b.or_(before, others), known)
+                return e.remove_lowest(left)
+
+            e.while_bits(own, add)
+        with e.b.if_then(e.b.icmp_unsigned("==", e.b.load(use, typ=I64), I64(0))):
+            e.b.store(I64(0), _place(e, log, entry, 0))
+
+    kept = e.slot(I64)
+    e.b.store(I64(0), kept)
+
+    def move(entry: Ir) -> None:
+        words = [_entry(e, log, entry, word) for word in range(_WORDS)]
+        with e.b.if_then(e.any(words[0])):
+            to = e.b.load(kept, typ=I64)
+            for word, value in enumerate(words):
+                e.b.store(value, _place(e, log, to, word))
+            e.b.store(e.b.add(to, I64(1)), kept)
+
+    e.count_up(I64(0), count, look)
+    e.count_up(I64(0), count, move)
+    left = e.b.load(kept, typ=I64)
+    most = I64(LOG_ENTRIES - ROOM)
+    twice = e.b.shl(left, I64(1))
+    e.write(log, 0, left)
+    e.write(log, 1, e.b.select(e.b.icmp_unsigned("<", twice, most), twice, most))
     e.b.ret_void()
     return made
 

@@ -28,6 +28,8 @@ def _how(i: Instruction) -> str:
 def _together(k: Here, masks: Ir | None) -> None:
     """Write: stop where the active lanes are not those that all of them name (None: the whole warp)."""
     e = k.e
+    if masks is None and k.lockstep:
+        return
     if masks is None:
         wrong = e.b.icmp_unsigned("!=", k.mask, k.live())
     else:
@@ -38,6 +40,9 @@ def _together(k: Here, masks: Ir | None) -> None:
         alike = e.b.icmp_unsigned("==", e.b.and_(same, k.mask), k.mask)
         named = e.b.and_(_make_mask(k, one), k.everyone)
         wrong = e.b.or_(e.b.not_(alike), e.b.icmp_unsigned("!=", named, k.mask))
+        if k.lockstep and k.runtime.checks.turns in ("linear", "per-lane"):
+            # others may go on while these wait
+            wrong = e.b.or_(wrong, e.b.icmp_unsigned("!=", k.mask, k.live()))
     with e.b.if_then(wrong, likely=False):
         k.stop(Stop.EXCHANGE)
 

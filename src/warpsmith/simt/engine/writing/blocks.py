@@ -1,0 +1,275 @@
+"""Blocks of a kernel become LLVM IR under a mask: what lanes compute in them, and which ways they go then.
+
+Writers of kernels stand on it, who say in which order blocks run: kernel.py (one behind the other) and scheduled.py (as
+a policy picks them). Here is what both have: values and where they live, counters, and the ends of blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from llvmlite import ir
+
+from warpsmith.simt.engine.access import Runtime
+from warpsmith.simt.engine.instructions import Ops
+from warpsmith.simt.engine.lanes import I64, POINTER, Ir, element
+from warpsmith.simt.engine.observers.lost import charge_function, part_function
+from warpsmith.simt.engine.values import Homes, SlotMaker
+from warpsmith.simt.engine.words import LaunchWords, Stop
+from warpsmith.simt.engine.writing.segments import Segment
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import (
+    BasicBlock,
+    Branch,
+    Constant,
+    Exit,
+    Function,
+    Instruction,
+    Jump,
+    Operand,
+    Return,
+    Switch,
+    Undefined,
+    Unreachable,
+    Value,
+)
+
+__all__ = ["COUNTERS", "BlockWriter", "Ways"]
+
+COUNTERS = 3
+"""Of each segment: visits, lanes, divergences."""
+
+Ways = Mapping[str, Ir]
+"""The lanes that go to each block."""
+
+
+class BlockWriter:
+    """Writes the warp function of one kernel, whose parts are `segments`; control comes back in the middle of the
+    blocks of `split`. `framed`: values live in the frame of the warp."""
+
+    def __init__(
+        self, runtime: Runtime, function: Function, tables: Ops, split: frozenset[str], *, framed: bool
+    ) -> None:
+        self.runtime, self.function, self.ops = runtime, function, tables
+        self.e = e = runtime.emit()
+        self.graph = graph = Graph.of(function)
+        self.blocks = {block.name: block for block in function.blocks}
+        self.numbers = {block.name: number for number, block in enumerate(function.blocks)}
+        self.homes = Homes.of(function, graph, split, linear=runtime.checks.turns == "linear")
+        self.segments: tuple[Segment, ...] = ()
+        self.lockstep = runtime.checks.policy
+        lost = runtime.checks.lost
+        self.part = part_function(runtime.emit()) if lost else None
+        self.charge = charge_function(runtime.emit()) if lost else None
+        given = [POINTER, POINTER, POINTER, I64, e.mask_type]
+        self.warp = ir.Function(e.module, ir.FunctionType(I64, given), "warp")
+        self.warp.linkage = "internal"
+        self.state, self.base, self.counters, self.number, self.everyone = self.warp.args
+        e.at(self.warp.append_basic_block("entry"))
+        self.frame = SlotMaker(e, self.base if framed else None)
+        self.resumed: list[Ir] = []
+        self.cache: dict[Value, Ir] = {}
+        self.mask: Ir = None
+        self.block = function.blocks[0]
+        self.segment = 0
+
+    def begin(self, body: Callable[[], None]) -> None:
+        """Write the start of the function: all threads are live, `body` follows; called again, it goes on where it
+        waited."""
+        e = self.e
+        start, self.stopped = e.block("start"), e.block("stopped")
+        enter: Ir = None
+        if self.frame.base is not None:
+            enter = e.b.switch(e.read(self.base, 0), start)
+        else:
+            e.b.branch(start)
+        e.at(start)
+        self.frame.store("live", self.everyone)
+        body()
+        for number, block in enumerate(self.resumed, 1):
+            enter.add_case(I64(number), block)
+        e.at(self.stopped)
+        e.b.ret(I64(0))
+
+    def go(self, ways: Ways) -> None:
+        """Write: lanes leave the block for others."""
+        raise NotImplementedError
+
+    def gone(self) -> None:
+        """Write: the lanes of the mask have ended."""
+        raise NotImplementedError
+
+    def meet(self, instruction: Instruction) -> None:
+        """Write what comes before an instruction for which lanes may wait: nothing."""
+
+    # --- what is counted, and what it may take
+
+    def counter(self, which: int) -> Ir:
+        """Return the address of a counter of the segment."""
+        return self.e.word(self.counters, COUNTERS * self.segment + which)
+
+    def count_visit(self, count: int) -> None:
+        """Write: the lanes of the mask come to `count` instructions."""
+        e, mask = self.e, self.mask
+        e.add_to(self.counter(0), I64(1))
+        e.add_to(self.counter(1), e.count(mask))
+        if self.charge is not None:
+            with e.b.if_then(e.b.icmp_unsigned("!=", mask, self.everyone), likely=False):
+                e.b.call(self.charge, [self.state, mask, e.remove_lanes(self.everyone, mask), I64(count)])
+
+    def spend(self, mask: Ir, count: int) -> None:
+        """Write: take `count` instructions of the lanes from the budget; stop where there is none left, or it is asked
+        for."""
+        e = self.e
+        left = e.b.sub(e.read(self.state, LaunchWords.BUDGET), e.b.mul(e.count(mask), I64(count)))
+        e.write(self.state, LaunchWords.BUDGET, left)
+        with e.b.if_then(e.b.icmp_signed("<", left, I64(0)), likely=False):
+            self.stop(Stop.BUDGET)
+        go = e.block("go")
+        e.b.cbranch(e.is_asked(self.state, LaunchWords.LEAVE), self.stopped, go)
+        e.at(go)
+
+    def stop(self, why: Stop) -> None:
+        """Write: something is wrong here."""
+        e = self.e
+        e.b.call(self.runtime.stop, [self.state, I64(why), I64(0), I64(-1), I64(self.numbers[self.block.name])])
+
+    def compute(self, instructions: Sequence[Instruction]) -> None:
+        """Write what the lanes of the mask compute."""
+        for instruction in instructions:
+            self.meet(instruction)
+            results = self.ops.emit(self, instruction)
+            for value, made in zip(instruction.results, results, strict=True):
+                self.define(value, made)
+
+    # --- values
+
+    def define(self, value: Value, made: Ir) -> None:
+        """Take note of what a value is in the active lanes."""
+        self.cache[value] = made
+        if value in self.homes.kept:
+            if value in self.homes.blended:
+                made = self.e.b.select(self.e.unpack_mask(self.mask), made, self.frame.load(value, made.type))
+            self.frame.store(value, made)
+
+    def value(self, operand: Operand) -> Ir:
+        """Return an operand as a vector."""
+        e = self.e
+        match operand:
+            case Value():
+                if operand not in self.cache:
+                    self.cache[operand] = self.frame.load(operand, e.vector(element(operand.type)))
+                return self.cache[operand]
+            case Constant():
+                return e.pattern(element(operand.type), operand.bits)
+            case Undefined():
+                return self.undefined_pattern(operand)
+
+    def undefined_pattern(self, operand: Undefined) -> Ir:
+        """Return the pattern that the interpreter gives a register that was never written."""
+        e, type = self.e, operand.type
+        product = e.b.mul(self.threads(), e.splat_constant(I64, 0x9E3779B9))
+        whole = e.b.xor(product, e.splat_constant(I64, 0x5EED5EED5EED5EED))
+        bits = whole if type.bits == 64 else e.b.trunc(whole, e.vector(ir.IntType(type.bits)))
+        return e.b.bitcast(bits, e.vector(element(type)))
+
+    def threads(self) -> Ir:
+        """Return the number of each lane's thread in its block."""
+        e = self.e
+        return e.b.add(e.splat(e.b.mul(self.number, I64(e.width))), e.each_lane(I64, lambda lane: lane))
+
+    def live(self) -> Ir:
+        """Return the lanes that have not ended."""
+        return self.frame.load("live", self.e.mask_type)
+
+    def write_phis(self, target: str, mask: Ir) -> None:
+        """Write: the phis of another block take their values, all at once, for the lanes that go there."""
+        e, before = self.e, self.block.name
+        phis = self.blocks[target].phis
+        incoming = [self.value(dict(phi.incoming)[before]) for phi in phis]
+        for phi, made in zip(phis, incoming, strict=True):
+            old = self.frame.load(phi.result, made.type)
+            self.frame.store(phi.result, e.b.select(e.unpack_mask(mask), made, old))
+
+    # --- ends of blocks
+
+    def end(self, block: BasicBlock) -> None:
+        """Write the terminator."""
+        e, terminator = self.e, block.terminator
+        match terminator:
+            case Jump():
+                self.go({terminator.target: self.mask})
+            case Branch():
+                self.fork(terminator)
+            case Switch():
+                self.spread(terminator)
+            case Return() | Exit() | Unreachable():
+                if isinstance(terminator, Unreachable) or (isinstance(terminator, Exit) and terminator.fails):
+                    self.stop(Stop.UNREACHABLE if isinstance(terminator, Unreachable) else Stop.TRAP)
+                self.frame.store("live", e.remove_lanes(self.live(), self.mask))
+                self.gone()
+
+    def fork(self, branch: Branch) -> None:
+        """Write a branch."""
+        if branch.then == branch.other:
+            self.go({branch.then: self.mask})
+            return
+        e = self.e
+        then = e.b.and_(e.bits(self.value(branch.condition)), self.mask)
+        ways = {branch.then: then, branch.other: e.remove_lanes(self.mask, then)}
+        self.count_divergence(list(ways.values()), self.leaves(branch))
+        self.go(ways)
+
+    def spread(self, switch: Switch) -> None:
+        """Write a switch: the first case that is equal."""
+        e, left = self.e, self.mask
+        value = self.value(switch.value)
+        ways: dict[str, Ir] = {}
+        for number, target in switch.cases:
+            if 0 <= number < 1 << switch.value.type.bits:
+                same = e.bits(e.b.icmp_unsigned("==", value, e.splat_constant(value.type.element, number)))
+                lanes = e.b.and_(same, left)
+                left = e.remove_lanes(left, lanes)
+                ways[target] = e.b.or_(ways[target], lanes) if target in ways else lanes
+        ways[switch.other] = e.b.or_(ways[switch.other], left) if switch.other in ways else left
+        if len(ways) > 1:
+            self.count_divergence(list(ways.values()), (False, I64(-1)))
+        self.go(ways)
+
+    def leaves(self, branch: Branch) -> tuple[bool, Ir]:
+        """Return whether the lanes that take the branch leave the loop around it while the others stay, and how long
+        the log was when it was entered; (false, -1) where not just one of the ways leaves it, or lanes that leave do
+        not wait for the others."""
+        return False, I64(-1)
+
+    def count_divergence(self, ways: Sequence[Ir], leaves: tuple[bool, Ir]) -> None:
+        """Write: count a divergence where lanes go more than one way, and take note of who left whom."""
+        e = self.e
+        first = [e.b.and_(e.any(way), e.b.icmp_unsigned("!=", way, self.mask)) for way in ways]
+        apart = first[0]
+        for one in first[1:]:
+            apart = e.b.or_(apart, one)
+        with e.b.if_then(apart):
+            e.add_to(self.counter(2), I64(1))
+            rest = self.mask
+            for way in ways[:-1] if self.part is not None else ():
+                rest = e.remove_lanes(rest, way)
+                both = e.b.and_(e.any(way), e.any(rest))
+                one, other = (rest, way) if leaves[0] else (way, rest)
+                with e.b.if_then(both):
+                    number = I64(self.numbers[self.block.name])
+                    e.b.call(self.part, [self.state, one, other, number, leaves[1]])
+
+    # --- barriers
+
+    def wait(self, number: Ir) -> None:
+        """Write: return to the driver with this number, and go on here when called again."""
+        e = self.e
+        again = e.block("again")
+        self.resumed.append(again)
+        e.write(self.base, 0, I64(len(self.resumed)))
+        self.frame.store("mask", self.mask)
+        e.b.ret(number)
+        e.at(again)
+        self.cache = {}
+        self.mask = self.frame.load("mask", e.mask_type)
