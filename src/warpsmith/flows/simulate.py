@@ -51,8 +51,9 @@ _INTERRUPTED: Final = 130
 class SimulateOptions(Struct, frozen=True):
     """The options of SIMULATE. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
     for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `policies`: those under which it is
-    run once more; `engine`: who runs it, "" for either; `settings`: the configuration, for what is not said otherwise:
-    how a kernel is launched, on which numbers, and the time that it may take."""
+    run once more; `engine`: who runs it, "" for either; `workers`: threads of this computer, at most; `settings`: the
+    configuration, for what is not said otherwise: how a kernel is launched, on which numbers, and the time that it may
+    take."""
 
     kernel: str = ""
     block: Dim | None = None
@@ -69,6 +70,7 @@ class SimulateOptions(Struct, frozen=True):
     profile: bool = False
     policies: tuple[PolicyName, ...] = ()
     engine: Engine = ""
+    workers: int = 1
     progress: Progress = ignore_progress
     settings: Settings | None = None
 
@@ -105,7 +107,7 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     # the run, every lane by itself
     before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
     limit = partial(_limit_time, options.settings, name, kernel)
-    choice = EngineChoice(options.engine, options.timeline, text_order(unit.module))
+    choice = EngineChoice(options.engine, options.timeline, text_order(unit.module), options.workers)
     run = partial(execute, unit.module, kernel.name, launch, memory, choice, progress=options.progress)
     done, cut = _until_cut(run, limit(), kernel)
     clock.lap("run")
@@ -271,6 +273,8 @@ def _note_machine(done: Done, kernel: Function) -> Iterator[Finding]:
     """Yield who ran the kernel, where another was asked for."""
     if done.note:
         yield Finding("SIM007", "note", f"the interpreter ran it: {done.note}", kernel.span)
+    if done.alone:
+        yield Finding("SIM008", "note", f"one thread of this computer ran it: {done.alone}", kernel.span)
 
 
 def _end(

@@ -42,16 +42,17 @@ AGAIN: Final = 3_000_000
 
 class EngineChoice(Struct, frozen=True):
     """`engine`: who is asked for, "" for either; `timeline`: every piece that a warp executed is wanted; `order`: where
-    blocks stand in the text, for it."""
+    blocks stand in the text, for it; `workers`: threads of this computer at most, for compiled code."""
 
     engine: Engine = ""
     timeline: bool = False
     order: Mapping[BasicBlock, int] | None = None
+    workers: int = 1
 
 
 class Done(Struct, frozen=True):
     """A run that is over: how it ended, its counters. `pieces` are there after the interpreter only; `note`: why it ran
-    where the compiled machine was asked for."""
+    where the compiled machine was asked for; `alone`: why on one thread, where several were."""
 
     outcome: Outcome
     totals: Totals
@@ -59,6 +60,7 @@ class Done(Struct, frozen=True):
     requests: Iterable[RequestSum]
     pieces: Tally | None = None
     note: str = ""
+    alone: str = ""
 
     @property
     def branches(self) -> dict[BasicBlock, BlockCount]:
@@ -97,11 +99,12 @@ def execute(
     def stop_early(counts: EngineCounts) -> None:
         rescue(_make_done(counts, ()))
 
-    made = run(module, kernel, launch, memory, checks, progress=progress, rescue=stop_early)
+    workers = choice.workers
+    made = run(module, kernel, launch, memory, checks, workers=workers, progress=progress, rescue=stop_early)
     if not made.why:
-        return _make_done(made.counts, None)
+        return replace(_make_done(made.counts, None), alone=made.alone)
     if made.problem is not None and made.counts.totals.lane_instructions > AGAIN:
-        return _make_done(made.counts, (made.problem,))
+        return replace(_make_done(made.counts, (made.problem,)), alone=made.alone)
     return wanted.run_interpreted(launch.max_steps, made.why)
 
 
@@ -139,7 +142,10 @@ class _Wanted(Struct, frozen=True):
         tally, launch = Tally(order=self.choice.order or {}), replace(self.launch, max_steps=max_steps)
         outcome = interpret(self.module, self.kernel, launch, self.memory, tally, progress=self.progress)
         note = why if self.choice.engine == "compiled" else ""
-        return Done(outcome, totals(tally, launch.warp), block_counts(tally), list(_requests(tally)), tally, note)
+        long = self.choice.workers > 1 and outcome.steps > TRIAL
+        alone = f"it was interpreted, since {why}" if long and not note else ""
+        sums, blocks, requests = totals(tally, launch.warp), block_counts(tally), list(_requests(tally))
+        return Done(outcome, sums, blocks, requests, tally, note, alone)
 
 
 def _requests(tally: Tally) -> Iterator[RequestSum]:

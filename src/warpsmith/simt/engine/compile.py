@@ -1,7 +1,7 @@
 """A kernel becomes machine code of this host: LLVM IR by the writers of this folder, LLVM's own passes, its JIT.
 
 Gathers are left to LLVM where processors have fast ones; elsewhere LLVM would make a branch for each lane, so inactive
-lanes read a place that is there (access.py). What LLVM makes of it is kept on disk (machine_code.py)."""
+lanes read a place that is there (access.py). What LLVM makes of it is kept on disk (host/machine_code.py)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.driver import driver_function
+from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
-from warpsmith.simt.engine.machine_code import has_fast_gathers, link
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.simt.engine import machine_code
-from warpsmith.simt.engine.machine_code import link
+from warpsmith.simt.engine.host import machine_code
+from warpsmith.simt.engine.host.machine_code import link
 
 Compiler = Callable[[str, object], bytes]
 
