@@ -42,7 +42,7 @@ from warpsmith.simt.memory import Buffer, LaunchMemory
 from warpsmith.simt.policies.machine import PolicyName, PolicyRun
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["SimulateOptions", "read_kernels", "simulate", "simulate_unit"]
+__all__ = ["SimulateOptions", "StartedLaunch", "read_kernels", "simulate", "simulate_unit", "start_launch"]
 
 _OUT_OF_TIME: Final = 124
 _INTERRUPTED: Final = 130
@@ -93,6 +93,13 @@ def read_kernels(file: KernelFile, progress: Progress) -> KernelUnit:
     if isinstance(unit, Finding):
         raise InputError(unit)
     return unit
+
+
+def start_launch(unit: KernelUnit, path: str, options: SimulateOptions) -> tuple[Function, str, StartedLaunch]:
+    """Return the kernel of a unit that is meant, its name, and its launch; raises UsageError."""
+    kernel, name = named_kernel(unit, options.kernel, path)
+    options = _with_settings(options, kernel, name)
+    return kernel, name, _place_launch(unit, kernel, options, device(options.device).warp_width)
 
 
 def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: Clock) -> SimulationReport:
@@ -152,7 +159,7 @@ def _pieces(done: Done, again: Sequence[tuple[PolicyRow, PolicyRun | None]]) -> 
     return () if done.pieces is None else done.pieces.warps()
 
 
-class _Started(Struct, frozen=True):
+class StartedLaunch(Struct, frozen=True):
     """A launch with its arguments in memory: `buffers` by their names, `shared` bytes of dynamic shared memory, `end`:
     behind what lies in shared memory without arguments."""
 
@@ -165,12 +172,15 @@ class _Started(Struct, frozen=True):
 
     def place_again(self) -> LaunchMemory:
         """Return memory of its own with the arguments as they were, at the same addresses."""
-        memory = LaunchMemory(checks=False)
-        _place_arguments(self.arguments, memory, self.end)
-        return memory
+        return self.placed(checks=False)[0]
+
+    def placed(self, *, checks: bool) -> tuple[LaunchMemory, Mapping[str, Buffer]]:
+        """Return the same, and the buffers by their names; `checks`: races and unset memory are looked for."""
+        memory = LaunchMemory(checks=checks)
+        return memory, _place_arguments(self.arguments, memory, self.end)[0]
 
 
-def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, width: int) -> _Started:
+def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, width: int) -> StartedLaunch:
     """Return how a kernel is launched, with its arguments; `width`: lanes of the device's warps."""
     block, grid, shared = launch_of(unit, kernel, options.block, options.grid, options.shared)
     arguments = arguments_for(options.arguments, unit, kernel, f"--block {','.join(map(str, block))}")
@@ -180,7 +190,7 @@ def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, 
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, options.warp or width, options.seed, options.max_steps)
     asked = shared + sum(part.end - part.start for part in parts)
-    return _Started(launch, memory, buffers, arguments, asked, end + shared)
+    return StartedLaunch(launch, memory, buffers, arguments, asked, end + shared)
 
 
 def _usage(message: str, *helps: str) -> UsageError:

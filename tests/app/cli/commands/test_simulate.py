@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Sequence
@@ -413,3 +414,23 @@ def test_numbers_must_fit(capsys: pytest.CaptureFixture[str]) -> None:
         code, _, err = call(capsys, *base, *arrays, *args(*given))
         assert code == 2
         assert said in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_stepping_takes_commands_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = args("n=8", "a=2", "x=iota:f32[8]", "y=zeros:f32[8]")
+    monkeypatch.setattr("sys.stdin", io.StringIO("print i 3\nnext\nback\n"))
+    code, out, _ = call(capsys, "k.cu", "--kernel", "scale", "--block", "16", *given, "-i", "--break", "5:i == 3")
+    assert code == 0
+    assert "breakpoint at line 5: i == 3 holds in lane 3" in out
+    assert "> print i 3\ni = 3\n" in out
+    assert "back\nline 5" in out
+    code, out, _ = call(capsys, "k.cu", "--kernel", "scale", "--block", "16", *given, "--watch", "y[3]")
+    assert code == 0
+    assert "y[3] was 0 and is 6: block 0 warp 0 executed line 5" in out
+    code, _, err = call(capsys, "k.cu", "--kernel", "scale", "--block", "16", *given, "--break", "77")
+    assert code == 2 and "no instruction of scale is there" in err
+    code, _, err = call(capsys, "k.cu", "--kernel", "scale", *given, "-i", "--json")
+    assert code == 2 and "no JSON" in err
