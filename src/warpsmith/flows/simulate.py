@@ -40,6 +40,7 @@ from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.layout import ROW, MemoryPart, shared_layout
 from warpsmith.simt.memory import Buffer, LaunchMemory
 from warpsmith.simt.policies.machine import PolicyName, PolicyRun
+from warpsmith.simt.selection import Selection
 from warpsmith.ssa.nodes import Function
 
 __all__ = ["SimulateOptions", "StartedLaunch", "read_kernels", "simulate", "simulate_unit", "start_launch"]
@@ -51,8 +52,8 @@ _INTERRUPTED: Final = 130
 class SimulateOptions(Struct, frozen=True):
     """The options of SIMULATE. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
     for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `policies`: those under which it is
-    run once more; `engine`: who runs it, "" for either; `workers`: threads of this computer, at most; `settings`: the
-    configuration, for what is not said otherwise: how a kernel is launched, on which numbers, and the time that it may
+    run once more; `engine`: who runs it, "" for either; `workers`: threads of this computer, at most; `selection`: the
+    warps that are counted; `settings`: the configuration, for what is not said otherwise: how a kernel is launched, on which numbers, and the time that it may
     take."""
 
     kernel: str = ""
@@ -71,6 +72,7 @@ class SimulateOptions(Struct, frozen=True):
     policies: tuple[PolicyName, ...] = ()
     engine: Engine = ""
     workers: int = 1
+    selection: Selection = Selection()
     progress: Progress = ignore_progress
     settings: Settings | None = None
 
@@ -99,7 +101,9 @@ def start_launch(unit: KernelUnit, path: str, options: SimulateOptions) -> tuple
     """Return the kernel of a unit that is meant, its name, and its launch; raises UsageError."""
     kernel, name = named_kernel(unit, options.kernel, path)
     options = _with_settings(options, kernel, name)
-    return kernel, name, _place_launch(unit, kernel, options, device(options.device).warp_width)
+    started = _place_launch(unit, kernel, options, device(options.device).warp_width)
+    _check_selection(options, started.launch)
+    return kernel, name, started
 
 
 def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: Clock) -> SimulationReport:
@@ -109,12 +113,13 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     options = _with_settings(options, kernel, name)
     gpu = device(options.device)
     started = _place_launch(unit, kernel, options, gpu.warp_width)
+    _check_selection(options, started.launch)
     launch, memory, buffers, arguments = started.launch, started.memory, started.buffers, started.arguments
     clock.lap("parse")
     # the run, every lane by itself
     before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
     limit = partial(_limit_time, options.settings, name, kernel)
-    choice = EngineChoice(options.engine, options.timeline, text_order(unit.module), options.workers)
+    choice = EngineChoice(options.engine, options.timeline, text_order(unit.module), options.workers, options.selection)
     run = partial(execute, unit.module, kernel.name, launch, memory, choice, progress=options.progress)
     done, cut = _until_cut(run, limit(), kernel)
     clock.lap("run")
@@ -137,7 +142,15 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
         kernel=name,
         device=gpu.name,
         warp_width=launch.warp,
-        launch=LaunchRow(launch.grid, launch.block, started.shared, options.arguments, options.seed, _warps(launch)),
+        launch=LaunchRow(
+            launch.grid,
+            launch.block,
+            started.shared,
+            options.arguments,
+            options.seed,
+            _warps(launch),
+            *(_numbers(chosen) for chosen in (options.selection.blocks, options.selection.warps)),
+        ),
         work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
         checks=options.checks,
         branches=branch_rows(watched),
@@ -248,6 +261,17 @@ def _limit_time(settings: Settings | None, name: str, kernel: Function) -> Itera
         raise InputError(Finding("INP009", "error", message, kernel.span, helps)) from error
 
 
+def _check_selection(options: SimulateOptions, launch: Launch) -> None:
+    """Raise UsageError where warps are chosen that there are not."""
+    chosen, warps = options.selection, -(-launch.threads // launch.warp)
+    for option, numbers, count in (("--blocks", chosen.blocks, launch.blocks), ("--warps", chosen.warps, warps)):
+        if numbers is not None and max(numbers) >= count:
+            what = "blocks" if option == "--blocks" else "warps in a block"
+            raise _usage(f"{option} {max(numbers)}: the launch has {count:,} {what}, numbered from 0")
+    if options.policies and not chosen.whole:
+        raise _usage("--policy counts all warps of a launch", "leave out --warps and --blocks")
+
+
 def _check_out(out: Mapping[str, str], arguments: Sequence[Argument]) -> None:
     for name in out:
         if name not in [one.name for one in arguments if one.array is not None]:
@@ -339,6 +363,10 @@ def _save(path: str, array: Array) -> None:
 def _sizes(arguments: Iterable[Argument]) -> dict[str, int]:
     """Return the bytes of an element of each array."""
     return {one.name: one.array.itemsize for one in arguments if one.array is not None}
+
+
+def _numbers(chosen: tuple[int, ...] | None) -> tuple[int, ...]:
+    return chosen or ()
 
 
 def _warps(launch: Launch) -> int:

@@ -70,14 +70,7 @@ def _session(stepped: _Stepped, stepping: Stepping) -> Session:
     except ValueError as error:
         raise _usage(str(error), "for example --break 12, --break '12:i == 3', --watch 'out[0]'") from error
     mode = "continue" if stepping.ask is None or breakpoints or watches else "next"
-    return Session(
-        stepping.say, stepping.ask, breakpoints, watches, options_choose(stepped.options), stepped.scope, mode
-    )
-
-
-def options_choose(options: SimulateOptions) -> Callable[[int, int], bool]:
-    """Return whether a warp of a block is looked at."""
-    return lambda block, warp: True
+    return Session(stepping.say, stepping.ask, breakpoints, watches, stepped.options.selection.has, stepped.scope, mode)
 
 
 def _usage(message: str, *helps: str) -> UsageError:

@@ -31,6 +31,7 @@ from warpsmith.report.simulation.text import simulation_text
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Engine
 from warpsmith.simt.policies.machine import POLICIES, PolicyName
+from warpsmith.simt.selection import Selection
 
 __all__ = ["command"]
 
@@ -59,6 +60,8 @@ __all__ = ["command"]
     metavar="FORM[=FILE]",
     help="Lanes of every step: ascii, html, svg, perfetto, json; off.",
 )
+@click.option("--blocks", metavar="LIST", help="Count and show these blocks only: 0,3-5 (numbered along x first).")
+@click.option("--warps", metavar="LIST", help="Count and show these warps of each block only.")
 @click.option(
     "--break",
     "breaks",
@@ -182,6 +185,7 @@ def _options(given: Mapping[str, object], settings: Settings) -> SimulateOptions
         timeline=_timeline(str(given["timeline"]))[0] != "off",
         profile=bool(given["profile"]),
         policies=_policies(str(given["policy"])),
+        selection=Selection(_numbers("--blocks", given["blocks"]), _numbers("--warps", given["warps"])),
         engine=cast("Engine", text(given["engine"]) or ""),
     )
 
@@ -204,6 +208,25 @@ def _policies(said: str) -> tuple[PolicyName, ...]:
         if word not in POLICIES:
             raise usage(f"--policy: there is no policy '{word}'", f"all, or some of {', '.join(POLICIES)}")
     return tuple(policy for policy in POLICIES if policy in words)
+
+
+def _numbers(option: str, said: object) -> tuple[int, ...] | None:
+    """Return the numbers of a list, `0,3-5`; None where there is none."""
+    if said is None:
+        return None
+    found: set[int] = set()
+    for part in str(said).split(","):
+        first, dash, last = (word.strip() for word in part.partition("-"))
+        last = last if dash else first
+        if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last) < _MOST_CHOSEN):
+            raise usage(
+                f"{option} takes numbers and ranges of them; it got {part.strip()!r}", f"for example {option} 0,3-5"
+            )
+        found.update(range(int(first), int(last) + 1))
+    return tuple(sorted(found))
+
+
+_MOST_CHOSEN: Final = 1 << 20
 
 
 def _files(said: tuple[str, ...]) -> dict[str, str]:
