@@ -2,8 +2,8 @@
 
     interpreter   where it is asked for, for timelines, and for kernels that the compiled machine does not take
     compiled      where it is asked for
-    some warps    the compiled one for what the launch computes, the interpreter once more for the blocks that are counted;
-                  for all where they may depend on each other
+    some warps    the compiled one for what the launch computes, then the interpreter for the blocks that are counted;
+                  the interpreter for all where they may depend on each other
     neither said  the interpreter for a short while, which is enough for small launches; then the compiled machine, if
                   what the kernel computes does not depend on the order of its threads
 
@@ -45,8 +45,8 @@ AGAIN: Final = 3_000_000
 
 class EngineChoice(Struct, frozen=True):
     """`engine`: who is asked for, "" for either; `timeline`: every piece that a warp executed is wanted; `order`: where
-    blocks stand in the text, for it; `workers`: threads of this computer at most, for compiled code; `selection`: the warps that
-    are counted."""
+    blocks stand in the text, for it; `workers`: threads of this computer at most, for compiled code; `selection`: the
+    warps that are counted."""
 
     engine: Engine = ""
     timeline: bool = False
@@ -89,7 +89,7 @@ def execute(
 ) -> Done:
     """Run a kernel on `memory`, whose buffers it changes; raises KeyError where there is no such kernel with code.
     Where something is raised meanwhile (a time limit, Ctrl-C), `rescue` gets what was done by then."""
-    wanted = _Wanted(module, kernel, launch, memory, choice, progress)
+    wanted = _Wanted(module, kernel, launch, memory, choice, progress, rescue)
     why = wanted.why_refused()
     if why:
         return wanted.run_interpreted(launch.max_steps, why)
@@ -129,6 +129,7 @@ class _Wanted(Struct, frozen=True):
     memory: LaunchMemory
     choice: EngineChoice
     progress: Progress
+    rescue: Callable[[Done], None]
 
     def why_refused(self) -> str:
         """Return why the interpreter runs the kernel; "" where it need not."""
@@ -148,12 +149,20 @@ class _Wanted(Struct, frozen=True):
     def run_interpreted(self, max_steps: int, why: str = "") -> Done:
         """Run the kernel lane by lane."""
         tally, launch = Tally(order=self.choice.order or {}), replace(self.launch, max_steps=max_steps)
-        outcome = self.interpret(launch, tally)
+        try:
+            outcome = self.interpret(launch, tally)
+        except BaseException:
+            self.rescue(self._done(Outcome(False, 0, (), ()), tally))
+            raise
         note = why if self.choice.engine == "compiled" else ""
         long = self.choice.workers > 1 and outcome.steps > TRIAL
         alone = f"it was interpreted, since {why}" if long and not note else ""
-        sums, blocks, requests = totals(tally, launch.warp), block_counts(tally), list(_requests(tally))
-        return Done(outcome, sums, blocks, requests, tally, note, alone)
+        return replace(self._done(outcome, tally), note=note, alone=alone)
+
+    def _done(self, outcome: Outcome, tally: Tally) -> Done:
+        """Return what was interpreted."""
+        sums, blocks, requests = totals(tally, self.launch.warp), block_counts(tally), list(_requests(tally))
+        return Done(outcome, sums, blocks, requests, tally)
 
     def interpret(self, launch: Launch, tally: Tally) -> Outcome:
         """Run the kernel lane by lane; the warps that are chosen are counted."""
@@ -174,8 +183,8 @@ class _Wanted(Struct, frozen=True):
         # variables of the module come behind the arguments, at the same places
         for buffer, (data, known) in zip(self.memory.buffers, held, strict=True):
             buffer.data[:], buffer.known[:] = data, known
-        sums, blocks, requests = totals(tally, self.launch.warp), block_counts(tally), list(_requests(tally))
-        return replace(done, totals=sums, blocks=blocks, requests=requests, pieces=tally)
+        part = self._done(done.outcome, tally)
+        return replace(part, alone=done.alone)
 
 
 def _requests(tally: Tally) -> Iterator[RequestSum]:
