@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from msgspec import Struct
 
-from warpsmith.base.cache import cache_folder, kept_table
+from warpsmith.base.cache import cache_folder, kept_bytes, kept_table
 
 
 class Row(Struct, frozen=True):
@@ -113,3 +114,62 @@ def test_the_nearer_variable_wins_and_an_empty_one_is_none(
         else:
             monkeypatch.setenv(name, value)
     assert cache_folder() == Path(expected)
+
+
+class Counted:
+    """Makes bytes of a key, and counts."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def get(self, key: bytes) -> bytes:
+        """Return the bytes of a key, from the cache where they are there."""
+        return kept_bytes("things", key, lambda: self._make(key))
+
+    def _make(self, key: bytes) -> bytes:
+        self.count += 1
+        return key * 3
+
+
+def test_bytes_are_made_once_a_key(cache: Path) -> None:
+    made = Counted()
+    assert [made.get(key) for key in (b"a", b"b", b"a", b"b")] == [b"aaa", b"bbb", b"aaa", b"bbb"]
+    assert made.count == 2
+    assert len(list(cache.with_name("things").iterdir())) == 2
+
+
+def test_bytes_that_others_may_have_written_are_made_again(cache: Path) -> None:
+    made = Counted()
+    made.get(b"a")
+    (kept,) = cache.with_name("things").iterdir()
+    kept.chmod(0o666)
+    assert made.get(b"a") == b"aaa"
+    assert made.count == 2
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert made.get(b"a") == b"aaa"
+    assert made.count == 2
+
+
+def test_bytes_that_nobody_asked_for_longest_go(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Counted()
+    monkeypatch.setattr("warpsmith.base.cache._LARGEST", 3 * 64)
+    keys = [bytes([n]) * 10 for n in range(4)]
+    for age, key in enumerate(keys[:3]):
+        made.get(key)
+        newest = max(cache.with_name("things").iterdir(), key=lambda one: one.stat().st_mtime_ns)
+        os.utime(newest, (1000 + age, 1000 + age))
+    made.get(keys[0])
+    made.get(keys[3])
+    assert made.count == 4
+    made.get(keys[0])
+    assert made.count == 4
+    made.get(keys[1])
+    assert made.count == 5
+
+
+def test_without_a_cache_bytes_are_made_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path / "file"))
+    made = Counted()
+    assert made.get(b"a") == made.get(b"a") == b"aaa"
+    assert made.count == 2

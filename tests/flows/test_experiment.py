@@ -80,6 +80,23 @@ def test_wide_warps_cost_what_their_longest_lanes_do() -> None:
     assert cost["1", "random"] == cost["1", "sorted"] == 1
 
 
+def test_k_ways_take_k_times_as_long() -> None:
+    """T(k) = s * k, of 32 lanes 32 / k are active (arXiv 2607.23402): here s is counted, and so are the lanes."""
+    base = SimulateOptions(block=(32, 1, 1), grid=(1, 1, 1), arguments=("out=zeros:u32[32]",), checks=())
+    ways = (1, 2, 3, 4, 8, 16, 31, 32)
+    found = run("input", "paths.cu", base, inputs={str(k): (f"k={k}",) for k in ways})
+    time = {int(point.input): point.warp_instructions for point in found.points}
+    each = time[2] - time[1]
+    around = time[1] - each
+    assert around < each / 16
+    assert time == {k: around + each * k for k in ways}
+    for point in found.points:
+        k = int(point.input)
+        # what stands around the switch is executed by all 32 lanes, each way by those that go there
+        assert point.lane_instructions == 32 * (around + each)
+        assert (point.lane_instructions - 32 * around) / (point.warp_instructions - around) == pytest.approx(32 / k)
+
+
 def test_policies_and_blocks_are_varied() -> None:
     arguments = ("a=rand:i32[32]:below=2", "b=rand:i32[32]:seed=2:below=2", "out=empty:i32[32]")
     base = SimulateOptions(block=(32, 1, 1), grid=(1, 1, 1), arguments=arguments, checks=())

@@ -100,3 +100,30 @@ def test_counters_of_a_run_that_is_cut_short_are_kept() -> None:
     rounds = max(count.visits for count in kept[0].branches.values())
     assert kept[0].totals.lane_instructions == 32 * (start + rounds * loop)
     assert not any(buffer.data)
+
+
+@pytest.mark.parametrize("steps", [1, 3, 40])
+def test_what_is_raised_while_it_is_interpreted_leaves_what_was_counted(steps: int) -> None:
+    module = kernel("$top: add.u32 %r1, %r1, 1; bra $top;")
+    memory, kept = LaunchMemory(), list[Done]()
+    arguments = {"out": struct.pack("<Q", memory.allocate("out", bytes(128)).address), "n": bytes(4)}
+    seen: list[object] = []
+
+    def stop(activity: object) -> None:
+        seen.append(activity)
+        if len(seen) > steps:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(
+            module,
+            "k",
+            Launch(arguments=arguments),
+            memory,
+            EngineChoice("interpreter"),
+            progress=stop,
+            rescue=kept.append,
+        )
+    (done,) = kept
+    assert not done.outcome.complete
+    assert done.totals.lane_instructions > 32

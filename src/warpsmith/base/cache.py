@@ -6,27 +6,34 @@ as long to read as a short program to port.
 
 Invariant: a table that was kept was made of the same files, which are all that it depends on. One that cannot be read,
 or is not whole, counts as none; where the cache cannot be written, the table is made each time.
+
+`kept_bytes` keeps what was made of a key, many of a kind, each in a file that the key names; those that nobody asked
+for longest go. Of files that another user wrote, or could have, nothing is taken.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Sequence
 from importlib.util import source_hash
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["cache_folder", "kept_table"]
+__all__ = ["cache_folder", "kept_bytes", "kept_table"]
 
 T = TypeVar("T")
 _HASH_BYTES = 8
+_LARGEST: Final = 256 << 20
+"""Bytes that a folder of `kept_bytes` has at most, roughly."""
 
 
 def cache_folder() -> Path:
@@ -64,11 +71,61 @@ def _unpack(data: bytes, key: bytes, form: type[T]) -> T:
 
 def _keep(place: Path, key: bytes, table: bytes) -> None:
     """Write a table in one step: a run at the same time finds the old one, or all of the new one."""
+    _write(place, key + source_hash(table) + table)
+
+
+def kept_bytes(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+    """Return what `make` makes of `key`, which is all that it depends on: from the folder `name` of the cache where it
+    is there. What is not whole, or may be another user's, is made again."""
+    digest = hashlib.sha256(key).digest()
+    try:
+        place = cache_folder() / name / digest.hex()
+    except RuntimeError:  # a user without a folder
+        return make()
+    with contextlib.suppress(OSError, ValueError):
+        return _own_bytes(place, digest)
+    made = make()
+    with contextlib.suppress(OSError):
+        _write(place, _seal(digest, made) + made)
+        _drop_oldest(place.parent)
+    return made
+
+
+def _seal(digest: bytes, data: bytes) -> bytes:
+    return hashlib.sha256(digest + data).digest()
+
+
+def _own_bytes(place: Path, digest: bytes) -> bytes:
+    """Return what a file of ours holds; raises ValueError where it is not ours, or not whole, OSError where it cannot
+    be read."""
+    with place.open("rb") as file:
+        facts = os.fstat(file.fileno())
+        if facts.st_uid != os.geteuid() or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise ValueError("others may have written it")
+        seal, data = file.read(hashlib.sha256().digest_size), file.read()
+        if seal != _seal(digest, data):
+            raise ValueError("not whole")
+        os.utime(file.fileno())
+    return data
+
+
+def _drop_oldest(folder: Path) -> None:
+    """Remove the files that nobody asked for longest, until the folder is not too large."""
+    files = sorted(((one.stat().st_mtime_ns, one.stat().st_size, one) for one in folder.iterdir()), reverse=True)
+    total = 0
+    for _, size, one in files:
+        total += size
+        if total > _LARGEST:
+            one.unlink(missing_ok=True)
+
+
+def _write(place: Path, data: bytes) -> None:
+    """Write a file in one step: a run at the same time finds the old one, or all of the new one."""
     place.parent.mkdir(parents=True, exist_ok=True)
     handle, fresh = tempfile.mkstemp(prefix="new-", dir=place.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(key + source_hash(table) + table)
+            file.write(data)
         Path(fresh).replace(place)
     except OSError:
         Path(fresh).unlink(missing_ok=True)

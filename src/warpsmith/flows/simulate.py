@@ -40,9 +40,10 @@ from warpsmith.simt.launch import Dim, Launch, Outcome
 from warpsmith.simt.layout import ROW, MemoryPart, shared_layout
 from warpsmith.simt.memory import Buffer, LaunchMemory
 from warpsmith.simt.policies.machine import PolicyName, PolicyRun
+from warpsmith.simt.selection import Selection
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["SimulateOptions", "read_kernels", "simulate", "simulate_unit"]
+__all__ = ["SimulateOptions", "StartedLaunch", "read_kernels", "simulate", "simulate_unit", "start_launch"]
 
 _OUT_OF_TIME: Final = 124
 _INTERRUPTED: Final = 130
@@ -51,8 +52,9 @@ _INTERRUPTED: Final = 130
 class SimulateOptions(Struct, frozen=True):
     """The options of SIMULATE. `kernel`: its name, or a pattern that one kernel has; `warp`: lanes of a warp, None
     for the device's; `checks`: what counts as a mistake; `out`: files for buffers; `policies`: those under which it is
-    run once more; `engine`: who runs it, "" for either; `settings`: the configuration, for what is not said otherwise:
-    how a kernel is launched, on which numbers, and the time that it may take."""
+    run once more; `engine`: who runs it, "" for either; `workers`: threads of this computer, at most; `selection`: the
+    warps that are counted; `settings`: the configuration, for what is not said otherwise: how a kernel is launched, on
+    which numbers, and the time that it may take."""
 
     kernel: str = ""
     block: Dim | None = None
@@ -69,6 +71,8 @@ class SimulateOptions(Struct, frozen=True):
     profile: bool = False
     policies: tuple[PolicyName, ...] = ()
     engine: Engine = ""
+    workers: int = 1
+    selection: Selection = Selection()
     progress: Progress = ignore_progress
     settings: Settings | None = None
 
@@ -93,6 +97,15 @@ def read_kernels(file: KernelFile, progress: Progress) -> KernelUnit:
     return unit
 
 
+def start_launch(unit: KernelUnit, path: str, options: SimulateOptions) -> tuple[Function, str, StartedLaunch]:
+    """Return the kernel of a unit that is meant, its name, and its launch; raises UsageError."""
+    kernel, name = named_kernel(unit, options.kernel, path)
+    options = _with_settings(options, kernel, name)
+    started = _place_launch(unit, kernel, options, device(options.device).warp_width)
+    _check_selection(options, started.launch)
+    return kernel, name, started
+
+
 def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: Clock) -> SimulationReport:
     """Run one kernel of a unit that was read from `path`, and report; raises UsageError."""
     # the kernel that is meant, how it is launched, and what it gets
@@ -100,12 +113,13 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     options = _with_settings(options, kernel, name)
     gpu = device(options.device)
     started = _place_launch(unit, kernel, options, gpu.warp_width)
+    _check_selection(options, started.launch)
     launch, memory, buffers, arguments = started.launch, started.memory, started.buffers, started.arguments
     clock.lap("parse")
     # the run, every lane by itself
     before = {given: bytes(buffer.data) for given, buffer in buffers.items()}
     limit = partial(_limit_time, options.settings, name, kernel)
-    choice = EngineChoice(options.engine, options.timeline, text_order(unit.module))
+    choice = EngineChoice(options.engine, options.timeline, text_order(unit.module), options.workers, options.selection)
     run = partial(execute, unit.module, kernel.name, launch, memory, choice, progress=options.progress)
     done, cut = _until_cut(run, limit(), kernel)
     clock.lap("run")
@@ -121,7 +135,6 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     again = tuple(run_policies(options.policies if cut is None else (), repeated, options.progress))
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
     status, code, stopped = _end(outcome, mistakes, unit, cut)
-    notes = (done.note, *(run.note for _, run in again if run is not None))
     outputs = tuple(_outputs(arguments, buffers, before, options.out if cut is None else {}))
     clock.lap("count")
     return SimulationReport(
@@ -131,12 +144,20 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
         diagnostics=(
             *unit.findings,
             *stopped,
-            *_note_machine(notes, kernel),
+            *_note_machine(done, (ran for _, ran in again), kernel),
         ),
         kernel=name,
         device=gpu.name,
         warp_width=launch.warp,
-        launch=LaunchRow(launch.grid, launch.block, started.shared, options.arguments, options.seed, _warps(launch)),
+        launch=LaunchRow(
+            launch.grid,
+            launch.block,
+            started.shared,
+            options.arguments,
+            options.seed,
+            _warps(launch),
+            *(_numbers(chosen) for chosen in (options.selection.blocks, options.selection.warps)),
+        ),
         work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
         checks=options.checks,
         branches=branch_rows(watched),
@@ -158,7 +179,7 @@ def _pieces(done: Done, again: Sequence[tuple[PolicyRow, PolicyRun | None]]) -> 
     return () if done.pieces is None else done.pieces.warps()
 
 
-class _Started(Struct, frozen=True):
+class StartedLaunch(Struct, frozen=True):
     """A launch with its arguments in memory: `buffers` by their names, `shared` bytes of dynamic shared memory, `end`:
     behind what lies in shared memory without arguments."""
 
@@ -171,12 +192,15 @@ class _Started(Struct, frozen=True):
 
     def place_again(self) -> LaunchMemory:
         """Return memory of its own with the arguments as they were, at the same addresses."""
-        memory = LaunchMemory(checks=False)
-        _place_arguments(self.arguments, memory, self.end)
-        return memory
+        return self.placed(checks=False)[0]
+
+    def placed(self, *, checks: bool) -> tuple[LaunchMemory, Mapping[str, Buffer]]:
+        """Return the same, and the buffers by their names; `checks`: races and unset memory are looked for."""
+        memory = LaunchMemory(checks=checks)
+        return memory, _place_arguments(self.arguments, memory, self.end)[0]
 
 
-def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, width: int) -> _Started:
+def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, width: int) -> StartedLaunch:
     """Return how a kernel is launched, with its arguments; `width`: lanes of the device's warps."""
     block, grid, shared = launch_of(unit, kernel, options.block, options.grid, options.shared)
     arguments = arguments_for(options.arguments, unit, kernel, f"--block {','.join(map(str, block))}")
@@ -186,7 +210,7 @@ def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, 
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, options.warp or width, options.seed, options.max_steps)
     asked = shared + sum(part.end - part.start for part in parts)
-    return _Started(launch, memory, buffers, arguments, asked, end + shared)
+    return StartedLaunch(launch, memory, buffers, arguments, asked, end + shared)
 
 
 def _usage(message: str, *helps: str) -> UsageError:
@@ -244,6 +268,17 @@ def _limit_time(settings: Settings | None, name: str, kernel: Function) -> Itera
         raise InputError(Finding("INP009", "error", message, kernel.span, helps)) from error
 
 
+def _check_selection(options: SimulateOptions, launch: Launch) -> None:
+    """Raise UsageError where warps are chosen that there are not."""
+    chosen, warps = options.selection, -(-launch.threads // launch.warp)
+    for option, numbers, count in (("--blocks", chosen.blocks, launch.blocks), ("--warps", chosen.warps, warps)):
+        if numbers is not None and max(numbers) >= count:
+            what = "blocks" if option == "--blocks" else "warps in a block"
+            raise _usage(f"{option} {max(numbers)}: the launch has {count:,} {what}, numbered from 0")
+    if options.policies and not chosen.whole:
+        raise _usage("--policy counts all warps of a launch", "leave out --warps and --blocks")
+
+
 def _check_out(out: Mapping[str, str], arguments: Sequence[Argument]) -> None:
     for name in out:
         if name not in [one.name for one in arguments if one.array is not None]:
@@ -275,10 +310,12 @@ def _place_arguments(
 # --- how it ends
 
 
-def _note_machine(notes: Iterable[str], kernel: Function) -> Iterator[Finding]:
+def _note_machine(done: Done, again: Iterable[PolicyRun | None], kernel: Function) -> Iterator[Finding]:
     """Yield who ran the kernel, where another was asked for, once for each reason."""
-    for note in dict.fromkeys(note for note in notes if note):
+    for note in dict.fromkeys(one.note for one in (done, *again) if one is not None and one.note):
         yield Finding("SIM007", "note", f"the interpreter ran it: {note}", kernel.span)
+    if done.alone:
+        yield Finding("SIM008", "note", f"one thread of this computer ran it: {done.alone}", kernel.span)
 
 
 def _end(
@@ -333,6 +370,10 @@ def _save(path: str, array: Array) -> None:
 def _sizes(arguments: Iterable[Argument]) -> dict[str, int]:
     """Return the bytes of an element of each array."""
     return {one.name: one.array.itemsize for one in arguments if one.array is not None}
+
+
+def _numbers(chosen: tuple[int, ...] | None) -> tuple[int, ...]:
+    return chosen or ()
 
 
 def _warps(launch: Launch) -> int:

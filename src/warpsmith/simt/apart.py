@@ -22,7 +22,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final, Generic, TypeVar
 
-__all__ = ["Apart"]
+__all__ = ["STACK", "Apart", "with_stack"]
 
 Result = TypeVar("Result")
 _Handler = Callable[[int, FrameType | None], object]

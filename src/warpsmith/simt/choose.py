@@ -2,6 +2,8 @@
 
     interpreter   where it is asked for, for timelines, and for kernels that the compiled machine does not take
     compiled      where it is asked for
+    some warps    the compiled one for what the launch computes, then the interpreter for the blocks that are counted;
+                  the interpreter for all where they may depend on each other
     neither said  the interpreter for a short while, which is enough for small launches; then the compiled machine, if
                   what the kernel computes does not depend on the order of its threads
 
@@ -26,6 +28,7 @@ from warpsmith.simt.engine.engine import Checks, order_matters, run, why_refused
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome
 from warpsmith.simt.memory import LaunchMemory
+from warpsmith.simt.selection import Selected, Selection
 from warpsmith.simt.tally import Tally, Totals, block_counts, totals
 from warpsmith.ssa.nodes import BasicBlock, Module, successors
 
@@ -42,16 +45,19 @@ AGAIN: Final = 3_000_000
 
 class EngineChoice(Struct, frozen=True):
     """`engine`: who is asked for, "" for either; `timeline`: every piece that a warp executed is wanted; `order`: where
-    blocks stand in the text, for it."""
+    blocks stand in the text, for it; `workers`: threads of this computer at most, for compiled code; `selection`: the
+    warps that are counted."""
 
     engine: Engine = ""
     timeline: bool = False
     order: Mapping[BasicBlock, int] | None = None
+    workers: int = 1
+    selection: Selection = Selection()
 
 
 class Done(Struct, frozen=True):
     """A run that is over: how it ended, its counters. `pieces` are there after the interpreter only; `note`: why it ran
-    where the compiled machine was asked for."""
+    where the compiled machine was asked for; `alone`: why on one thread, where several were."""
 
     outcome: Outcome
     totals: Totals
@@ -59,6 +65,7 @@ class Done(Struct, frozen=True):
     requests: Iterable[RequestSum]
     pieces: Tally | None = None
     note: str = ""
+    alone: str = ""
 
     @property
     def branches(self) -> dict[BasicBlock, BlockCount]:
@@ -82,7 +89,7 @@ def execute(
 ) -> Done:
     """Run a kernel on `memory`, whose buffers it changes; raises KeyError where there is no such kernel with code.
     Where something is raised meanwhile (a time limit, Ctrl-C), `rescue` gets what was done by then."""
-    wanted = _Wanted(module, kernel, launch, memory, choice, progress)
+    wanted = _Wanted(module, kernel, launch, memory, choice, progress, rescue)
     why = wanted.why_refused()
     if why:
         return wanted.run_interpreted(launch.max_steps, why)
@@ -97,11 +104,13 @@ def execute(
     def stop_early(counts: EngineCounts) -> None:
         rescue(_make_done(counts, ()))
 
-    made = run(module, kernel, launch, memory, checks, progress=progress, rescue=stop_early)
+    workers = choice.workers
+    made = run(module, kernel, launch, memory, checks, workers=workers, progress=progress, rescue=stop_early)
     if not made.why:
-        return _make_done(made.counts, None)
+        done = replace(_make_done(made.counts, None), alone=made.alone)
+        return done if choice.selection.whole else wanted.count_chosen(done, restore)
     if made.problem is not None and made.counts.totals.lane_instructions > AGAIN:
-        return _make_done(made.counts, (made.problem,))
+        return replace(_make_done(made.counts, (made.problem,)), alone=made.alone)
     return wanted.run_interpreted(launch.max_steps, made.why)
 
 
@@ -120,6 +129,7 @@ class _Wanted(Struct, frozen=True):
     memory: LaunchMemory
     choice: EngineChoice
     progress: Progress
+    rescue: Callable[[Done], None]
 
     def why_refused(self) -> str:
         """Return why the interpreter runs the kernel; "" where it need not."""
@@ -128,18 +138,53 @@ class _Wanted(Struct, frozen=True):
             raise KeyError(self.kernel)
         if self.choice.engine == "interpreter":
             return "it is asked for"
-        if self.choice.timeline:
+        chosen = self.choice.selection
+        if self.choice.timeline and chosen.blocks is None:
             return "a timeline shows every step of every lane"
-        return why_refused(self.module, function, self.launch) or (
-            "" if self.choice.engine else order_matters(function)
-        )
+        if not chosen.whole and (chosen.blocks is None or not self.memory.checks):
+            return "some warps of each block are counted" if chosen.blocks is None else "races are not looked for"
+        ordered = self.choice.engine and chosen.whole
+        return why_refused(self.module, function, self.launch) or ("" if ordered else order_matters(function))
 
     def run_interpreted(self, max_steps: int, why: str = "") -> Done:
         """Run the kernel lane by lane."""
         tally, launch = Tally(order=self.choice.order or {}), replace(self.launch, max_steps=max_steps)
-        outcome = interpret(self.module, self.kernel, launch, self.memory, tally, progress=self.progress)
+        try:
+            outcome = self.interpret(launch, tally)
+        except BaseException:
+            self.rescue(self._done(Outcome(False, 0, (), ()), tally))
+            raise
         note = why if self.choice.engine == "compiled" else ""
-        return Done(outcome, totals(tally, launch.warp), block_counts(tally), list(_requests(tally)), tally, note)
+        long = self.choice.workers > 1 and outcome.steps > TRIAL
+        alone = f"it was interpreted, since {why}" if long and not note else ""
+        return replace(self._done(outcome, tally), note=note, alone=alone)
+
+    def _done(self, outcome: Outcome, tally: Tally) -> Done:
+        """Return what was interpreted."""
+        sums, blocks, requests = totals(tally, self.launch.warp), block_counts(tally), list(_requests(tally))
+        return Done(outcome, sums, blocks, requests, tally)
+
+    def interpret(self, launch: Launch, tally: Tally) -> Outcome:
+        """Run the kernel lane by lane; the warps that are chosen are counted."""
+        chosen = self.choice.selection
+        observer = tally if chosen.whole else Selected(chosen, tally)
+        return interpret(self.module, self.kernel, launch, self.memory, observer, progress=self.progress)
+
+    def count_chosen(self, done: Done, restore: Callable[[], None]) -> Done:
+        """Return a run that has ended, with the counters of the chosen blocks alone. None depends on another one: no
+        race was found, and no order matters. `restore` puts the memory back; it is in the end as it is now."""
+        held = [(bytes(buffer.data), bytes(buffer.known)) for buffer in self.memory.buffers]
+        restore()
+        tally = Tally(order=self.choice.order or {})
+        outcome = self.interpret(replace(self.launch, only=self.choice.selection.blocks), tally)
+        if not outcome.complete:
+            restore()
+            return self.run_interpreted(self.launch.max_steps, "blocks that are chosen do not end by themselves")
+        # variables of the module come behind the arguments, at the same places
+        for buffer, (data, known) in zip(self.memory.buffers, held, strict=True):
+            buffer.data[:], buffer.known[:] = data, known
+        part = self._done(done.outcome, tally)
+        return replace(part, alone=done.alone)
 
 
 def _requests(tally: Tally) -> Iterator[RequestSum]:

@@ -66,7 +66,7 @@ GLOBAL_OPTIONS: Final[Sequence[click.Option]] = (
     _global("--isolated", is_flag=True, help="No configuration files, no environment variables, no cache."),
     _global("--cache-dir", metavar="DIR", help="What is kept for later runs goes here (default ~/.cache/warpsmith)."),
     _global("--no-cache", is_flag=True, help="Keep nothing, and use nothing that was kept."),
-    _global("-j", "--jobs", type=click.IntRange(0), metavar="N", help="Processes; 0: as many as processors."),
+    _global("-j", "--jobs", type=click.IntRange(0), metavar="N", help="Processes, threads; 0: as many as processors."),
     _global("--timeout", type=_seconds, metavar="S", help="Seconds for one piece of work: reading files, their loops, "
             "a kernel, a run of a program; longer: exit code 124 (default 120; survey --run: 3600)."),
     _global("-o", "--output", metavar="PATH", help="Write the results to PATH, not to standard output: a file; a "

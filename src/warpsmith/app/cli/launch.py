@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -97,6 +98,7 @@ def launch_of(given: Mapping[str, object], settings: Settings) -> SimulateOption
         warp=None if warp is None else int(str(warp)),
         seed=int(str(given["seed"])),
         max_steps=_at_least(given, "max_steps", 1),
+        workers=settings.number("jobs") or os.cpu_count() or 1,
         settings=settings,
     )
 

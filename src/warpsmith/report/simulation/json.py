@@ -59,6 +59,8 @@ def _simulation(report: SimulationReport) -> Json:
             "arguments": list(launch.arguments),
             "seed": launch.seed,
             "warps": launch.warps,
+            **({"counted_blocks": list(launch.counted_blocks)} if launch.counted_blocks else {}),
+            **({"counted_warps": list(launch.counted_warps)} if launch.counted_warps else {}),
         },
         "warp_width": report.warp_width,
         "policy": "maximal reconvergence",

@@ -34,7 +34,8 @@ CHECKS: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
 
 
 class LaunchRow(Struct, frozen=True):
-    """The launch: `arguments` as the user wrote them."""
+    """The launch: `arguments` as the user wrote them. `counted_blocks`, `counted_warps` (of each block): their numbers,
+    where not all are counted."""
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -42,6 +43,8 @@ class LaunchRow(Struct, frozen=True):
     arguments: tuple[str, ...]
     seed: int
     warps: int
+    counted_blocks: tuple[int, ...] = ()
+    counted_warps: tuple[int, ...] = ()
 
 
 class BranchRow(Struct, frozen=True):

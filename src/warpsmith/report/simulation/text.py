@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from warpsmith.base.findings import render_finding
 from warpsmith.base.source import Span, readable
 from warpsmith.report.analysis.text import columns
-from warpsmith.report.simulation.model import CHECKS, Check, Column, SimulationReport, TimelineGroup
+from warpsmith.report.simulation.model import CHECKS, Check, Column, LaunchRow, SimulationReport, TimelineGroup
 
 __all__ = ["checks_line", "head_line", "outputs_lines", "simulation_text", "work_line"]
 
@@ -53,7 +53,19 @@ def head_line(report: SimulationReport) -> str:
     more = f", {launch.shared_bytes:,} bytes of dynamic shared memory" if launch.shared_bytes else ""
     drawn = f"; timeline: {report.drawn}" if report.drawn else ""
     warps = f"{launch.warps:,} warp{'s' if launch.warps > 1 else ''} of {report.warp_width} lanes"
-    return f"{readable(report.kernel)}<<<{sizes}>>>  {warps}{more}, policy maximal reconvergence{drawn}"
+    return (
+        f"{readable(report.kernel)}<<<{sizes}>>>  {warps}{more}, policy maximal reconvergence{drawn}{_counted(launch)}"
+    )
+
+
+def _counted(launch: LaunchRow) -> str:
+    """Return which warps are counted, where not all are."""
+    parts = [
+        f"{name} {', '.join(map(str, numbers))}"
+        for name, numbers in (("blocks", launch.counted_blocks), ("warps", launch.counted_warps))
+        if numbers
+    ]
+    return f"\ncounted: {'; of each '.join(parts) if len(parts) == 2 else parts[0]}" if parts else ""
 
 
 def _sizes(sizes: tuple[int, int, int]) -> str:

@@ -8,6 +8,7 @@
     access.py      loads, stores and atomics, checked, out of line
     observers/     what is counted or looked for: lost lane slots, sectors and banks, races
     driver.py      warps and blocks in turn, barriers
+    host/          machine code of this computer, kept on disk; several threads
     words.py       what compiled code and Python share;  lanes.py   vectors, masks, the builder
     compile.py     LLVM IR to machine code;  launch.py, tables.py   one launch, and its memory
 

@@ -1,8 +1,7 @@
 """A kernel becomes machine code of this host: LLVM IR by the writers of this folder, LLVM's own passes, its JIT.
 
-No loop or straight-line vectorizer runs: the code is vectors already. Gathers are left to LLVM where processors have
-fast ones (AVX-512, and AVX2 of Skylake's kind); elsewhere LLVM would make a branch for each lane, so inactive lanes
-read a place that is there (access.py). `-prefer-256-bit`: 512 bits are used where there are."""
+Gathers are left to LLVM where processors have fast ones; elsewhere LLVM would make a branch for each lane, so inactive
+lanes read a place that is there (access.py). What LLVM makes of it is kept on disk (host/machine_code.py)."""
 
 from __future__ import annotations
 
@@ -10,12 +9,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import llvmlite.binding as llvm
 from llvmlite import ir
 from msgspec import Struct
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.driver import driver_function
+from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
@@ -52,21 +51,12 @@ def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKe
 
 @lru_cache(maxsize=64)
 def _compile_uncached(function: Function, width: int, checks: Checks) -> CompiledKernel:
-    target = _target()
-    text, writer, ops, granule = write_kernel(function, width, checks, gathers=_has_fast_gathers())
-    module = llvm.parse_assembly(text)
-    module.triple, module.data_layout = target.triple, str(target.target_data)
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-    builder = llvm.create_pass_builder(target, options)
-    builder.getModulePassManager().run(module, builder)
-    engine = llvm.create_mcjit_compiler(module, target)
-    engine.finalize_object()
+    text, writer, ops, granule = write_kernel(function, width, checks, gathers=has_fast_gathers())
+    code = link(text)
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
     sizes = {i: access_of(i).size for i in ops.sites}
-    entry = engine.get_function_address("run")
     sites, segments = tuple(ops.sites), writer.segments
-    return CompiledKernel(function, width, checks, entry, sites, sizes, granule, frame, segments, ops, engine)
+    return CompiledKernel(function, width, checks, code.entry, sites, sizes, granule, frame, segments, ops, code.engine)
 
 
 def write_kernel(
@@ -95,17 +85,3 @@ def _number_parts(function: Function, accesses: list[Instruction]) -> Ops:
     named = dict.fromkeys(i.detail.symbol for _, i in function.instructions() if isinstance(i.detail, Address))
     places = {name: number for number, name in enumerate(named)}
     return Ops({i: number for number, i in enumerate(accesses)}, offsets, places)
-
-
-def _target() -> Any:
-    """Return a target of its own for each engine, which owns it."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    features = f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=2, jit=True)
-
-
-def _has_fast_gathers() -> bool:
-    features = llvm.get_host_cpu_features()
-    return bool(features.get("avx512f")) or "lake" in llvm.get_host_cpu_name()

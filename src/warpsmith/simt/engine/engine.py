@@ -10,17 +10,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.progress import Progress, ignore_progress
-from warpsmith.simt.apart import Apart
+from warpsmith.simt.apart import STACK, Apart
 from warpsmith.simt.engine.counts import EngineCounts
 from warpsmith.simt.engine.observers.checks import Checks, Turns
 from warpsmith.simt.engine.stopped import Stopped, may_wait
-from warpsmith.simt.engine.support import order_matters, why_refused
-from warpsmith.simt.engine.words import LaunchWords, Stop, new_state
+from warpsmith.simt.engine.support import order_matters, shares_order, why_refused
+from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.launch import KernelProblem, Launch
 from warpsmith.simt.memory import LaunchMemory
-from warpsmith.ssa.nodes import Module
+from warpsmith.ssa.nodes import Function, Module
 
 if TYPE_CHECKING:
     from warpsmith.simt.engine.launch import Ended
@@ -33,11 +34,13 @@ __all__ = ["Checks", "Run", "Turns", "order_matters", "run", "why_refused"]
 
 class Run(Struct, frozen=True):
     """What came of a run: where it `stopped`; its counters up to there. `problem`: what ended it, where that is the
-    kernel's doing for certain; where there is none, and `why` is not "", the interpreter has to look."""
+    kernel's doing for certain; where there is none, and `why` is not "", the interpreter has to look. `alone`: why one
+    thread ran it, where more were offered."""
 
     stopped: Stopped
     counts: EngineCounts
     problem: KernelProblem | None = None
+    alone: str = ""
 
     @property
     def stop(self) -> Stop:
@@ -61,42 +64,74 @@ def run(
     memory: LaunchMemory,
     checks: Checks,
     *,
+    workers: int = 1,
     progress: Progress = ignore_progress,
     rescue: Callable[[EngineCounts], None] = forget_counters,
 ) -> Run:
-    """Run a kernel that is not refused. Where it stops early, `memory` is put back as it was; where that is because
-    something is raised meanwhile (a time limit, Ctrl-C), `rescue` gets the counters up to there.
+    """Run a kernel that is not refused, on at most `workers` threads; on one where the order of blocks may matter.
+    Where it stops early, `memory` is put back as it was; where that is because something is raised meanwhile (a time
+    limit, Ctrl-C), `rescue` gets the counters up to there.
 
     Raises KeyError where there is no such kernel.
     """
     function = module.function(name)
     if function is None:
         raise KeyError(name)
-    restore = memory.snapshot()
-    state = new_state()
-    partial: list[Ended] = []
+    attempt = _Attempt(module, function, launch, memory, checks, progress, rescue, memory.snapshot())
+    workers = min(workers, launch.blocks)
+    alone = "" if workers == 1 else shares_order(function)
+    ended = attempt.run(1 if alone else workers)
+    if workers > 1 and not alone and ended.stopped.why not in (Stop.NONE, Stop.BUDGET):
+        # which blocks were run by then is another thing each time, and races may have had any outcome
+        alone = ended.stopped.text
+        attempt.restore()
+        ended = attempt.run(1)
+    return replace(attempt.judge(ended), alone=alone)
 
-    def work() -> Ended:
-        from warpsmith.simt.engine.compile import compile_kernel
-        from warpsmith.simt.engine.launch import run_launch
 
-        code = compile_kernel(function, launch.warp, checks)
-        partial.append(run_launch(code, module, launch, memory, state=state, progress=progress))
-        return partial[0]
+class _Attempt(Struct, frozen=True):
+    """A launch that may be run more than once; `restore` puts its memory back."""
 
-    def leave() -> None:
-        state[LaunchWords.LEAVE] = 1
+    module: Module
+    function: Function
+    launch: Launch
+    memory: LaunchMemory
+    checks: Checks
+    progress: Progress
+    rescue: Callable[[EngineCounts], None]
+    restore: Callable[[], None]
 
-    try:
-        ended = Apart(work, leave, stack=_STACK * sum(len(b.instructions) for b in function.blocks)).go()
-    except BaseException:
-        restore()
-        if partial:
-            rescue(partial[0].counts)
-        raise
-    stopped, problem = ended.stopped, None
-    if stopped.why is not Stop.NONE:
-        if stopped.why is not Stop.BUDGET or not may_wait(function, stopped.at):
-            problem = stopped.problem(module, name, launch, memory)
-        restore()
-    return Run(stopped, ended.counts, problem)
+    def run(self, count: int) -> Ended:
+        """Run it on so many threads."""
+        from warpsmith.simt.engine.launch import Workers, run_launch
+
+        function = self.function
+        partial: list[Ended] = []
+        stack = _STACK * sum(len(b.instructions) for b in function.blocks)
+        workers = Workers.of(count, STACK + stack, self.progress)
+        # on one thread the order is always the same; on several, results depend on it where there are races
+        checks = self.checks if count == 1 else replace(self.checks, races=True)
+
+        def work() -> Ended:
+            from warpsmith.simt.engine.compile import compile_kernel
+
+            code = compile_kernel(function, self.launch.warp, checks)
+            partial.append(run_launch(code, self.module, self.launch, self.memory, workers))
+            return partial[0]
+
+        try:
+            return Apart(work, workers.leave, stack=stack).go()
+        except BaseException:
+            self.restore()
+            if partial:
+                self.rescue(partial[0].counts)
+            raise
+
+    def judge(self, ended: Ended) -> Run:
+        """Return what came of it; where it stopped, memory is put back."""
+        stopped, problem = ended.stopped, None
+        if stopped.why is not Stop.NONE:
+            if stopped.why is not Stop.BUDGET or not may_wait(self.function, stopped.at):
+                problem = stopped.problem(self.module, self.function.name, self.launch, self.memory)
+            self.restore()
+        return Run(stopped, ended.counts, problem)

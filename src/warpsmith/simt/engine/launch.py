@@ -2,12 +2,18 @@
 
 It runs apart (apart.py): Ctrl-C and time limits reach another thread, which sets State.LEAVE. Every loop of the kernel
 looks at it, so counters are whole whenever the machine code returns. Blocks run a few at a time, so that it can be
-reported how far it is."""
+reported how far it is.
+
+Several threads take turns at the blocks; each has tables of its own, and all have the same buffers. What they counted
+is added, so it does not depend on who ran what. Cells of one thread do not show what blocks of another touch: that is
+looked at when all is over (observers/merged.py)."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -17,21 +23,44 @@ from warpsmith.base.progress import Activity, Progress
 from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.engine.compile import CompiledKernel
 from warpsmith.simt.engine.counts import EngineCounts, RequestSum
+from warpsmith.simt.engine.host.together import work_together
 from warpsmith.simt.engine.instructions import len_of_site
+from warpsmith.simt.engine.observers.merged import race_between
 from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.tables import LaunchTables
-from warpsmith.simt.engine.words import Array, LaunchWords, RequestWords, Stop
+from warpsmith.simt.engine.words import Array, LaunchWords, RequestWords, Stop, new_state
 from warpsmith.simt.engine.writing.blocks import COUNTERS
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.simt.tally import Totals
 from warpsmith.ssa.nodes import Module
 
-__all__ = ["Ended", "run_launch"]
+__all__ = ["Ended", "Workers", "run_launch"]
 
 _Entry = Callable[[int, int, int], None]
 _CHUNK = 1 << 16
 """Threads that run before it is reported how far the launch is, at least a block."""
+_SHARES: Final = 8
+"""Into how many parts the blocks of each thread of this computer are cut, so that all end at about the same time."""
+
+
+class Workers(Struct, frozen=True):
+    """The threads of a launch: a record for each, as new_state makes it, and the bytes of their stacks. `progress` is
+    told how far they are."""
+
+    states: tuple[Array, ...]
+    stack: int
+    progress: Progress
+
+    @classmethod
+    def of(cls, count: int, stack: int, progress: Progress) -> Workers:
+        """Return `count` threads."""
+        return cls(tuple(new_state() for _ in range(count)), stack, progress)
+
+    def leave(self) -> None:
+        """Ask all threads to return."""
+        for state in self.states:
+            state[LaunchWords.LEAVE] = 1
 
 
 class Ended(Struct, frozen=True):
@@ -41,39 +70,112 @@ class Ended(Struct, frozen=True):
     counts: EngineCounts
 
 
-def run_launch(
-    code: CompiledKernel, module: Module, launch: Launch, memory: LaunchMemory, *, state: Array, progress: Progress
-) -> Ended:
-    """Run a compiled kernel on `memory`, whose buffers it changes; `state` is its record, as new_state makes it."""
-    tables = LaunchTables(code, module, launch, memory, places=allocate_shared(module, memory), state=state)
-    run: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
-    sizes = np.array([segment.count for segment in code.segments])
-    step = max(1, _CHUNK // launch.threads)
-    for first in range(0, launch.blocks, step):
-        done = sum(tables.full[1::COUNTERS]) + sum(tables.partial[1::COUNTERS])
-        progress(Activity("simulating", f"blocks, {done:,} visits of lanes", first, launch.blocks))
-        run(state.ctypes.data, first, min(first + step, launch.blocks))
-        if state[LaunchWords.LEAVE] or int((tables.full + tables.partial)[1::COUNTERS] @ sizes) > launch.max_steps:
-            break
-    counts = _counts(tables)
-    why = Stop(int(state[LaunchWords.STOP]))
-    if why is Stop.NONE and state[LaunchWords.LEAVE]:
-        why = Stop.INTERRUPTED
-    if why is Stop.NONE and counts.totals.lane_instructions > launch.max_steps:
-        why = Stop.BUDGET
-    return Ended(_find_stop(why, tables), counts)
+def run_launch(code: CompiledKernel, module: Module, launch: Launch, memory: LaunchMemory, workers: Workers) -> Ended:
+    """Run a compiled kernel on `memory`, whose buffers it changes."""
+    places = allocate_shared(module, memory)
+    run = _Run(code, launch, workers)
+    run.tables = [
+        LaunchTables(code, module, launch, memory, places=places, state=state)
+        for state in workers.states[: run.most_threads]
+    ]
+    run.go()
+    first, *others = run.tables
+    for other in others:
+        for own, more in zip(_sums(first), _sums(other), strict=True):
+            own += more
+        first.state[LaunchWords.WAITING] = max(first.state[LaunchWords.WAITING], other.state[LaunchWords.WAITING])
+    counts = _counts(first)
+    return Ended(_find_stop(run.tables, counts.totals.lane_instructions > launch.max_steps), counts)
 
 
-def _find_stop(why: Stop, tables: LaunchTables) -> Stopped:
-    """Return where a launch stopped."""
+class _Run:
+    """A launch on its way."""
+
+    def __init__(self, code: CompiledKernel, launch: Launch, workers: Workers) -> None:
+        self.code, self.launch, self.workers = code, launch, workers
+        self.tables: list[LaunchTables] = []
+        self.enter: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
+        self.sizes = np.array([segment.count for segment in code.segments])
+        self.step = max(1, _CHUNK // launch.threads)
+        if len(workers.states) > 1:
+            self.step = min(self.step, max(1, launch.blocks // (_SHARES * len(workers.states))))
+        self.following = 0
+        self.lock = threading.Lock()
+
+    @property
+    def most_threads(self) -> int:
+        """Return for how many threads there are blocks."""
+        return -(-self.launch.blocks // self.step)
+
+    def go(self) -> None:
+        """Run all blocks, or as far as nothing is wrong."""
+        if len(self.tables) == 1:
+            self.share(0)
+        else:
+            work_together(len(self.tables), self.share, self.workers.leave, stack=self.workers.stack)
+
+    def share(self, number: int) -> None:
+        """Run blocks that nobody has run, until there are none."""
+        state = self.tables[number].state
+        while (first := self.take()) < self.launch.blocks:
+            self.enter(state.ctypes.data, first, min(first + self.step, self.launch.blocks))
+            if state[LaunchWords.LEAVE] or self.steps() > self.launch.max_steps:
+                self.workers.leave()
+                return
+
+    def take(self) -> int:
+        """Return the first of the next blocks, and report how far it is."""
+        with self.lock:
+            first = self.following
+            self.following += self.step
+            if first < self.launch.blocks:
+                done = sum(int(one[1::COUNTERS].sum()) for one in self.counted())
+                self.workers.progress(
+                    Activity("simulating", f"blocks, {done:,} visits of lanes", first, self.launch.blocks)
+                )
+        return first
+
+    def counted(self) -> Iterator[Array]:
+        """Yield the counters of blocks, of all threads."""
+        for tables in self.tables:
+            yield from (tables.full, tables.partial)
+
+    def steps(self) -> int:
+        """Return how many instructions lanes have executed; of other threads what they have noted."""
+        return sum(int(one[1::COUNTERS] @ self.sizes) for one in self.counted())
+
+
+def _sums(tables: LaunchTables) -> tuple[Array, ...]:
+    """Return what is counted of a launch."""
+    return tables.full, tables.partial, tables.lost, tables.requests
+
+
+def _find_stop(threads: Sequence[LaunchTables], spent: bool) -> Stopped:
+    """Return where a launch stopped; `spent`: it took more steps than it may."""
+    causes = [stopped for one in threads if (stopped := _stop_of(one)) is not None]
+    if causes:
+        return min(causes, key=lambda stopped: stopped.block)
+    if any(map(race_between, zip(*(one.cells_of_all for one in threads), strict=True))):
+        return Stopped(Stop.RACE, 0, -1)
+    if spent:
+        return Stopped(Stop.BUDGET, 0, 0)
+    left = any(one.state[LaunchWords.LEAVE] for one in threads)
+    return Stopped(Stop.INTERRUPTED if left else Stop.NONE, 0, 0)
+
+
+def _stop_of(tables: LaunchTables) -> Stopped | None:
+    """Return where one thread found a cause to stop."""
     code, words = tables.code, [int(word) for word in tables.state]
+    why = Stop(words[LaunchWords.STOP])
+    if why is Stop.NONE:
+        return None
     found = Stopped(why, words[LaunchWords.STOP_BLOCK], words[LaunchWords.STOP_THREAD])
     if words[LaunchWords.STOP_SITE]:
         number = (words[LaunchWords.STOP_SITE] - words[LaunchWords.SITES]) // (8 * len_of_site())
         access = code.sites[number]
         return replace(found, access=access, address=words[LaunchWords.STOP_ADDRESS] % 2**64, size=code.sizes[access])
     blocks, at = code.function.blocks, words[LaunchWords.STOP_ADDRESS]
-    return replace(found, at=blocks[at]) if words[LaunchWords.STOP] and 0 <= at < len(blocks) else found
+    return replace(found, at=blocks[at]) if 0 <= at < len(blocks) else found
 
 
 def _counts(tables: LaunchTables) -> EngineCounts:

@@ -28,7 +28,7 @@ from warpsmith.ssa.nodes import (
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I128
 
-__all__ = ["ORDERED_ATOMICS", "order_matters", "why_refused"]
+__all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "why_refused"]
 
 _MOVES: Final = frozenset({"load", "store", "select", "bitcast", "param", "shuffle"})
 """Ops that half precision may have: they only move it."""
@@ -79,6 +79,15 @@ def order_matters(function: Function) -> str:
             return f"{i.op.replace('_', ' ')}, which depends on the order of the threads"
         if i.op.startswith("atomic_") and i.results and (used.intersection(i.results) or _ends(function, i)):
             return "the result of an atomic operation, which depends on the order of the threads"
+    return ""
+
+
+def shares_order(function: Function) -> str:
+    """Return why blocks of a kernel have to run one after the other, races aside; "" where several may run at once:
+    atomic operations of compiled code are in one piece for lanes and warps, not for threads of this computer."""
+    for _, i in function.instructions():
+        if i.op.startswith("atomic_") and isinstance(i.detail, Memory) and i.detail.space not in ("shared", "local"):
+            return "atomic operations on memory that all blocks share"
     return ""
 
 

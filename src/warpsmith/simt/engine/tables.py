@@ -34,7 +34,8 @@ class Place(Struct, frozen=True):
 
 
 class LaunchTables:
-    """All that a launch needs; `state` is what machine code gets."""
+    """All that a launch needs; `state` is what machine code gets. `cells_of_all`: the words of the cells of each buffer
+    that all blocks share."""
 
     def __init__(
         self,
@@ -51,6 +52,7 @@ class LaunchTables:
         self.places: list[Place] = []
         self.rows: list[list[int]] = []
         self.cleared: list[int] = []
+        self.cells_of_all: list[Array] = []
         self.warps = -(-launch.threads // code.width)
         self.padded = self.warps * code.width + lanes_of(code.width)
         self.full, self.partial = (self.zeros(COUNTERS * len(code.segments)) for _ in range(2))
@@ -99,6 +101,9 @@ class LaunchTables:
         data, known = (_in_place(held, self.kept) for held in (buffer.data, buffer.known))
         watched = self.code.checks.uninitialized and not all(buffer.known)
         constant = buffer.space == "constant"
+        cells = 0 if constant else self.cells(size)
+        if cells:
+            self.cells_of_all.append(_words_at(cells, (size // self.code.granule + 1) * CELL // 8))
         self.region(
             Place(buffer.space, buffer.address),
             {
@@ -106,7 +111,7 @@ class LaunchTables:
                 RegionWords.LENGTH: size,
                 RegionWords.DELTA: data - buffer.address,
                 RegionWords.KNOWN: known - buffer.address if watched else 0,
-                RegionWords.CELLS: 0 if constant else self.cells(size),
+                RegionWords.CELLS: cells,
                 RegionWords.CONSTANT: int(constant),
             },
         )
@@ -229,6 +234,11 @@ class LaunchTables:
         made = np.concatenate([threads % x, threads // x % y, threads // (x * y)]).astype("<i4")
         self.kept.append(made)
         return made
+
+
+def _words_at(address: int, count: int) -> Array:
+    """Return the words that are at an address, as long as somebody else keeps them."""
+    return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
 
 
 def _address(array: Array) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Sequence
@@ -413,3 +414,51 @@ def test_numbers_must_fit(capsys: pytest.CaptureFixture[str]) -> None:
         code, _, err = call(capsys, *base, *arrays, *args(*given))
         assert code == 2
         assert said in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_stepping_takes_commands_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = args("n=8", "a=2", "x=iota:f32[8]", "y=zeros:f32[8]")
+    monkeypatch.setattr("sys.stdin", io.StringIO("print i 3\nnext\nback\n"))
+    code, out, _ = call(capsys, "k.cu", "--kernel", "scale", "--block", "16", *given, "-i", "--break", "5:i == 3")
+    assert code == 0
+    assert "breakpoint at line 5: i == 3 holds in lane 3" in out
+    assert "> print i 3\ni = 3\n" in out
+    assert "back\nline 5" in out
+    code, out, _ = call(capsys, "k.cu", "--kernel", "scale", "--block", "16", *given, "--watch", "y[3]")
+    assert code == 0
+    assert "y[3] was 0 and is 6: block 0 warp 0 executed line 5" in out
+    code, _, err = call(capsys, "k.cu", "--kernel", "scale", "--block", "16", *given, "--break", "77")
+    assert code == 2 and "no instruction of scale is there" in err
+    code, _, err = call(capsys, "k.cu", "--kernel", "scale", *given, "-i", "--json")
+    assert code == 2 and "no JSON" in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_some_warps_are_counted_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["parity.ptx", "--block", "64", "--grid", "3", *args("a=iota:u32[64]"), "--check", "none"]
+    code, out, _ = call(capsys, *words, "--blocks", "0,2", "--warps", "1-1", "--timeline", "ascii")
+    assert code == 0
+    assert "6 warps of 32 lanes" in out and "counted: blocks 0, 2; of each warps 1\n" in out
+    code, found = document(capsys, *words, "--blocks", "0,2", "--warps", "1", "--timeline", "ascii")
+    run = found["simulation"]
+    assert run["launch"]["counted_blocks"] == [0, 2] and run["launch"]["counted_warps"] == [1]
+    assert run["warp_instructions"] == 2 * 19
+    assert [warp for group in run["timeline"] for column in group["columns"] for warp in column["warps"]] == [
+        [0, 1],
+        [2, 1],
+    ]
+    for wrong, message in (
+        ("3", "has 3 blocks"),
+        ("x", "takes numbers"),
+        ("2-1", "takes numbers"),
+        ("", "takes numbers"),
+    ):
+        code, _, err = call(capsys, *words, "--blocks", wrong)
+        assert code == 2 and message in err
+    code, _, err = call(capsys, *words, "--warps", "2")
+    assert code == 2 and "has 2 warps in a block" in err
+    code, _, err = call(capsys, *words, "--warps", "1", "--policy", "all")
+    assert code == 2 and "counts all warps" in err

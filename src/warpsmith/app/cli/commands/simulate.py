@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from typing import Final, cast
 
@@ -21,6 +22,7 @@ from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.simulate import SimulateOptions, simulate
+from warpsmith.flows.stepping.step import Stepping, step
 from warpsmith.report.simulation.html import simulation_html, simulation_svg
 from warpsmith.report.simulation.json import simulation_json
 from warpsmith.report.simulation.model import CHECKS, Check, SimulationReport
@@ -29,6 +31,7 @@ from warpsmith.report.simulation.text import simulation_text
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Engine
 from warpsmith.simt.policies.machine import POLICIES, PolicyName
+from warpsmith.simt.selection import Selection
 
 __all__ = ["command"]
 
@@ -57,6 +60,19 @@ __all__ = ["command"]
     metavar="FORM[=FILE]",
     help="Lanes of every step: ascii, html, svg, perfetto, json; off.",
 )
+@click.option("--blocks", metavar="LIST", help="Count and show these blocks only: 0,3-5 (numbered along x first).")
+@click.option("--warps", metavar="LIST", help="Count and show these warps of each block only.")
+@click.option(
+    "--break",
+    "breaks",
+    multiple=True,
+    metavar="LINE[:COND]",
+    help="Tell when a warp comes to a line, if COND holds in an active lane: --break '9:x > 5'.",
+)
+@click.option(
+    "--watch", "watches", multiple=True, metavar="X", help="Tell when a variable or an element (out[3]) changes."
+)
+@click.option("-i", "interactive", is_flag=True, help="Stop there, and ask what to do; 'help' lists the commands.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Text, or one document.")
 @launch_options
 def command(path: str, **given: object) -> int:
@@ -92,6 +108,8 @@ def command(path: str, **given: object) -> int:
                 3 stopped early (--max-steps, or something that is not modeled)   124 out of time (--timeout)
     """
     as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
+    if given["interactive"] or given["breaks"] or given["watches"]:
+        return _step(path, given)
     try:
         settings = settings_of({})
         with watch_progress() as progress:
@@ -115,6 +133,27 @@ def command(path: str, **given: object) -> int:
     if rendered:
         click.echo(rendered)
     return report.exit_code
+
+
+def _step(path: str, given: Mapping[str, object]) -> int:
+    """Step through the kernel; what a person says comes from standard input."""
+    if global_options().json or given["form"] == "json":
+        raise usage("--break, --watch and -i talk to people: they have no JSON")
+    if path == "-" and given["interactive"]:
+        raise usage("-i reads commands from standard input, so the kernel cannot come from there", "name a file")
+    settings = settings_of({})
+    ask = _ask if given["interactive"] else None
+    stepping = Stepping(texts(given["breaks"]), texts(given["watches"]), click.echo, ask)
+    return step(kernel_file(path, given, settings), _options(given, settings), stepping)
+
+
+def _ask() -> str | None:
+    """Return the next line that is said; one that comes from a file is shown."""
+    click.echo("> ", nl=False)
+    said = sys.stdin.readline()
+    if not sys.stdin.isatty():
+        click.echo(said.rstrip("\n"))
+    return said or None
 
 
 _PICTURES: Final[Mapping[str, Callable[[SimulationReport], str]]] = {
@@ -146,6 +185,7 @@ def _options(given: Mapping[str, object], settings: Settings) -> SimulateOptions
         timeline=_timeline(str(given["timeline"]))[0] != "off",
         profile=bool(given["profile"]),
         policies=_policies(str(given["policy"])),
+        selection=Selection(_numbers("--blocks", given["blocks"]), _numbers("--warps", given["warps"])),
         engine=cast("Engine", text(given["engine"]) or ""),
     )
 
@@ -168,6 +208,25 @@ def _policies(said: str) -> tuple[PolicyName, ...]:
         if word not in POLICIES:
             raise usage(f"--policy: there is no policy '{word}'", f"all, or some of {', '.join(POLICIES)}")
     return tuple(policy for policy in POLICIES if policy in words)
+
+
+def _numbers(option: str, said: object) -> tuple[int, ...] | None:
+    """Return the numbers of a list, `0,3-5`; None where there is none."""
+    if said is None:
+        return None
+    found: set[int] = set()
+    for part in str(said).split(","):
+        first, dash, last = (word.strip() for word in part.partition("-"))
+        last = last if dash else first
+        if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last) < _MOST_CHOSEN):
+            raise usage(
+                f"{option} takes numbers and ranges of them; it got {part.strip()!r}", f"for example {option} 0,3-5"
+            )
+        found.update(range(int(first), int(last) + 1))
+    return tuple(sorted(found))
+
+
+_MOST_CHOSEN: Final = 1 << 20
 
 
 def _files(said: tuple[str, ...]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """Observers of a compiled kernel, counters and checks, each compiled in or left out: cost where it is on only.
 
 `lost.py`      lane slots that branches take away            `requests.py`   sectors, bank conflicts of each request
-`races.py`     accesses that nothing orders                  `checks.py`     which of them are compiled in
+`races.py`     accesses that nothing orders; between blocks of several threads: `merged.py`
+`checks.py`    which of them are compiled in
 """

@@ -1,0 +1,91 @@
+"""LLVM IR becomes machine code of this host, which is kept on disk: the same kernel is not compiled again.
+
+    LLVM IR, how it is compiled, by which LLVM, for which processor  ──►  key  ─┬─►  object file from the cache
+                                                                                 └─►  LLVM's passes ──► object file
+    object file ──► linked into this process
+
+The key is made of the LLVM IR itself: whatever a kernel and its checks become is in it, and so is every change of the
+writers. Writing it takes a tenth of what compiling takes. Fresh or kept, code is linked the same way.
+
+No loop or straight-line vectorizer runs: the code is vectors already. `-prefer-256-bit`: 512 bits are used where there
+are."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import llvmlite
+import llvmlite.binding as llvm
+import msgspec
+from msgspec import Struct
+
+from warpsmith.base.cache import kept_bytes
+
+__all__ = ["LinkedCode", "has_fast_gathers", "link"]
+
+
+class _Recipe(Struct, frozen=True):
+    """How LLVM IR is compiled: all that decides over the machine code, besides the IR."""
+
+    llvmlite: str
+    llvm: tuple[int, ...]
+    triple: str
+    processor: str
+    features: str
+    level: int = 2
+    loop_vectorization: bool = False
+    slp_vectorization: bool = False
+    loop_unrolling: bool = False
+
+    def target(self) -> Any:
+        """Return a target of its own for each engine, which owns it."""
+        target = llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(cpu=self.processor, features=self.features, opt=self.level, jit=True)
+
+
+class LinkedCode(Struct, frozen=True, eq=False):
+    """Machine code in this process: `entry` is the address of its function `run`; `engine` keeps it alive."""
+
+    entry: int
+    engine: Any
+
+
+_FOLDER: Final = "simulator"
+
+
+def link(text: str) -> LinkedCode:
+    """Return the machine code of LLVM IR."""
+    recipe = _recipe()
+    key = msgspec.json.encode(recipe) + b"\0" + text.encode()
+    data = kept_bytes(_FOLDER, key, lambda: _compile(text, recipe))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), recipe.target())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    return LinkedCode(engine.get_function_address("run"), engine)
+
+
+def has_fast_gathers() -> bool:
+    """Return whether this processor reads lanes' places fast by itself: AVX-512, and AVX2 of Skylake's kind."""
+    return bool(llvm.get_host_cpu_features().get("avx512f")) or "lake" in llvm.get_host_cpu_name()
+
+
+def _recipe() -> _Recipe:
+    features = f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    triple = llvm.get_default_triple()
+    return _Recipe(llvmlite.__version__, llvm.llvm_version_info, triple, llvm.get_host_cpu_name(), features)
+
+
+def _compile(text: str, recipe: _Recipe) -> bytes:
+    """Return the object file of LLVM IR."""
+    target = recipe.target()
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = target.triple, str(target.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=recipe.level)
+    options.loop_vectorization, options.slp_vectorization = recipe.loop_vectorization, recipe.slp_vectorization
+    options.loop_unrolling = recipe.loop_unrolling
+    builder = llvm.create_pass_builder(target, options)
+    builder.getModulePassManager().run(module, builder)
+    made: bytes = target.emit_object(module)
+    return made

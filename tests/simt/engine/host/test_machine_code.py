@@ -1,0 +1,89 @@
+"""Machine code is kept: compiled once for all processes, and never taken from what is not whole or not ours."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from warpsmith.simt.engine.host import machine_code
+from warpsmith.simt.engine.host.machine_code import link
+
+Compiler = Callable[[str, object], bytes]
+
+
+@pytest.fixture
+def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the texts that are compiled from here on, with a cache that is empty."""
+    monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path / "cache"))
+    texts: list[str] = []
+    compile_: Compiler = machine_code._compile  # type: ignore[assignment]
+
+    def note(text: str, recipe: object) -> bytes:
+        texts.append(text)
+        return compile_(text, recipe)
+
+    monkeypatch.setattr(machine_code, "_compile", note)
+    return texts
+
+
+def _returns(number: int) -> str:
+    return f"define i64 @run() {{\n  ret i64 {number}\n}}\n"
+
+
+def _run(text: str) -> int:
+    code = link(text)
+    found: int = ctypes.CFUNCTYPE(ctypes.c_int64)(code.entry)()
+    return found
+
+
+def test_what_was_compiled_once_is_linked_again(compiled: list[str]) -> None:
+    assert [_run(_returns(7)), _run(_returns(7)), _run(_returns(8)), _run(_returns(7))] == [7, 7, 8, 7]
+    assert compiled == [_returns(7), _returns(8)]
+
+
+def test_functions_of_the_library_are_found_where_they_are_now(compiled: list[str]) -> None:
+    text = """
+    declare double @exp2(double) nobuiltin
+    define i64 @run() {
+      %e = call double @exp2(double 5.0) nobuiltin
+      %n = fptosi double %e to i64
+      ret i64 %n
+    }
+    """
+    assert [_run(text), _run(text)] == [32, 32]
+    assert len(compiled) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x7fELF", b"x" * 4000], ids=["empty", "an object file", "noise"])
+def test_damaged_code_is_compiled_again(compiled: list[str], tmp_path: Path, damage: bytes) -> None:
+    assert _run(_returns(7)) == 7
+    (kept,) = (tmp_path / "cache" / "simulator").iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(damage)
+    assert _run(_returns(7)) == 7
+    assert len(compiled) == 2
+    assert kept.read_bytes() == whole
+
+
+def test_code_of_another_kernel_is_not_taken(compiled: list[str], tmp_path: Path) -> None:
+    """As where somebody renames files of the cache."""
+    assert _run(_returns(7)) == 7
+    (seven,) = (tmp_path / "cache" / "simulator").iterdir()
+    data = seven.read_bytes()
+    seven.unlink()
+    assert _run(_returns(8)) == 8
+    (eight,) = (tmp_path / "cache" / "simulator").iterdir()
+    eight.write_bytes(data)
+    assert _run(_returns(8)) == 8
+
+
+def test_another_processor_or_another_llvm_compiles_anew(compiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _run(_returns(7)) == 7
+    monkeypatch.setattr("llvmlite.__version__", "0.0.1")
+    assert _run(_returns(7)) == 7
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_name", lambda: "x86-64")
+    assert _run(_returns(7)) == 7
+    assert len(compiled) == 3
