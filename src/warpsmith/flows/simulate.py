@@ -149,15 +149,7 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
         kernel=name,
         device=gpu.name,
         warp_width=launch.warp,
-        launch=LaunchRow(
-            launch.grid,
-            launch.block,
-            started.shared,
-            options.arguments,
-            options.seed,
-            _warps(launch),
-            *(_numbers(chosen) for chosen in (options.selection.blocks, options.selection.warps)),
-        ),
+        launch=_launch_row(started, options),
         work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
         checks=options.checks,
         branches=branch_rows(watched),
@@ -169,6 +161,15 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
         drawn=again[0][0].policy if options.timeline and len(again) == 1 and again[0][1] is not None else "",
         policies=tuple(row for row, _ in again),
         timing_s=clock.laps,
+    )
+
+
+def _launch_row(started: StartedLaunch, options: SimulateOptions) -> LaunchRow:
+    """Return how the kernel was launched, and which warps are counted."""
+    launch, chosen = started.launch, (options.selection.blocks, options.selection.warps)
+    counted = map(_numbers, chosen)
+    return LaunchRow(
+        launch.grid, launch.block, started.shared, options.arguments, options.seed, _warps(launch), *counted
     )
 
 
