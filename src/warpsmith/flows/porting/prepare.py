@@ -22,6 +22,7 @@ from warpsmith.flows.porting.gain import Kept, choose_paying, renew_refused
 from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.flows.porting.written_check import Unwritable, unwritable
 from warpsmith.loops.prepared import Prepared, RunChange
+from warpsmith.loops.search.nests import outermost
 from warpsmith.offload.automatic import automatic, standing_in
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
@@ -124,14 +125,22 @@ def _with_words(written: Written, kept: Kept) -> Written:
 
 def _idle(prepared: Prepared, written: Written) -> set[Span]:
     """Return the user's runs that steps rewrote and that stay on the host all the same: there is no kernel in the new
-    text, nor in a function that it calls, and it is no part of one."""
+    text, nor in a function that it calls, and it is no part of one. Steps go from a whole nest or not at all."""
     changes = [change for change in prepared.changes() if change.old and change.new]
     if not changes:
         return set()
     fragments = written.port.plan.fragments
     kernels = frozenset(part for fragment in fragments for stmt in fragment.statements for part in walk(stmt))
     holders = {fragment.function.symbol for fragment in fragments}
-    return {statement_spans(c.old) for c in changes if not (c.parts() & kernels or _named(c) & holders)}
+    idle = {c for c in changes if not (c.parts() & kernels or _named(c) & holders)}
+    busy = {_nest_of(c) for c in changes if c not in idle}
+    return {statement_spans(c.old) for c in idle if _nest_of(c) not in busy}
+
+
+def _nest_of(change: RunChange) -> Span:
+    """Return the text of the outermost loop around a change; its own, where there is none."""
+    own = statement_spans(change.old)
+    return next((loop.span for loop in outermost(change.written.body) if loop.span.contains(own)), own)
 
 
 def _named(change: RunChange) -> set[Symbol]:

@@ -33,7 +33,10 @@ def counterparts(old: Function, new: Function) -> Mapping[Stmt, Stmt]:
     found: dict[Stmt, Stmt] = {}
     pending = [(old.body.statements, new.body.statements)]
     while pending:
-        before, after = pending.pop()
+        before, after = _trim(*pending.pop())
+        if len(parts := split_apart(before, after)) > 1:
+            pending += parts
+            continue
         groups = [] if len(before) == len(after) else _groups(before, after)
         if len(before) != len(after) and not groups:
             continue
@@ -60,10 +63,7 @@ def _lists(old: Stmt, new: Stmt) -> Iterator[tuple[Run, Run]]:
 
 
 def _of_runs(old: Run, new: Run) -> Iterator[tuple[Run, Run]]:
-    shortest = min(len(old), len(new))
-    first = next((k for k in range(shortest) if old[k] is not new[k]), shortest)
-    last = next((k for k in range(shortest - first) if old[-1 - k] is not new[-1 - k]), shortest - first)
-    before, after = old[first : len(old) - last], new[first : len(new) - last]
+    before, after = _trim(old, new)
     if not before and not after:
         return
     if len(parts := split_apart(before, after)) > 1:
@@ -85,6 +85,14 @@ def _of_runs(old: Run, new: Run) -> Iterator[tuple[Run, Run]]:
         yield from _of_runs(before[start:], after)
     else:
         yield before, after
+
+
+def _trim(old: Run, new: Run) -> tuple[Run, Run]:
+    """Return two runs without what both begin with, and end with."""
+    shortest = min(len(old), len(new))
+    first = next((k for k in range(shortest) if old[k] is not new[k]), shortest)
+    last = next((k for k in range(shortest - first) if old[-1 - k] is not new[-1 - k]), shortest - first)
+    return old[first : len(old) - last], new[first : len(new) - last]
 
 
 def _find_kept(old: Run, new: Run) -> int:
