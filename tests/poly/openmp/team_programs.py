@@ -189,6 +189,38 @@ ONE: dict[str, str] = {
     for (int t = 0; t < nt; t++) { free(many[t]); free(part[t]); }
     free(many); free(part);
 """),
+    "rows of parts in one block": _program("""
+    int nt = 4, groups = 5, i, j, k, found[8] = {0};
+    int **many = (int **)malloc(nt * sizeof(int *));
+    double ***part = (double ***)malloc(nt * sizeof(double **));
+    many[0] = (int *)calloc(nt * groups, sizeof(int));
+    for (i = 1; i < nt; i++) many[i] = many[i - 1] + groups;
+    part[0] = (double **)malloc(groups * nt * sizeof(double *));
+    for (i = 1; i < nt; i++) part[i] = part[i - 1] + groups;
+    for (i = 0; i < nt; i++)
+        for (j = 0; j < groups; j++) part[i][j] = (double *)calloc(3, sizeof(double));
+    for (int again = 0; again < 3; again++) {
+        omp_set_num_threads(nt);
+#pragma omp parallel
+        {
+            int me = omp_get_thread_num();
+#pragma omp for private(i, j, k)
+            for (i = 0; i < 64; i++) {
+                for (j = k = 0; j < groups; j++) if (i % (j + 2) == 0) k = j;
+                many[me][k]++;
+                for (j = 0; j < 3; j++) part[me][k][j] += 0.5 * i + j;
+            }
+        }
+        for (i = 0; i < groups; i++)
+            for (j = 0; j < nt; j++) {
+                found[i] += many[j][i];
+                many[j][i] = 0;
+                for (k = 0; k < 3; k++) { b[i * 3 + k] += part[j][i][k]; part[j][i][k] = 0.0; }
+            }
+    }
+    for (i = 0; i < groups; i++) c[i] = found[i];
+    free(part[0]);
+"""),
     "one number a thread": _program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
@@ -753,6 +785,68 @@ MANY: dict[str, tuple[str, str]] = {
     }
     for (int t = 0; t < 4; t++) { sum += part[t][0]; part[t][0] = 0; }
 """),
+        "part has a block in line 13 that its rows are not known to fill",
+    ),
+    "a row is left in front": (
+        _program("""
+    double **part = (double **)malloc(4 * sizeof(double *));
+    part[0] = (double *)calloc(4 * 2, sizeof(double));
+    for (int t = 1; t < 4; t++) part[t] = part[t - 1] + 2;
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for schedule(static)
+        for (int i = 0; i < 64; i++) part[me][i < 16 ? 0 : -1] += i;
+    }
+    for (int t = 0; t < 4; t++) for (int k = 0; k < 2; k++) { b[k] += part[t][k]; part[t][k] = 0; }
+"""),
+        "part has its rows in one block, and line 19 may add in front of a row",
+    ),
+    "more rows than are summed": (
+        _program("""
+    double **part = (double **)malloc(8 * sizeof(double *));
+    part[0] = (double *)calloc(8 * 2, sizeof(double));
+    for (int t = 1; t < 8; t++) part[t] = part[t - 1] + 2;
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for schedule(static)
+        for (int i = 0; i < 64; i++) part[me][i / 16 % 2 * 2] += i;
+    }
+    for (int t = 0; t < 4; t++) { sum += part[t][0]; part[t][0] = 0; }
+"""),
         "part is used in line",
+    ),
+    "a part has rows in two blocks": (
+        _program("""
+    double **part = (double **)malloc(4 * sizeof(double *));
+    part[0] = (double *)calloc(4 * 2, sizeof(double));
+    for (int t = 1; t < 4; t++) part[t] = part[t - 1] + 2;
+    part[0] = (double *)calloc(4 * 2, sizeof(double));
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for schedule(static)
+        for (int i = 0; i < 64; i++) part[me][i / 16 == 3 ? 2 : i % 4] += i;
+    }
+    for (int t = 0; t < 4; t++) { sum += part[t][0]; part[t][0] = 0; }
+"""),
+        "that lie in more than one block",
+    ),
+    "steps of another length": (
+        _program("""
+    int w = 2, v = 3;
+    double **part = (double **)malloc(4 * sizeof(double *));
+    part[0] = (double *)calloc(4 * v, sizeof(double));
+    for (int t = 1; t < 4; t++) part[t] = part[t - 1] + w;
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for schedule(static)
+        for (int i = 0; i < 64; i++) part[me][i / 16 == 3 ? 2 : 0] += i;
+    }
+    for (int t = 0; t < 4; t++) { sum += part[t][0]; part[t][0] = 0; }
+"""),
+        "that its rows are not known to fill",
     ),
 }

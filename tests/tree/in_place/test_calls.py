@@ -82,6 +82,19 @@ def test_several_statements_get_braces(tmp_path: Path) -> None:
     assert printed(made, tmp_path) == ["device 4 00", "device 4 01", "77", "77"]
 
 
+@pytest.mark.parametrize("last", [False, True])
+def test_what_comes_behind_a_choice_stands_behind_its_brace(last: bool, tmp_path: Path) -> None:
+    tail = "" if last else "    a[0] = 7;\n"
+    head = "void f(int x, int n, int *a)\n{\n    for (int i = 0; i < n; i++)\n        a[i] = i;\n    a[1] = x;\n"
+    unit, function, loop, _ = parsed(f"{head}{tail}}}\n", tmp_path)
+    chosen, rest = function.body.statements[:2], function.body.statements[2:]
+    body = replace(function.body, statements=(_unless(chosen), _launch(loop), *rest))
+    made = _text(unit, WithCalls(function, replace(function, body=body)))
+    assert remove_additions(made) == f"{DONOR}{head}{tail}}}\n"
+    assert "    a[1] = x;\n#ifdef WARPSMITH\n    }\n    device(4);\n" in made
+    assert all("device" in one for one in printed(made, tmp_path)[1::2])
+
+
 def test_what_cannot_stand_once_is_not_written(tmp_path: Path) -> None:
     unit, function, loop, _ = parsed(PLAIN, tmp_path)
     lost = _with(function, loop, _launch(loop))

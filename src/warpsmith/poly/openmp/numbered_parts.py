@@ -18,10 +18,10 @@ t, whose body does the same for each t and only adds part[t][b] to something or 
 way that depends on S alone. Nothing else knows the elements: not by the array's name, which stands nowhere else, nor by
 another one, since the memory is an array's or fresh, and its address is given to nobody.
 The loop goes over as many parts as threads were asked for. Numbers have one type, so that sums lose nothing on the way.
+Where parts lie, and that all are alike, is in part_memory.py.
 
-Limits: sums only; parts that are rows or elements (part[me][b], part[me]), not part[me * n + b], nor rows that lie in
-one block (part[i] = part[i - 1] + n), where only subscripts keep them apart; arrays that are local, or known in one
-file.
+Limits: sums only; parts that are rows or elements (part[me][b], part[me]), not part[me * n + b]; arrays that are local,
+or known in one file.
 """
 
 from __future__ import annotations
@@ -33,16 +33,15 @@ from msgspec import Struct
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import ParallelRegion, marked_statements, regions_of
 from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.openmp.nonnegative import is_never_negative
+from warpsmith.poly.openmp.part_memory import NoPartsError, PartMemory, find_memory, subscripts_of
 from warpsmith.poly.openmp.thread_counts import ThreadCount, constant_of, is_variable
 from warpsmith.poly.openmp.thread_numbers import is_number, thread_numbers
-from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
     Block,
-    Call,
     Cast,
-    DeclStmt,
     Empty,
     Expr,
     ExprStmt,
@@ -50,13 +49,11 @@ from warpsmith.tree.nodes import (
     Function,
     GlobalDecl,
     Index,
-    InitList,
     Literal,
     Name,
     Node,
     Stmt,
     Unary,
-    VarDecl,
     Verbatim,
 )
 from warpsmith.tree.types import Pointer, Scalar, Symbol, Type
@@ -77,10 +74,11 @@ class NumberedParts(Struct, frozen=True):
 
 
 class _Update(Struct, frozen=True):
-    """A statement that adds to a part: the Name of the array, and the number of the part."""
+    """A statement that adds to a part: the Name of the array, the number of the part, and which of its elements."""
 
     array: Name
     number: Expr
+    element: Expr
 
 
 class _Sum(Struct, frozen=True):
@@ -89,10 +87,6 @@ class _Sum(Struct, frozen=True):
     holder: Function
     loop: For
     names: set[int]
-
-
-class _NoPartsError(Exception):
-    """What is done with an array otherwise."""
 
 
 def find_numbered(body: Node) -> frozenset[Symbol]:
@@ -111,7 +105,7 @@ def find_parts(facts: Facts, function: Function, region: ParallelRegion) -> Numb
         check = _Check(facts, function, region, symbol)
         try:
             free |= check.run()
-        except _NoPartsError as found:
+        except NoPartsError as found:
             why = why or f"{symbol.name} {found}"
     return NumberedParts(frozenset(free), why)
 
@@ -127,18 +121,20 @@ class _Check(Struct, frozen=True):
     def run(self) -> set[int]:
         """Return the ids of the Names that ask for the number."""
         self.is_known_here()
+        memory = find_memory(ThreadCount(self.facts, self.function), self.region, self.symbol)
         added: dict[int, list[_Update]] = {}
         for holder in self.find_holders():
-            known: set[int] = set()
+            known = set(memory.names) if holder is self.function else set()
             for region in regions_of(holder):
                 if region.directive.words == ("parallel",) and _names(region.body, self.symbol):
                     added[id(region)] = self.read_region(region)
                     known |= {id(one.array) for one in added[id(region)]}
-            known |= self.find_set_up(holder) if holder is self.function else set()
-            known |= self.find_sums(holder)
+                    if memory.rows is not None:
+                        self.stays_in_block(holder, added[id(region)])
+            known |= self.find_sums(holder, memory)
             other = next((n for n in names(holder.body) if n.symbol == self.symbol and id(n) not in known), None)
             if other is not None:
-                raise _NoPartsError(f"is used in line {other.span.line} otherwise than all of its parts are, as a sum")
+                raise NoPartsError(f"is used in line {other.span.line} otherwise than all of its parts are, as a sum")
         mine = added.get(id(self.region), [])
         return {id(n) for one in mine for n in names(one.number)}
 
@@ -147,12 +143,12 @@ class _Check(Struct, frozen=True):
         symbol = self.symbol
         storages = ("local",) if isinstance(symbol.type, Pointer) else ("local", "static", "static local")
         if symbol.storage not in storages:
-            raise _NoPartsError("may be known elsewhere")
+            raise NoPartsError("may be known elsewhere")
         tops = (item for unit in self.facts.program.units for item in unit.items if isinstance(item, GlobalDecl))
         if any(_names(item, symbol) for item in tops):
-            raise _NoPartsError("has its address in another variable")
+            raise NoPartsError("has its address in another variable")
         if any(isinstance(p, Verbatim) and p.control for p in walk(self.function.body)):
-            raise _NoPartsError("is used in a function with jumps")
+            raise NoPartsError("is used in a function with jumps")
 
     def find_holders(self) -> Iterator[Function]:
         """Yield the functions that name the array."""
@@ -169,7 +165,7 @@ class _Check(Struct, frozen=True):
         known = {id(one.array) for one in found}
         other = next((n for n in names(region.body) if n.symbol == self.symbol and id(n) not in known), None)
         if other is not None:
-            raise _NoPartsError(f"is used in line {other.span.line} otherwise than a thread adds to its own part")
+            raise NoPartsError(f"is used in line {other.span.line} otherwise than a thread adds to its own part")
         return found
 
     def read_update(self, stmt: ExprStmt, numbers: frozenset[Symbol]) -> _Update | None:
@@ -181,7 +177,7 @@ class _Check(Struct, frozen=True):
             target, value = expr.target, expr.value
         else:
             return None
-        subscripts = _subscripts(target, self.symbol)
+        subscripts = subscripts_of(target, self.symbol)
         if not subscripts or not is_number(subscripts[0], numbers):
             return None
         rest = [*subscripts[1:], *([] if value is None else [value])]
@@ -189,54 +185,19 @@ class _Check(Struct, frozen=True):
         if any(_names(part, self.symbol) for part in rest) or not isinstance(type, Scalar):
             return None
         if value is not None and (not isinstance(value.type, Scalar) or _is_real(value.type) > _is_real(type)):
-            raise _NoPartsError(f"takes a whole number of each value that line {stmt.span.line} adds")
-        return _Update(_array_name(target), subscripts[0])
+            raise NoPartsError(f"takes a whole number of each value that line {stmt.span.line} adds")
+        return _Update(_array_name(target), subscripts[0], subscripts[min(1, len(subscripts) - 1)])
 
-    # --- memory
-
-    def find_set_up(self, holder: Function) -> set[int]:
-        """Return the ids of Names in statements that give the array its memory, before the region, or take it back."""
-        found: set[int] = set()
-        inside = [loop for loop, _ in loops(holder.body) if any(p is self.region.body for p in walk(loop))]
-        again = {id(part) for loop in inside for part in walk(loop)}
-        for stmt in walk(holder.body):
-            if isinstance(stmt, DeclStmt):
-                for declared in stmt.declarations:
-                    self.check_declaration(declared)
-            if not isinstance(stmt, ExprStmt):
-                continue
-            expr = peel(stmt.expr)
-            if self.is_release(expr) or self.is_row(expr):
-                if isinstance(expr, Assign) and (stmt.span.start > self.region.pragma.span.start or id(stmt) in again):
-                    raise _NoPartsError(f"gets other memory in line {stmt.span.line}")
-                found |= {id(n) for n in names(expr) if n.symbol == self.symbol}
-        return found
-
-    def check_declaration(self, declared: VarDecl) -> None:
-        if declared.symbol != self.symbol or declared.init is None or _is_fresh(declared.init):
-            return
-        items = declared.init.items if isinstance(declared.init, InitList) else (None,)
-        if not all(item is not None and _is_zero(item) for item in items):
-            raise _NoPartsError(f"starts as something else than zeroes in line {declared.span.line}")
-
-    def is_release(self, expr: Expr) -> bool:
-        called = direct_call(expr) if isinstance(expr, Call) else None
-        if called is None or called.name != "free" or not isinstance(expr, Call) or len(expr.arguments) != 1:
-            return False
-        return _subscripts(expr.arguments[0], self.symbol) is not None
-
-    def is_row(self, expr: Expr) -> bool:
-        """Whether `expr` lets the array, or one of its rows, point to fresh memory."""
-        if not isinstance(expr, Assign) or expr.op != "=" or not isinstance(peel(expr.target).type, Pointer):
-            return False
-        subscripts = _subscripts(expr.target, self.symbol)
-        if subscripts is None or any(_names(one, self.symbol) for one in subscripts):
-            return False
-        return _is_fresh(expr.value) and not any(_names(a, self.symbol) for a in _call_of(expr.value).arguments)
+    def stays_in_block(self, holder: Function, updates: list[_Update]) -> None:
+        """Where rows share a block, nothing is added in front of a row: before the first one there is no other."""
+        for one in updates:
+            if not is_never_negative(self.facts.program, holder, one.element):
+                line = one.array.span.line
+                raise NoPartsError(f"has its rows in one block, and line {line} may add in front of a row")
 
     # --- sums of all parts
 
-    def find_sums(self, holder: Function) -> set[int]:
+    def find_sums(self, holder: Function, memory: PartMemory) -> set[int]:
         """Return the ids of Names in loops over all parts that do the same for each."""
         threaded = {id(p) for r in regions_of(holder) for p in walk(r.body)}
         marked = {id(stmt) for _, stmt in marked_statements(holder.body, any_build=True)}
@@ -246,13 +207,14 @@ class _Check(Struct, frozen=True):
                 continue
             counters = frozenset(outer.variable for outer in around if isinstance(outer, For))
             mine: set[int] = set()
-            if self.goes_over_all(holder, loop) and self.does_the_same(_Sum(holder, loop, mine), loop.body, counters):
+            whole = self.goes_over_all(holder, loop) and self.is_all_of(memory, loop)
+            if whole and self.does_the_same(_Sum(holder, loop, mine), loop.body, counters):
                 found |= mine
         return found
 
     def walks_parts(self, loop: For) -> bool:
         places = (p for p in walk(loop) if isinstance(p, Index))
-        found = (s for p in places if (s := _subscripts(p, self.symbol)))
+        found = (s for p in places if (s := subscripts_of(p, self.symbol)))
         return any(is_variable(subscripts[0], loop.variable) for subscripts in found)
 
     def does_the_same(self, sum: _Sum, stmt: Stmt, counters: frozenset[Symbol]) -> bool:
@@ -270,7 +232,7 @@ class _Check(Struct, frozen=True):
     def is_of(self, sum: _Sum, array: Symbol, expr: Assign, counters: frozenset[Symbol]) -> bool:
         """Whether `expr` is `target += part[t][…]` or `part[t][…] = 0` for an `array` of parts."""
         part = expr.value if expr.op in _ADDS else expr.target
-        subscripts = _subscripts(part, array)
+        subscripts = subscripts_of(part, array)
         if not subscripts or not is_variable(subscripts[0], sum.loop.variable):
             return False
         if not all(self.is_fixed(sum, one, counters) for one in subscripts[1:]):
@@ -310,6 +272,11 @@ class _Check(Struct, frozen=True):
 
     # --- how many
 
+    def is_all_of(self, memory: PartMemory, loop: For) -> bool:
+        """Whether a loop leaves out none of the rows that share a block."""
+        count = ThreadCount(self.facts, self.function)
+        return memory.rows is None or count.is_equal([loop.bound], [memory.rows])
+
     def goes_over_all(self, holder: Function, loop: For) -> bool:
         """Whether a loop runs over as many parts as any region has threads."""
         if constant_of(loop.lower) != 0 or loop.step != 1 or loop.relation != "<":
@@ -327,16 +294,6 @@ def _outermost_index(expr: Index) -> Index:
     while isinstance(base := peel(current.base), Index):
         current = base
     return current
-
-
-def _subscripts(expr: Expr, symbol: Symbol) -> list[Expr] | None:
-    """Return the subscripts of a place in an array, the first one first; None for a place elsewhere."""
-    found: list[Expr] = []
-    current = peel(expr)
-    while isinstance(current, Index):
-        found.insert(0, current.index)
-        current = peel(current.base)
-    return found if isinstance(current, Name) and current.symbol == symbol else None
 
 
 def _array_name(expr: Expr) -> Name:
@@ -362,22 +319,6 @@ def _names(node: Node, symbol: Symbol) -> bool:
 
 def _is_zero(expr: Expr) -> bool:
     return constant_of(expr) == 0
-
-
-def _call_of(expr: Expr) -> Call:
-    expr = peel(expr)
-    while isinstance(expr, Cast):
-        expr = peel(expr.operand)
-    assert isinstance(expr, Call), "asked of what is fresh"
-    return expr
-
-
-def _is_fresh(expr: Expr) -> bool:
-    expr = peel(expr)
-    while isinstance(expr, Cast):
-        expr = peel(expr.operand)
-    called = direct_call(expr) if isinstance(expr, Call) else None
-    return called is not None and called.name in _ALLOCATES
 
 
 def _is_real(type: Scalar) -> bool:

@@ -9,6 +9,8 @@ Invariant: the answer is yes only where no run has more threads: an implementati
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from warpsmith.poly.analyze import Facts
@@ -18,6 +20,7 @@ from warpsmith.poly.openmp.thread_numbers import CHOOSES_COUNT
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
+    Binary,
     Block,
     Call,
     Cast,
@@ -29,13 +32,14 @@ from warpsmith.tree.nodes import (
     Literal,
     Name,
     Node,
+    SizeOf,
     Unary,
     VarDecl,
 )
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops, names, peel, root_symbol, walk
 
-__all__ = ["ThreadCount", "constant_of", "is_variable"]
+__all__ = ["ThreadCount", "constant_of", "is_variable", "without_casts"]
 
 _MOST = "omp_get_max_threads"
 _CHANGING = frozenset({"&", "++x", "--x", "x++", "x--"})
@@ -129,6 +133,40 @@ class ThreadCount(Struct, frozen=True):
             return symbol not in done.writes and not done.calls_unknown
         return self.count_writes(symbol) <= (1 if symbol.storage == "local" else 0)
 
+    def is_fixed(self, expr: Expr) -> bool:
+        """Whether an expression has one value in all of the function."""
+        kinds = (Name, Literal, Binary, Cast, SizeOf)
+        steady = (self.is_steady(n) for n in names(expr))
+        return all(isinstance(p, kinds) for p in walk(expr)) and all(steady)
+
+    def is_equal(self, one: Sequence[Expr], other: Sequence[Expr]) -> bool:
+        """Whether two products are the same number: of numbers, sizes, and variables that do not change."""
+        sides = [self._factors(side) for side in (one, other)]
+        return sides[0] is not None and sides[0] == sides[1]
+
+    def _factors(self, exprs: Sequence[Expr]) -> tuple[int, list[str]] | None:
+        """Return the number and the variables that a product is made of; None where it is made of something else."""
+        number, variables = 1, list[str]()
+        for expr in exprs:
+            found = self._factors_of(without_casts(expr))
+            if found is None:
+                return None
+            number *= found[0]
+            variables += found[1]
+        return number, sorted(variables)
+
+    def _factors_of(self, expr: Expr) -> tuple[int, list[str]] | None:
+        number = expr.value if isinstance(expr, SizeOf) else constant_of(expr)
+        if isinstance(number, int):
+            return number, []
+        if isinstance(expr, Binary) and expr.op == "*":
+            return self._factors([expr.left, expr.right])
+        if not isinstance(expr, Name):
+            return None
+        value = self.resolve(expr)
+        found = self._factors([value]) if value is not expr else None
+        return found or ((1, [expr.symbol.key]) if self.is_steady(expr) else None)
+
 
 def _writes(part: Node, symbol: Symbol) -> int:
     """Return how often a node sets a variable itself, inner nodes aside: 2 for anything but one plain assignment."""
@@ -151,9 +189,15 @@ def is_variable(expr: Expr, symbol: Symbol) -> bool:
 
 def constant_of(expr: Expr) -> int | float | None:
     """Return the number that an expression is, casts aside."""
-    expr = peel(expr)
-    while isinstance(expr, Cast):
-        expr = peel(expr.operand)
+    expr = without_casts(expr)
     if isinstance(expr, Name):
         return expr.symbol.value
     return expr.value if isinstance(expr, Literal) else None
+
+
+def without_casts(expr: Expr) -> Expr:
+    """Return what is converted, however often."""
+    expr = peel(expr)
+    while isinstance(expr, Cast):
+        expr = peel(expr.operand)
+    return expr

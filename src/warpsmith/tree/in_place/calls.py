@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from warpsmith.base.errors import RefusedError
 from warpsmith.tree.in_place.pairs import NeedsCopyError, PairedStatements
 from warpsmith.tree.in_place.versioned import Run, Versioned, WithCalls
@@ -55,7 +57,7 @@ class _Calls(PairedStatements, frozen=True):
 
     def part(self, old: Run, new: Run, owner: Stmt, *, whole: bool) -> Iterator[Addition]:
         """Yield the additions to consecutive statements; `whole`: they are all that `owner` has."""
-        position = 0
+        position = first = 0
         added: list[Stmt] = []
         for stmt in new:
             before = old[position - 1] if position else None
@@ -66,22 +68,23 @@ class _Calls(PairedStatements, frozen=True):
                 count = 1
                 if added:
                     lines = self.lines(added, whole=whole)
-                    yield self.checked(
-                        self.between(lines, before, old[position], owner, _is_early(added)), before, stmt
-                    )
+                    one = self.between(lines, before, old[position], owner, _is_early(added))
+                    yield self.checked(_behind(one, old[first:position]), before, stmt)
                 yield from self.pair(old[position], stmt, owner)
             else:
                 added.append(stmt)
                 continue
-            position, added = position + count, []
+            position, first, added = position + count, position, []
         if position != len(old):
             raise NeedsCopyError
         last = old[-1] if old else None
         if added and last is not None and not whole:
+            one = self.writer.closes((last,), self.lines(added, whole=whole))
             # the choice around has been checked, from where it opens
-            yield self.writer.closes((last,), self.lines(added, whole=whole))
+            yield _behind(one, old[first:])
         elif added:
-            yield self.checked(self.between(self.writer.texts(added), last, None, owner, early=True), last, None)
+            one = self.between(self.writer.texts(added), last, None, owner, early=True)
+            yield self.checked(_behind(one, old[first:]), last, None)
 
     def checked(self, one: Addition, before: Stmt | None, after: Stmt | None) -> Addition:
         """Return an addition that no conditional of the user's cuts off from the statement beside which it stands."""
@@ -151,6 +154,11 @@ class _Calls(PairedStatements, frozen=True):
     def otherwise(self, old: If, statements: Run) -> Iterator[Addition]:
         lines = deeper(self.writer.texts(statements), self.writer.indentation)
         yield self.writer.closes((old.then,), ["else {", *lines, "}"])
+
+
+def _behind(one: Addition, run: Run) -> Addition:
+    """Return what stands behind the statements `run`, and behind the end of a choice around all of them."""
+    return replace(one, start=min(one.start, run[0].span.start)) if one.closes and run else one
 
 
 def _is_choice(stmt: Stmt) -> bool:

@@ -10,7 +10,20 @@ import pytest
 from warpsmith.emit.host.outline.once import ApartError, branches, is_either, merge
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.nodes import Block, DeviceFree, For, Function, If, Launch, Node, Stmt, Switch, While, replace
+from warpsmith.tree.nodes import (
+    Block,
+    DeviceFree,
+    For,
+    Function,
+    If,
+    Launch,
+    Node,
+    Stmt,
+    Switch,
+    Update,
+    While,
+    replace,
+)
 from warpsmith.tree.types import INT, Pointer, Symbol
 from warpsmith.tree.walk import rebuild, walk
 
@@ -89,3 +102,13 @@ def test_branches_that_differ_stay_apart(function: Function) -> None:
     for ported in (other, without, (_launch(original[0]),), (Block(span=loop.span, statements=()),)):
         with pytest.raises(ApartError):
             merge(ported, original, Runs.of(function))
+
+
+def test_what_the_host_branch_asks_of_the_device_keeps_the_branches_apart(function: Function) -> None:
+    original = function.body.statements
+    update = Update(
+        span=original[0].span, to_device=False, variable=None, address=None, bytes=None, cause=original[0].span
+    )
+    with pytest.raises(ApartError):
+        merge((_launch(original[0]), *original), (update, *original), Runs.of(function))
+    assert merge((_launch(original[0]), *original), original, Runs.of(function))

@@ -19,7 +19,8 @@ from warpsmith.tree.text.directives import Directive
 
 def alone(title: str) -> str:
     """Return the program with one thread in place of its region's."""
-    places = {"a time loop that all run": "region/t", "rows of parts, counted and added": "region/again/i"}
+    places = {"a time loop that all run": "region/t", "rows of parts, counted and added": "region/again/i",
+              "rows of parts in one block": "region/again/i"}  # fmt: skip
     return rewritten(ONE[title], Unthread(places.get(title, "region/i")))
 
 
@@ -38,9 +39,11 @@ def test_a_scratch_array_stays_private() -> None:
     assert "#pragma omp parallel for private(w)\n" in alone("a private scratch array")
 
 
-def test_what_adds_to_a_threads_part_keeps_no_threads_of_its_own() -> None:
+def test_what_adds_to_a_threads_part_is_atomic() -> None:
     text = alone("each thread has a part of an array")
-    assert "#pragma omp" not in text, "all of its threads would add to one part"
+    assert "#pragma omp parallel for" in text and text.count("#pragma omp atomic\n") == 1
+    text = alone("rows of parts in one block")
+    assert text.count("#pragma omp atomic\n") == 2 and "part[0][k][j] +=" in text
 
 
 def test_the_regions_reduction_goes_to_the_loop() -> None:

@@ -7,7 +7,8 @@
 Invariant: where the guards hold, the result does what the first branch does, elsewhere what the second does. What only
 the first has is for the device alone; `either` chooses between that and what only the second has.
 
-Limits: where a declaration or the head of a loop differs, the branches stay apart.
+Limits: where a declaration or the head of a loop differs, or the second branch has statements for the device of its own
+(data of a caller that come back for it), the branches stay apart.
 """
 
 from __future__ import annotations
@@ -83,6 +84,8 @@ class _Merger(Struct, frozen=True):
         if not gone:
             yield from come
             return
+        if any(map(self.runs.leaves, gone)):  # what the host branch asks of the device is no choice of the user's text
+            raise ApartError
         span = gone[0].span
         condition = Name(span=span, type=INT, symbol=_EITHER)
         then, other = Block(span=span, statements=come), Block(span=span, statements=gone)

@@ -21,7 +21,21 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.team import Team, in_the_way, region_run, team_of
 from warpsmith.poly.openmp.thread_numbers import is_number
-from warpsmith.tree.nodes import Block, Case, For, Function, Index, Literal, Node, Pragma, Stmt, replace
+from warpsmith.tree.nodes import (
+    Assign,
+    Block,
+    Case,
+    ExprStmt,
+    For,
+    Function,
+    Index,
+    Literal,
+    Node,
+    Pragma,
+    Stmt,
+    Unary,
+    replace,
+)
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.directives import Clause, Directive, ListItem
 from warpsmith.tree.types import INT, Array, Symbol
@@ -95,10 +109,13 @@ class Unthread(Struct, frozen=True):
         facts = Facts.about(program, PolyOptions())
         team = team_of(function, region)
         kept: dict[int, Pragma | None] = {id(pragma): None for pragma in team.pragmas}
+        atomic: dict[int, Stmt] = {}
         for pragma, loop in team.shared_loops:
-            kept[id(pragma)] = _own_pragma(facts, function, team, pragma, loop)
+            own = kept[id(pragma)] = _own_pragma(facts, function, team, pragma, loop)
+            if own is not None:
+                atomic[id(loop)] = _with_atomic_parts(loop, team)
         run = region_run(function, region)
-        alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept))
+        alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept, atomic))
         return with_run(program, function, run, alone)
 
 
@@ -110,11 +127,14 @@ def region_around(function: Function, loop: Node) -> ParallelRegion | None:
     return None
 
 
-def _drop_pragmas(run: tuple[Stmt, ...], kept: dict[int, Pragma | None]) -> tuple[Stmt, ...]:
-    """Return `run` with what `kept` has in place of its pragmas."""
+def _drop_pragmas(
+    run: tuple[Stmt, ...], kept: dict[int, Pragma | None], rewritten: dict[int, Stmt]
+) -> tuple[Stmt, ...]:
+    """Return `run` with what `kept` has in place of its pragmas, and `rewritten` in place of its loops."""
 
     def list_statements(statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-        return tuple(new for s in statements if (new := kept.get(id(s), s) if isinstance(s, Pragma) else s) is not None)
+        found = (kept.get(id(s), s) if isinstance(s, Pragma) else rewritten.get(id(s), s) for s in statements)
+        return tuple(new for new in found if new is not None)
 
     def change(node: Node) -> Node:
         match node:
@@ -142,6 +162,20 @@ def _with_first_parts(stmt: Stmt, team: Team) -> Stmt:
     return rebuild(stmt, change)
 
 
+def _with_atomic_parts(loop: Stmt, team: Team) -> Stmt:
+    """Return a loop that adds to parts by atomic updates: the part is the same one for all of its threads."""
+
+    def change(node: Node) -> Node:
+        expr = peel(node.expr) if isinstance(node, ExprStmt) else None
+        target = expr.target if isinstance(expr, Assign) else expr.operand if isinstance(expr, Unary) else None
+        if not isinstance(node, ExprStmt) or target is None or root_symbol(target) not in team.numbered:
+            return node
+        pragma = Pragma(span=node.span, text="#pragma omp atomic", directive=Directive("omp", ("atomic",), ()))
+        return Block(span=node.span, statements=(pragma, node))
+
+    return rebuild(loop, change) if team.numbered else loop
+
+
 def _own_pragma(facts: Facts, function: Function, team: Team, pragma: Pragma, loop: Stmt) -> Pragma | None:
     """Return `parallel for` for a loop that the region's threads share, or None where it would say something else."""
     directive = pragma.directive
@@ -149,7 +183,6 @@ def _own_pragma(facts: Facts, function: Function, team: Team, pragma: Pragma, lo
         directive is None
         or not isinstance(loop, For)
         or any(c.name == "private" and not c.variables for c in directive.clauses)
-        or any(n.symbol in team.numbered for n in names(loop))  # iterations add to one part now
     ):
         return None
     private = _private(facts, function, team, directive, loop)
