@@ -122,6 +122,8 @@ def without_additions(text: bytes) -> bytes:
         if open_ or line.lstrip().startswith(b"WARPSMITH_ONLY("):
             open_ += line.count(b"(") - line.count(b")")
             continue
+        if line.lstrip().startswith(b"#pragma"):
+            line = line.replace(b" WARPSMITH_ONLY(if (!ws_on()))", b"")
         starts = line.startswith(b"#ifdef WARPSMITH") or (depth and line.startswith((b"#if", b"#ifdef", b"#ifndef")))
         depth += bool(starts)
         if not depth:
