@@ -158,15 +158,7 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
         kernel=name,
         device=gpu.name,
         warp_width=launch.warp,
-        launch=LaunchRow(
-            launch.grid,
-            launch.block,
-            started.shared,
-            options.arguments,
-            options.seed,
-            _warps(launch),
-            *(_numbers(chosen) for chosen in (options.selection.blocks, options.selection.warps)),
-        ),
+        launch=_launch_row(started, options),
         work=Work(sums.warp_instructions, sums.lane_instructions, sums.issued_slots, sums.unfilled),
         checks=options.checks,
         branches=branch_rows(watched),
@@ -178,6 +170,20 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
         drawn=again[0][0].policy if options.timeline and len(again) == 1 and again[0][1] is not None else "",
         policies=tuple(row for row, _ in again),
         timing_s=clock.laps,
+    )
+
+
+def _launch_row(started: StartedLaunch, options: SimulateOptions) -> LaunchRow:
+    """Return how the kernel was launched."""
+    launch, chosen = started.launch, options.selection
+    return LaunchRow(
+        launch.grid,
+        launch.block,
+        started.shared,
+        options.arguments,
+        options.seed,
+        _warps(launch),
+        *(_numbers(numbers) for numbers in (chosen.blocks, chosen.warps)),
     )
 
 

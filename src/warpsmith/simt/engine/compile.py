@@ -18,7 +18,7 @@ from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
-from warpsmith.simt.engine.seen import values_seen
+from warpsmith.simt.engine.ops.seen import values_seen
 from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
 from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory

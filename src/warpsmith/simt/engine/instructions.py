@@ -19,7 +19,7 @@ from warpsmith.simt.engine.ops.floats import FLOATS, one_nan
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
 from warpsmith.simt.engine.ops.functions import call_function
 from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
-from warpsmith.simt.engine.seen import makes_nan
+from warpsmith.simt.engine.ops.seen import makes_nan
 from warpsmith.simt.engine.words import LaunchWords, SiteWords, Stop
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text, Value

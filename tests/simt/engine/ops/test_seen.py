@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from tests.simt.engine.agree import Case, agree
-from warpsmith.simt.engine.seen import values_seen
+from warpsmith.simt.engine.ops.seen import values_seen
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.reader import parse_module
 
