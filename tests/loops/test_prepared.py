@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.loops.test_changes import load, only
+from tests.loops.changed.test_changes import load, only
 from tests.offload.hand import load as parse
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import LoopContext

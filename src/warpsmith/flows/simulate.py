@@ -174,16 +174,11 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
 
 
 def _launch_row(started: StartedLaunch, options: SimulateOptions) -> LaunchRow:
-    """Return how the kernel was launched."""
-    launch, chosen = started.launch, options.selection
+    """Return how the kernel was launched, and which warps are counted."""
+    launch, chosen = started.launch, (options.selection.blocks, options.selection.warps)
+    counted = map(_numbers, chosen)
     return LaunchRow(
-        launch.grid,
-        launch.block,
-        started.shared,
-        options.arguments,
-        options.seed,
-        _warps(launch),
-        *(_numbers(numbers) for numbers in (chosen.blocks, chosen.warps)),
+        launch.grid, launch.block, started.shared, options.arguments, options.seed, _warps(launch), *counted
     )
 
 

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Verdict
-from warpsmith.loops.changes import Run, changed_runs, counterparts
-from warpsmith.loops.guarded_runs import find_rest_of_scope
+from warpsmith.loops.changed.changes import Run, changed_runs, counterparts
+from warpsmith.loops.changed.guarded_runs import find_rest_of_scope
 from warpsmith.loops.place import with_run
 from warpsmith.loops.step import Step, step_text
 from warpsmith.loops.versions import can_version, usable, version

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.verdict import Reason
-from warpsmith.loops.changes import counterparts
+from warpsmith.loops.changed.changes import counterparts
 from warpsmith.loops.prepared import Prepared, RunChange, as_written
 from warpsmith.loops.versions import can_version, usable, version
 from warpsmith.offload.data.named_extents import named_extents

@@ -112,3 +112,16 @@ def test_seeded_a_check_that_is_lost(line: str, tmp_path: Path) -> None:
     wrong = re.sub(rf"{line}.*\n", "", made)
     stops = [[bool(errors(text, tmp_path, "-DA", b)) for b in ("-DB=3", "-DB=2")] for text in (made, wrong)]
     assert stops[0] == [False, True] != stops[1]
+
+
+@pytest.mark.parametrize("defined", [True, False])
+def test_what_the_file_decides_itself_needs_no_check(defined: bool, tmp_path: Path) -> None:
+    conditional = f"#ifdef A\n    a[1] += x;\n{PRAGMA}#endif\n"
+    decides = "#define A\n" if defined else "#undef A\n"
+    text = f"{decides}void f(int x, int n, int *a)\n{{\n{conditional}{LOOP}}}\n"
+    made = ported(text, (), tmp_path)
+    assert remove_additions(made) == DONOR + text and "#error" not in made
+    for flags in BUILDS:
+        assert errors(made, tmp_path, *flags) == []
+        before, after = (printed(one, tmp_path, *flags, "-fopenmp") for one in (DONOR + text, made))
+        assert after[:1] == before[:1] and all(line.startswith("device 4 ") for line in after[-2:])

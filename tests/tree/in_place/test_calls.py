@@ -119,3 +119,19 @@ def test_a_loop_with_a_pragma_of_openmp_needs_no_braces(
 def _between(statements: Run, old: Run, new: Stmt) -> Run:
     at = next(n for n, stmt in enumerate(statements) if stmt is old[0])
     return (*statements[:at], new, *statements[at + len(old) :])
+
+
+@pytest.mark.parametrize("behind", [False, True], ids=["alone", "and something behind it"])
+def test_a_loop_whose_pragma_shares_a_conditional_may_have_something_behind_it(behind: bool, tmp_path: Path) -> None:
+    text = (
+        "void f(int x, int n, int *a)\n{\n#ifndef ONE\n    ++n;\n    #pragma omp parallel for\n#endif\n"
+        "    for (int i = 0; i < n; i++)\n        a[i] = i;\n    a[0] += x;\n}\n"
+    )
+    unit, function, loop, _ = parsed(text, tmp_path)
+    run: Run = (loop,)
+    instead = (*run, _launch(loop)) if behind else run
+    called = replace(function.body, statements=_between(function.body.statements, run, _unless(run, instead)))
+    made = _text(unit, WithCalls(function, replace(function, body=called)))
+    assert remove_additions(made) == DONOR + text
+    assert made.count("#error") == 1 and ("        device(4);\n    }\n#endif\n    a[0]" in made) == behind
+    assert printed(made, tmp_path) == [f"{'device 4 ' * behind}01", "77", "87"]

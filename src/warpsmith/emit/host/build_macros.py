@@ -24,25 +24,23 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from warpsmith.base.c_lexer import GAPS, NAME
 from warpsmith.tree.text.additions import MACRO
-from warpsmith.tree.text.lexical import PreprocessorLine, directives, identifiers, tokens
+from warpsmith.tree.text.fixed_macros import ASKING, condition_words, find_conditionals, find_fixed
+from warpsmith.tree.text.lexical import directives, identifiers, tokens
 
 __all__ = ["macro_checks"]
 
 _OPENMP: Final = "_OPENMP"
-_IF: Final = ("if", "ifdef", "ifndef")
-_ASKING: Final = (*_IF, "elif", "elifdef", "elifndef")
 _WORDS: Final = frozenset({"defined", "true", "false", "and", "or", "not", "linux", "unix", "i386", MACRO})
 """What is no macro in a condition, or one that compilers define."""
 _LIBRARY: Final = re.compile(r"#\s*include\s*<")
 _DEVICE: Final = re.compile(r"#\s*pragma\s+(omp\s+target|acc)\b")
 _INTEGER: Final = re.compile(r"[\s()+*/%-]*(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*[\s()+*/%<>&|-]*)+")
 _WORD: Final = re.compile(NAME)
-_NAME: Final = re.compile(r"#\s*(?:define|undef)\s+([\w$]+)")
 
 
 def macro_checks(name: str, texts: Sequence[str], arguments: Sequence[str]) -> tuple[str, ...]:
@@ -50,7 +48,7 @@ def macro_checks(name: str, texts: Sequence[str], arguments: Sequence[str]) -> t
     `arguments`."""
     given = _parse_macros(arguments)
     used = frozenset[str]().union(*map(identifiers, texts))
-    fixed = frozenset[str]().union(*map(_find_fixed, texts))
+    fixed = frozenset[str]().union(*map(find_fixed, texts))
     asked = frozenset[str]().union(*map(_find_asked, texts), ["NDEBUG"] if "assert" in used else []) - fixed
     lines: list[str] = []
     for macro, value in sorted(given.items()):
@@ -110,69 +108,19 @@ def _find_asked(text: str) -> frozenset[str]:
     """Return the macros that decide about the code of `text`, or about what else runs on a device; not those that
     decide about other pragmas and the library's headers alone."""
     found: set[str] = set()
-    for first, last, lines in _conditionals(text):
+    for first, last, lines in find_conditionals(text):
         inside = text[first.start : last.end]
         if _has_code(inside):
-            found |= {name for line in lines for name in _words(text[line.start : line.end])}
+            found |= {name for line in lines for name in condition_words(text[line.start : line.end])}
     return frozenset(found) - _WORDS
-
-
-def _words(condition: str) -> Iterator[str]:
-    """Yield the names in a condition."""
-    words = [token.spelling for token in tokens(condition) if token.kind == "word"]
-    yield from words[1:]
-
-
-def _conditionals(text: str) -> Iterator[tuple[PreprocessorLine, PreprocessorLine, list[PreprocessorLine]]]:
-    """Yield the first and the last line of every conditional, and those that ask."""
-    pending: list[list[PreprocessorLine]] = []
-    for line in directives(text):
-        if line.word in _IF:
-            pending.append([line])
-        elif line.word in _ASKING and pending:
-            pending[-1].append(line)
-        elif line.word == "endif" and pending:
-            lines = pending.pop()
-            yield lines[0], line, lines
 
 
 def _has_code(text: str) -> bool:
     """Whether there is anything but the library's headers, comments between conditionals, and pragmas for the host."""
     lines = list(directives(text))
-    ignored = (*_ASKING, "else", "endif", "pragma", "error", "warning")
+    ignored = (*ASKING, "else", "endif", "pragma", "error", "warning")
     said = [(d.word, text[d.start : d.end]) for d in lines]
     if any(_DEVICE.match(line) if word in ignored else not _LIBRARY.match(line) for word, line in said):
         return True
     code = (t for t in tokens(text) if t.kind not in GAPS)
     return any(not any(d.start <= t.start < d.end for d in lines) for t in code)
-
-
-@functools.lru_cache(maxsize=256)
-def _find_fixed(text: str) -> frozenset[str]:
-    """Return the macros that `text` defines itself before it asks for them, and the one that keeps it from being
-    included twice."""
-    found: set[str] = set()
-    asked: set[str] = set()
-    lines = list(directives(text))
-    guard = _guard(text, lines)
-    for line in lines:
-        depth = line.depth - bool(guard)
-        words = text[line.start : line.end]
-        named = _NAME.match(words)
-        if line.word in _ASKING:
-            asked |= set(_words(words))
-        elif named is not None and depth <= 0 and named[1] not in asked:
-            found.add(named[1])
-    return frozenset(found) | guard
-
-
-def _guard(text: str, lines: Sequence[PreprocessorLine]) -> frozenset[str]:
-    """Return the macro that keeps a header from being included twice: asked for first, then defined, till the end."""
-    if len(lines) < 3 or lines[0].word not in ("ifndef", "if") or lines[1].word != "define":
-        return frozenset()
-    first, last, _ = max(_conditionals(text), key=lambda found: found[1].end - found[0].start)
-    named = _NAME.match(text[lines[1].start : lines[1].end])
-    whole = first is lines[0] or first.start == lines[0].start
-    if named is None or not whole or last.start != lines[-1].start or named[1] not in text[first.start : first.end]:
-        return frozenset()
-    return frozenset({named[1]})

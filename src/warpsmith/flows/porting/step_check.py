@@ -13,7 +13,7 @@ from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.flows.porting.harness import harness_functions
 from warpsmith.flows.porting.sources import sources_of
 from warpsmith.loops.analysis.scopes import names_at_end
-from warpsmith.loops.changes import Run, changed_runs
+from warpsmith.loops.changed.changes import Run, changed_runs
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.place import with_run
 from warpsmith.loops.prepared import Prepared, pairs

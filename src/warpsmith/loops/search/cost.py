@@ -14,12 +14,14 @@ from collections.abc import Iterable, Iterator
 from math import inf
 from operator import attrgetter
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.records import Partial
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.search.effort import trips_of
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.claimed import regions_of
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import Block, DeclStmt, Empty, For, Function, If, Node, Pragma, Stmt, Switch, While
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type
@@ -71,7 +73,8 @@ class Cost(Partial, frozen=True, eq=False):
 
 def cost_of(facts: Facts, function: Function, run: Iterable[Stmt]) -> Cost:
     """Return the cost of consecutive statements of `function`."""
-    known = facts.of(function)
+    regions = (region.body for region in regions_of(function))
+    known = _Known(facts.of(function), frozenset(id(body) for body in regions if not isinstance(body, For | While)))
     return _sum(_cost(known, stmt, inside=False) for stmt in run)
 
 
@@ -134,7 +137,17 @@ def kernel_loops(facts: Facts, function: Function, run: Iterable[Stmt]) -> Itera
             pending += children(node)
 
 
-def _cost(known: FunctionFacts, stmt: Node, *, inside: bool) -> Cost:
+class _Known(Struct, frozen=True):
+    """What is known of a function. `threaded`: by `id`, its statements other than loops that several host threads run:
+    nothing in them goes to the device."""
+
+    facts: FunctionFacts
+    threaded: frozenset[int]
+
+
+def _cost(known: _Known, stmt: Node, *, inside: bool) -> Cost:
+    if id(stmt) in known.threaded:
+        return Cost(stranded=1)
     match stmt:
         case For():
             return _loop_cost(known, stmt)
@@ -153,11 +166,11 @@ def _cost(known: FunctionFacts, stmt: Node, *, inside: bool) -> Cost:
             return Cost(launches=int(inside))
 
 
-def _loop_cost(known: FunctionFacts, loop: For) -> Cost:
-    facts = known.of(loop)
+def _loop_cost(known: _Known, loop: For) -> Cost:
+    facts = known.facts.of(loop)
     if is_parallel(facts):
         wanted = 2 if _has_loop(loop.body) else 1
-        threads = thread_loops(known, loop)
+        threads = thread_loops(known.facts, loop)
         return Cost(launches=1, narrow=max(0, wanted - threads), kernels=1, small=_threads(loop, threads) <= _WARP)
     inner = _cost(known, loop.body, inside=True)
     if facts.category in _LAUNCHES and facts.reductions:

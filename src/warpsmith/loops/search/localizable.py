@@ -10,7 +10,7 @@ from warpsmith.tree.types import Pointer, Record, Symbol
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
 __all__ = [
-    "find_followed",
+    "find_all_followed",
     "is_run_by_threads",
     "may_be_localized",
     "mixes_rows",
@@ -22,8 +22,7 @@ __all__ = [
 
 def may_be_localized(nest: Loop) -> bool:
     """Whether a nest finds anything in memory, itself or in what it calls, that could be a variable."""
-    calls = any(isinstance(part, Call) and find_followed(part) is not None for part in walk(nest))
-    return calls or reads_bounds_or_bases(nest) or bool(row_pointers(nest))
+    return bool(find_all_followed(nest)) or reads_bounds_or_bases(nest) or bool(row_pointers(nest))
 
 
 def row_pointers(loop: Loop) -> list[Pointer]:
@@ -46,7 +45,14 @@ def mixes_rows(loop: Loop) -> bool:
     return bool(fixed & others)
 
 
-def find_followed(call: Call) -> Symbol | None:
+def find_all_followed(loop: Loop) -> frozenset[str]:
+    """Return the names of the functions to which the loop gives such an address where it may be part of a kernel."""
+    apart = {id(part) for block in _find_run_by_threads(loop) for part in walk(block)}
+    calls = (part for part in walk(loop) if isinstance(part, Call) and id(part) not in apart)
+    return frozenset(symbol.name for call in calls if (symbol := _find_followed(call)) is not None)
+
+
+def _find_followed(call: Call) -> Symbol | None:
     """Return the function that a call gives the address of a struct with pointers."""
     given = [a.type.to for a in map(peel, call.arguments) if isinstance(a.type, Pointer)]
     return direct_call(call) if any(holds_pointers(type) for type in given) else None

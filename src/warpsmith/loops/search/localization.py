@@ -21,7 +21,7 @@ from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.search.cost import cost_of, kernel_loops
 from warpsmith.loops.search.localizable import (
-    find_followed,
+    find_all_followed,
     is_run_by_threads,
     mixes_rows,
     reads_bounds_or_bases,
@@ -34,9 +34,9 @@ from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.row_starts import RowStarts
 from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import Call, Function, Loop, Stmt
+from warpsmith.tree.nodes import Function, Loop, Stmt
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import loop_names, loops, walk
+from warpsmith.tree.walk import loop_names, loops
 
 __all__ = ["localize_nests"]
 
@@ -110,8 +110,7 @@ def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
     tried: set[str] = set()
     while True:
         loop = _at(prepared, function, where)
-        called = {s.name for c in walk(loop) if isinstance(c, Call) and (s := find_followed(c)) is not None}
-        names_of = sorted(called - tried)
+        names_of = sorted(find_all_followed(loop) - tried)
         if not names_of or len(tried) > _MOST_BODIES:
             return prepared
         tried.add(names_of[0])

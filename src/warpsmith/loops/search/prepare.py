@@ -15,8 +15,9 @@ from warpsmith.loops.search.cost import cost_of
 from warpsmith.loops.search.localizable import may_be_localized
 from warpsmith.loops.search.nests import outermost, references
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.claimed import regions_of
 from warpsmith.poly.isl.space import shared_effort
-from warpsmith.tree.nodes import Function, Loop, Node
+from warpsmith.tree.nodes import For, Function, Loop, Node, While
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops, walk
 
@@ -41,6 +42,7 @@ def prepare(
     for symbol in [s for s in symbols if only is None or s in only]:
         function = next(f for _, f in prepared.program.functions() if f.symbol == symbol)
         nests = [loop for loop in outermost(function.body) if _is_wanted(loop, wanted) and not _overlaps(loop, left)]
+        nests = [loop for loop in nests if not _is_threaded(function, loop)]
         nests = list(_affordable(loop for loop in nests if not _is_settled(known, function, loop)))
         if nests:
             from warpsmith.loops.search.search import search_nests
@@ -56,6 +58,12 @@ def _is_settled(known: Facts, function: Function, loop: Loop) -> bool:
     """Whether no step has anything to do for a nest; `known`: facts of the program before the search."""
     as_before = any(function is other for _, other in known.program.functions())
     return as_before and not may_be_localized(loop) and cost_of(known, function, (loop,)).perfect
+
+
+def _is_threaded(function: Function, loop: Loop) -> bool:
+    """Whether several host threads run a nest that is not theirs to share as a whole: it stays on the host."""
+    bodies = (region.body for region in regions_of(function) if not isinstance(region.body, For | While))
+    return any(body.span.contains(loop.span) for body in bodies)
 
 
 def _affordable(nests: Iterable[Loop]) -> Iterator[Loop]:

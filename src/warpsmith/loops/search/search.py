@@ -21,7 +21,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
-from warpsmith.loops.changes import Run
+from warpsmith.loops.changed.changes import Run
 from warpsmith.loops.fresh import declared_symbols
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared

@@ -16,7 +16,8 @@
     #endif
         for (…) …
 
-Where the build at hand left the pragmas out, the port stands under them, and `#error` beside them.
+Where the build at hand left the pragmas out, the port stands under them, and `#error` beside them. A conditional that
+the file decides itself (`#define THREADS` at its top) needs no such check.
 
 Invariant: a build with WARPSMITH either has the port and what belongs to it in front of the statement, or stops.
 """
@@ -30,7 +31,8 @@ from msgspec.structs import replace
 from warpsmith.base.source import SourceFile
 from warpsmith.tree.in_place.versioned import Run
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.conditionals import open_conditionals
+from warpsmith.tree.text.conditionals import OpenConditional, open_conditionals
+from warpsmith.tree.text.fixed_macros import find_fixed
 from warpsmith.tree.text.layout import indent_at
 from warpsmith.tree.text.places import InsertionPoint, bound_pragmas, place_at
 
@@ -50,11 +52,14 @@ def beside(
         return None
     indent = indent_at(file, start)
     under = place_at(file, start, indent)
+    decided = _is_decided(file, (compiled or bound)[0].start, start)
     if not compiled:
         hidden = place_at(file, bound[0].start, indent)
         stop = Addition(hidden, (_error(file, bound[0].start, start, "without"),), start, end, closes=False)
-        return under, (stop,)
+        return under, () if decided else (stop,)
     place = replace(place_at(file, compiled[0].start, indent), above=True, inside=True)
+    if decided:
+        return place, ()
     error = _error(file, compiled[0].start, start, "with")
     asked = (f"#ifndef {mark}", error, "#endif", f"#undef {mark}")
     return place, (
@@ -63,9 +68,20 @@ def beside(
     )
 
 
+def _is_decided(file: SourceFile, place: int, start: int) -> bool:
+    """Whether the file itself decides whether what stands at `place` is compiled where the statement at `start` is."""
+    asked = frozenset[str]().union(*(one.names for one in _around(file, place, start)))
+    return asked <= find_fixed(file.text)
+
+
+def _around(file: SourceFile, place: int, start: int) -> list[OpenConditional]:
+    """Return the conditionals around a place that are not around the statement behind it."""
+    staying = {one.start for one in open_conditionals(file.text, start)}
+    return [one for one in open_conditionals(file.text, place) if one.start not in staying]
+
+
 def _error(file: SourceFile, place: int, start: int, how: str) -> str:
     """Return the line that stops a build which compiles something else than the one at hand."""
-    staying = {one.start for one in open_conditionals(file.text, start)}
-    around = ", ".join(one.text for one in open_conditionals(file.text, place) if one.start not in staying)
+    around = ", ".join(one.text for one in _around(file, place, start))
     words = around.replace('"', "'").replace("\\", "")
     return f'#error "ported as compiled {how} {words}: build it for the GPU with the same macros, or port it again"'

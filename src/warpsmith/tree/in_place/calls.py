@@ -78,7 +78,8 @@ class _Calls(PairedStatements, frozen=True):
             raise NeedsCopyError
         last = old[-1] if old else None
         if added and last is not None and not whole:
-            yield self.checked(self.writer.closes((last,), self.lines(added, whole=whole)), last, None)
+            # the choice around has been checked, from where it opens
+            yield self.writer.closes((last,), self.lines(added, whole=whole))
         elif added:
             yield self.checked(self.between(self.writer.texts(added), last, None, owner, early=True), last, None)
 

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.simt.engine.agree import agree
+from tests.simt.engine.agree_policy import agree_under
+from tests.simt.engine.kernels import random_case
+from tests.simt.engine.policy_kernels import graph_case
 from warpsmith.simt.engine.host import machine_code
 from warpsmith.simt.engine.host.machine_code import link
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.loops.changes import changed_runs, counterparts
+from warpsmith.loops.changed.changes import changed_runs, counterparts
 from warpsmith.loops.place import with_run
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.order.interchange import Interchange

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warpsmith.loops.changes import Run
+from warpsmith.loops.changed.changes import Run
 from warpsmith.tree.named import find_named
 from warpsmith.tree.nodes import Block, Case, DeclStmt, Function, Literal, Return, Stmt
 from warpsmith.tree.types import Pointer, Scalar, Symbol

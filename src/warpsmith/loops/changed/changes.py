@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from warpsmith.loops.changed.apart import split_apart
 from warpsmith.tree.nodes import Block, For, Function, If, Pragma, Stmt, While
 from warpsmith.tree.walk import same
 
@@ -64,6 +65,10 @@ def _of_runs(old: Run, new: Run) -> Iterator[tuple[Run, Run]]:
     last = next((k for k in range(shortest - first) if old[-1 - k] is not new[-1 - k]), shortest - first)
     before, after = old[first : len(old) - last], new[first : len(new) - last]
     if not before and not after:
+        return
+    if len(parts := split_apart(before, after)) > 1:
+        for one, other in parts:
+            yield from _of_runs(one, other)
         return
     if len(before) != len(after) and (groups := _groups(before, after)):
         for one, other in groups:

@@ -10,7 +10,7 @@ import pytest
 from tests.offload.hand import load
 from warpsmith.flows.porting.step_check import verify_steps
 from warpsmith.loops.analysis.scopes import find_captured
-from warpsmith.loops.guarded_runs import find_rest_of_scope
+from warpsmith.loops.changed.guarded_runs import find_rest_of_scope
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.steps.data.unmap import Unmap
@@ -28,12 +28,11 @@ CHECKED = """
 #include <stdlib.h>
 static void twice(int n, const double *a, double *b)
 {
-#pragma omp target data map(to: a[0:n]) map(from: b[0:n])
-    {
+#pragma omp target enter data map(to: a[0:n]) map(alloc: b[0:n])
 #pragma omp target teams distribute parallel for
-        for (int i = 0; i < n; i++)
-            b[i] = 2 * a[i];
-    }
+    for (int i = 0; i < n; i++)
+        b[i] = 2 * a[i];
+#pragma omp target exit data map(release: a[0:n]) map(from: b[0:n])
     DECLARED
     for (int i = 0; i < n; i++)
         if (b[i] != 2 * a[i]) {
