@@ -91,3 +91,23 @@ def test_another_processor_or_another_llvm_compiles_anew(compiled: list[str], mo
     monkeypatch.setattr("llvmlite.binding.get_host_cpu_name", lambda: "x86-64")
     assert _run(_returns(7)) == 7
     assert len(compiled) == 3
+
+
+def test_what_is_very_large_is_compiled_as_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    levels: list[int] = []
+    compile_ = machine_code._compile
+
+    def note(text: str, recipe: machine_code._Recipe) -> bytes:
+        levels.append(recipe.level)
+        return compile_(text, recipe)
+
+    monkeypatch.setattr(machine_code, "_compile", note)
+    monkeypatch.setattr(machine_code, "_LARGE", 0)
+    # what the machine that runs it says is the same
+    for seed in (0, 3, 7):
+        agree(random_case(seed))
+    assert agree_under("ipdom", graph_case(1)) == ""
+    assert agree_under("per-lane", graph_case(1)) == ""
+    assert levels and set(levels) == {0}
+    monkeypatch.setattr(machine_code, "_LARGE", 1 << 40)
+    assert agree_under("ipdom", graph_case(2)) == "" and levels[-1] == 2
