@@ -8,8 +8,8 @@ The key is made of the LLVM IR itself: whatever a kernel and its checks become i
 writers. Writing it takes a tenth of what compiling takes. Fresh or kept, code is linked the same way.
 
 No loop or straight-line vectorizer runs: the code is vectors already. `-prefer-256-bit`: 512 bits are used where there
-are. What LLVM needs for a kernel grows faster than the kernel, so very large ones are compiled as they are written: they
-start some ten times sooner, and run some times slower."""
+are. What LLVM needs grows faster than the kernel, so very large ones are compiled as they are written: they
+start many times sooner, and run some times slower."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class LinkedCode(Struct, frozen=True, eq=False):
 
 
 _FOLDER: Final = "simulator"
-_LARGE: Final = 3_000_000
-"""Letters of LLVM IR, of some 5,000 instructions of a kernel with branches, that take ten seconds to optimize."""
+_LARGE: Final = 2_000_000
+"""Letters of LLVM IR, of some 4,000 instructions of a kernel with branches, that take some ten seconds to optimize."""
 
 
 def link(text: str) -> LinkedCode:
