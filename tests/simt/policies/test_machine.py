@@ -38,7 +38,7 @@ def _costs(name: str, width: int) -> dict[PolicyName, int]:
     return {policy: run(policy, module, width)[0].totals.issued_slots for policy in taken}
 
 
-@pytest.mark.parametrize("width", [8, 32])
+@pytest.mark.parametrize("width", one_in(2, [8, 32]))
 def test_policies_differ_on_loops_with_two_exits(width: int) -> None:
     """Stacks join at the immediate post-dominator: who leaves a loop by its second exit goes there alone. One block
     behind the other, or a counter for each lane, lets all that leave so wait for each other."""

@@ -28,7 +28,7 @@ def test_lanes_that_take_numbers_take_them_in_the_same_order(policy: PolicyName)
     assert agree_under(policy, timed_case(1)) == ""
 
 
-@pytest.mark.parametrize("policy", ["maximal", "smaller-first", "per-lane"])
+@pytest.mark.parametrize("policy", one_in(3, ["smaller-first", "maximal", "per-lane"]))
 def test_the_four_graphs_of_textbooks_do_the_same(policy: PolicyName) -> None:
     left = {name: agree_under(policy, text_case(drawn_kernel(graph), 40, 8)) for name, graph in FOUR_GRAPHS.items()}
     entries = left.pop("two entries")
