@@ -101,7 +101,7 @@ def drawn_kernel(graph: Mapping[str, tuple[str, ...]]) -> str:
     counts and mixes a number; where it leads to two, a bit of that says where to."""
     texts = [HEAD.replace("jump b0", f"jump {next(iter(graph))}")]
     for number, (name, targets) in enumerate(graph.items()):
-        mixed = _block(number, *(targets * 2)[:2], 1, 1 << 30) if targets else ""
+        mixed = _block(number, targets[0], targets[-1], 1, 1 << 30) if targets else ""
         lines = mixed.replace(f"b{number}:", f"{name}:", 1).splitlines(keepends=True)
         # it goes on for ever: the bound of random graphs is not looked at
         kept = [line for line in lines if not line.strip().startswith(("%more", "branch %more", f"w{number}:"))]

@@ -9,7 +9,8 @@ from warpsmith.simt.engine.ops.seen import values_seen
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.reader import parse_module
 
-NAN = 0x7FFFFFFF
+__all__ = ["nan_case"]
+
 KERNEL = """
 kernel @k(a 8 align 8 i64, out 8 align 8 i64)
 start:
@@ -45,15 +46,16 @@ end
 PAYLOADS = (0x7FC00001, 0xFFC12345, 0x7F800001, 0xFF800000, 0x7F800000, 0x80000000, 0xBF800000, 0x40400000)
 
 
-def _case(patterns: tuple[int, ...]) -> Case:
+def nan_case(patterns: tuple[int, ...] = PAYLOADS) -> Case:
+    """Return a launch with a thread for each pattern, many of them NaN."""
     launch = Launch((1, 1, 1), (len(patterns), 1, 1), {}, warp=8)
     arrays = {"a": (struct.pack(f"<{len(patterns)}I", *patterns), True), "out": (bytes(520), True)}
     return Case(parse_module(KERNEL), "k", launch, arrays)
 
 
 def test_bits_of_nan_are_the_same() -> None:
-    assert agree(_case(PAYLOADS)) == ""
-    assert agree(_case(PAYLOADS[::-1] * 2)) == ""
+    assert agree(nan_case()) == ""
+    assert agree(nan_case(PAYLOADS[::-1] * 2)) == ""
 
 
 def test_values_that_only_compute_are_not_seen() -> None:
