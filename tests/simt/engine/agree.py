@@ -154,8 +154,7 @@ def _requests(tally: Tally, case: Case, memory: LaunchMemory) -> dict[tuple[int,
             part = (shared if space == "shared" else local).near(address)
             start = part.start if part is not None else -1
         else:
-            home = next(b for b in memory.buffers if b.address <= address < b.end)
-            start, space = home.address, home.space
+            start = next(b for b in memory.buffers if b.address <= address < b.end).address
         moves = space in ("global", "local")
         wanted = {byte for a in request.addresses.values() for byte in range(a, a + request.bytes)}
         row = (
