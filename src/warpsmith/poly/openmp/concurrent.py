@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.aliasing.overlap import overlaps
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.claimed import claims_of, find_protected_in, marked_statements
+from warpsmith.poly.claimed import ParallelRegion, claims_of, find_protected_in, marked_statements, regions_of
 from warpsmith.poly.dependences.dependences import (
     Conflict,
     Reference,
@@ -62,10 +62,20 @@ class Asked(Struct, frozen=True):
     guards: bool = False
 
     @property
+    def region(self) -> ParallelRegion | None:
+        """The region whose threads, or teams, share the loop; None where it is somewhere else."""
+        teams, loop = is_between_teams(self.claim), self.claim.marked
+        for one in reversed(regions_of(self.function)):
+            around = any(n is loop for n in walk(one.body)) and "teams" in one.directive.words
+            if around if teams else one.pragma is self.claim.region:
+                return one
+        return None
+
+    @property
     def root(self) -> Node:
         """The parallel region's body, or the function's where the region is somewhere else."""
-        bodies = (s for pragmas, s in marked_statements(self.function.body) if self.claim.region in pragmas)
-        return next(bodies, self.function.body)
+        region = self.region
+        return self.function.body if region is None else region.body
 
 
 class Meeting(Struct, frozen=True):
@@ -89,7 +99,7 @@ def find_phases(asked: Asked, *, forward: bool) -> tuple[list[Phase], bool]:
     waiting = summaries.remember(("functions that wait",), lambda: waiting_functions(program))
     walls = Walls(is_between_teams(asked.claim), waiting)
     found, left = phases(asked.function, asked.root, asked.claim.marked, walls, forward=forward)
-    return found, left and asked.claim.region is None
+    return found, left and asked.region is None
 
 
 class Surroundings(Struct):
@@ -309,7 +319,7 @@ def _declared(root: Node) -> Iterator[Symbol]:
 
 def _differing(asked: Asked, root: Node, own: frozenset[Symbol]) -> frozenset[str]:
     """Return the names of variables that may have another value in each thread."""
-    region = asked.claim.region.directive if asked.claim.region is not None else None
+    region = asked.region.directive if asked.region is not None else None
     inside = (n.directive for n in walk(root) if isinstance(n, Pragma) and n.directive is not None)
     listed = (name for d in (region, *inside) if d is not None for name in d.list_variables(*_OWN_LISTS))
     return frozenset({s.name for s in (*own, *asked.claim.differing)}) | frozenset(listed)

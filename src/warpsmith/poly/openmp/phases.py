@@ -164,7 +164,6 @@ def phases(function: Function, root: Node, loop: Loop, walls: Walls, *, forward:
             again = _over((parent.body, ()), walls, forward=forward)
             if isinstance(parent, While):
                 again.heads.add(parent)
-                again.whole.update(() if parent.advance is None else (parent.advance,))
             phase = _phase((parent,), around, again, straight=straight)
             found.append(replace(phase, rounds=parent, any_round=again.passes))
             straight = False
