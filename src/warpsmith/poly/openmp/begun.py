@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.dependences.dependences import describe
-from warpsmith.poly.openmp.concurrent import Asked, Meeting, Surroundings, find_phases, is_between_teams
+from warpsmith.poly.openmp.concurrent import Asked, PhaseModel, PossibleRace, find_phases, is_between_teams
 from warpsmith.poly.openmp.nowait import Answer
 from warpsmith.poly.regions.region import Statement
 from warpsmith.tree.claims import Claim
@@ -38,7 +38,7 @@ def find_begun(asked: Asked) -> Answer:
     taken = _taken(claim)
     reported: set[Symbol] = set()
     for phase in found:
-        around = Surroundings.of(asked, phase, forward=False)
+        around = PhaseModel.of(asked, phase, forward=False)
         answer.assumptions += around.assumptions
         answer.doubts += around.doubts
         for statement in around.region.statements:
@@ -59,13 +59,13 @@ def find_begun(asked: Asked) -> Answer:
     return answer
 
 
-def _is_shared(around: Surroundings, statement: Statement) -> bool:
+def _is_shared(around: PhaseModel, statement: Statement) -> bool:
     """Whether a statement is part of a loop that has a claim of its own, which says what it races with."""
     return around.runner(statement).kind == "shared"
 
 
 def _judge_taken(
-    answer: Answer, around: Surroundings, statement: Statement, taken: frozenset[Symbol], reported: set[Symbol]
+    answer: Answer, around: PhaseModel, statement: Statement, taken: frozenset[Symbol], reported: set[Symbol]
 ) -> None:
     """Add what is written of the variables whose value the loop's own pragma takes, and what is read of those that it
     gives a value to when a thread leaves it."""
@@ -93,13 +93,13 @@ def _taken(claim: Claim) -> frozenset[Symbol]:
     return frozenset(s for s in (*claim.reductions, *claim.firstprivate) if s.name in named)
 
 
-def _one_thread(around: Surroundings, statement: Statement) -> Pragma | None:
+def _one_thread(around: PhaseModel, statement: Statement) -> Pragma | None:
     """Return the pragma for which one thread runs a statement, or None."""
     pragmas = (p for stmt in statement.within for p in around.marks.get(id(stmt), ()))
     return next((p for p in pragmas if p.directive is not None and p.directive.words in _ONE_THREAD), None)
 
 
-def _reason(pragma: Pragma, base: Symbol, meeting: Meeting) -> Reason:
+def _reason(pragma: Pragma, base: Symbol, meeting: PossibleRace) -> Reason:
     inside = meeting.loop_side.access
     does = "writes" if inside.write else "reads"
     said = f"another one {does} it in the loop behind, line {inside.expr.span.line}"
@@ -113,7 +113,7 @@ def _wrong(pragma: Pragma, base: Symbol, line: int, said: str) -> Reason:
     return Reason("CLM001", text, pragma.span, legal_if=(remedy,))
 
 
-def _doubt(asked: Asked, meeting: Meeting) -> Reason:
+def _doubt(asked: Asked, meeting: PossibleRace) -> Reason:
     line, name = meeting.other_side.access.expr.span.line, meeting.loop_side.access.base.name
     who = "teams do not wait" if is_between_teams(asked.claim) else "no thread waits"
     what = f"the order in which they come to {name} there and in the loop may matter" if meeting.kept_apart else (

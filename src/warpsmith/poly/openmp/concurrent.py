@@ -32,7 +32,7 @@ from warpsmith.poly.dependences.dependences import (
 )
 from warpsmith.poly.isl.formula import atoms_of
 from warpsmith.poly.isl.space import Map, OutOfBudgetError, later_round
-from warpsmith.poly.openmp.phases import Phase, Walls, phases, waiting_functions
+from warpsmith.poly.openmp.phases import WaitPhase, Walls, phases, waiting_functions
 from warpsmith.poly.openmp.schedules import Runner, on_other_threads
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region, Statement
@@ -44,7 +44,7 @@ from warpsmith.tree.text.directives import Directive
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["Asked", "Meeting", "Surroundings", "find_phases", "is_between_teams"]
+__all__ = ["Asked", "PhaseModel", "PossibleRace", "find_phases", "is_between_teams"]
 
 _MOST_PAIRS = 4_000
 _OWN_LISTS = ("private", "firstprivate", "lastprivate", "linear", "reduction")
@@ -78,7 +78,7 @@ class Asked(Struct, frozen=True):
         return self.function.body if region is None else region.body
 
 
-class Meeting(Struct, frozen=True):
+class PossibleRace(Struct, frozen=True):
     """An access of the loop and one beside it that may be of one element; `conflict`: they certainly are, somewhere.
     `kept_apart`: they are protected by the same, so that only their order is open."""
 
@@ -93,7 +93,7 @@ def is_between_teams(claim: Claim) -> bool:
     return claim.directive.words[:1] == ("distribute",)
 
 
-def find_phases(asked: Asked, *, forward: bool) -> tuple[list[Phase], bool]:
+def find_phases(asked: Asked, *, forward: bool) -> tuple[list[WaitPhase], bool]:
     """Return what may run while the loop runs, and whether the function is left without a wait."""
     summaries, program = asked.facts.summaries, asked.facts.program
     waiting = summaries.remember(("functions that wait",), lambda: waiting_functions(program))
@@ -102,11 +102,11 @@ def find_phases(asked: Asked, *, forward: bool) -> tuple[list[Phase], bool]:
     return found, left and asked.region is None
 
 
-class Surroundings(Struct):
+class PhaseModel(Struct):
     """One phase with its model. `assumptions` and `doubts`: of names for one memory."""
 
     asked: Asked
-    phase: Phase
+    phase: WaitPhase
     forward: bool
     region: Region
     state: State
@@ -119,7 +119,7 @@ class Surroundings(Struct):
     doubts: list[Reason] = field(default_factory=list)
 
     @classmethod
-    def of(cls, asked: Asked, phase: Phase, *, forward: bool) -> Surroundings:
+    def of(cls, asked: Asked, phase: WaitPhase, *, forward: bool) -> PhaseModel:
         """Model a phase. Raises OutOfBudgetError."""
         origin = asked.facts.origin(asked.function)
         granted = asked.facts.options.granted if asked.guards else ()
@@ -173,7 +173,7 @@ class Surroundings(Struct):
         reached = any(stmt in self.phase.sure for stmt in statement.within)
         return reached and self.phase.straight and self.region.reached and not self.uneven
 
-    def meetings(self) -> Iterator[Meeting]:
+    def meetings(self) -> Iterator[PossibleRace]:
         """Yield the accesses of the loop that may meet one of the phase."""
         skip = self.asked.owned | self.own
         groups = references(self.state, self.region, skip, self._owner)
@@ -203,7 +203,7 @@ class Surroundings(Struct):
         listed = (d.list_variables("private", "linear") for d in self._directives(reference.statement))
         return any(reference.access.base.name in variables for variables in listed)
 
-    def _meet(self, one: Reference, other: Reference) -> Meeting | None:
+    def _meet(self, one: Reference, other: Reference) -> PossibleRace | None:
         found = overlap(self.state, one, other)
         relation = None if found is None or found.relation is None else self._in_rounds(found.relation, one, other)
         if found is None or relation is None:
@@ -213,12 +213,12 @@ class Surroundings(Struct):
         if possible.is_empty():
             return None
         if self._keeps_apart(one.statement, other.statement):
-            return Meeting(one, other, None, kept_apart=True)
+            return PossibleRace(one, other, None, kept_apart=True)
         sure = found.certain and runners[1].sure and self.is_sure(other.statement) and not self.state.unproved
         if not sure or self._differs(one) or self._differs(other) or certain.is_empty():
-            return Meeting(one, other, None)
+            return PossibleRace(one, other, None)
         # kinds of conflicts go by who runs first, which is open here: the thread that runs the loop, say
-        return Meeting(one, other, meaningful(self.state, Conflict(found.first, found.second, certain)))
+        return PossibleRace(one, other, meaningful(self.state, Conflict(found.first, found.second, certain)))
 
     def _in_rounds(self, relation: Map, one: Reference, other: Reference) -> Map | None:
         """Return the pairs of the rounds that may overlap, or None where there are none."""

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.verdict import Dependence, Reason
 from warpsmith.poly.dependences.dependences import Reference, describe
-from warpsmith.poly.openmp.concurrent import Asked, Meeting, Surroundings, find_phases, is_between_teams
+from warpsmith.poly.openmp.concurrent import Asked, PhaseModel, PossibleRace, find_phases, is_between_teams
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol
@@ -52,7 +52,7 @@ def find_overtaken(asked: Asked) -> Answer:
         answer.doubts.append(Reason("CLM002", text, asked.claim.span, legal_if=(_REMEDY,)))
     reported: set[Symbol] = set()
     for phase in found:
-        around = Surroundings.of(asked, phase, forward=True)
+        around = PhaseModel.of(asked, phase, forward=True)
         answer.assumptions += around.assumptions
         answer.doubts += around.doubts
         _unfinished(answer, around)
@@ -82,7 +82,7 @@ def _head(asked: Asked) -> str:
     return "nowait is wrong: the threads do not wait for the loop"
 
 
-def _wrong(around: Surroundings, meeting: Meeting) -> Reason | None:
+def _wrong(around: PhaseModel, meeting: PossibleRace) -> Reason | None:
     if meeting.conflict is None:
         return None
     outer = around.phase.rounds
@@ -102,7 +102,7 @@ def _reason(asked: Asked, first: Reference, second: Reference, dependence: Depen
     return Reason("CLM001", text, second.access.expr.span, dependence, legal_if=(remedy,))
 
 
-def _doubt(asked: Asked, meeting: Meeting) -> Reason:
+def _doubt(asked: Asked, meeting: PossibleRace) -> Reason:
     line, name = meeting.other_side.access.expr.span.line, meeting.loop_side.access.base.name
     who = "the teams do not wait for each other" if is_between_teams(asked.claim) else "no thread waits for the loop"
     if meeting.kept_apart:
@@ -112,7 +112,7 @@ def _doubt(asked: Asked, meeting: Meeting) -> Reason:
     return Reason("CLM002", text, meeting.other_side.access.expr.span)
 
 
-def _unfinished(answer: Answer, around: Surroundings) -> None:
+def _unfinished(answer: Answer, around: PhaseModel) -> None:
     """Add the uses of what the loop hands over when all threads have left it, or takes when they come to it."""
     claim = around.asked.claim
     listed = claim.directive.list_variables

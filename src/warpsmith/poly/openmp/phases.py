@@ -46,7 +46,7 @@ from warpsmith.tree.text.directives import Directive
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import children, peel, walk, way_to
 
-__all__ = ["Phase", "Walls", "phases", "waiting_functions"]
+__all__ = ["WaitPhase", "Walls", "phases", "waiting_functions"]
 
 _WAITED = frozenset({"for", "loop", "single", "sections", "workshare", "scope"})
 _COMPARED = {"<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__, "!=": int.__ne__}
@@ -54,7 +54,7 @@ _COMPARED = {"<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge_
 _Item = tuple[Stmt, tuple[Directive, ...]]
 
 
-class Phase(Struct, frozen=True):
+class WaitPhase(Struct, frozen=True):
     """Statements that may run while the loop runs.
 
     `scope`: the statements to look at together, the loop among or in them; `around`: the loops around these. `whole`:
@@ -141,12 +141,12 @@ class _Cover(Struct):
     passes: bool = True
 
 
-def phases(function: Function, root: Node, loop: Loop, walls: Walls, *, forward: bool) -> tuple[list[Phase], bool]:
+def phases(function: Function, root: Node, loop: Loop, walls: Walls, *, forward: bool) -> tuple[list[WaitPhase], bool]:
     """Return what may run while `loop`, which stands in `root`, runs: behind it (`forward`), or before it; and whether
     the end of `root` is reached without a wait."""
     way = way_to(function.body, loop) or []
     start = next((k for k, node in enumerate(way) if node is root), 0)
-    found: list[Phase] = []
+    found: list[WaitPhase] = []
     straight = True
     for k in range(len(way) - 2, start - 1, -1):
         parent, child = way[k], way[k + 1]
@@ -168,13 +168,13 @@ def phases(function: Function, root: Node, loop: Loop, walls: Walls, *, forward:
             found.append(replace(phase, rounds=parent, any_round=again.passes))
             straight = False
         elif isinstance(parent, Switch):
-            found.append(Phase((parent,), around, frozenset({parent}), frozenset(), frozenset(), straight=False))
+            found.append(WaitPhase((parent,), around, frozenset({parent}), frozenset(), frozenset(), straight=False))
             straight = False
     return found, True
 
 
-def _phase(scope: tuple[Stmt, ...], around: tuple[Loop, ...], cover: _Cover, *, straight: bool) -> Phase:
-    return Phase(
+def _phase(scope: tuple[Stmt, ...], around: tuple[Loop, ...], cover: _Cover, *, straight: bool) -> WaitPhase:
+    return WaitPhase(
         scope, around, frozenset(cover.whole), frozenset(cover.heads), frozenset(cover.sure), straight=straight
     )
 
