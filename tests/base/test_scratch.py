@@ -60,3 +60,18 @@ def test_what_is_written_while_it_is_removed_goes_too(place: Path, monkeypatch: 
     monkeypatch.setattr(scratch, "_PAUSE_S", 0.0)
     scratch.remove_folder(folder)
     assert len(tries) == 3 and not Path(folder).exists()
+
+
+def test_work_says_that_it_puts_its_results_together(place: Path) -> None:
+    folder = scratch.make_folder()
+    assert folder is not None and not scratch.asks_for_time(folder)
+    # elsewhere nobody would read it
+    scratch.ask_for_time()
+    assert list(place.iterdir()) == [Path(folder)]
+    scratch.use_folder(folder)
+    scratch.ask_for_time()
+    scratch.ask_for_time()
+    assert scratch.asks_for_time(folder) and not scratch.asks_for_time(None)
+    scratch.remove_folder(folder)
+    scratch.ask_for_time()
+    assert not scratch.asks_for_time(folder)

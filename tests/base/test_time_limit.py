@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.base.time_limit import OutOfTimeError, lift_time_limit, time_limit
 
 
 def test_the_time_is_up() -> None:
@@ -61,3 +61,17 @@ def test_it_is_told_again_where_what_was_raised_is_lost() -> None:
             except OutOfTimeError:
                 lost += 1
     assert lost == 1 and time.perf_counter() - started < 15
+
+
+def test_what_puts_its_results_together_is_not_told_again() -> None:
+    with time_limit(0.01):
+        try:
+            while True:
+                pass
+        except OutOfTimeError:
+            lift_time_limit()
+        started = time.perf_counter()
+        # the second alarm would come after a second
+        while time.perf_counter() - started < 1.2:
+            pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)

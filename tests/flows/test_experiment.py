@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from warpsmith.base.errors import UsageError
+from warpsmith.base.progress import Activity
 from warpsmith.flows.experiment import ExperimentOptions, experiment
 from warpsmith.flows.simulate import SimulateOptions
 from warpsmith.kernels.units import KernelFile
@@ -114,6 +115,24 @@ def test_a_run_that_does_not_end_says_so() -> None:
     assert found.status == "incomplete" and found.exit_code == 3
     assert all("500 steps" in point.stopped for point in found.points)
     assert isinstance(found.points[0], ExperimentRun)
+
+
+def test_ctrl_c_ends_it_with_what_is_there() -> None:
+    runs: list[str] = []
+
+    def progress(work: Activity) -> None:
+        if "instructions" in work.item:
+            runs.append(work.item)
+            if len(runs) > 40:
+                raise KeyboardInterrupt
+
+    base = SimulateOptions(
+        block=(32, 1, 1), grid=(1, 1, 1), arguments=("n=32", "v=const:i32[32]=40"), progress=progress
+    )
+    found = run("width", "countdown.cu", base)
+    assert (found.status, found.exit_code) == ("incomplete", 130)
+    assert 1 <= len(found.points) < 7 and found.points[-1].lane_instructions > 0
+    assert [finding.rule for finding in found.diagnostics] == ["INT001"]
 
 
 @pytest.mark.parametrize(

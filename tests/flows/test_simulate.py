@@ -9,10 +9,12 @@ import pytest
 
 from tests.flows.ptx import file, kernel, settings_of
 from warpsmith.base.errors import InputError, UsageError
+from warpsmith.base.progress import Activity, Progress
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.simulation.model import SimulationReport
 from warpsmith.settings.model import KernelSettings
+from warpsmith.simt.policies.machine import PolicyName
 
 OWN = "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
 STORE = f"{OWN}st.global.u32 [%rd3], %r1;\n"
@@ -89,6 +91,28 @@ def test_a_run_that_takes_too_long() -> None:
     assert [finding.message for finding in found.diagnostics] == ["k ran longer than 0.05 s: it was stopped"]
     # what was counted until then is kept
     assert found.work is not None and found.work.lane_instructions > 0
+
+
+def interrupt(*, at: str) -> Progress:
+    """Return a progress that is interrupted when it is told of what `at` names."""
+
+    def progress(work: Activity) -> None:
+        if work.item.startswith(at):
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_ctrl_c_under_a_policy_leaves_what_is_done(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    names: tuple[PolicyName, ...] = ("ipdom", "per-lane")
+    found = run(policies=names, progress=interrupt(at="policy per-lane"), out={"a": str(path)})
+    assert (found.status, found.exit_code) == ("incomplete", 130)
+    assert [finding.rule for finding in found.diagnostics] == ["INT001"]
+    assert [row.policy for row in found.policies] == ["ipdom"]
+    # the run itself had ended
+    assert found.work is not None and found.work.lane_instructions > 0
+    assert np.load(path).tolist() == list(range(8))
 
 
 def test_a_file_that_cannot_be_read() -> None:

@@ -1,6 +1,7 @@
-"""OpenCL kernels run twice: by a driver for the processor (pocl), and as SSA by the interpreter.
+"""OpenCL kernels run three times: by a driver for the processor (pocl), and as SSA by the interpreter and the compiled
+machine.
 
-Both get the same bytes, and what they leave in memory must be the same, bit by bit.
+All get the same bytes, and what they leave in memory must be the same, bit by bit.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.lower.program import Lowered, lower
+from warpsmith.simt.engine.engine import Checks, order_matters, run, why_refused
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, Launch
-from warpsmith.simt.memory import LaunchMemory
+from warpsmith.simt.memory import Buffer, LaunchMemory
 from warpsmith.ssa.nodes import Module
 
 FLAGS = ("-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt")
@@ -94,6 +96,32 @@ def driven(cl: Any, text: str, jobs: Sequence[Job]) -> dict[str, dict[str, bytes
 
 def interpreted(module: Module, job: Job) -> dict[str, bytes] | str:
     """Return what the buffers hold after the interpreter has run a kernel, or why it cannot."""
+    placed = _placed(module, job)
+    if isinstance(placed, str):
+        return placed
+    memory, launch, buffers = placed
+    outcome = interpret(module, job.kernel, launch, memory)
+    if not outcome.complete:
+        return outcome.problems[0].message
+    return {name: bytes(buffer.data) for name, buffer in buffers.items()}
+
+
+def compiled(module: Module, job: Job) -> dict[str, bytes] | None:
+    """Return what the buffers hold after machine code has run a kernel; None where it leaves that to the
+    interpreter."""
+    placed, function = _placed(module, job), module.function(job.kernel)
+    if isinstance(placed, str) or function is None:
+        return None
+    memory, launch, buffers = placed
+    if why_refused(module, function, launch) or order_matters(function):
+        return None
+    if run(module, job.kernel, launch, memory, Checks(uninitialized=False)).why:
+        return None
+    return {name: bytes(buffer.data) for name, buffer in buffers.items()}
+
+
+def _placed(module: Module, job: Job) -> tuple[LaunchMemory, Launch, dict[str, Buffer]] | str:
+    """Return memory with the arguments of a job, its launch, and its buffers by their names."""
     function = module.function(job.kernel)
     if function is None or not function.blocks:
         return "it is not there"
@@ -105,10 +133,7 @@ def interpreted(module: Module, job: Job) -> dict[str, bytes] | str:
             arguments[parameter.name] = struct.pack("<q", buffers[name].address)
         else:
             arguments[parameter.name] = argument
-    outcome = interpret(module, job.kernel, Launch(job.grid, job.block, arguments), memory)
-    if not outcome.complete:
-        return outcome.problems[0].message
-    return {name: bytes(buffer.data) for name, buffer in buffers.items()}
+    return memory, Launch(job.grid, job.block, arguments), buffers
 
 
 def lowered(text: str, folder: Path, *flags: str) -> Lowered:

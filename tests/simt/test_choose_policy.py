@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 import pytest
@@ -68,5 +69,8 @@ def test_a_lock_that_is_never_free_is_told_at_once() -> None:
     done, _ = ran(made(spin), PolicyChoice("ipdom"), Launch(max_steps=50_000_000))
     (problem,) = done.outcome.problems
     assert problem.message == "it did not end within 50,000,000 steps" and not done.outcome.complete
+    # the lane that has the lock waits for the others behind the loop
+    (lane,) = re.findall(r"^lane (\d+) waits at line \d+$", done.waiting)
+    assert 0 <= int(lane) < 32
     done, data = ran(made(spin), PolicyChoice("per-lane"), Launch(max_steps=50_000_000))
     assert done.outcome.complete and data[:4] == bytes(4)

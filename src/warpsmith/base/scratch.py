@@ -1,20 +1,25 @@
 """One folder for all that is temporary: whoever outlives the work takes it away as a whole, however the work ended.
 
 A compiler that is killed leaves its files, and we may be killed ourselves before ours are put away.
+
+Work that is to be stopped, and first puts together what it has done, says so with a file in the folder; so whoever
+would kill it knows.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
 import time
 from pathlib import Path
 
-__all__ = ["lasting_folder", "make_folder", "remove_folder", "use_folder"]
+__all__ = ["ask_for_time", "asks_for_time", "lasting_folder", "make_folder", "remove_folder", "use_folder"]
 
 _PREFIX = "warpsmith-run-"
 _ROUNDS, _PAUSE_S = 5, 0.05
+_FINISHING = "finishing"
 
 
 def make_folder() -> str | None:
@@ -47,3 +52,16 @@ def lasting_folder() -> str:
     """Return the folder for temporary files that outlive us: a crash's details, what a build of the user's keeps."""
     folder = Path(tempfile.gettempdir())
     return str(folder.parent if folder.name.startswith(_PREFIX) else folder)
+
+
+def ask_for_time() -> None:
+    """Say that this process puts its results together, which may take longer than a stop does otherwise."""
+    folder = Path(tempfile.gettempdir())
+    if folder.name.startswith(_PREFIX):
+        with contextlib.suppress(OSError):
+            (folder / _FINISHING).touch()
+
+
+def asks_for_time(folder: str | None) -> bool:
+    """Return whether the work whose folder it is has said so."""
+    return folder is not None and (Path(folder) / _FINISHING).exists()

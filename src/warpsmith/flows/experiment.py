@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from warpsmith.base.clock import Clock
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.simulate import SimulateOptions, read_kernels, simulate_unit
+from warpsmith.flows.simulate import INTERRUPTED, SimulateOptions, read_kernels, simulate_unit
 from warpsmith.kernels.shape import dim_of
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.experiment.model import ExperimentReport, ExperimentRun, Varied
@@ -45,11 +45,12 @@ def experiment(file: KernelFile, options: ExperimentOptions) -> ExperimentReport
     unit = read_kernels(file, options.base.progress)
     reports: list[SimulationReport] = []
     points: list[ExperimentRun] = []
-    for name, arguments in (options.inputs or {"": ()}).items():
-        for value, variant in _variants(options, arguments):
-            report = simulate_unit(unit, file.path, variant, Clock())
-            reports.append(report)
-            points += _points(report, value or name, name)
+    for name, value, variant in _runs(options):
+        report = simulate_unit(unit, file.path, variant, Clock())
+        reports.append(report)
+        points += _points(report, value or name, name)
+        if report.exit_code == INTERRUPTED:
+            break
     found = tuple(dict.fromkeys(finding for report in reports for finding in report.diagnostics))
     code = max(report.exit_code for report in reports)
     status = next(report.status for report in reports if report.exit_code == code)
@@ -59,6 +60,13 @@ def experiment(file: KernelFile, options: ExperimentOptions) -> ExperimentReport
 
 def _usage(message: str, *helps: str) -> UsageError:
     return UsageError(Finding("INP000", "error", message, help=helps))
+
+
+def _runs(options: ExperimentOptions) -> Iterator[tuple[str, str, SimulateOptions]]:
+    """Yield all runs: the name of the input, the value of what is varied, the options."""
+    for name, arguments in (options.inputs or {"": ()}).items():
+        for value, variant in _variants(options, arguments):
+            yield name, value, variant
 
 
 def _variants(options: ExperimentOptions, arguments: Sequence[str]) -> Iterator[tuple[str, SimulateOptions]]:

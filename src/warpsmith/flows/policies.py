@@ -67,7 +67,8 @@ def run_policies(
 
 def _row(run: PolicyRun, memory: LaunchMemory, held: Bytes | None) -> PolicyRow:
     sums, outcome = run.totals, run.outcome
-    stopped = "" if outcome.complete else f"stopped: {outcome.problems[-1].message}"
+    waiting = f"; {run.waiting}" if run.waiting else ""
+    stopped = "" if outcome.complete else f"stopped: {outcome.problems[-1].message}{waiting}"
     found = {buffer.name: bytes(buffer.data) for buffer in memory.buffers}
     differs = tuple(name for name in held or {} if outcome.complete and found[name] != (held or {})[name])
     return PolicyRow(

@@ -43,10 +43,18 @@ from warpsmith.simt.policies.machine import PolicyName, PolicyRun
 from warpsmith.simt.selection import Selection
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["SimulateOptions", "StartedLaunch", "read_kernels", "simulate", "simulate_unit", "start_launch"]
+__all__ = [
+    "INTERRUPTED",
+    "SimulateOptions",
+    "StartedLaunch",
+    "read_kernels",
+    "simulate",
+    "simulate_unit",
+    "start_launch",
+]
 
 _OUT_OF_TIME: Final = 124
-_INTERRUPTED: Final = 130
+INTERRUPTED: Final = 130
 
 
 class SimulateOptions(Struct, frozen=True):
@@ -132,10 +140,11 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     ordered = memory.checks and outcome.complete and not outcome.conflicts
     place = started.place_again
     repeated = Repeated(unit.module, kernel.name, launch, place, held, limit, options.engine, drawn, ordered)
-    again = tuple(run_policies(options.policies if cut is None else (), repeated, options.progress))
+    out = options.out if cut is None else {}
+    again, cut = _run_again(options, repeated, cut)
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)
     status, code, stopped = _end(outcome, mistakes, unit, cut)
-    outputs = tuple(_outputs(arguments, buffers, before, options.out if cut is None else {}))
+    outputs = tuple(_outputs(arguments, buffers, before, out))
     clock.lap("count")
     return SimulationReport(
         inputs=(path,),
@@ -253,7 +262,21 @@ def _until_cut(
             raise
         if isinstance(error, InputError):
             return rescued[0], _Cut(_OUT_OF_TIME, error.findings)
-        return rescued[0], _Cut(_INTERRUPTED, (Finding("INT001", "error", "interrupted", kernel.span),))
+        return rescued[0], _Cut(INTERRUPTED, (Finding("INT001", "error", "interrupted", kernel.span),))
+
+
+def _run_again(
+    options: SimulateOptions, repeated: Repeated, cut: _Cut | None
+) -> tuple[Sequence[tuple[PolicyRow, PolicyRun | None]], _Cut | None]:
+    """Run a launch that nothing has cut short under the policies that are asked for. Where Ctrl-C comes, return what is
+    there by then."""
+    found: list[tuple[PolicyRow, PolicyRun | None]] = []
+    try:
+        for one in run_policies(options.policies if cut is None else (), repeated, options.progress):
+            found.append(one)
+    except KeyboardInterrupt:
+        return found, _Cut(INTERRUPTED, (Finding("INT001", "error", "interrupted"),))
+    return found, cut
 
 
 @contextmanager

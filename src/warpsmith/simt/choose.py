@@ -21,6 +21,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.progress import Progress, ignore_progress
+from warpsmith.base.scratch import ask_for_time
+from warpsmith.base.time_limit import lift_time_limit
 from warpsmith.machine.requests import SECTOR
 from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.engine.counts import EngineCounts, RequestSum
@@ -152,6 +154,9 @@ class _Wanted(Struct, frozen=True):
         try:
             outcome = self.interpret(launch, tally)
         except BaseException:
+            # counters are put together from all pieces of all lanes, which takes a while
+            lift_time_limit()
+            ask_for_time()
             self.rescue(self._done(Outcome(False, 0, (), ()), tally))
             raise
         note = why if self.choice.engine == "compiled" else ""

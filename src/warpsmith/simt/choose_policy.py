@@ -70,8 +70,8 @@ def execute_policy(
     why = _why_refused(module, kernel, launch, choice)
     if why:
         return interpreted(launch.max_steps, why)
+    restore = memory.snapshot()
     if not choice.engine:
-        restore = memory.snapshot()
         first = interpreted(min(TRIAL, launch.max_steps))
         if launch.max_steps <= TRIAL or not any(problem.kind == "budget" for problem in first.outcome.problems):
             return first
@@ -87,7 +87,10 @@ def execute_policy(
         # nobody is there to wait for but lanes of this warp, who had the turns that the policy gives them
         problem = made.stopped.problem(module, kernel, launch, memory)
     if problem is not None and made.counts.totals.lane_instructions > AGAIN:
-        return _policy_run(policy, made, (problem,))
+        # those that wait do so early
+        waiting = interpreted(TRIAL).waiting if problem.kind == "budget" else ""
+        restore()
+        return replace(_policy_run(policy, made, (problem,)), waiting=waiting)
     return interpreted(launch.max_steps, made.why)
 
 

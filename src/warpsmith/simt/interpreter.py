@@ -27,7 +27,7 @@ from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, LaunchedKernel, Thread
 from warpsmith.ssa.nodes import Barrier, Instruction, Module
 
-__all__ = ["Step", "ThreadBlock", "Turns", "interpret"]
+__all__ = ["Step", "ThreadBlock", "Turns", "interpret", "list_few"]
 
 TURN = 16
 TOGETHER = 8
@@ -284,11 +284,12 @@ class _Run:
                 waits = sorted(t.lane.thread for t in block.threads if t.waiting is not None)
                 kind: ProblemKind = "budget" if block.absent else "barrier"
                 how = "for others" if block.absent else "for ever"
-                self._stop(f"threads {_few(waits)} of block {block.number} wait {how}", thread, kind)
+                self._stop(f"threads {list_few(waits)} of block {block.number} wait {how}", thread, kind)
                 return
 
 
-def _few(numbers: Sequence[int]) -> str:
+def list_few(numbers: Sequence[int]) -> str:
+    """Return numbers as text, of many the first ones."""
     shown = ", ".join(map(str, numbers[:6]))
     return f"{shown} and {len(numbers) - 6} more" if len(numbers) > 6 else shown
 

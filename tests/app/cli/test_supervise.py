@@ -20,8 +20,9 @@ SOON_S = GRACE_S + 5
 
 # in one call of a C library, which notices no signal; a program of its own runs beside, with a child in a new session
 STUCK = """
-import hashlib, os, signal, subprocess, sys
+import hashlib, os, signal, subprocess, sys, time
 from warpsmith.app.cli.supervise import run_supervised
+from warpsmith.base.scratch import ask_for_time
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored
 
@@ -32,6 +33,15 @@ def work():
     return 0
 
 sys.exit(run_supervised(work))
+"""
+FINISHING = """
+    try:
+        time.sleep(900)
+    except KeyboardInterrupt:
+        ask_for_time()
+        time.sleep(SLEEP)
+        print("counters", flush=True)
+        return 130
 """
 FOR_EVER = 'hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)'
 
@@ -91,6 +101,28 @@ def test_a_stop_is_obeyed_inside_a_c_library(number: signal.Signals) -> None:
         assert process.wait(timeout=60) == 128 + number
         assert time.monotonic() - started < SOON_S
         assert all(map(_ended, {worker, *children}))
+
+
+def test_a_worker_that_puts_its_results_together_is_waited_for() -> None:
+    with _started(FINISHING.replace("SLEEP", str(GRACE_S + 1))) as (process, worker):
+        children = _children(worker)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None and process.stdout.read() == "counters\n"
+        assert process.wait(timeout=60) == 130
+        assert all(map(_ended, {worker, *children}))
+
+
+def test_a_second_stop_ends_it() -> None:
+    with _started(FINISHING.replace("SLEEP", "900")) as (process, worker):
+        _children(worker)
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        time.sleep(GRACE_S + 0.5)
+        assert not _ended(process.pid)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert time.monotonic() - started < 2 * SOON_S
+        assert _ended(worker)
 
 
 def test_what_the_worker_returns_is_returned_and_what_it_left_is_ended() -> None:

@@ -54,6 +54,7 @@ def test_integers(text: str, value: int | None) -> None:
 @pytest.mark.parametrize(
     ("text", "type", "value"),
     [("0.1", DOUBLE, 0.1), ("0.1f", FLOAT, 0.10000000149011612), ("0x1p-2", DOUBLE, 0.25), ("0x1.8p1L", DOUBLE, 3.0),
+     ("0x1.0p-24f", FLOAT, 2.0**-24), ("0X1.FP+3F", FLOAT, 15.5),
      ("1e39f", FLOAT, math.inf), ("1e400", DOUBLE, math.inf), ("1.5h", HALF, 1.5), ("RATE", DOUBLE, None)],
 )  # fmt: skip
 def test_floating_numbers(text: str, type: Scalar, value: float | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.simt.tally import Tally, totals
 from warpsmith.ssa.nodes import Module, successors
 
-__all__ = ["ALL", "Case", "Differs", "agree", "same_words"]
+__all__ = ["ALL", "Case", "Differs", "agree"]
 
 ALL = Checks()
 
@@ -46,9 +46,10 @@ class Case(Struct, frozen=True):
         return memory, replace(self.launch, arguments=arguments)
 
 
-def agree(case: Case, checks: Checks = ALL, same: Callable[[bytes, bytes], bool] = bytes.__eq__) -> str:
+def agree(case: Case, checks: Checks = ALL, *, contents: bool = True) -> str:
     """Run a kernel twice; return "" where both show the same, else why the compiled machine leaves it to the
-    interpreter. Raises Differs; also where the interpreter finds nothing wrong of what the machine says is."""
+    interpreter. `contents`: arrays must hold the same, which threads that race may not give. Raises Differs; also where
+    the interpreter finds nothing wrong of what the machine says is."""
     function = case.module.function(case.name)
     assert function is not None
     memory, launch = case.placed(checks=checks.races)
@@ -66,7 +67,7 @@ def agree(case: Case, checks: Checks = ALL, same: Callable[[bytes, bytes], bool]
     outcome = interpret(case.module, case.name, launch, other, tally)
     _clean(outcome, checks)
     for one, two in zip(memory.buffers, other.buffers, strict=True):
-        if not same(bytes(one.data), bytes(two.data)):
+        if contents and one.data != two.data:
             raise Differs(f"{one.name}: {_first(one.data, two.data)}")
         if checks.uninitialized:
             _expect(f"what is known of {one.name}", bytes(one.known), bytes(two.known))
@@ -154,8 +155,7 @@ def _requests(tally: Tally, case: Case, memory: LaunchMemory) -> dict[tuple[int,
             part = (shared if space == "shared" else local).near(address)
             start = part.start if part is not None else -1
         else:
-            home = next(b for b in memory.buffers if b.address <= address < b.end)
-            start, space = home.address, home.space
+            start = next(b for b in memory.buffers if b.address <= address < b.end).address
         moves = space in ("global", "local")
         wanted = {byte for a in request.addresses.values() for byte in range(a, a + request.bytes)}
         row = (
@@ -173,18 +173,3 @@ def _requests(tally: Tally, case: Case, memory: LaunchMemory) -> dict[tuple[int,
 def _expect(what: str, one: object, two: object) -> None:
     if one != two:
         raise Differs(f"{what}: {one} is not {two}")
-
-
-def same_words(bits: int) -> Callable[[bytes, bytes], bool]:
-    """Return a comparison of arrays of floats of this width, in which every NaN is the same."""
-    code = {32: "f", 64: "d"}[bits]
-
-    def same(one: bytes, two: bytes) -> bool:
-        numbers = [struct.unpack(f"<{len(held) * 8 // bits}{code}", held) for held in (one, two)]
-        size = bits // 8
-        return all(
-            one[at * size : (at + 1) * size] == two[at * size : (at + 1) * size] or (a != a and b != b)
-            for at, (a, b) in enumerate(zip(*numbers, strict=True))
-        )
-
-    return same

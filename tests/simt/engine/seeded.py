@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from tests.simt.engine.agree import Case, Differs, agree
 from tests.simt.engine.kernels import random_case
+from tests.simt.engine.ops.test_seen import nan_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import instructions
@@ -51,8 +52,10 @@ def planted(bug: Bug) -> Iterator[None]:
     if isinstance(bug.owner, dict):
         right = bug.owner[bug.name]
         bug.owner[bug.name] = bug.make(right)
-        yield
-        bug.owner[bug.name] = right
+        try:
+            yield
+        finally:
+            bug.owner[bug.name] = right
         return
     right = bug.owner.__dict__[bug.name]
     plain = right.__func__ if isinstance(right, classmethod) else right
@@ -127,7 +130,7 @@ _BANKS = """
 
 def _no_blend(right: Any) -> Any:
     """Values that leave a loop are overwritten in lanes that have left it."""
-    return lambda cls, *given: (lambda homes: replace(homes, blended=frozenset()))(right(cls, *given))
+    return lambda cls, *given, **how: replace(right(cls, *given, **how), blended=frozenset())
 
 
 def _edge(self: KernelWriter, target: str, mask: Any) -> None:
@@ -247,6 +250,10 @@ def _keeps_epoch(right: Any) -> Any:
     return lambda k, operands: None
 
 
+def _unsettled(self: instructions.Ops, k: Any, i: Any, made: Any) -> Any:
+    return made
+
+
 BUGS = (
     Bug("values that leave loops are not blended", Homes, "of", _no_blend, _random(3)),
     Bug("where ways meet the last wins", KernelWriter, "edge", lambda right: _edge, _random(0)),
@@ -270,5 +277,6 @@ BUGS = (
     ),
     Bug("lanes of two runs of a loop leave together", KernelWriter, "leaves", _no_join, _ptx(_TWICE)),
     Bug("banks serve half of the lanes", _Counted, "banks", _one_phase, _ptx(_BANKS)),
+    Bug("NaN are those of the processor", instructions.Ops, "settle", lambda right: _unsettled, nan_case),
     Bug("a barrier of the warp orders nothing", instructions, "warp_barrier", _keeps_epoch, _random(0)),
 )

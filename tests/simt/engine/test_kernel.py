@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.corpus.reading import Run, runs
-from tests.simt.engine.agree import Case, agree, same_words
+from tests.simt.engine.agree import Case, agree
 from tests.simt.engine.kernels import random_case
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.engine.engine import order_matters
@@ -64,11 +64,6 @@ def _case(module: Module, run: Run) -> Case:
     return Case(module, run.kernel, launch, arrays)
 
 
-def same(one: bytes, two: bytes) -> bool:
-    """Whether arrays are equal, but for the bits of a NaN."""
-    return one == two or (len(one) % 4 == 0 and same_words(32)(one, two))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("path", KERNELS, ids=[path.name for path in KERNELS])
 def test_a_kernel_of_the_corpus_does_the_same(path: Path) -> None:
@@ -76,9 +71,9 @@ def test_a_kernel_of_the_corpus_does_the_same(path: Path) -> None:
         function = case.module.function(case.name)
         assert function is not None
         if not order_matters(function):
-            agree(case, same=same)
+            agree(case)
 
 
 def test_a_time_loop_over_shared_memory_does_the_same() -> None:
     (case, *_) = corpus(next(path for path in KERNELS if path.suffix == ".cu"))
-    assert agree(case, same=same) == ""
+    assert agree(case) == ""

@@ -7,12 +7,14 @@ import time
 
 import pytest
 
+from tests.simt.engine.agree import Case, agree
 from tests.simt.test_interpreter import kernel
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.simt.engine.engine import Checks, Run, run
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory
+from warpsmith.ssa.reader import parse_module
 
 ENDLESS = kernel("$top: bra $top;")
 COUNTED = kernel("mov.u32 %r2, 0; $top: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 10; @%p1 bra $top; ret;")
@@ -40,3 +42,33 @@ def test_a_time_limit_stops_a_runaway_kernel() -> None:
     with pytest.raises(OutOfTimeError), time_limit(0.5):
         _run(ENDLESS, 1 << 62)
     assert time.monotonic() - start < 30
+
+
+# as OpenCL passes a constant array: a buffer
+CONSTANT = """
+kernel @k(table 8 align 8 i64, out 8 align 8 i64)
+start:
+  %t:i64 = param [table+0]
+  %o:i64 = param [out+0]
+  %x:i32 = query [tid.x]
+  %d:i64 = umulwide %x 4:i32
+  %p:i64 = add %t %d
+  %q:i64 = add %o %d
+  %v:i32 = load [constant +0 align 4] %p
+  %w:i32 = load [generic +0 align 4] %p
+  %s:i32 = add %v %w
+  store [global +0 align 4] %q %s
+  return
+end
+"""
+
+
+def test_requests_go_through_the_space_that_the_access_names() -> None:
+    arrays = {"table": (struct.pack("<40I", *range(40)), True), "out": (bytes(160), True)}
+    case = Case(parse_module(CONSTANT), "k", Launch((1, 1, 1), (40, 1, 1), {}), arrays)
+    assert agree(case) == ""
+    memory, launch = case.placed(checks=True)
+    counts = run(case.module, "k", launch, memory, Checks()).counts
+    assert [(one.space, one.sectors > 0) for one in counts.requests] == [
+        ("constant", False), ("global", True), ("global", True)
+    ]  # fmt: skip

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from typing import Final
 
-__all__ = ["fork_join_kernel", "random_kernel", "timed_kernel"]
+__all__ = ["FOUR_GRAPHS", "drawn_kernel", "fork_join_kernel", "random_kernel", "timed_kernel"]
 
 HEAD = """
 kernel @k(a 8 align 8 i64)
@@ -83,3 +85,29 @@ def fork_join_kernel(seed: int) -> str:
 
     first = part("done", 4)
     return f"{HEAD.replace('jump b0', f'jump {first}')}{''.join(texts)}done:\n  return\nend\n"
+
+
+FOUR_GRAPHS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "if/else": {"a": ("b", "c"), "b": ("d",), "c": ("d",), "d": ()},
+    "while": {"a": ("b", "c"), "b": ("a",), "c": ()},
+    "two exits": {"a": ("b", "d"), "b": ("a", "c"), "c": ("d",), "d": ()},
+    "two entries": {"a": ("b", "c"), "b": ("c",), "c": ("b", "d"), "d": ()},
+}
+"""The graphs of an article on how GPUs handle branches (figure 4), after those that textbooks have."""
+
+
+def drawn_kernel(graph: Mapping[str, tuple[str, ...]]) -> str:
+    """Return a kernel that has a graph: blocks, the first one first, each with those that it leads to. Every block
+    counts and mixes a number; where it leads to two, a bit of that says where to."""
+    texts = [HEAD.replace("jump b0", f"jump {next(iter(graph))}")]
+    for number, (name, targets) in enumerate(graph.items()):
+        mixed = _block(number, targets[0], targets[-1], 1, 1 << 30) if targets else ""
+        lines = mixed.replace(f"b{number}:", f"{name}:", 1).splitlines(keepends=True)
+        # it goes on for ever: the bound of random graphs is not looked at
+        kept = [line for line in lines if not line.strip().startswith(("%more", "branch %more", f"w{number}:"))]
+        ends = "  return\n" if not targets else ""
+        if len(targets) == 1:
+            kept[-1] = f"  jump {targets[0]}\n"
+        texts.append("".join(kept) or f"{name}:\n")
+        texts.append(ends)
+    return "".join(texts) + "end\n"

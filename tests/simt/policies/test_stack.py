@@ -84,3 +84,4 @@ def test_a_spin_lock_ends_where_its_holder_goes_on(policy: PolicyName, kernel: s
         assert struct.unpack("<2I", bytes(memory.buffers[0].data)) == (0, 8)
     else:
         assert any(problem.kind == "budget" for problem in done.outcome.problems)
+        assert done.waiting == "lane 0 waits"

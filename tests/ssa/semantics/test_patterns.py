@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import struct
 from fractions import Fraction
 
 import pytest
@@ -41,3 +42,10 @@ def test_beyond_the_largest_number() -> None:
     assert round_exact(Fraction(10**6), F16, "nearest") == 0x7C00
     assert round_exact(Fraction(10**6), F16, "down") == 0x7BFF
     assert round_exact(Fraction(-(10**6)), F16, "zero") == 0xFBFF
+
+
+def test_ops_give_one_nan_of_each_type() -> None:
+    quiet = struct.unpack("<d", (0xFFF8000000000123).to_bytes(8, "little"))[0]
+    for value in (math.nan, -math.nan, quiet, math.inf - math.inf):
+        found = [pattern_of(value, type) for type in (F16, BF16, F32, F64)]
+        assert found == [0x7FFF, 0x7FFF, 0x7FFFFFFF, 0x7FF8000000000000]

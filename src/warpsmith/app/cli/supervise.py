@@ -1,7 +1,8 @@
 """Two processes: one works, the other, which the shell waits for, sees to it that a stop takes no longer than a second.
 
     shell ──► supervisor ──► worker ──► compilers, runs, parsers
-                  │ SIGTERM, SIGINT, SIGHUP: the worker is notified, and has GRACE_S to tidy up
+                  │ SIGTERM, SIGINT, SIGHUP: the worker is notified, and has GRACE_S to tidy up,
+                  │ or FINISHING_S where it says that it puts its results together; a second stop ends that
                   └ then all that is left below it is killed, and its temporary files go
 
 Python handles a signal between two of its own instructions: inside one long call of a C library that is too late. The
@@ -23,13 +24,15 @@ from typing import NoReturn
 
 from warpsmith.app.cli.failure import INTERRUPTED, report_interrupted, report_killed
 from warpsmith.base.children import adopt_orphans, end_descendants, end_with_parent
-from warpsmith.base.scratch import make_folder, remove_folder, use_folder
+from warpsmith.base.scratch import asks_for_time, make_folder, remove_folder, use_folder
 
-__all__ = ["GRACE_S", "run_supervised"]
+__all__ = ["FINISHING_S", "GRACE_S", "run_supervised"]
 
 GRACE_S = 0.7
 CHILDREN_S = 0.3
 """What a stop leaves the worker, and of that the worker its children, to tidy up: seconds."""
+FINISHING_S = 30.0
+"""What it leaves a worker that puts its results together."""
 _BY_A_PROCESS = 0
 
 
@@ -59,7 +62,7 @@ def run_supervised(work: Callable[[], int]) -> int:
             # where the supervisor was killed, nobody else does
             if os.getppid() != parent:
                 remove_folder(scratch)
-    stop, status = _watch(worker, watched)
+    stop, status = _watch(worker, watched, scratch)
     end_descendants(reap=True)
     remove_folder(scratch)
     code = os.waitstatus_to_exitcode(status)
@@ -78,20 +81,23 @@ def _clear_line() -> None:
         sys.stderr.flush()
 
 
-def _watch(worker: int, watched: frozenset[signal.Signals]) -> tuple[int | None, int]:
+def _watch(worker: int, watched: frozenset[signal.Signals], scratch: str | None) -> tuple[int | None, int]:
     """Wait for the worker's end; return the signal that asked for it (None: nobody did) and its wait status."""
     stop: int | None = None
     deadline = 0.0
+    finishing = False
     while True:
         signaled = (
             signal.sigwaitinfo(watched)
             if stop is None
             else signal.sigtimedwait(watched, max(0.0, deadline - time.monotonic()))
         )
-        if signaled is None:
+        if signaled is None and not finishing and asks_for_time(scratch):
+            finishing, deadline = True, deadline + FINISHING_S - GRACE_S
+        elif signaled is None or (finishing and signaled.si_signo != signal.SIGCHLD):
             os.kill(worker, signal.SIGKILL)
             return stop, os.waitpid(worker, 0)[1]
-        if signaled.si_signo == signal.SIGCHLD:
+        elif signaled.si_signo == signal.SIGCHLD:
             status = _reap(worker)
             if status is not None:
                 return stop, status

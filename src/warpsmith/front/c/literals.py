@@ -56,7 +56,8 @@ def integer_value(text: str) -> int | None:
 def float_value(text: str, type: Type) -> float | None:
     """Return the value of a floating constant, rounded to `float` where that is its type."""
     hexadecimal = text[:2] in ("0x", "0X")
-    digits = re.sub(r"[lL]$", "", text) if hexadecimal else _FLOAT_SUFFIX.sub("", text)
+    # of hexadecimal digits f is one, but not in the exponent, which is decimal
+    digits = re.sub(r"(?<=\d)[fFlL]$", "", text) if hexadecimal and "p" in text.lower() else _FLOAT_SUFFIX.sub("", text)
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)
         if isinstance(type, Scalar) and type.bits == 32:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from warpsmith.lower.conversions import convert_value, resize_integer
 from warpsmith.lower.frame import Frame, Result
@@ -86,7 +87,8 @@ def op_of(op: str, detail: Detail | None = None, *, count: int = 0) -> Rule:
 
 
 def lanewise(name: str, types: tuple[Type, ...] = ()) -> Rule:
-    """Return the rule of a pure function that no op computes: its arguments as they are, one result."""
+    """Return the rule of a pure function that no op computes: one result. Where that is a floating-point number, so are
+    the arguments, but for exponents and orders."""
 
     def rule(frame: Frame, e: nodes.Call) -> Result:
         if any(lanes_of(a.type) for a in e.arguments) or lanes_of(e.type):
@@ -95,7 +97,10 @@ def lanewise(name: str, types: tuple[Type, ...] = ()) -> Rule:
             )
         operands = tuple(frame.scalar(a) for a in e.arguments)
         if is_number(e.type):
-            operands = tuple(_like(frame, o, a, e.type) for o, a in zip(operands, e.arguments, strict=True))
+            keeps = name in _WHOLE_NUMBERS
+            operands = tuple(
+                _like(frame, o, a, e.type, keeps=keeps) for o, a in zip(operands, e.arguments, strict=True)
+            )
         return frame.builder.emit("lanewise", operands, value_type(e.type), Text(name))
 
     return rule
@@ -106,9 +111,15 @@ def is_number(type: tree.Type) -> bool:
     return isinstance(type, tree.Scalar) and type.kind == "float"
 
 
-def _like(frame: Frame, operand: Operand, e: nodes.Expr, type: tree.Type) -> Operand:
-    """Return a floating-point argument in the type of the result; others as they are."""
-    return convert_value(frame.builder, operand, e.type, type) if is_number(e.type) else operand
+_WHOLE_NUMBERS: Final = frozenset({"ldexp", "scalbn", "scalbln", "powi", "pown", "rootn", "jn", "yn"})
+"""Functions that take an exponent or an order, which is an integer."""
+
+
+def _like(frame: Frame, operand: Operand, e: nodes.Expr, type: tree.Type, *, keeps: bool) -> Operand:
+    """Return a number in the type of the result; what is no number as it is, and an integer where the function
+    `keeps` it."""
+    whole = isinstance(e.type, tree.Scalar) and e.type.kind in ("signed", "unsigned") and not keeps
+    return convert_value(frame.builder, operand, e.type, type) if whole or is_number(e.type) else operand
 
 
 def integer_argument(frame: Frame, e: nodes.Expr) -> Operand:

@@ -15,13 +15,14 @@ from warpsmith.simt.engine.access import AccessKind
 from warpsmith.simt.engine.here import Here
 from warpsmith.simt.engine.lanes import I32, I64, Ir, element
 from warpsmith.simt.engine.ops.exchange import EXCHANGES, warp_barrier
-from warpsmith.simt.engine.ops.floats import FLOATS
+from warpsmith.simt.engine.ops.floats import FLOATS, one_nan
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
 from warpsmith.simt.engine.ops.functions import call_function
 from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
+from warpsmith.simt.engine.ops.seen import makes_nan
 from warpsmith.simt.engine.words import LaunchWords, SiteWords, Stop
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
-from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text
+from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text, Value
 
 __all__ = ["Ops", "access_of"]
 
@@ -46,11 +47,12 @@ def access_of(instruction: Instruction) -> AccessKind:
 
 class Ops(Struct, frozen=True):
     """What the instructions of a kernel refer to, numbered: `sites` its accesses, `offsets` of its parameters in their
-    table, `places` its variables."""
+    table, `places` its variables. `seen`: the values whose bits are seen, if they are NaN."""
 
     sites: Mapping[Instruction, int]
     offsets: Mapping[str, int]
     places: Mapping[str, int]
+    seen: frozenset[Value] = frozenset()
     barriers: list[Instruction] = field(default_factory=list)
 
     def emit(self, k: Here, i: Instruction) -> Sequence[Ir]:
@@ -66,9 +68,13 @@ class Ops(Struct, frozen=True):
         if i.op in EXCHANGES:
             return EXCHANGES[i.op](k, i, operands)
         if i.op in FUNCTION_OPS:
-            return (call_function(k.e, i, operands, k.mask),)
+            return (self.settle(k, i, call_function(k.e, i, operands, k.mask)),)
         table = INTEGERS if i.op in INTEGERS else FLOATS
-        return (table[i.op](k.e, i, operands, k.mask),)
+        return (self.settle(k, i, table[i.op](k.e, i, operands, k.mask)),)
+
+    def settle(self, k: Here, i: Instruction, made: Ir) -> Ir:
+        """Return a result in which NaN is the one that the op gives."""
+        return one_nan(k.e, made, i.result.type) if i.result in self.seen and makes_nan(i.op) else made
 
     # --- memory
 
@@ -147,7 +153,8 @@ class Ops(Struct, frozen=True):
         """Write the call of a function of the library; what prints does nothing."""
         if not i.results:
             return ()
-        return (call_function(k.e, i, [k.value(operand) for operand in i.operands], k.mask),)
+        made = call_function(k.e, i, [k.value(operand) for operand in i.operands], k.mask)
+        return (self.settle(k, i, made),)
 
     def fence(self, k: Here, i: Instruction) -> Sequence[Ir]:
         """Write nothing: memory is always in order."""

@@ -33,7 +33,7 @@ from warpsmith.simt.engine.writing.blocks import COUNTERS
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.simt.tally import Totals
-from warpsmith.ssa.nodes import Module
+from warpsmith.ssa.nodes import Instruction, Memory, Module, Space
 
 __all__ = ["Ended", "Workers", "run_launch"]
 
@@ -211,4 +211,14 @@ def _requests(tables: LaunchTables) -> Iterator[RequestSum]:
         if row[RequestWords.REQUESTS]:
             site, region = divmod(number, len(tables.rows))
             place = tables.places[region]
-            yield RequestSum(tables.code.sites[site], place.space, place.address, *(int(n) for n in row))
+            access = tables.code.sites[site]
+            yield RequestSum(access, _space_of(access, place.space), place.address, *(int(n) for n in row))
+
+
+def _space_of(access: Instruction, where: Space) -> Space:
+    """Return the space that an access goes through: the one that it names, whatever lies there (an array that OpenCL
+    calls constant is a buffer); where it names none, that of the memory, as its address says it."""
+    detail = access.detail
+    if isinstance(detail, Memory) and detail.space != "generic":
+        return detail.space
+    return where if where in ("shared", "local") else "global"

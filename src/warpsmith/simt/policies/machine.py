@@ -17,7 +17,7 @@ from msgspec import Struct
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.exchange import exchange_lanes, mask_of
-from warpsmith.simt.interpreter import Step, ThreadBlock, interpret
+from warpsmith.simt.interpreter import Step, ThreadBlock, interpret, list_few
 from warpsmith.simt.launch import Launch, Outcome
 from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.policies.linear import LinearPolicy
@@ -49,7 +49,8 @@ _MAKE: Mapping[PolicyName, Callable[[Graphs], Policy]] = {
 class PolicyRun(Struct, frozen=True):
     """A run under a policy: how it ended, what it cost, and the pieces of each warp (block, warp) in order, which only
     the interpreter keeps. `most_waiting`: sets of lanes of a warp that waited at most to go on at a place of their own;
-    `note`: why the interpreter ran it where the compiled machine was asked for."""
+    `note`: why the interpreter ran it where the compiled machine was asked for; `waiting`: where it did not end, which
+    lanes of the warp that went on waited for their turn, and at which lines."""
 
     policy: PolicyName
     outcome: Outcome
@@ -58,6 +59,7 @@ class PolicyRun(Struct, frozen=True):
     pieces: Mapping[tuple[int, int], Sequence[WarpPiece]]
     most_waiting: int
     note: str = ""
+    waiting: str = ""
 
 
 def why_not(policy: PolicyName, module: Module) -> str:
@@ -93,7 +95,7 @@ def run_policy(
     blocks = count_pieces((warp.pieces for warp in turns.warps.values()), parted)
     pieces = {number: tuple(warp.pieces) for number, warp in sorted(turns.warps.items())}
     most = max((warp.policy.most_waiting for warp in turns.warps.values()), default=0)
-    return PolicyRun(policy, outcome, found, blocks, pieces, most)
+    return PolicyRun(policy, outcome, found, blocks, pieces, most, waiting=turns.waiting)
 
 
 class _Warp(Struct):
@@ -111,6 +113,7 @@ class _PolicyTurns:
         self._make = make
         self._width = width
         self.warps: dict[tuple[int, int], _Warp] = {}
+        self.waiting = ""
 
     def turn(self, block: ThreadBlock, step: Step) -> bool:
         """Let the warps of a block go on, one after the other; return whether any could."""
@@ -125,6 +128,7 @@ class _PolicyTurns:
                     break
                 moved = True
                 if not self._execute(self.warps[number], lanes, step):
+                    self.waiting = _who_waits(threads, lanes)
                     return True
         return moved
 
@@ -157,6 +161,19 @@ class _PolicyTurns:
         for thread in lanes:
             thread.finish(instruction, given[thread.lane.lane])
         return True
+
+
+def _who_waits(threads: Sequence[Thread], active: Sequence[Thread]) -> str:
+    """Return which lanes of a warp wait while others are active, and at which lines; "" where none does."""
+    places: dict[int, list[int]] = {}
+    for thread in threads:
+        if not thread.ended and thread not in active:
+            places.setdefault(thread.span.line if thread.span is not None else 0, []).append(thread.lane.lane)
+    return "; ".join(
+        f"{'lanes' if len(lanes) > 1 else 'lane'} {list_few(lanes)} wait{'s' * (len(lanes) == 1)}"
+        + (f" at line {line}" if line else "")
+        for line, lanes in sorted(places.items())
+    )
 
 
 def _note(pieces: list[WarpPiece], block: BasicBlock, extent: tuple[int, int], mask: int) -> None:

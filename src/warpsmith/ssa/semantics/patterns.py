@@ -24,6 +24,9 @@ def to_signed(bits: int, type: Type) -> int:
 
 
 _FORMS: Final = {F16: "<e", F32: "<f", F64: "<d"}
+_NAN: Final = {F16: 0x7FFF, BF16: 0x7FFF, F32: 0x7FFFFFFF, F64: 0x7FF8000000000000}
+"""The NaN that ops give, whichever they were given: that of PTX (ISA, single precision), of doubles that of C
+libraries. What only moves or changes a sign keeps the bits."""
 
 
 def number_of(bits: int, type: Type) -> float:
@@ -36,6 +39,8 @@ def number_of(bits: int, type: Type) -> float:
 
 def pattern_of(value: float, type: Type) -> int:
     """Return the bits of `value` in `type`, rounded to nearest even; beyond its range it is infinite."""
+    if math.isnan(value):
+        return _NAN[type]
     if type == BF16:
         return _upper_half(pattern_of(value, F32))
     try:
@@ -45,8 +50,6 @@ def pattern_of(value: float, type: Type) -> int:
 
 
 def _upper_half(bits: int) -> int:
-    if bits & 0x7FFFFFFF > 0x7F800000:
-        return 0x7FFF
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
 

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.simt.engine.agree import agree
+from tests.simt.engine.agree_policy import agree_under
+from tests.simt.engine.kernels import random_case
+from tests.simt.engine.policy_kernels import graph_case
 from warpsmith.simt.engine.host import machine_code
 from warpsmith.simt.engine.host.machine_code import link
+from warpsmith.simt.policies.machine import POLICIES
 
 Compiler = Callable[[str, object], bytes]
 
@@ -87,3 +92,29 @@ def test_another_processor_or_another_llvm_compiles_anew(compiled: list[str], mo
     monkeypatch.setattr("llvmlite.binding.get_host_cpu_name", lambda: "x86-64")
     assert _run(_returns(7)) == 7
     assert len(compiled) == 3
+
+
+def test_what_is_very_large_is_compiled_as_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    levels: list[int] = []
+    compile_ = machine_code._compile
+
+    def note(text: str, recipe: machine_code._Recipe) -> bytes:
+        levels.append(recipe.level)
+        return compile_(text, recipe)
+
+    monkeypatch.setattr(machine_code, "_compile", note)
+    monkeypatch.setattr(machine_code, "_LARGE", 0)
+    # what the machine says that runs it is the same
+    agree(random_case(0))
+    assert agree_under("ipdom", graph_case(1)) == ""
+    assert levels and set(levels) == {0}
+    assert [machine_code._recipe(size).level for size in (0, 1)] == [2, 0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_kernels_that_are_compiled_as_they_are_written_do_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_code, "_LARGE", 0)
+    agree(random_case(seed))
+    for policy in POLICIES:
+        agree_under(policy, graph_case(seed))

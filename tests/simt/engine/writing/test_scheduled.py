@@ -9,9 +9,10 @@ import pytest
 from tests.sampling import one_in
 from tests.simt.engine.agree_policy import agree_under
 from tests.simt.engine.kernels import random_case
-from tests.simt.engine.policy_kernels import graph_case, timed_case
+from tests.simt.engine.policy_kernels import graph_case, text_case, timed_case
 from tests.simt.engine.seeded import Bug, shown
 from tests.simt.engine.seeded_policies import BUGS
+from tests.simt.policies.graphs import FOUR_GRAPHS, drawn_kernel
 from warpsmith.simt.policies.machine import POLICIES, PolicyName
 
 MADE = {"graph": graph_case, "random": random_case, "timed": timed_case}
@@ -25,6 +26,14 @@ def test_a_random_kernel_with_barriers_does_the_same(policy: PolicyName) -> None
 @pytest.mark.parametrize("policy", POLICIES[2:])
 def test_lanes_that_take_numbers_take_them_in_the_same_order(policy: PolicyName) -> None:
     assert agree_under(policy, timed_case(1)) == ""
+
+
+@pytest.mark.parametrize("policy", one_in(3, ["smaller-first", "maximal", "per-lane"]))
+def test_the_four_graphs_of_textbooks_do_the_same(policy: PolicyName) -> None:
+    left = {name: agree_under(policy, text_case(drawn_kernel(graph), 40, 8)) for name, graph in FOUR_GRAPHS.items()}
+    entries = left.pop("two entries")
+    assert set(left.values()) == {""}
+    assert entries == ("a loop that has several entries" if policy == "maximal" else "")
 
 
 @pytest.mark.slow

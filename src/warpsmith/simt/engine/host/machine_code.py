@@ -8,7 +8,8 @@ The key is made of the LLVM IR itself: whatever a kernel and its checks become i
 writers. Writing it takes a tenth of what compiling takes. Fresh or kept, code is linked the same way.
 
 No loop or straight-line vectorizer runs: the code is vectors already. `-prefer-256-bit`: 512 bits are used where there
-are."""
+are. What LLVM needs grows faster than the kernel, so very large ones are compiled as they are written: they
+start many times sooner, and run some times slower."""
 
 from __future__ import annotations
 
@@ -51,11 +52,13 @@ class LinkedCode(Struct, frozen=True, eq=False):
 
 
 _FOLDER: Final = "simulator"
+_LARGE: Final = 2_000_000
+"""Letters of LLVM IR, of some 4,000 instructions of a kernel with branches, that take some ten seconds to optimize."""
 
 
 def link(text: str) -> LinkedCode:
     """Return the machine code of LLVM IR."""
-    recipe = _recipe()
+    recipe = _recipe(len(text))
     key = msgspec.json.encode(recipe) + b"\0" + text.encode()
     data = kept_bytes(_FOLDER, key, lambda: _compile(text, recipe))
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), recipe.target())
@@ -69,12 +72,15 @@ def has_fast_gathers() -> bool:
     return bool(llvm.get_host_cpu_features().get("avx512f")) or "lake" in llvm.get_host_cpu_name()
 
 
-def _recipe() -> _Recipe:
+def _recipe(size: int) -> _Recipe:
+    """Return how so many letters of LLVM IR are compiled."""
     features = f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     triple = llvm.get_default_triple()
-    return _Recipe(llvmlite.__version__, llvm.llvm_version_info, triple, llvm.get_host_cpu_name(), features)
+    level = 0 if size > _LARGE else 2
+    processor = llvm.get_host_cpu_name()
+    return _Recipe(llvmlite.__version__, llvm.llvm_version_info, triple, processor, features, level)
 
 
 def _compile(text: str, recipe: _Recipe) -> bytes:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
 from llvmlite import ir
 
 from warpsmith.simt.engine.lanes import Emit, Ir
+from warpsmith.ssa.semantics.patterns import pattern_of
+from warpsmith.ssa.types import F32, F64
 
 __all__ = ["COMBINED"]
 
@@ -18,6 +21,14 @@ def _make_ordered(how: str, *, sign: bool) -> Callable[[Emit, Ir, list[Ir]], Ir]
         return e.b.select(compare(how, old, more[0]), old, more[0])
 
     return emit
+
+
+def _add_numbers(e: Emit, old: Ir, more: list[Ir]) -> Ir:
+    """Return a sum; where it is NaN, the one that ops give."""
+    made = e.b.fadd(old, more[0])
+    single = isinstance(old.type, ir.FloatType)
+    bits = ir.Constant(ir.IntType(32 if single else 64), pattern_of(math.nan, F32 if single else F64))
+    return e.b.select(e.b.fcmp_unordered("uno", made, made), e.b.bitcast(bits, old.type), made)
 
 
 def _compare_exchange(e: Emit, old: Ir, more: list[Ir]) -> Ir:
@@ -42,7 +53,7 @@ def _wrap_decrease(e: Emit, old: Ir, more: list[Ir]) -> Ir:
 
 COMBINED: Final[dict[str, Callable[[Emit, Ir, list[Ir]], Ir]]] = {
     "atomic_add": lambda e, old, more: e.b.add(old, more[0]),
-    "atomic_fadd": lambda e, old, more: e.b.fadd(old, more[0]),
+    "atomic_fadd": _add_numbers,
     "atomic_and": lambda e, old, more: e.b.and_(old, more[0]),
     "atomic_or": lambda e, old, more: e.b.or_(old, more[0]),
     "atomic_xor": lambda e, old, more: e.b.xor(old, more[0]),

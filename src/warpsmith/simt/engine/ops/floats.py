@@ -1,13 +1,14 @@
 """Floating-point ops of 32 and 64 bits, in all lanes at once: ssa/semantics/ in LLVM IR.
 
 Rounding to nearest even is what processors do; no fast-math, no contraction. Square roots, reciprocals and their like
-are taken of doubles and rounded once more, as the interpreter does it. Which bits a NaN has is not defined: the
-interpreter and machine code may differ there.
+are taken of doubles and rounded once more, as the interpreter does it. Processors give many NaN: a result whose bits
+are seen (seen.py) is replaced by the one of its type.
 Not here: other rounding modes of arithmetic, half precision (support.py refuses them).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -16,9 +17,10 @@ from llvmlite import ir
 from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir, element
 from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.ssa.nodes import Convert, Float, Instruction
+from warpsmith.ssa.semantics.patterns import pattern_of
 from warpsmith.ssa.types import F32, F64, Type
 
-__all__ = ["FLOATS", "finish_result", "flush_subnormals", "in_double", "least_normal", "number"]
+__all__ = ["FLOATS", "finish_result", "flush_subnormals", "in_double", "least_normal", "number", "one_nan"]
 
 Op = Callable[[Emit, Instruction, list[Ir], Ir], Ir]
 
@@ -49,6 +51,13 @@ def finish_result(e: Emit, value: Ir, detail: Float) -> Ir:
     zero, one = (number(e, value.type.element, x) for x in (0.0, 1.0))
     low = e.b.select(e.b.fcmp_ordered(">", value, zero), value, zero)
     return e.b.select(e.b.fcmp_ordered("<", low, one), low, one)
+
+
+def one_nan(e: Emit, value: Ir, type: Type) -> Ir:
+    """Return a value in which every NaN is the one that ops give."""
+    scalar = I32 if isinstance(value.type.element, ir.FloatType) else I64
+    wanted = e.b.bitcast(e.splat_constant(scalar, pattern_of(math.nan, type)), value.type)
+    return e.b.select(e.b.fcmp_unordered("uno", value, value), wanted, value)
 
 
 def in_double(e: Emit, value: Ir) -> Ir:
