@@ -20,7 +20,7 @@ def _run(text: str, folder: Path, name: str) -> dict[str, str]:
     path.write_text(text)
     subprocess.run(["gcc", "-w", "-O1", "-o", folder / name, path], check=True)
     out = subprocess.run([folder / name], capture_output=True, text=True, check=True).stdout
-    return dict(line.split() for line in out.splitlines())  # type: ignore[misc]
+    return dict(line.split() for line in out.splitlines())
 
 
 def _nested(load: Load, seed: int, count: int, folder: Path) -> tuple[set[str], set[str], set[str]]:

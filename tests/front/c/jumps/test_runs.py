@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.front.conftest import Load, function
-from warpsmith.front.c.jumps.runs import NotNestedError, Run, completes, find_marks, find_targets, read_run
+from warpsmith.front.c.jumps.runs import LabeledRun, NotNestedError, completes, find_marks, find_targets, read_run
 from warpsmith.tree.nodes import Stmt
 
 
@@ -13,7 +13,7 @@ def _statements(load: Load, text: str) -> tuple[Stmt, ...]:
     return function(load(f"void f(int n, int *a) {{ {text} }}")).body.statements
 
 
-def _read(load: Load, text: str) -> Run:
+def _read(load: Load, text: str) -> LabeledRun:
     return read_run(_statements(load, text), frozenset({"next"}))
 
 

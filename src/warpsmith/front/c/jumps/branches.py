@@ -17,10 +17,10 @@ from warpsmith.tree.nodes import Block, Break, Case, Expr, For, If, Node, Stmt, 
 from warpsmith.tree.types import INT
 from warpsmith.tree.walk import children, walk
 
-__all__ = ["Arm", "arms_of", "write_branch"]
+__all__ = ["BranchArm", "arms_of", "write_branch"]
 
 
-class Arm(Struct, frozen=True):
+class BranchArm(Struct, frozen=True):
     """One way through a branch: its statements, and where control goes from them; of a switch the labels too."""
 
     statements: tuple[Stmt, ...]
@@ -28,37 +28,39 @@ class Arm(Struct, frozen=True):
     labels: tuple[Expr | None, ...] = ()
 
 
-def arms_of(stmt: Stmt, exits: Callable[[Sequence[Stmt]], frozenset[int]]) -> list[Arm]:
+def arms_of(stmt: Stmt, exits: Callable[[Sequence[Stmt]], frozenset[int]]) -> list[BranchArm]:
     """Return the arms of a branch; `exits` says where control goes from statements in front of what follows it."""
     match stmt:
         case If(then=then, other=other):
-            return [Arm(list_of(arm), exits(list_of(arm))) for arm in (then, other)]
+            return [BranchArm(list_of(arm), exits(list_of(arm))) for arm in (then, other)]
         case Switch():
             return _cases(stmt, exits)
         case Block(statements=statements):
             if set(find_targets(statements)) - set(find_marks(statements)):
                 raise NotNestedError("goto out of a block that is no branch")
-            return [Arm(statements, exits(statements))]
+            return [BranchArm(statements, exits(statements))]
         case _:
             raise NotNestedError("goto in a statement that is no branch")
 
 
-def _cases(switch: Switch, exits: Callable[[Sequence[Stmt]], frozenset[int]]) -> list[Arm]:
-    arms: list[Arm] = []
+def _cases(switch: Switch, exits: Callable[[Sequence[Stmt]], frozenset[int]]) -> list[BranchArm]:
+    arms: list[BranchArm] = []
     labeled = [(case.labels, _without_break(case, last=case is switch.cases[-1])) for case in switch.cases]
     if not any(None in labels for labels, _ in labeled):
         labeled.append(((None,), ()))
     for labels, body in labeled:
-        arm = Arm(body, exits(body), labels)
+        arm = BranchArm(body, exits(body), labels)
         same = next((n for n, old in enumerate(arms) if _only_go(old, arm)), None)
         if same is None:
             arms.append(arm)
         else:
-            arms[same] = Arm((), arm.exits, (*arms[same].labels, *labels))
-    return [Arm((), a.exits, a.labels) if not any(map(_acts, a.statements)) and a.exits == {0} else a for a in arms]
+            arms[same] = BranchArm((), arm.exits, (*arms[same].labels, *labels))
+    return [
+        BranchArm((), a.exits, a.labels) if not any(map(_acts, a.statements)) and a.exits == {0} else a for a in arms
+    ]
 
 
-def _only_go(one: Arm, other: Arm) -> bool:
+def _only_go(one: BranchArm, other: BranchArm) -> bool:
     """Whether two arms do nothing but go to the same place, which is where nothing but a goto leads."""
     return one.exits == other.exits and not any(map(_acts, (*one.statements, *other.statements)))
 
@@ -85,7 +87,7 @@ def _has_break(node: Node) -> bool:
     return not isinstance(node, For | While | Switch) and any(map(_has_break, children(node)))
 
 
-def write_branch(stmt: Stmt, arms: Sequence[Arm], runs: Sequence[tuple[Stmt, ...]], span: Span) -> Stmt:
+def write_branch(stmt: Stmt, arms: Sequence[BranchArm], runs: Sequence[tuple[Stmt, ...]], span: Span) -> Stmt:
     """Return a branch with other statements in its arms; `span` is the text for which it stands."""
     place = Span(span.file, span.start, span.start)
     if isinstance(stmt, Switch):
@@ -99,7 +101,7 @@ def write_branch(stmt: Stmt, arms: Sequence[Arm], runs: Sequence[tuple[Stmt, ...
     return replace(stmt, statements=runs[0])
 
 
-def _case(arm: Arm, run: tuple[Stmt, ...], place: Span) -> Case:
+def _case(arm: BranchArm, run: tuple[Stmt, ...], place: Span) -> Case:
     if any(map(_has_break, run)):
         raise NotNestedError("goto around a break, from a switch")
     named = [part for stmt in run for part in walk(stmt)]

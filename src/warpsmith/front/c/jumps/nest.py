@@ -35,9 +35,9 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.front.c.jumps.branches import arms_of, write_branch
 from warpsmith.front.c.jumps.runs import (
-    Item,
+    LabeledRun,
+    LabeledStatement,
     NotNestedError,
-    Run,
     completes,
     find_marks,
     find_targets,
@@ -110,7 +110,7 @@ class _Nesting(Struct, frozen=True):
         """Return the labels of the body to which statements go."""
         return self.labels & frozenset(find_targets(statements))
 
-    def nest(self, run: Run) -> tuple[Stmt, ...]:
+    def nest(self, run: LabeledRun) -> tuple[Stmt, ...]:
         """Return the statements of a run without gotos to labels of the body."""
         made: list[Stmt] = []
         position = 0
@@ -135,13 +135,13 @@ class _Nesting(Struct, frozen=True):
             position += 1 + join
         return tuple(made)
 
-    def leave(self, loop: Loop, rest: Run) -> Loop:
+    def leave(self, loop: Loop, rest: LabeledRun) -> Loop:
         """Return a loop with `break` for its gotos to the labels behind it."""
         if not self.targets((loop,)) <= rest.names(0):
             raise NotNestedError("goto out of a loop to a place farther on")
         return _break(loop, rest.marks(0))
 
-    def branch(self, stmt: Stmt, rest: Run) -> tuple[int, Stmt]:
+    def branch(self, stmt: Stmt, rest: LabeledRun) -> tuple[int, Stmt]:
         """Return a branch with what lies on the ways of its arms, and the position in `rest` where these join."""
         arms = arms_of(stmt, lambda arm: self.exits(arm, rest))
         join, reached = self.find_join([arm.exits for arm in arms], rest)
@@ -158,13 +158,13 @@ class _Nesting(Struct, frozen=True):
         span = Span(stmt.span.file, stmt.span.start, end)
         return join, write_branch(stmt, arms, [self.nest(run) for run in runs], span)
 
-    def exits(self, statements: Sequence[Stmt], rest: Run) -> frozenset[int]:
+    def exits(self, statements: Sequence[Stmt], rest: LabeledRun) -> frozenset[int]:
         """Return the positions in `rest` to which control goes from statements in front of it."""
         targets = self.targets(statements)
         found = {rest.position(label) for label in targets - set(find_marks(statements))}
         return frozenset(found | ({0} if completes(statements, targets) else set()))
 
-    def find_join(self, exits: list[frozenset[int]], rest: Run) -> tuple[int, list[frozenset[int]]]:
+    def find_join(self, exits: list[frozenset[int]], rest: LabeledRun) -> tuple[int, list[frozenset[int]]]:
         """Return the first position that all ways pass, and the positions before it on the way of each arm."""
         join = max((position for arm in exits for position in arm), default=0)
         while True:
@@ -175,7 +175,7 @@ class _Nesting(Struct, frozen=True):
                 return join, reached
             join = farther
 
-    def reach(self, starts: frozenset[int], join: int, rest: Run) -> frozenset[int]:
+    def reach(self, starts: frozenset[int], join: int, rest: LabeledRun) -> frozenset[int]:
         """Return the positions before `join` to which control may come from `starts`."""
         found: set[int] = set()
         pending = sorted(starts)
@@ -186,7 +186,7 @@ class _Nesting(Struct, frozen=True):
                 pending += self.next(position, rest)
         return frozenset(found)
 
-    def next(self, position: int, rest: Run) -> frozenset[int]:
+    def next(self, position: int, rest: LabeledRun) -> frozenset[int]:
         """Return where control goes from a position."""
         behind = self.exits((rest.items[position].stmt,), rest.behind(position + 1))
         return frozenset(position + 1 + far for far in behind)
@@ -208,7 +208,7 @@ def _break(loop: Loop, behind: Sequence[Verbatim]) -> Loop:
     return replace(loop, span=span, body=rebuild(loop.body, change))
 
 
-def _check_lines(run: Run) -> None:
+def _check_lines(run: LabeledRun) -> None:
     """Raise where a line of the preprocessor could be parted from what it stands before."""
     for position, item in enumerate(run.items):
         if isinstance(item.stmt, Verbatim) and item.stmt.text.startswith("#"):
@@ -217,7 +217,7 @@ def _check_lines(run: Run) -> None:
             raise NotNestedError("goto at a pragma")
 
 
-def _is_moved(item: Item) -> bool:
+def _is_moved(item: LabeledStatement) -> bool:
     return bool(item.marks) or any(find_targets((item.stmt,)))
 
 

@@ -17,25 +17,34 @@ from msgspec import Struct
 from warpsmith.tree.nodes import Block, Break, Continue, For, If, Node, Return, Stmt, Switch, Verbatim, While
 from warpsmith.tree.walk import walk
 
-__all__ = ["Item", "NotNestedError", "Run", "completes", "find_marks", "find_targets", "list_of", "read_run"]
+__all__ = [
+    "LabeledRun",
+    "LabeledStatement",
+    "NotNestedError",
+    "completes",
+    "find_marks",
+    "find_targets",
+    "list_of",
+    "read_run",
+]
 
 
 class NotNestedError(Exception):
     """Why gotos are not written as branches, in the user's words."""
 
 
-class Item(Struct, frozen=True):
+class LabeledStatement(Struct, frozen=True):
     """A statement with the labels in front of it."""
 
     marks: tuple[Verbatim, ...]
     stmt: Stmt
 
 
-class Run(Struct, frozen=True):
+class LabeledRun(Struct, frozen=True):
     """Statements one after the other; `last`: the labels behind them; `follow`: the names of those that come next in
     what is around the run."""
 
-    items: tuple[Item, ...]
+    items: tuple[LabeledStatement, ...]
     last: tuple[Verbatim, ...] = ()
     follow: frozenset[str] = frozenset()
 
@@ -44,16 +53,16 @@ class Run(Struct, frozen=True):
         """The position behind the last statement."""
         return len(self.items)
 
-    def behind(self, position: int) -> Run:
+    def behind(self, position: int) -> LabeledRun:
         """Return what starts at a position."""
-        return Run(self.items[position:], self.last, self.follow)
+        return LabeledRun(self.items[position:], self.last, self.follow)
 
-    def then(self, items: Sequence[Item]) -> Run:
+    def then(self, items: Sequence[LabeledStatement]) -> LabeledRun:
         """Return the run with more statements behind it."""
         if not items:
             return self
-        first = Item((*self.last, *items[0].marks), items[0].stmt)
-        return Run((*self.items, first, *items[1:]), (), self.follow)
+        first = LabeledStatement((*self.last, *items[0].marks), items[0].stmt)
+        return LabeledRun((*self.items, first, *items[1:]), (), self.follow)
 
     def marks(self, position: int) -> tuple[Verbatim, ...]:
         """Return the labels at a position."""
@@ -72,17 +81,17 @@ class Run(Struct, frozen=True):
         raise NotNestedError(f"goto {label}, which leads back or into a block")
 
 
-def read_run(statements: Sequence[Stmt], follow: frozenset[str]) -> Run:
+def read_run(statements: Sequence[Stmt], follow: frozenset[str]) -> LabeledRun:
     """Return statements as a run."""
-    items: list[Item] = []
+    items: list[LabeledStatement] = []
     marks: list[Verbatim] = []
     for stmt in statements:
         if isinstance(stmt, Verbatim) and stmt.marks:
             marks.append(stmt)
         else:
-            items.append(Item(tuple(marks), stmt))
+            items.append(LabeledStatement(tuple(marks), stmt))
             marks = []
-    return Run(tuple(items), tuple(marks), follow)
+    return LabeledRun(tuple(items), tuple(marks), follow)
 
 
 def list_of(stmt: Stmt | None) -> tuple[Stmt, ...]:
