@@ -165,7 +165,7 @@ class _Written:
             whole = e.b.insert_value(whole, e.b.load(slot, typ=type), number)
         e.b.ret(whole)
 
-    def stop_where(self, bad: Ir, why: Stop) -> None:
+    def stop_where(self, bad: Ir, why: Ir) -> None:
         """Write: where a mask has a lane, something is wrong there, and the function ends."""
         e = self.e
         wrong, right = e.block("wrong"), e.block("right")
@@ -174,7 +174,7 @@ class _Written:
         self.stop_at(e.lowest(bad), why)
         e.at(right)
 
-    def stop_at(self, lane: Ir, why: Stop) -> None:
+    def stop_at(self, lane: Ir, why: Ir) -> None:
         """Write the end for what is wrong in one lane."""
         e = self.e
         slot = e.slot(self.addresses.type)
@@ -182,7 +182,7 @@ class _Written:
         address = e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
         thread = e.b.add(e.b.mul(self.warp, I64(e.width)), lane)
         site = e.b.ptrtoint(self.site, I64)
-        e.b.call(self.runtime.stop, [self.state, I64(why), site, thread, address])
+        e.b.call(self.runtime.stop, [self.state, why, site, thread, address])
         e.b.branch(self.done)
 
     def write(self) -> None:
@@ -194,7 +194,7 @@ class _Written:
         if self.kind.aligned > 1:
             rest = e.b.and_(self.addresses, e.splat_constant(I64, self.kind.aligned - 1))
             odd = e.bits(e.b.icmp_unsigned("!=", rest, e.splat_constant(I64, 0)))
-            self.stop_where(e.b.and_(odd, self.mask), Stop.ALIGNMENT)
+            self.stop_where(e.b.and_(odd, self.mask), I64(Stop.ALIGNMENT))
         left = e.slot(e.mask_type)
         e.b.store(self.mask, left)
         head, test, serve, search = (e.block(n) for n in ("head", "test", "serve", "search"))
@@ -228,7 +228,7 @@ class _Written:
         nowhere = e.block("nowhere")
         e.b.cbranch(found, head, nowhere)
         e.at(nowhere)
-        self.stop_at(lowest, Stop.BOUNDS)
+        self.stop_at(lowest, I64(Stop.BOUNDS))
 
     def count_once(self, there: Ir) -> None:
         """Write: where no lane has been served yet, count the request for the region of its lowest lane."""
@@ -244,8 +244,9 @@ class _Written:
         """Write the access of the lanes that touch one region."""
         e, b = self.e, self.e.b
         if self.kind.op != "load":
-            constant = e.b.icmp_unsigned("!=", e.read(self.site, RegionWords.CONSTANT), I64(0))
-            self.stop_where(b.select(constant, group, e.mask(0)), Stop.CONSTANT)
+            reason = e.read(self.site, RegionWords.CONSTANT)
+            constant = e.b.icmp_unsigned("!=", reason, I64(0))
+            self.stop_where(b.select(constant, group, e.mask(0)), reason)
         if self.runtime.checks.uninitialized:
             self.check_known(group)
         if self.race is not None:
