@@ -18,13 +18,13 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, element
 from warpsmith.simt.engine.observers.checks import Checks
-from warpsmith.simt.engine.observers.races import CELL, Kind, race_function
+from warpsmith.simt.engine.observers.races import CELL, Kind, KnownCell, race_function
 from warpsmith.simt.engine.observers.requests import Space, request_function
 from warpsmith.simt.engine.ops.atomics import COMBINED
 from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords, Stop
 from warpsmith.ssa.types import Type
 
-__all__ = ["AccessKind", "Runtime"]
+__all__ = ["AccessKind", "Runtime", "Written"]
 
 
 class AccessKind(Struct, frozen=True):
@@ -69,7 +69,7 @@ class Runtime:
     def access(self, kind: AccessKind) -> Ir:
         """Return the function for a kind of access."""
         found = self.module.globals.get(kind.name)
-        return found if found is not None else _Written(self, kind).function
+        return found if found is not None else Written(self, kind).function
 
 
 def _stop_function(e: Emit) -> Ir:
@@ -127,7 +127,7 @@ def _locate_function(e: Emit) -> Ir:
     return made
 
 
-class _Written:
+class Written:
     """One access function while it is written."""
 
     def __init__(self, runtime: Runtime, kind: AccessKind) -> None:
@@ -140,11 +140,14 @@ class _Written:
         values = {"load": 0, "store": kind.count, "atomic_compare": 2}.get(kind.op, 1)
         made = [e.vector(self.scalar)] * (kind.count if kind.op == "load" else int(kind.kind == "atomic"))
         result = ir.LiteralStructType(made) if made else VOID
-        given = [POINTER, POINTER, e.vector(I64), e.mask_type, I64, *[e.vector(self.scalar)] * values]
-        self.function = ir.Function(e.module, ir.FunctionType(result, given), kind.name)
+        place = self.place_types()
+        given = [POINTER, POINTER, *place, e.mask_type, I64, *[e.vector(self.scalar)] * values]
+        self.function = ir.Function(e.module, ir.FunctionType(result, given), self.name)
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
-        self.state, self.site, self.addresses, self.mask, self.warp, *self.values = self.function.args
+        self.state, self.site, *rest = self.function.args
+        self.take_place(rest[: len(place)])
+        self.mask, self.warp, *self.values = rest[len(place) :]
         e.at(self.function.append_basic_block("entry"))
         self.done = e.block("done")
         self.slots = [e.slot(type) for type in made]
@@ -153,6 +156,19 @@ class _Written:
         self.write()
         e.at(self.done)
         self.leave(made, result)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.kind.name
+
+    def place_types(self) -> list[Ir]:
+        """Return the types of the arguments that say where the lanes access memory."""
+        return [self.e.vector(I64)]
+
+    def take_place(self, place: Sequence[Ir]) -> None:
+        """Take these arguments."""
+        (self.addresses,) = place
 
     def leave(self, made: Sequence[Ir], result: Ir) -> None:
         """Write the return."""
@@ -310,6 +326,7 @@ class _Written:
             warp_epoch = e.b.load(e.b.gep(epochs, [self.warp], source_etype=I64), typ=I64)
             block, epoch = e.b.add(e.read(self.state, LaunchWords.BLOCK), I64(1)), e.read(self.state, LaunchWords.EPOCH)
             base = e.b.add(e.b.mul(self.warp, I64(e.width)), I64(1))
+            known = KnownCell.of(e, self.kind.kind, block, epoch, warp_epoch)
 
             def body(left: Ir, lane: Ir) -> Ir:
                 first = e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
@@ -317,12 +334,26 @@ class _Written:
                 for number in range(self.kind.size // granule):
                     at = e.b.mul(e.b.add(first, I64(number)), I64(CELL))
                     cell = e.pointer(e.b.add(cells, at))
-                    bad = e.b.or_(bad, e.b.call(self.race, [cell, me, block, epoch, warp_epoch]))
+                    bad = e.b.or_(bad, self.enter(cell, known, [cell, me, block, epoch, warp_epoch]))
                 bit = e.b.and_(left, e.b.neg(left))
                 self.report(e.b.select(bad, bit, e.mask(0)), Stop.RACE)
                 return e.remove_lowest(left)
 
             e.while_bits(group, body)
+
+    def enter(self, cell: Ir, known: KnownCell, given: Sequence[Ir]) -> Ir:
+        """Write: enter an access into a cell, if it does not have it; return whether it conflicts."""
+        e = self.e
+        here, ended, other = e.b.block, e.block("entered"), e.block("enter")
+        e.b.cbranch(known.has(cell, given[1]), ended, other)
+        e.at(other)
+        bad = e.b.call(self.race, given)
+        e.b.branch(ended)
+        e.at(ended)
+        found = e.b.phi(I1)
+        found.add_incoming(I1(0), here)
+        found.add_incoming(bad, other)
+        return found
 
     def update(self, group: Ir, host: Ir) -> None:
         """Write the atomic op of one lane after the other."""

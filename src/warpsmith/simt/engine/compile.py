@@ -13,8 +13,10 @@ from llvmlite import ir
 from msgspec import Struct
 
 from warpsmith.simt.engine.access import Runtime
+from warpsmith.simt.engine.affine import indexed_addresses
 from warpsmith.simt.engine.driver import driver_function
 from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
+from warpsmith.simt.engine.indexed import takes_indices
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
@@ -84,4 +86,6 @@ def _number_parts(function: Function, accesses: list[Instruction]) -> Ops:
         end += parameter.bytes
     named = dict.fromkeys(i.detail.symbol for _, i in function.instructions() if isinstance(i.detail, Address))
     places = {name: number for number, name in enumerate(named)}
-    return Ops({i: number for number, i in enumerate(accesses)}, offsets, places)
+    found = indexed_addresses(function).items()
+    indexed = {i: address for i, address in found if takes_indices(access_of(i), address.indexing)}
+    return Ops({i: number for number, i in enumerate(accesses)}, offsets, places, indexed)
