@@ -102,9 +102,9 @@ class _Sum:
         if source.op in ("mul", "shl") and isinstance(source.operands[1], Constant):
             number = source.operands[1].bits
             inner = self.made.get(source.operands[0]) if isinstance(source.operands[0], Value) else None
-            step = number if source.op == "mul" else 1 << min(number, 16)
-            if inner is not None and inner.op in _EXTENDED and inner.operands[0].type == I32 and 0 < step < 1 << 16:
-                self.indices.append((inner.operands[0], step, _EXTENDED[inner.op]))
+            times = number if source.op == "mul" else 1 << min(number, 16)
+            if inner is not None and inner.op in _EXTENDED and inner.operands[0].type == I32 and 0 < times < 1 << 16:
+                self.indices.append((inner.operands[0], times, _EXTENDED[inner.op]))
                 return True
         return False
 

@@ -34,9 +34,12 @@ def takes_indices(kind: AccessKind, indexing: Indexing) -> bool:
 
 
 def indexed_access(runtime: Runtime, kind: AccessKind, indexing: Indexing) -> Ir:
-    """Return the function for a kind of access by indices."""
+    """Return the function for a kind of access by indices. Where one place calls it, LLVM may make it part of that."""
     found = runtime.module.globals.get(_name(kind, indexing))
-    return found if found is not None else _Indexed(runtime, kind, indexing).function
+    if found is None:
+        return _Indexed(runtime, kind, indexing).function
+    found.attributes.add("noinline")
+    return found
 
 
 def _name(kind: AccessKind, indexing: Indexing) -> str:
@@ -51,7 +54,7 @@ class _Indexed(Written):
         self.indexing = indexing
         self.far = runtime.access(kind)
         super().__init__(runtime, kind)
-        self.function.attributes.discard("noinline")  # where one place calls it, it becomes part of that
+        self.function.attributes.discard("noinline")
 
     @property
     def name(self) -> str:

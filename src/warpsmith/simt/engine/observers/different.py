@@ -47,12 +47,10 @@ def different_function(e: Emit, shift: int) -> Ir:
     whole = own.b.icmp_unsigned("==", own.bits(near), own.mask((1 << own.lanes) - 1))
     little, far = own.block("close"), own.block("far")
     own.b.cbranch(whole, little, far)
-    for block, least, given in (
-        (little, _least_close, lambda: own.b.trunc(close, own.vector(_I16))),
-        (far, _least_far, lambda: filled),
-    ):
-        own.at(block)
-        own.b.ret(_counts(own, least, given(), shift))
+    own.at(little)
+    own.b.ret(_counts(own, _least_close, own.b.trunc(close, own.vector(_I16)), shift))
+    own.at(far)
+    own.b.ret(_counts(own, _least_far, filled, shift))
     return made
 
 
