@@ -16,7 +16,7 @@ from llvmlite import ir
 
 from warpsmith.simt.engine.access import AccessKind, Runtime, Written
 from warpsmith.simt.engine.affine import Indexing
-from warpsmith.simt.engine.lanes import I8, I32, I64, POINTER, Ir
+from warpsmith.simt.engine.lanes import I1, I8, I32, I64, POINTER, Ir
 from warpsmith.simt.engine.observers.indexed_requests import indexed_request_function
 from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords
 
@@ -116,7 +116,8 @@ class _Indexed(Written):
     def go_near(self) -> None:
         """Write the observers and the access of lanes that are all in the region."""
         e, b = self.e, self.e.b
-        if self.indexing.follows or self.runtime.checks.requests:
+        self.together = I1(0)  # not looked for where it is not likely: what is done then is right for all lanes
+        if self.indexing.follows:
             self.look_together()
         if self.runtime.checks.requests:
             function = indexed_request_function(e, self.kind.space, self.kind.size)

@@ -19,7 +19,8 @@ _SECTOR_BITS: Final = SECTOR.bit_length() - 1
 
 def indexed_request_function(e: Emit, space: Space, size: int) -> Ir:
     """Return `request(sums, low, offsets, mask, together)`: one request of `size` bytes a lane, all aligned, at offsets
-    below 2³¹ from the address `low`; `together`: each lane stands behind the lane before it. The mask has a lane."""
+    below 2³¹ from the address `low`; `together`: each lane is known to stand behind the lane before it. The mask has a
+    lane."""
     name = f"request.indexed.{space}.{size}"
     found = e.module.globals.get(name)
     if found is not None:
