@@ -19,7 +19,7 @@ from tests.simt.engine.kernels import random_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import indexed, instructions
-from warpsmith.simt.engine.access import Written
+from warpsmith.simt.engine.access import AccessWriter
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import different, races
@@ -207,7 +207,7 @@ def _runs(self: _Counted) -> Any:
 def _tight(right: Any) -> Any:
     """Sums of a request are kept where its last region is."""
 
-    def count_once(self: Written, there: Any) -> None:
+    def count_once(self: AccessWriter, there: Any) -> None:
         e = self.e
         sums = e.pointer(e.read(self.site, SiteWords.SUMS))
         with e.b.if_then(e.b.icmp_unsigned("==", there, self.mask)):
@@ -289,7 +289,7 @@ BUGS = (
     Bug("sdiv never divides by an even number", integers.INTEGERS, "sdiv", _without_zero, _op("sdiv")),
     Bug("visits and lanes change places", BlockWriter, "counter", lambda right: _count, _random(0)),
     Bug("requests with gaps are runs", _Counted, "one_run", lambda right: _runs, _ptx(_GAPS)),
-    Bug("requests are all of the first region", Written, "count_once", _tight, _random(0)),
+    Bug("requests are all of the first region", AccessWriter, "count_once", _tight, _random(0)),
     Bug("no access conflicts with another", races._Field, "is_unordered", _no_conflict, _random(6)),
     Bug("of several readers one is kept", races._Field, "add_access", _forgets_several, _ptx(_READERS)),
     Bug("threads share local memory", LaunchTables, "region", _same_local, _random(3)),

@@ -24,7 +24,7 @@ from warpsmith.simt.engine.ops.atomics import COMBINED
 from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords, Stop
 from warpsmith.ssa.types import Type
 
-__all__ = ["AccessKind", "Runtime", "Written"]
+__all__ = ["AccessKind", "AccessWriter", "Runtime"]
 
 
 class AccessKind(Struct, frozen=True):
@@ -69,7 +69,7 @@ class Runtime:
     def access(self, kind: AccessKind) -> Ir:
         """Return the function for a kind of access."""
         found = self.module.globals.get(kind.name)
-        return found if found is not None else Written(self, kind).function
+        return found if found is not None else AccessWriter(self, kind).function
 
 
 def _stop_function(e: Emit) -> Ir:
@@ -127,7 +127,7 @@ def _locate_function(e: Emit) -> Ir:
     return made
 
 
-class Written:
+class AccessWriter:
     """One access function while it is written."""
 
     def __init__(self, runtime: Runtime, kind: AccessKind) -> None:

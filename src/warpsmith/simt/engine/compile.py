@@ -13,13 +13,13 @@ from llvmlite import ir
 from msgspec import Struct
 
 from warpsmith.simt.engine.access import Runtime
-from warpsmith.simt.engine.affine import indexed_addresses
 from warpsmith.simt.engine.driver import driver_function
 from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
 from warpsmith.simt.engine.indexed import takes_indices
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
+from warpsmith.simt.engine.reading.affine import indexed_addresses
 from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
 from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory

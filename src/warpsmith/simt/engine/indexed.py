@@ -14,10 +14,10 @@ from typing import Final
 
 from llvmlite import ir
 
-from warpsmith.simt.engine.access import AccessKind, Runtime, Written
-from warpsmith.simt.engine.affine import Indexing
+from warpsmith.simt.engine.access import AccessKind, AccessWriter, Runtime
 from warpsmith.simt.engine.lanes import I1, I8, I32, I64, POINTER, Ir
 from warpsmith.simt.engine.observers.indexed_requests import indexed_request_function
+from warpsmith.simt.engine.reading.affine import Indexing
 from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords
 
 __all__ = ["indexed_access", "takes_indices"]
@@ -47,7 +47,7 @@ def _name(kind: AccessKind, indexing: Indexing) -> str:
     return f"{kind.name}.{how}.{indexing.step}"
 
 
-class _Indexed(Written):
+class _Indexed(AccessWriter):
     """One such function while it is written."""
 
     def __init__(self, runtime: Runtime, kind: AccessKind, indexing: Indexing) -> None:

@@ -12,7 +12,6 @@ from llvmlite import ir
 from msgspec import Struct, field
 
 from warpsmith.simt.engine.access import AccessKind
-from warpsmith.simt.engine.affine import IndexedAddress
 from warpsmith.simt.engine.here import Here
 from warpsmith.simt.engine.indexed import indexed_access
 from warpsmith.simt.engine.lanes import I8, I32, I64, Ir, element
@@ -21,6 +20,7 @@ from warpsmith.simt.engine.ops.floats import FLOATS
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
 from warpsmith.simt.engine.ops.functions import call_function
 from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
+from warpsmith.simt.engine.reading.affine import IndexedAddress
 from warpsmith.simt.engine.words import LaunchWords, SiteWords, Stop
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.lanes import I64, Ir
-from warpsmith.simt.engine.linear import Item, NaturalLoop, linear
+from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, linear
 from warpsmith.simt.engine.words import LaunchWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter, Ways
 from warpsmith.simt.engine.writing.segments import split_blocks

@@ -16,9 +16,9 @@ from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
+from warpsmith.simt.engine.reading.written import written_memory
 from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS
-from warpsmith.simt.engine.written import written_memory
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, LaunchMemory

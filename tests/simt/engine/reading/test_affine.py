@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.simt.test_interpreter import kernel
-from warpsmith.simt.engine.affine import Indexing, indexed_addresses
+from warpsmith.simt.engine.reading.affine import Indexing, indexed_addresses
 
 
 def indexings(body: str) -> list[tuple[Indexing, int]]:

@@ -11,8 +11,8 @@ from tests.simt.test_interpreter import kernel
 from warpsmith.simt.engine import engine
 from warpsmith.simt.engine.engine import Checks, run
 from warpsmith.simt.engine.launch import Ended
+from warpsmith.simt.engine.reading.written import WrittenMemory, written_memory
 from warpsmith.simt.engine.words import Stop
-from warpsmith.simt.engine.written import WrittenMemory, written_memory
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory
 
