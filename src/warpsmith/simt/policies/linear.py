@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from warpsmith.simt.engine.linear import Item, NaturalLoop, in_line
+from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, in_line
 from warpsmith.simt.policies.policy import Graphs
 from warpsmith.simt.thread import CallFrame, Thread
 from warpsmith.ssa.graph import Graph
