@@ -31,10 +31,10 @@ from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.facts import ClaimFacts, LoopFacts
 from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.space import OutOfBudgetError, budget, far, in_other_chunks
-from warpsmith.poly.openmp.begun import find_begun
-from warpsmith.poly.openmp.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.begun import find_begun
+from warpsmith.poly.openmp.concurrency.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.nowait import find_overtaken
 from warpsmith.poly.openmp.lists import owned_reasons
-from warpsmith.poly.openmp.nowait import find_overtaken
 from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement

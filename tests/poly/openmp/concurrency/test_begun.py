@@ -12,8 +12,8 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
-from warpsmith.poly.openmp.begun import find_begun
-from warpsmith.poly.openmp.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.begun import find_begun
+from warpsmith.poly.openmp.concurrency.concurrent import Asked
 
 REGION = """
 void {name}(int n, int *restrict a, int *restrict b, int *restrict c)

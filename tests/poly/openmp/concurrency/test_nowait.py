@@ -14,8 +14,8 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
-from warpsmith.poly.openmp.concurrent import Asked
-from warpsmith.poly.openmp.nowait import Answer, find_overtaken
+from warpsmith.poly.openmp.concurrency.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.nowait import Answer, find_overtaken
 
 NOWAIT = """
 void {name}(int n, int m, int *restrict a, int *restrict b, int *restrict c)

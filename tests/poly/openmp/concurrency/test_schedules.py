@@ -14,9 +14,9 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
-from warpsmith.poly.openmp import concurrent, schedules
-from warpsmith.poly.openmp.concurrent import Asked
-from warpsmith.poly.openmp.nowait import find_overtaken
+from warpsmith.poly.openmp.concurrency import concurrent, schedules
+from warpsmith.poly.openmp.concurrency.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.nowait import find_overtaken
 
 SCHEDULES = ("", "static", "static, 1", "static, 2", "static, 3", "dynamic")
 THREADS = range(1, 9)
