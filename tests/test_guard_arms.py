@@ -61,6 +61,30 @@ def test_both_arms_of_every_guard_give_what_the_program_gives(path: Path, tmp_pa
         assert left <= launched and (left < launched) is (guards > 0), (name, left, launched)
 
 
+@pytest.mark.slow
+def test_a_guard_that_fails_alone_leaves_the_users_statements_beside_kernels(tmp_path: Path) -> None:
+    """Each guard of a program whose parts have guards of their own: what a part's kernel did is taken up by the user's
+    statements of the next one, and the other way round."""
+    path = ROOT / "tests" / "emit" / "host" / "outline" / "guarded" / "clusters.c"
+    macros = ("-D_OPENMP=201511",)
+    command = ["cc", "-O1", "-w", "-fopenmp", "-o", str(tmp_path / "original"), str(path)]
+    subprocess.run(command, check=True)
+    wanted = run_limited([str(tmp_path / "original")], tmp_path)
+    options = PortOptions(verify=False, front=FrontOptions(arguments=macros))
+    result = port([str(path)], options)
+    assert result.ported is not None
+    sources = sources_of(result.ported.program, result.files, captured=False)
+    (host,) = (file.text for file in result.files if file.path == "clusters.c")
+    assert host.count("home[i] = at;") == host.count("} while (moved > 0") == 1
+    launched = _run(sources, tmp_path / "held", wanted.stdout)
+    guards = sum(len(_GUARD.findall(file.text)) for file in sources.files)
+    assert guards > 15
+    for failing in range(guards):
+        files = tuple(_fail(sources.files, failing))
+        left = _run(msgspec.structs.replace(sources, files=files), tmp_path / str(failing), wanted.stdout)
+        assert 0 < left < launched, (failing, left, launched)
+
+
 def _fail(files: Sequence[OutputFile], number: int | None) -> list[OutputFile]:
     """Return files in which a guard fails, or all of them do."""
     found = iter(range(10**6))

@@ -24,9 +24,13 @@ import msgspec.structs
 from msgspec import Struct, field
 
 from warpsmith.emit.host.outline.extents import name_extents
-from warpsmith.emit.host.outline.guards import guards_of, own_tests
-from warpsmith.emit.host.outline.joined import join_tests
+from warpsmith.emit.host.outline.guarded.guards import own_tests
+from warpsmith.emit.host.outline.guarded.joined import Joined, join_tests
+from warpsmith.emit.host.outline.guarded.once import branches, is_either, merge
+from warpsmith.emit.host.outline.guarded.own_text import restore
+from warpsmith.emit.host.outline.launching import find_launching
 from warpsmith.emit.host.outline.model import (
+    ApartError,
     DeviceState,
     GuardTest,
     HostFunction,
@@ -37,7 +41,6 @@ from warpsmith.emit.host.outline.model import (
 )
 from warpsmith.emit.host.outline.names import OwnNames, refuse
 from warpsmith.emit.host.outline.needed import is_needed_behind
-from warpsmith.emit.host.outline.once import ApartError, branches, is_either, merge
 from warpsmith.emit.host.outline.private import drop_private_arrays
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.shorter import shorten
@@ -96,13 +99,13 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
     their own."""
     taken = {kernel.name for kernel in ported.kernels}
     program, made = ported, dict[int, tuple[HostFunction, ...]]()
-    defined = frozenset(function.symbol for _, function in ported.functions())
+    launching = find_launching(ported)
     for number, (old, new) in enumerate(zip(original.units, ported.units, strict=True)):
         texts = {function.symbol: function for function in old.functions}
         for function in new.functions:
             if not _moves(function) or _moves(texts.get(function.symbol, function.body)):
                 continue
-            found = outline_function(texts.get(function.symbol, function), function, support, taken, defined)
+            found = outline_function(texts.get(function.symbol, function), function, support, taken, launching)
             if found is not None:
                 program = program.with_function(function, found.text)
                 made[number] = (*made.get(number, ()), *found.made)
@@ -110,13 +113,13 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
 
 
 def outline_function(
-    original: Function, ported: Function, support: Support, taken: set[str], defined: frozenset[Symbol]
+    original: Function, ported: Function, support: Support, taken: set[str], launching: frozenset[Symbol]
 ) -> OutlinedFunction | None:
     """Return a function that was made of `original` with its device statements in functions of their own, whose names
-    are added to those `taken`; None where one of them can only be said in the user's text. `defined`: the functions of
-    the program."""
-    runs = Runs.of(original, defined)
-    outliner = _Outliner(drop_private_arrays(ported, runs.is_own), runs, support, taken)
+    are added to those `taken`; None where one of them can only be said in the user's text. `launching`: the
+    functions of the program that may launch kernels."""
+    runs = Runs.of(original, launching)
+    outliner = _Outliner(drop_private_arrays(restore(original, ported, runs), runs.is_own), runs, support, taken)
     try:
         text = outliner.function()
     except NotOutlinedError:
@@ -170,11 +173,12 @@ class _Outliner:
                 continue
             (stmt,) = piece.statements
             if isinstance(stmt, If) and stmt.reasons:
-                inner, joined = join_tests(stmt, self._runs)
-                lead = self._lead(result, joined, rest)
+                joined = join_tests(stmt, self._runs)
+                lead = self._lead(result, joined.choice, rest)
                 del result[len(result) - len(lead) :]
                 needed = partial(is_needed_behind, self._function.body, stmt)
-                result += self._guarded(joined, (*lead, *inner), scope, needed)
+                joined = msgspec.structs.replace(joined, lead=(*lead, *joined.lead))
+                result += self._guarded(joined, scope, needed)
             elif tells_lifetimes(stmt):
                 result += self._begun(stmt)
             elif is_either(stmt):
@@ -226,45 +230,44 @@ class _Outliner:
             found.append(stmt)
         return tuple(reversed(found))
 
-    def _guarded(self, stmt: If, lead: Run, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Run:
+    def _guarded(self, joined: Joined, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Run:
         """Return what chooses between the device and the user's own statements."""
+        stmt, lead = joined.choice, joined.lead
         ported, original = branches(stmt)
-        guards = tuple(guards_of(stmt))
         otherwise = tuple(takewhile(_is_of_all, original))
-        call = self._whole(stmt, lead, scope, is_needed, otherwise)
+        call = self._whole(joined, scope, is_needed)
+        instead = original[len(otherwise) :]
+        alone = instead[: len(instead) - len([*takewhile(_is_of_all, reversed(instead))])]
+        withdraws = bool(otherwise) and len(alone) < len(instead) and self._runs.is_for_the_host(alone)
+        failing = {"otherwise": otherwise, "withdraws": withdraws}
         if call is not None:
-            instead = original[len(otherwise) :]
-            alone = instead[: len(instead) - len([*takewhile(_is_of_all, reversed(instead))])]
-            if otherwise and len(alone) < len(instead) and self._runs.is_for_the_host(alone):
-                self.made[-1] = msgspec.structs.replace(self.made[-1], withdraws=True)
-                instead = alone
-            return (_unless(call, self._run(instead, scope), stmt),)
+            self.made[-1] = msgspec.structs.replace(self.made[-1], **failing)
+            return (_unless(call, self._run(alone if withdraws else instead, scope), stmt),)
         try:
-            merged = merge(ported, original, self._runs)
+            before = (*lead, *(one for guard in joined.guards for one in guard.before))
+            merged = merge(ported, alone if withdraws else original, self._runs, before)
         except ApartError:
-            return self._apart(stmt, lead, guards, scope)
+            return self._apart(joined, scope)
         first, rest, instead = self._entry(merged)
         run = (*lead, *first)
-        call, state = self._made(run, rest, scope, guards=guards, lead=len(lead), guarded=True)
+        call, state = self._made(run, rest, scope, guards=joined.guards, lead=len(lead), guarded=True)
         assert state is not None
+        if withdraws:
+            self.made[-1] = msgspec.structs.replace(self.made[-1], **failing)
         inside = _entered(scope, state, region=state)
         begin: list[Stmt] = [_declaration(state, call, stmt)]
         if instead:
             begin.append(_unless(_on(state, stmt), self._run(instead, scope), stmt))
         return (*begin, *self._run(rest, inside))
 
-    def _whole(
-        self, stmt: If, lead: Run, scope: _Scope, is_needed: Callable[[Symbol], bool], otherwise: Run
-    ) -> Call | None:
-        """Return the call of one function that does all of a region, and `otherwise` where a guard does not hold; None
-        where some of it is the user's to say."""
-        ported, _ = branches(stmt)
+    def _whole(self, joined: Joined, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Call | None:
+        """Return the call of one function that does all of a region; None where some of it is the user's to say."""
+        ported, _ = branches(joined.choice)
         kept = len(self.made), set(self.taken)
         try:
             whole = whole_region(ported, self._runs.exposed, is_needed)
-            run = (*lead, *whole)
-            call, _ = self._made(run, (), scope, guards=tuple(guards_of(stmt)), lead=len(lead), answers=True)
-            self.made[-1] = msgspec.structs.replace(self.made[-1], otherwise=otherwise)
+            run = (*joined.lead, *whole)
+            call, _ = self._made(run, (), scope, guards=joined.guards, lead=len(joined.lead), answers=True)
             return call
         except NotOutlinedError:
             del self.made[kept[0] :]
@@ -282,11 +285,13 @@ class _Outliner:
         if is_either(merged[0]):
             come, gone = branches(merged[0])
             return come, merged[1:], gone
-        return (), merged, ()
+        declared = tuple(takewhile(lambda one: isinstance(one, DeclStmt) and self._runs.leaves(one), merged))
+        return declared, merged[len(declared) :], ()
 
-    def _apart(self, stmt: If, lead: Run, guards: tuple[GuardTest, ...], scope: _Scope) -> Run:
+    def _apart(self, joined: Joined, scope: _Scope) -> Run:
         """Return the two branches one beside the other; a function has the guards and what the ported one begins
         with."""
+        stmt, lead, guards = joined.choice, joined.lead, joined.guards
         ported, original = branches(stmt)
         first = next(iter(self._runs.split(ported)))
         count = len(first.statements) if first.moves else 0
@@ -354,10 +359,11 @@ class _Outliner:
         """Make the function of a run; return its call, and the state that it begins: for what `rest` uses of it, or
         where it is `guarded`."""
         at: Node = next(iter((*run, *rest)), self._function)
-        own = tuple(declared(run))
+        needed = tuple(one for guard in guards for one in guard.before)
+        own = tuple(declared((*run, *needed)))
         name = self._name(run)
         tested = (guard.condition for guard in guards if guard.condition is not None)
-        used = {symbol for part in (*run, *tested) for symbol in uses(part)}
+        used = {symbol for part in (*run, *needed, *tested) for symbol in uses(part)}
         held = {s: holder for s, holder in scope.holders.items() if s in used and s not in own}
         takes = list(dict.fromkeys(held.values()))
         if scope.region is not None and scope.region not in takes:
