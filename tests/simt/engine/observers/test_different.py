@@ -46,3 +46,13 @@ def test_different_numbers_are_counted(width: int) -> None:
 def test_lanes_that_are_not_there_do_not_count() -> None:
     assert _counter(8).call([7, 1, 2, 3, 4, 5, 6, 0], 0b10000001) == [2, 1]
     assert _counter(8).call([1 << 30, 1, 2, 3, 4, 5, 6, 0], 0b10000001) == [2, 2]
+
+
+def test_every_lane_is_compared_with_every_lower_one() -> None:
+    for one in range(8):
+        for other in range(one):
+            # near each other; as far as 16 bits do not tell; and any
+            for step in (8, 1 << 16, 1 << 20):
+                numbers = [step * lane for lane in range(8)]
+                numbers[one] = numbers[other]
+                assert _counter(8).call(numbers, 0xFF) == [7, 7], numbers
