@@ -44,7 +44,7 @@ from warpsmith.tree.nodes import (
     While,
     replace,
 )
-from warpsmith.tree.types import Array, Pointer, Symbol
+from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol
 from warpsmith.tree.walk import children, peel, walk, written_symbols
 
 __all__ = ["Parts", "Place", "find_inside", "find_places", "find_simple", "is_guarded", "place_of"]
@@ -69,10 +69,11 @@ class Parts(Struct, frozen=True):
     @classmethod
     def of(cls, original: Run, ported: Run, runs: Runs, before: Run = ()) -> Parts:
         """Return what is known of a region with two branches, and declarations `before` it."""
-        mine = [part for stmt in original for part in walk(stmt)]
         theirs = [part for stmt in ported for part in walk(stmt)]
+        mine = {symbol for stmt in original for part in walk(stmt) for symbol in find_named(part)}
         changed = {symbol for stmt in original for symbol in written_symbols(stmt)}
-        changed |= {symbol for part in mine for symbol in find_named(part) if isinstance(symbol.type, Array)}
+        changed |= {symbol for symbol in mine if isinstance(symbol.type, Array)}
+        changed |= {symbol for symbol in runs.exposed if not isinstance(symbol.type, FunctionType)}
         declared = [part for stmt in (*before, *ported) for part in walk(stmt) if isinstance(part, VarDecl)]
         given = {part.symbol: part.init for part in declared if part.init is not None}
         set_anew = {*_set_anew(theirs)}
