@@ -2,7 +2,7 @@
  * length, so the number stands there. A length that only a run knows stays on the host, however often it is the same.
  * RUN: port
  * EXPECT: mirror/k parallel ported: no carried dependence (proven)
- * EXPECT: mirror/k/i parallel ported: no carried dependence (if half <= 4)
+ * EXPECT: mirror/k/i parallel ported: no carried dependence (proven)
  * EXPECT: mirror/k/i/j parallel ported: no carried dependence (proven)
  * EXPECT: mirror/k/i#2 parallel ported: no carried dependence (proven)
  * EXPECT: varied/k parallel host: the length of the local array 'part' is not a constant
