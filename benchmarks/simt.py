@@ -3,9 +3,10 @@
     python benchmarks/simt.py [--threads 262144] [--warp 32] [--repeats 5]
 
 Two kernels: a divergent loop (trip counts 0 to 127, a branch in the body, one gather of a table), and a bitonic sort of
-each block in shared memory, with a barrier after each step. Times are the best of several; the machine's compile time
-is distinguished. Results are compared with the C program's. All times are of the processor, which repeat within a few
-percent on a machine that does other work as well.
+each block in shared memory, with a barrier after each step; the sort is also run by Oclgrind, where it is installed.
+Times are the best of several; the machine's compile time is distinguished, for a kernel of 200 instructions without and
+with its machine code kept on disk. Results are compared with the C program's. All times are of the processor, which
+repeat within a few percent on a machine that does other work as well.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 import argparse
 import ctypes
 import os
+import resource
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -24,7 +27,7 @@ import numpy as np
 from msgspec import Struct
 
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
-from warpsmith.simt.engine.compile import compile_kernel
+from warpsmith.simt.engine.compile import _compile_uncached, compile_kernel
 from warpsmith.simt.engine.engine import Checks, run
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory
@@ -90,6 +93,29 @@ void k(const int *trips, const unsigned *table, unsigned *out, int count) {
     }
 }
 """
+SORT_CL = """
+kernel void k(global const int *trips, global const uint *table, global uint *out) {
+    local uint s[256];
+    int t = get_local_id(0), at = get_global_id(0);
+    s[t] = 2654435761u * (trips[at] * 1000 + t);
+    for (int k = 2; k <= 256; k *= 2)
+        for (int j = k / 2; j > 0; j /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            int other = t ^ j;
+            if (other > t) {
+                uint a = s[t], b = s[other];
+                if ((t & k) == 0 ? a > b : a < b) { s[t] = b; s[other] = a; }
+            }
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[at] = s[t];
+}
+"""
+BLOCKS = 64
+"""Blocks of 256 threads that Oclgrind sorts: its time for one is taken off, so that its compiler is not counted."""
+HEAD = "unsigned t = blockIdx.x * blockDim.x + threadIdx.x, x = t;"
+LONG = 200
+"""Instructions of the kernel whose compile time is measured."""
 CHECKS = {
     "visits, divergences": Checks(lost=False, requests=False, uninitialized=False, races=False),
     "and lost slots": Checks(lost=True, requests=False, uninitialized=False, races=False),
@@ -155,6 +181,58 @@ def machine(
     return made, best, np.frombuffer(bytes(out.data), "<u4")
 
 
+def oclgrind() -> float | None:
+    """Return the processor time that Oclgrind takes to sort a block of 256 threads, None where it is not installed."""
+    program = shutil.which("oclgrind-kernel")
+    if program is None:
+        return None
+    spent = {}
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "k.cl").write_text(SORT_CL)
+        for blocks in (1, 1 + BLOCKS):
+            bytes_ = 4 * 256 * blocks
+            given = (
+                f"<size={bytes_} int range=0:1:{256 * blocks - 1}>\n<size=4 int fill=0>\n<size={bytes_} int fill=0>\n"
+            )
+            (Path(folder) / "k.sim").write_text(f"k.cl\nk\n{256 * blocks} 1 1\n256 1 1\n{given}")
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([program, "k.sim"], cwd=folder, check=True, capture_output=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            spent[blocks] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return (spent[1 + BLOCKS] - spent[1]) / BLOCKS
+
+
+def long_kernel() -> tuple[Module, int]:
+    """Return a kernel of LONG instructions or a little more, a fifth of them accesses, and how many it has."""
+    steps: list[str] = []
+    while True:
+        at = len(steps)
+        steps.append(f"x = x * {2 * at + 3}u + table[(x + {at}u) & 1023u]; if (x & {1 << at % 20}u) out[t] = x;")
+        text = f"__global__ void k(const unsigned *table, unsigned *out) {{ {HEAD} {' '.join(steps)} out[t] = x; }}"
+        module = module_of(text)
+        count = sum(len(block.instructions) + 1 for function in module.functions for block in function.blocks)
+        if count >= LONG:
+            return module, count
+
+
+def compile_times(width: int) -> str:
+    """Return how long it takes to compile a long kernel, and to link it when its machine code is kept."""
+    module, count = long_kernel()
+    function = module.function("k")
+    assert function is not None
+    lines = [f"compile of {count} instructions, warps of {width}:"]
+    for what, checks in CHECKS.items():
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, WARPSMITH_CACHE_DIR=folder):
+            times = []
+            for _ in range(2):
+                _compile_uncached.cache_clear()
+                start = time.process_time()
+                compile_kernel(function, width, checks)
+                times.append(time.process_time() - start)
+        lines.append(f"  {what:28} {times[0]:6.2f} s   kept {times[1]:.2f} s")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=1 << 18)
@@ -166,6 +244,7 @@ def main() -> None:
         chosen.integers(0, 128, given.threads).astype("<i4"), chosen.integers(0, 1 << 32, 1024).astype("<u4")
     )
     print(f"{given.threads:,} threads, warps of {given.warp}; ratio: gcc -O2 / machine, 2 is twice as fast")
+    slow = oclgrind()
     for name, text, c in (("divergent loop", LOOP, LOOP_C), ("bitonic sort", SORT, SORT_C)):
         module = module_of(text)
         best, wanted = reference(c, inputs, given.repeats)
@@ -173,7 +252,12 @@ def main() -> None:
         for what, checks in CHECKS.items():
             made, seconds, out = machine(module, inputs, checks, given.warp, given.repeats)
             assert np.array_equal(out, wanted)
-            print(f"  {what:28} {seconds * 1e3:9.1f} ms   ratio {best / seconds:6.2f}   compiled in {made:.2f} s")
+            against = ""
+            if slow is not None and text is SORT:
+                against = f"   Oclgrind / machine {slow * inputs.count / 256 / seconds:5.0f}"
+            ratio = f"ratio {best / seconds:6.2f}   compiled in {made:.2f} s{against}"
+            print(f"  {what:28} {seconds * 1e3:9.1f} ms   {ratio}", flush=True)
+    print(compile_times(given.warp))
 
 
 if __name__ == "__main__":

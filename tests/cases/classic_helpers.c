@@ -1,6 +1,6 @@
 /* Running values, kept elements, the last of them and a search, each with a function of its own for one element.
  * RUN: port --all
- * EXPECT: filter/i sequential ported: carries a flow dependence on s
+ * EXPECT: filter/i scan ported: a running value (linear: s) is the only carried dependence, after inline=filter/i,function=next
  * EXPECT: filter_by_address/i scan ported: a running value (linear: s) is the only carried dependence, after inline=filter_by_address/i,function=step
  * EXPECT: kept/i scan ported: a running value (+: k) is the only carried dependence, after inline=kept/i,function=push
  * EXPECT: last_of/i reduction ported: an associative update (max: i_last) is the only carried dependence, after inline=last_of/i,function=keep, find-last=last_of/i

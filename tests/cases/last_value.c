@@ -1,8 +1,8 @@
 /* What the last iteration that has a reason to leaves behind: one variable, two, downwards, with a temporary.
  * RUN: port
- * EXPECT: last_below/i sequential ported: may carry an output dependence on last, under a condition that depends on data
- * EXPECT: last_two/i sequential ported: may carry an output dependence on v, under a condition that depends on data
- * EXPECT: first_from_behind/i sequential ported: may carry an output dependence on place, under a condition that depends on data
+ * EXPECT: last_below/i reduction ported: an associative update (max: i_last) is the only carried dependence, after find-last=last_below/i
+ * EXPECT: last_two/i reduction ported: an associative update (max: i_last2) is the only carried dependence, after find-last=last_two/i
+ * EXPECT: first_from_behind/i reduction ported: an associative update (max: i_last3) is the only carried dependence, after find-last=first_from_behind/i
  * EXPECT: chained/i sequential host: may carry an anti dependence on last, under a condition that depends on data
  * VERIFY: pass
  */

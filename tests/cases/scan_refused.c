@@ -1,6 +1,6 @@
 /* Running values whose parts cannot be computed apart: the element is made by the body, or may be left out.
  * RUN: port --verify off
- * EXPECT: written_first/i sequential ported: a running value (+: s) is the only carried dependence, and a is written before the iteration reads what it combines with s
+ * EXPECT: written_first/i scan ported: a running value (+: s) is the only carried dependence, after distribute=written_first/i,groups=1
  * EXPECT: left_out/i sequential host: a running value (*: s) is the only carried dependence, and an iteration may leave out the update of the running value
  * EXPECT: fed_back/i sequential host: carries a flow dependence on a
  */

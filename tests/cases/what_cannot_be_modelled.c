@@ -26,6 +26,7 @@ void constructs(int n, double *restrict a, int *restrict c, rule f)
     for (int i = 0; i < n; i++)
         if (a[i] < 0.0)
             goto out;
+    c[0] = 0;
 out:
     for (int i = 0; i < n; i++)
         c[i] = fibonacci(i);

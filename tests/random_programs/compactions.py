@@ -63,7 +63,7 @@ def _loop(source: random.Random, name: str) -> CompactionLoop:
 
 def _body(source: random.Random, condition: str, store: str) -> str:
     inside = " " * 12
-    match source.choice(("if", "if", "continue", "else", "nested", "temporary", "sum", "two")):
+    match source.choice(("if", "if", "continue", "else", "nested", "temporary", "sum", "two", "also")):
         case "continue":
             return f"        if (!({condition}))\n{inside}continue;\n        {store}\n"
         case "else":
@@ -74,6 +74,8 @@ def _body(source: random.Random, condition: str, store: str) -> str:
             return f"        int t = {condition};\n        if (t) {{\n{inside}{store}\n        }}\n"
         case "sum":
             return f"        if ({condition}) {{\n{inside}{store}\n{inside}s += x[i];\n        }}\n"
+        case "also" if "k" in store and "{" not in store and "*o" not in store:
+            return f"        {store}\n        if ({condition}) {{\n{inside}{store}\n        }}\n"
         case "two":
             return f"        if ({condition}) {{\n{inside}{store}\n        }} else\n{inside}other[--l] = i;\n"
         case _:
@@ -84,7 +86,7 @@ def render_compactions(loops: list[CompactionLoop]) -> str:
     """Return the program that calls every function with every size, and prints what it returns and leaves."""
     calls = "".join(f"    show({loop.name}, {size});\n" for loop in loops for size in SIZES)
     functions = "\n".join(loop.text for loop in loops)
-    arrays = "".join(f"static int {name}[{2 * _MOST + 8}];\n" for name in ("x", "key", "out", "at", "other"))
+    arrays = "".join(f"static int {name}[{8 * _MOST + 8}];\n" for name in ("x", "key", "out", "at", "other"))
     return f"""#include <stddef.h>
 #include <stdio.h>
 {arrays}
@@ -103,7 +105,7 @@ static void show(long (*f)(int), int n)
         out[2 * i] = out[2 * i + 1] = at[i] = other[i] = -9;
     }}
     printf("%ld", f(n));
-    for (int i = 0; i < {2 * _MOST}; i++)
+    for (int i = 0; i < {8 * _MOST}; i++)
         sum = (sum * 31 + out[i] + 3 * at[i] + 5 * other[i] + x[i]) % 1000003;
     printf(" %ld\\n", sum);
 }}

@@ -186,6 +186,19 @@ def peel(expr: Expr) -> Expr:
     return expr
 
 
+def way_to(root: Node, goal: Node) -> list[Node] | None:
+    """Return the nodes from `root` down to `goal`, both among them, or None where it is not below."""
+    if root is goal:
+        return [root]
+    if not root.span.contains(goal.span):
+        return None
+    for child in children(root):
+        rest = way_to(child, goal)
+        if rest is not None:
+            return [root, *rest]
+    return None
+
+
 def names(node: Node) -> Iterator[Name]:
     """Yield every use of a name below `node`."""
     return (n for n in walk(node) if isinstance(n, Name))

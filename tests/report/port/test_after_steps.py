@@ -58,3 +58,21 @@ def test_a_pragma_that_covers_a_loop_is_spoken_of() -> None:
     facts, word = words(made)["f/i"]
     told = unplanned_reasons(made, facts, word)
     assert told[: len(word.reasons)] == word.reasons and len(told) > len(word.reasons)
+
+
+LAST = 'int k = -1; for (int i = 0; i < n; i++) if (x[i] < 0) k = i; printf("%d", k);'
+RUNNING = "for (int i = 1; i < n; i++) { x[i] *= 2; y[i] = y[i - 1] + x[i]; }"
+
+
+@pytest.mark.parametrize(
+    ("body", "category", "step"),
+    [
+        (LAST, "reduction", "find-last=f/i"), (RUNNING, "scan", "distribute=f/i,groups=1"),
+        (RUNNING.replace("y[i - 1] +", "y[i - 1] * y[i - 1] +"), "sequential", ""),
+    ],
+)  # fmt: skip
+def test_a_sequential_loop_whose_pieces_are_combined_is_what_they_are(body: str, category: str, step: str) -> None:
+    facts, word = words(prepared(body))["f/i"]
+    assert (facts.category, word.category) == ("sequential", category)
+    assert word.steps == ((step,) if step else ())
+    assert not step or word.reasons[0].text.endswith(f", after {step}")

@@ -19,11 +19,11 @@ from tests.simt.engine.kernels import random_case
 from tests.simt.engine.ops.test_seen import nan_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
-from warpsmith.simt.engine import instructions
-from warpsmith.simt.engine.access import _Written
+from warpsmith.simt.engine import indexed, instructions
+from warpsmith.simt.engine.access import AccessWriter
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
-from warpsmith.simt.engine.observers import races
+from warpsmith.simt.engine.observers import different, races
 from warpsmith.simt.engine.observers.requests import _Counted
 from warpsmith.simt.engine.ops import exchange, integers
 from warpsmith.simt.engine.tables import LaunchTables
@@ -120,6 +120,10 @@ $found: setp.lt.u32 %p1, %r1, 2;
 $tail: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3;
     @%p2 bra $outer;
 $done: st.global.u32 [%rd3], %r2; ret;"""
+_NEIGHBORS = """
+    mov.u32 %r4, 0; mov.u32 %r5, 0; xor.b32 %r2, %r1, 1; mul.wide.u32 %rd5, %r2, 4; add.s64 %rd6, %rd1, %rd5;
+$top: ld.global.u32 %r3, [%rd6]; add.u32 %r4, %r4, %r3; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra $top;
+    st.global.u32 [%rd3+128], %r4; ret;"""
 _BANKS = """
     .shared .align 4 .b8 s[4096];
     shl.b32 %r2, %r1, 7; mov.u32 %r3, s; add.u32 %r4, %r3, %r2; st.shared.u32 [%r4], 1; ret;"""
@@ -130,7 +134,33 @@ _BANKS = """
 
 def _no_blend(right: Any) -> Any:
     """Values that leave a loop are overwritten in lanes that have left it."""
-    return lambda cls, *given, **how: replace(right(cls, *given, **how), blended=frozenset())
+    return lambda cls, *given, **more: replace(right(cls, *given, **more), blended=frozenset())
+
+
+def _no_indices(right: Any) -> Any:
+    """What accesses read besides their operands is not kept for other blocks."""
+    return lambda cls, *given, **more: right(cls, *given, **{**more, "indices": None})
+
+
+def _always_together(right: Any) -> Any:
+    """Lanes that are anywhere are taken for lanes side by side."""
+
+    def look_together(self: Any) -> None:
+        right(self)
+        self.together = I1(1)
+
+    return look_together
+
+
+def _swapped(right: Any) -> Any:
+    """Sectors are counted as pieces, and pieces as sectors."""
+
+    def counts(e: Any, least: Any, numbers: Any, shift: int) -> Any:
+        both = right(e, least, numbers, shift)
+        first, second = (e.b.extract_value(both, at) for at in range(2))
+        return e.b.insert_value(e.b.insert_value(both, second, 0), first, 1)
+
+    return counts
 
 
 def _edge(self: KernelWriter, target: str, mask: Any) -> None:
@@ -180,7 +210,7 @@ def _runs(self: _Counted) -> Any:
 def _tight(right: Any) -> Any:
     """Sums of a request are kept where its last region is."""
 
-    def count_once(self: _Written, there: Any) -> None:
+    def count_once(self: AccessWriter, there: Any) -> None:
         e = self.e
         sums = e.pointer(e.read(self.site, SiteWords.SUMS))
         with e.b.if_then(e.b.icmp_unsigned("==", there, self.mask)):
@@ -256,6 +286,9 @@ def _unsettled(self: instructions.Ops, k: Any, i: Any, made: Any) -> Any:
 
 BUGS = (
     Bug("values that leave loops are not blended", Homes, "of", _no_blend, _random(3)),
+    Bug("indices are not kept for other blocks", Homes, "of", _no_indices, _ptx(_NEIGHBORS)),
+    Bug("lanes anywhere are read as a run", indexed._Indexed, "look_together", _always_together, _ptx(_NEIGHBORS)),
+    Bug("sectors and pieces change places", different, "_counts", _swapped, _ptx(_NEIGHBORS)),
     Bug("where ways meet the last wins", KernelWriter, "edge", lambda right: _edge, _random(0)),
     Bug("phis are written in all lanes", KernelWriter, "edge", lambda right: _phis_in_turn, _random(0)),
     Bug("shl wraps its amount", integers.INTEGERS, "shl", _wrapping_shift("shl"), _op("shl")),
@@ -263,7 +296,7 @@ BUGS = (
     Bug("sdiv never divides by an even number", integers.INTEGERS, "sdiv", _without_zero, _op("sdiv")),
     Bug("visits and lanes change places", BlockWriter, "counter", lambda right: _count, _random(0)),
     Bug("requests with gaps are runs", _Counted, "one_run", lambda right: _runs, _ptx(_GAPS)),
-    Bug("requests are all of the first region", _Written, "count_once", _tight, _random(0)),
+    Bug("requests are all of the first region", AccessWriter, "count_once", _tight, _random(0)),
     Bug("no access conflicts with another", races._Field, "is_unordered", _no_conflict, _random(6)),
     Bug("of several readers one is kept", races._Field, "add_access", _forgets_several, _ptx(_READERS)),
     Bug("threads share local memory", LaunchTables, "region", _same_local, _random(3)),

@@ -9,7 +9,7 @@ a conditional splits it) stays a loop, with its whole text as a `Verbatim` body.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from warpsmith.base.c_text import words_anywhere
@@ -20,6 +20,8 @@ from warpsmith.front.c.counted.canonical import recognize
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.declarations import Declarations
 from warpsmith.front.c.expressions import MAX_DEPTH, Expressions
+from warpsmith.front.c.jumps.nest import leave_loops, nest_jumps
+from warpsmith.front.c.jumps.words import label_name, make_goto
 from warpsmith.front.c.macro_statements import expand_statement
 from warpsmith.front.c.pragma_lines import macro_pragmas, pragma_line
 from warpsmith.front.c.scan import CONDITIONALS, ScannedDirective
@@ -85,6 +87,8 @@ class Statements:
         self.expressions = Expressions(context, text, knowledge)
         self.declarations = Declarations(context, text, self.expressions)
         self.loops_around = 0
+        # how many gotos of the function lead to each label, where gotos are written as branches
+        self.jumps: Mapping[str, int] = {}
         self._in_header = False
         self._spans: dict[int, Span] = {}
         self._makers: dict[int, Callable[[int, Span], Stmt]] = {
@@ -99,6 +103,7 @@ class Statements:
             kinds.CONTINUE: lambda _, span: Continue(span=span, intact=True),
             kinds.NULL_STMT: lambda _, span: Empty(span=span, intact=True),
             kinds.RETURN: self._return,
+            kinds.GOTO: lambda _, span: make_goto(span),
         }
         # of C++: what a function returns, and the statements that C does not have
         self.result: Type | None = None
@@ -309,6 +314,8 @@ class Statements:
             position = max(position, first.end, self.span(group[-1]).end)
         statements += self._lines(position, span.end, span)
         statements += ending
+        if self.jumps and not self.loops_around:
+            statements = leave_loops(statements, self.jumps)
         return Block(span=span, intact=True, statements=tuple(statements))
 
     def _groups(self, row: int) -> list[list[int]]:
@@ -364,8 +371,9 @@ class Statements:
         ahead = (lines[0].span.start if lines else inner.start) - span.start
         label = Span(span.file, span.start, span.start + len(span.text[:ahead].rstrip()))
         mark = Verbatim(
-            span=label, intact=True, text=label.text, reads=(), writes=(), calls=False, control=True, reason="a label"
-        )
+            span=label, intact=True, text=label.text, reads=(), writes=(), calls=False, control=True, reason="a label",
+            marks=label_name(label),
+        )  # fmt: skip
         return [mark, *lines, *self._split_labels(parts[-1])]
 
     def _lines(self, start: int, end: int, block: Span) -> list[Stmt]:
@@ -459,7 +467,7 @@ class Statements:
         self.loops_around += 1
         body = self.build(row)
         self.loops_around -= 1
-        return body
+        return nest_jumps(body, self.jumps) if self.jumps else body
 
     def _for(self, row: int, span: Span) -> Stmt:
         header = self.text.scan.for_header(span.start)

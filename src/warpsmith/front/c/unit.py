@@ -9,12 +9,14 @@ from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.declarations import Declarations
 from warpsmith.front.c.expressions import CannotModelError, Expressions
+from warpsmith.front.c.jumps.words import count_jumps
 from warpsmith.front.c.statements import Statements
 from warpsmith.front.c.type_texts import type_texts
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import PATTERN
 from warpsmith.front.cxx.functions import find_unique, more_functions, own_object
 from warpsmith.tree.nodes import Block, Case, Function, GlobalDecl, Name, Other, Pragma, Stmt, Top
+from warpsmith.tree.printing.nested import contains_nested, without_text
 from warpsmith.tree.program import Language, Unit
 from warpsmith.tree.types import FunctionType
 from warpsmith.tree.walk import walk
@@ -159,17 +161,22 @@ def _function(
     statements.result = symbol.type.result if isinstance(symbol.type, FunctionType) else None
     if context.cxx:
         statements.cxx.enter(bodies[0])
+    else:
+        statements.jumps = count_jumps(table, text, bodies[0])
     parameters = tuple(
         statements.declarations.parameter(child)
         for child in table.children(row)
         if table.kind[child] == kinds.PARM_DECL
     )
     body = statements.build(bodies[0])
+    if statements.jumps:
+        body = without_text(body)
     if not isinstance(body, Block):
         body = Block(span=body.span, intact=True, statements=(body,))
     start, end = _extent(context, text, row)
     context.functions[row] = made = Function(
-        span=Span(text.file, start, max(end, body.span.end)), intact=True, symbol=symbol,
+        span=Span(text.file, start, max(end, body.span.end)), intact=not (statements.jumps and contains_nested(body)),
+        symbol=symbol,
         parameters=parameters if this is None else (this, *parameters), body=body,
         static=context.dump.declared[number][3] in ((2, 3) if context.cxx else (2,)),
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.aliasing.aliasing import alias_pairs
 from warpsmith.poly.effects.origin import Origin
@@ -17,9 +19,16 @@ __all__ = ["overlaps"]
 
 
 def overlaps(
-    origin: Origin, run: tuple[Stmt, ...], region: Region, options: PolyOptions, *, guards: bool
+    origin: Origin,
+    run: tuple[Stmt, ...],
+    region: Region,
+    options: PolyOptions,
+    *,
+    guards: bool,
+    among: Callable[[Symbol, Symbol], bool] = lambda _a, _b: True,
 ) -> tuple[tuple[Assumption, ...], tuple[Reason, ...]]:
-    """Return what must be assumed (the region's part too) so that no two names are one memory, and what is in doubt.
+    """Return what must be assumed (the region's part too) so that no two names are one memory, and what is in doubt;
+    only pairs of names `among` which it matters are looked at.
 
     Raises OutOfBudgetError inside a `budget`.
     """
@@ -27,14 +36,14 @@ def overlaps(
     doubts: list[Reason] = []
     reached = {a.base for s in region.statements for a in s.accesses}
     for pair in alias_pairs(origin.program, origin.function, run, options, summaries=origin.summaries):
-        if _is_renamed(pair.left, reached) or _is_renamed(pair.right, reached):
+        if _is_renamed(pair.left, reached) or _is_renamed(pair.right, reached) or not among(pair.left, pair.right):
             continue
         chosen = grants(options.granted, "noalias", pair.left.name, pair.right.name) or pair.assumption
         if chosen is None or (chosen.kind == "guarded" and not guards):
             doubts.append(pair.reason)
         elif chosen not in assumptions:
             assumptions.append(chosen)
-    return tuple(assumptions), (*doubts, *_indirect(region))
+    return tuple(assumptions), (*doubts, *_indirect(region, among))
 
 
 def _is_renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
@@ -43,7 +52,7 @@ def _is_renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
     return isinstance(symbol.type, Pointer | Array) and symbol not in reached
 
 
-def _indirect(region: Region) -> list[Reason]:
+def _indirect(region: Region, among: Callable[[Symbol, Symbol], bool]) -> list[Reason]:
     """Pointers that are read from memory may point to anything of their type that is written."""
     touched = [a for s in region.statements for a in s.accesses if a.path or a.place or not a.known]
     found: dict[str, Reason] = {}
@@ -51,6 +60,8 @@ def _indirect(region: Region) -> list[Reason]:
         for other in touched if one.place else ():
             same = (one.base, one.place) == (other.base, other.place)
             if same or not (one.write or other.write) or (other.known and apart(one.element, other.element)):
+                continue
+            if not among(one.base, other.base):
                 continue
             name = one.base.name if one.place == "?" else one.place
             text = f"{name} is a pointer read from memory: what it points to may overlap with {other.base.name}"

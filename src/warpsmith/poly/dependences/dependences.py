@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Dependence, DependenceKind, Direction
 from warpsmith.poly.dependences.index_maps import MapValue, map_values, shared_values
@@ -36,7 +37,7 @@ from warpsmith.tree.types import Pointer, Symbol
 
 __all__ = [
     "Conflict", "Reference", "access_map", "atoms_of_reference", "collide", "common_steps", "conflicts", "describe",
-    "evaluate", "meaningful", "references", "sample_witness", "small_point", "summarize",
+    "evaluate", "meaningful", "overlap", "references", "sample_witness", "small_point", "summarize",
 ]  # fmt: skip
 
 _OWN = "&"
@@ -149,16 +150,12 @@ def _unique(
     return found
 
 
-class _Tester(Struct):
+class _Relations(Struct):
     """Relations made once and used for many pairs."""
 
     state: State
-    region: Region
-    loop: For
-    counter: str
     maps: dict[tuple[int, int, str], Map] = field(default_factory=dict)
     values: dict[int, tuple[MapValue, ...]] = field(default_factory=dict)
-    orders: dict[tuple[int, int], Map] = field(default_factory=dict)
 
     def relation(self, reference: Reference, length: int, value: MapValue | None = None) -> Map:
         key = (id(reference), length, "" if value is None else value.name)
@@ -167,23 +164,15 @@ class _Tester(Struct):
             self.maps[key] = access_map(self.state, reference, length, more)
         return self.maps[key]
 
-    def before(self, first: int, second: int) -> Map:
-        if (first, second) not in self.orders:
-            self.orders[(first, second)] = order(first, second, descending=self.loop.step < 0)
-        return self.orders[(first, second)]
-
-    def test(self, first: Reference, second: Reference) -> Conflict | None:
-        """Return the conflict of `first` in an earlier iteration with `second` in a later one, or None."""
-        shared = common_steps(first.element, second.element)
-        if shared is None or self._apart(first, second, shared[0]) or _members_apart(first.access, second.access):
-            return None
-        length, overlap = shared
+    def meet(self, first: Reference, second: Reference, length: int, among: Map | None = None) -> Map | None:
+        """Return the pairs of iterations (those of `among`, if given) that touch one element as far as `length` steps
+        tell, or None where there are none."""
         left, right = self.relation(first, length), self.relation(second, length)
-        depths = len(first.statement.counters), len(second.statement.counters)
-        pairs = left.apply_range(right.reverse()).intersect(self.before(*depths))
+        pairs = left.apply_range(right.reverse())
+        pairs = pairs if among is None else pairs.intersect(among)
         if pairs.is_empty() or (pairs := self.through_maps(first, second, length, pairs)).is_empty():
             return None
-        return Conflict(first, second, pairs if overlap else None)
+        return pairs
 
     def through_maps(self, first: Reference, second: Reference, length: int, pairs: Map) -> Map:
         """Return the pairs of iterations without those that values of one map in both tell apart (index_maps.py)."""
@@ -200,6 +189,34 @@ class _Tester(Struct):
         if key not in self.values:
             self.values[key] = map_values(self.state.vocabulary, atoms_of_reference(reference))
         return self.values[key]
+
+
+class _Tester(Struct):
+    """The conflicts that one loop carries; relations and orders are made once."""
+
+    state: State
+    loop: For
+    counter: str
+    relations: _Relations
+    orders: dict[tuple[int, int], Map] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, state: State, loop: For) -> _Tester:
+        return cls(state, loop, state.vocabulary.counter(loop.variable, loop, None), _Relations(state))
+
+    def before(self, first: int, second: int) -> Map:
+        if (first, second) not in self.orders:
+            self.orders[(first, second)] = order(first, second, descending=self.loop.step < 0)
+        return self.orders[(first, second)]
+
+    def test(self, first: Reference, second: Reference) -> Conflict | None:
+        """Return the conflict of `first` in an earlier iteration with `second` in a later one, or None."""
+        shared = common_steps(first.element, second.element)
+        if shared is None or self._apart(first, second, shared[0]) or _members_apart(first.access, second.access):
+            return None
+        depths = len(first.statement.counters), len(second.statement.counters)
+        pairs = self.relations.meet(first, second, shared[0], self.before(*depths))
+        return None if pairs is None else Conflict(first, second, pairs if shared[1] else None)
 
     def _apart(self, first: Reference, second: Reference, length: int) -> bool:
         """Whether one subscript is the same function of this loop's counter alone on both sides (the common case)."""
@@ -277,8 +294,7 @@ def conflicts(state: State, region: Region, loop: For, groups: list[list[Referen
         raise OutOfBudgetError(
             f"{pairs:,} pairs of accesses would have to be compared, and at most {_MOST_PAIRS:,} are"
         )
-    counter = state.vocabulary.counter(loop.variable, loop, None)
-    tester = _Tester(state, region, loop, counter)
+    tester = _Tester.of(state, loop)
     found: list[Conflict] = []
     for group in groups:
         inside = [r for r in group if r.statement.loops]
@@ -293,8 +309,19 @@ def conflicts(state: State, region: Region, loop: For, groups: list[list[Referen
 
 def collide(state: State, region: Region, loop: For, first: Reference, second: Reference) -> Conflict | None:
     """Return the conflict of `first` in an earlier iteration of `loop` with `second` in a later one, or None."""
-    counter = state.vocabulary.counter(loop.variable, loop, None)
-    return _Tester(state, region, loop, counter).test(first, second)
+    return _Tester.of(state, loop).test(first, second)
+
+
+def overlap(state: State, first: Reference, second: Reference) -> Conflict | None:
+    """Return all pairs of an instance of `first` and one of `second` that touch one element, whichever runs before the
+    other, or None where there are none. Without `certain` they are those that may."""
+    shared = common_steps(first.element, second.element)
+    if shared is None or _members_apart(first.access, second.access):
+        return None
+    pairs = _Relations(state).meet(first, second, shared[0])
+    if pairs is None:
+        return None
+    return Conflict(first if shared[1] else replace(first, element=None), second, pairs)
 
 
 # --- what is said of one conflict

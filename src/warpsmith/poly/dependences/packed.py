@@ -43,8 +43,8 @@ def find_packed(loop: For, counters: Iterable[Symbol], region: Region) -> frozen
     places: dict[int, _Place] = {}
     for counter in counters:
         sites = find_sites(loop, counter)
-        # what every iteration moves on has a closed form, which is better (the step eliminate-recurrence)
-        if sites and all(site.conditions for site in sites) and _is_wide_enough(counter, loop, sites):
+        # what every iteration moves on alike has a closed form, which is better (the step eliminate-recurrence)
+        if any(site.conditions for site in sites) and _is_wide_enough(counter, loop, sites):
             places |= _find_places(counter, sites)
     if not places:
         return frozenset()

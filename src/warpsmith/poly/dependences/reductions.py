@@ -198,14 +198,14 @@ def _recurrences(loop: Loop, known: set[Symbol]) -> Iterator[Reduction]:
 
 
 def _conditional_scans(loop: Loop, known: set[Symbol]) -> Iterator[Reduction]:
-    """Yield the other scalars that iterations update, by +, under conditions only: `if (c) out[k++] = x;`."""
+    """Yield the other scalars that iterations update, by +, some under conditions: `if (c) out[k++] = x;`."""
     if not isinstance(loop, For) or any(isinstance(n, Verbatim | VerbatimExpr) for n in walk(loop)):
         return
     for symbol in sorted(written_symbols(loop.body) - known, key=lambda s: s.key):
         if not isinstance(symbol.type, Scalar) or _counts(loop, symbol) or _is_reached_by_calls(loop, symbol):
             continue
         sites = find_sites(loop, symbol)
-        if sites and all(site.conditions for site in sites):
+        if any(site.conditions for site in sites):
             yield Reduction("+", symbol, sites[0].steps[0].update.node.span)
 
 

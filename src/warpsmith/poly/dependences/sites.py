@@ -8,6 +8,7 @@
 
 Invariant: the iteration executes the statements of a run from the first to the last, in this order, exactly where all
 of its conditions hold; runs are the only places where it writes the scalar, and none executes twice in an iteration.
+What stands between two branches that move the scalar is a run of its own.
 Limits: a statement has one update, by +; none stands in a loop inside, in a switch, or under a condition inside a run.
 """
 
@@ -102,16 +103,23 @@ def find_sites(loop: For, symbol: Symbol) -> tuple[UpdateSite, ...]:
 
 
 def _collect(statements: Sequence[Stmt], symbol: Symbol, way: _Way, found: list[UpdateSite]) -> bool:
-    """Add the sites in a statement list; False where an update has no site."""
+    """Add the sites in a statement list, what stands between the branches that update the scalar as runs of their own;
+    False where an update has no site."""
+    start = 0
     writing = [k for k, stmt in enumerate(statements) if symbol in _written(stmt)]
-    if any(isinstance(statements[k], ExprStmt | DeclStmt) for k in writing):
-        site = _site(statements, symbol, way)
-        found += [site] if site is not None else []
-        return site is not None
-    for place in writing:
-        before = _pass_statements(way, statements[:place])
-        if before is None or not _collect_inside(statements[place], symbol, before, found):
-            return False
+    branches = [k for k in writing if not isinstance(statements[k], ExprStmt | DeclStmt)]
+    for place in (*branches, len(statements)):
+        if any(start <= k < place for k in writing):
+            before = _pass_statements(way, statements[:start])
+            site = None if before is None else _site(statements[start:place], symbol, before)
+            if site is None:
+                return False
+            found.append(site)
+        if place < len(statements):
+            before = _pass_statements(way, statements[:place])
+            if before is None or not _collect_inside(statements[place], symbol, before, found):
+                return False
+        start = place + 1
     return True
 
 

@@ -6,6 +6,7 @@ import functools
 
 from msgspec import Struct
 
+from warpsmith.poly.effects.constants import constant_variables
 from warpsmith.poly.effects.effects import Effects, effects, find_changed_in, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import (
@@ -14,7 +15,6 @@ from warpsmith.tree.nodes import (
     Expr,
     For,
     Function,
-    Literal,
     Member,
     Name,
     Node,
@@ -24,7 +24,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Array, Pointer, Symbol, is_integer
+from warpsmith.tree.types import Array, Pointer, Symbol
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["Origin", "changed_variables", "own_writes"]
@@ -58,13 +58,7 @@ def _find_escaped(
     """Return the variables that something else may hold, those written, and the constants."""
     hidden = find_escaped(program, function, known)
     written = find_changed_in(function, known)
-    constants: dict[Symbol, int] = {}
-    for node in walk(function.body):
-        if isinstance(node, VarDecl) and node.init is not None and node.symbol.storage == "local":
-            value = _literal(node.init)
-            if value is not None and is_integer(node.symbol.type) and node.symbol not in written | hidden:
-                constants[node.symbol] = value
-    return hidden, written, constants
+    return hidden, written, constant_variables(function, written | hidden)
 
 
 def own_writes(node: Node) -> set[Symbol]:
@@ -80,14 +74,6 @@ def own_writes(node: Node) -> set[Symbol]:
             return set(writes)
         case _:
             return set()
-
-
-def _literal(expr: Expr) -> int | None:
-    expr = peel(expr)
-    if isinstance(expr, Unary) and expr.op == "-":
-        inner = _literal(expr.operand)
-        return None if inner is None else -inner
-    return expr.value if isinstance(expr, Literal) and isinstance(expr.value, int) else None
 
 
 def changed_variables(node: Node, calls: Effects) -> frozenset[Symbol]:

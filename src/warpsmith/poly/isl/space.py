@@ -34,6 +34,8 @@ __all__ = [
     "Map",
     "OutOfBudgetError",
     "Set",
+    "all_pairs",
+    "at_zero",
     "between",
     "budget",
     "deltas",
@@ -43,17 +45,18 @@ __all__ = [
     "far",
     "farthest",
     "find_undecided",
+    "floors",
     "gist",
     "hull",
     "image",
     "in_other_chunks",
     "is_bounded",
+    "later_round",
     "lexicographic",
     "make_map",
     "make_schedule_map",
     "make_set",
     "nearest",
-    "next_round",
     "order",
     "pairs_apart",
     "parameter_formula",
@@ -67,7 +70,6 @@ __all__ = [
     "shared_effort",
     "whole_number",
     "widen_relation",
-    "without_first",
 ]
 
 Set = isl.Set
@@ -302,19 +304,30 @@ def in_other_chunks(depth_in: int, depth_out: int, first: int, size: int) -> isl
     return _read_map(f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {apart} }}")
 
 
-def next_round(depth_in: int, depth_out: int, step: int, *, apart: bool) -> isl.Map:
-    """Return { [t, i, …] -> [t + step, j, …] }, where `apart` only those with i other than j."""
+def later_round(depth_in: int, depth_out: int, step: int, *, next_only: bool) -> isl.Map:
+    """Return { [t, …] -> [u, …] } where u is t + step (`next_only`), or any later value of a loop with that step."""
     left = ["t", *(f"a{k}" for k in range(1, depth_in))]
     right = ["u", *(f"b{k}" for k in range(1, depth_out))]
-    fact = f"u = t + ({step})" + (" and a1 != b1" if apart else "")
+    fact = f"u = t + ({step})" if next_only else f"u {'>' if step > 0 else '<'} t"
     return _read_map(f"{{ [{', '.join(left)}] -> [{', '.join(right)}] : {fact} }}")
 
 
-def without_first(relation: isl.Map, iterations: isl.Set) -> isl.Map:
-    """Return the pairs of a relation whose second element has not the least first coordinate of all `iterations`."""
-    inner = iterations.dim(_SET) - 1
-    first = iterations.project_out(_SET, 1, inner).lexmin().add_dims(_SET, inner)
-    return relation.subtract_range(first)
+def floors(divisors: Sequence[int]) -> isl.Map:
+    """Return { [d0, …] -> [floor(d0 / divisor), …] }."""
+    names = [f"d{k}" for k in range(len(divisors))]
+    parts = ", ".join(f"floor({name}/{divisor})" for name, divisor in zip(names, divisors, strict=True))
+    return _read_map(f"{{ [{', '.join(names)}] -> [{parts}] }}")
+
+
+def at_zero(relation: isl.Map) -> isl.Set:
+    """Return the elements that a relation maps to zeros."""
+    zeros = ", ".join("0" for _ in range(relation.dim(isl.dim_type.out)))
+    return relation.intersect_range(_read_set(f"{{ [{zeros}] }}")).domain()
+
+
+def all_pairs(domain: isl.Set, values: isl.Set) -> isl.Map:
+    """Return { x -> y } for all x of one set and all y of another."""
+    return isl.Map.from_domain_and_range(domain, values)
 
 
 def _same_place(values: isl.Set, position: int) -> isl.Map:

@@ -31,9 +31,10 @@ from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.facts import ClaimFacts, LoopFacts
 from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.space import OutOfBudgetError, budget, far, in_other_chunks
-from warpsmith.poly.openmp.begun import find_begun
+from warpsmith.poly.openmp.concurrency.begun import find_begun
+from warpsmith.poly.openmp.concurrency.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.nowait import find_overtaken
 from warpsmith.poly.openmp.lists import owned_reasons
-from warpsmith.poly.openmp.nowait import find_overtaken
 from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
@@ -126,11 +127,16 @@ class _Question(Struct, frozen=True):
             self._collect_conflicts(found, loop, around, level, guards=guards)
             around = (*around, loop)
         inside = frozenset(
-            d.symbol for n in walk(self.claim.loops[0]) if isinstance(n, DeclStmt) for d in n.declarations
-        )
+            d.symbol
+            for n in walk(self.claim.loops[0]) if isinstance(n, DeclStmt)
+            for d in n.declarations if d.symbol.storage == "local"
+        )  # fmt: skip
         owned = self._find_owned(self.claim.loops[0]) | inside
-        found.wrong += find_overtaken(self.facts, self.function, self.claim, self.around, owned)
-        found.wrong += find_begun(self.facts, self.function, self.claim, self.around, owned)
+        asked = Asked(self.facts, self.function, self.claim, owned, guards)
+        for beside in (find_overtaken(asked), find_begun(asked)):
+            found.wrong += beside.wrong
+            found.doubts += beside.doubts
+            found.assumptions += beside.assumptions
         wrong, doubts = owned_reasons(self.facts, self.function, self.claim, self.around, self.roles)
         found.wrong += wrong
         found.doubts += doubts

@@ -7,7 +7,7 @@ import functools
 from warpsmith.tree.nodes import Block, Break, Continue, If, Node, Return, Stmt, Switch, Verbatim
 from warpsmith.tree.walk import walk
 
-__all__ = ["ends_in_continue", "jumps", "leaves"]
+__all__ = ["ends_in_continue", "escapes", "jumps", "leaves"]
 
 
 def ends_in_continue(stmt: Stmt) -> bool:
@@ -26,6 +26,11 @@ def jumps(body: Stmt) -> bool:
 def leaves(node: Node) -> bool:
     """Whether control may leave the function, or go anywhere, from inside."""
     return any(isinstance(n, Return) or (isinstance(n, Verbatim) and n.control) for n in walk(node))
+
+
+def escapes(stmt: Stmt) -> bool:
+    """Whether control may go from inside a statement to elsewhere than to what stands behind it."""
+    return leaves(stmt) or bool(_binds(stmt, Break)) or bool(_binds(stmt, Continue))
 
 
 def _binds(node: Node, kind: type[Break] | type[Continue]) -> list[Node]:

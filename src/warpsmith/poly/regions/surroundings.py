@@ -43,7 +43,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import children, names, walk
+from warpsmith.tree.walk import names, walk, way_to
 
 __all__ = ["surround"]
 
@@ -88,7 +88,7 @@ def surround(origin: Origin, state: State, scope: Stmt, around: Sequence[Stmt]) 
     A scope that is not part of the function's text has `around` for the loops around it. Scopes in one loop have most
     of their way in common: what a part of the way tells is worked out once, and kept.
     """
-    way = _way(origin.function.body, scope)
+    way = way_to(origin.function.body, scope)
     loops = (stmt for stmt in around if isinstance(stmt, For))
     steps = tuple(_Loop(loop) for loop in loops) if way is None else tuple(_steps(way))
     known = _apply_steps(origin, state, steps)
@@ -186,19 +186,6 @@ def _apply_step(origin: Origin, state: State, step: _Step) -> State:
         case _:
             assert_never(step)
     return state
-
-
-def _way(root: Node, goal: Node) -> list[Node] | None:
-    """Return the nodes from root to goal, or None."""
-    if root is goal:
-        return [root]
-    if not root.span.contains(goal.span):
-        return None
-    for child in children(root):
-        rest = _way(child, goal)
-        if rest is not None:
-            return [root, *rest]
-    return None
 
 
 def _loop(origin: Origin, state: State, loop: For) -> None:

@@ -60,13 +60,13 @@ def _after(prepared: Prepared, served: Served, facts: LoopFacts) -> LoopWord | N
     if served.is_made_parallel(loop):
         reason = Reason("POR001", f"parallel after {', '.join(steps)}", loop.header)
         return LoopWord("parallel-after", (reason, *facts.reasons), assumed, steps)
-    if facts.category != "unanalyzable":
+    if facts.category not in ("unanalyzable", "sequential"):
         return None
     if combined := served.find_combined(loop):
         first = combined.reasons[0]
         reason = Reason(first.rule, f"{first.text}, after {', '.join(steps)}", loop.header)
         return LoopWord(combined.category, (reason, *facts.reasons), assumed, steps)
-    ordered = served.find_ordered(loop)
+    ordered = served.find_ordered(loop) if facts.category == "unanalyzable" else None
     return LoopWord(ordered.category, ordered.reasons, assumed, steps) if ordered else None
 
 

@@ -113,10 +113,12 @@ class Served(Struct, frozen=True):
         return self.kernel(loop) is not None and not any(_counts_on(other, loop) for other in self.serial)
 
     def find_combined(self, loop: Loop) -> LoopFacts | None:
-        """Return what is known after the steps of a loop that carries nothing then but associative updates."""
+        """Return what is known after the steps of a loop that carries nothing then but associative updates; where it is
+        several loops then, of the first that has such."""
         now = self.now.get(loop.header, ())
-        updates = all(facts.category in ("reduction", "scan") and isinstance(facts.combined, Proved) for facts in now)
-        return now[0] if now and updates else None
+        combined = [f for f in now if f.category in ("reduction", "scan") and isinstance(f.combined, Proved)]
+        plain = [f for f in now if f.category == "parallel" and isinstance(f.verdict, Proved)]
+        return combined[0] if combined and len(combined) + len(plain) == len(now) else None
 
     def find_ordered(self, loop: Loop) -> LoopFacts | None:
         """Return what is known after the steps of a loop whose iterations then stay in order."""

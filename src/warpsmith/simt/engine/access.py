@@ -18,13 +18,13 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, element
 from warpsmith.simt.engine.observers.checks import Checks
-from warpsmith.simt.engine.observers.races import CELL, Kind, race_function
+from warpsmith.simt.engine.observers.races import CELL, Kind, KnownCell, race_function
 from warpsmith.simt.engine.observers.requests import Space, request_function
 from warpsmith.simt.engine.ops.atomics import COMBINED
 from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords, Stop
 from warpsmith.ssa.types import Type
 
-__all__ = ["AccessKind", "Runtime"]
+__all__ = ["AccessKind", "AccessWriter", "Runtime"]
 
 
 class AccessKind(Struct, frozen=True):
@@ -69,7 +69,7 @@ class Runtime:
     def access(self, kind: AccessKind) -> Ir:
         """Return the function for a kind of access."""
         found = self.module.globals.get(kind.name)
-        return found if found is not None else _Written(self, kind).function
+        return found if found is not None else AccessWriter(self, kind).function
 
 
 def _stop_function(e: Emit) -> Ir:
@@ -127,7 +127,7 @@ def _locate_function(e: Emit) -> Ir:
     return made
 
 
-class _Written:
+class AccessWriter:
     """One access function while it is written."""
 
     def __init__(self, runtime: Runtime, kind: AccessKind) -> None:
@@ -140,11 +140,14 @@ class _Written:
         values = {"load": 0, "store": kind.count, "atomic_compare": 2}.get(kind.op, 1)
         made = [e.vector(self.scalar)] * (kind.count if kind.op == "load" else int(kind.kind == "atomic"))
         result = ir.LiteralStructType(made) if made else VOID
-        given = [POINTER, POINTER, e.vector(I64), e.mask_type, I64, *[e.vector(self.scalar)] * values]
-        self.function = ir.Function(e.module, ir.FunctionType(result, given), kind.name)
+        place = self.place_types()
+        given = [POINTER, POINTER, *place, e.mask_type, I64, *[e.vector(self.scalar)] * values]
+        self.function = ir.Function(e.module, ir.FunctionType(result, given), self.name)
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
-        self.state, self.site, self.addresses, self.mask, self.warp, *self.values = self.function.args
+        self.state, self.site, *rest = self.function.args
+        self.take_place(rest[: len(place)])
+        self.mask, self.warp, *self.values = rest[len(place) :]
         e.at(self.function.append_basic_block("entry"))
         self.done = e.block("done")
         self.slots = [e.slot(type) for type in made]
@@ -153,6 +156,19 @@ class _Written:
         self.write()
         e.at(self.done)
         self.leave(made, result)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.kind.name
+
+    def place_types(self) -> list[Ir]:
+        """Return the types of the arguments that say where the lanes access memory."""
+        return [self.e.vector(I64)]
+
+    def take_place(self, place: Sequence[Ir]) -> None:
+        """Take these arguments."""
+        (self.addresses,) = place
 
     def leave(self, made: Sequence[Ir], result: Ir) -> None:
         """Write the return."""
@@ -165,7 +181,7 @@ class _Written:
             whole = e.b.insert_value(whole, e.b.load(slot, typ=type), number)
         e.b.ret(whole)
 
-    def stop_where(self, bad: Ir, why: Stop) -> None:
+    def stop_where(self, bad: Ir, why: Ir) -> None:
         """Write: where a mask has a lane, something is wrong there, and the function ends."""
         e = self.e
         wrong, right = e.block("wrong"), e.block("right")
@@ -174,7 +190,7 @@ class _Written:
         self.stop_at(e.lowest(bad), why)
         e.at(right)
 
-    def stop_at(self, lane: Ir, why: Stop) -> None:
+    def stop_at(self, lane: Ir, why: Ir) -> None:
         """Write the end for what is wrong in one lane."""
         e = self.e
         slot = e.slot(self.addresses.type)
@@ -182,7 +198,7 @@ class _Written:
         address = e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
         thread = e.b.add(e.b.mul(self.warp, I64(e.width)), lane)
         site = e.b.ptrtoint(self.site, I64)
-        e.b.call(self.runtime.stop, [self.state, I64(why), site, thread, address])
+        e.b.call(self.runtime.stop, [self.state, why, site, thread, address])
         e.b.branch(self.done)
 
     def write(self) -> None:
@@ -194,7 +210,7 @@ class _Written:
         if self.kind.aligned > 1:
             rest = e.b.and_(self.addresses, e.splat_constant(I64, self.kind.aligned - 1))
             odd = e.bits(e.b.icmp_unsigned("!=", rest, e.splat_constant(I64, 0)))
-            self.stop_where(e.b.and_(odd, self.mask), Stop.ALIGNMENT)
+            self.stop_where(e.b.and_(odd, self.mask), I64(Stop.ALIGNMENT))
         left = e.slot(e.mask_type)
         e.b.store(self.mask, left)
         head, test, serve, search = (e.block(n) for n in ("head", "test", "serve", "search"))
@@ -228,7 +244,7 @@ class _Written:
         nowhere = e.block("nowhere")
         e.b.cbranch(found, head, nowhere)
         e.at(nowhere)
-        self.stop_at(lowest, Stop.BOUNDS)
+        self.stop_at(lowest, I64(Stop.BOUNDS))
 
     def count_once(self, there: Ir) -> None:
         """Write: where no lane has been served yet, count the request for the region of its lowest lane."""
@@ -244,8 +260,9 @@ class _Written:
         """Write the access of the lanes that touch one region."""
         e, b = self.e, self.e.b
         if self.kind.op != "load":
-            constant = e.b.icmp_unsigned("!=", e.read(self.site, RegionWords.CONSTANT), I64(0))
-            self.stop_where(b.select(constant, group, e.mask(0)), Stop.CONSTANT)
+            reason = e.read(self.site, RegionWords.CONSTANT)
+            constant = e.b.icmp_unsigned("!=", reason, I64(0))
+            self.stop_where(b.select(constant, group, e.mask(0)), reason)
         if self.runtime.checks.uninitialized:
             self.check_known(group)
         if self.race is not None:
@@ -309,6 +326,7 @@ class _Written:
             warp_epoch = e.b.load(e.b.gep(epochs, [self.warp], source_etype=I64), typ=I64)
             block, epoch = e.b.add(e.read(self.state, LaunchWords.BLOCK), I64(1)), e.read(self.state, LaunchWords.EPOCH)
             base = e.b.add(e.b.mul(self.warp, I64(e.width)), I64(1))
+            known = KnownCell.of(e, self.kind.kind, block, epoch, warp_epoch)
 
             def body(left: Ir, lane: Ir) -> Ir:
                 first = e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
@@ -316,12 +334,26 @@ class _Written:
                 for number in range(self.kind.size // granule):
                     at = e.b.mul(e.b.add(first, I64(number)), I64(CELL))
                     cell = e.pointer(e.b.add(cells, at))
-                    bad = e.b.or_(bad, e.b.call(self.race, [cell, me, block, epoch, warp_epoch]))
+                    bad = e.b.or_(bad, self.enter(cell, known, [cell, me, block, epoch, warp_epoch]))
                 bit = e.b.and_(left, e.b.neg(left))
                 self.report(e.b.select(bad, bit, e.mask(0)), Stop.RACE)
                 return e.remove_lowest(left)
 
             e.while_bits(group, body)
+
+    def enter(self, cell: Ir, known: KnownCell, given: Sequence[Ir]) -> Ir:
+        """Write: enter an access into a cell, if it does not have it; return whether it conflicts."""
+        e = self.e
+        here, ended, other = e.b.block, e.block("entered"), e.block("enter")
+        e.b.cbranch(known.has(cell, given[1]), ended, other)
+        e.at(other)
+        bad = e.b.call(self.race, given)
+        e.b.branch(ended)
+        e.at(ended)
+        found = e.b.phi(I1)
+        found.add_incoming(I1(0), here)
+        found.add_incoming(bad, other)
+        return found
 
     def update(self, group: Ir, host: Ir) -> None:
         """Write the atomic op of one lane after the other."""

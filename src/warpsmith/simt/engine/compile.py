@@ -15,10 +15,12 @@ from msgspec import Struct
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.driver import driver_function
 from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
+from warpsmith.simt.engine.indexed import takes_indices
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.ops.seen import values_seen
+from warpsmith.simt.engine.reading.affine import indexed_addresses
 from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
 from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
@@ -85,4 +87,7 @@ def _number_parts(function: Function, accesses: list[Instruction]) -> Ops:
         end += parameter.bytes
     named = dict.fromkeys(i.detail.symbol for _, i in function.instructions() if isinstance(i.detail, Address))
     places = {name: number for number, name in enumerate(named)}
-    return Ops({i: number for number, i in enumerate(accesses)}, offsets, places, values_seen(function))
+    found = indexed_addresses(function).items()
+    indexed = {i: address for i, address in found if takes_indices(access_of(i), address.indexing)}
+    sites = {i: number for number, i in enumerate(accesses)}
+    return Ops(sites, offsets, places, values_seen(function), indexed)

@@ -102,7 +102,15 @@ class _Attempt(Struct, frozen=True):
     restore: Callable[[], None]
 
     def run(self, count: int) -> Ended:
-        """Run it on so many threads."""
+        """Run it on so many threads; once more where it wrote what it was guessed to read only."""
+        ended = self.run_once(count, guess=True)
+        if ended.stopped.why is Stop.WRITTEN:
+            self.restore()
+            ended = self.run_once(count, guess=False)
+        return ended
+
+    def run_once(self, count: int, *, guess: bool) -> Ended:
+        """Run it on so many threads; `guess`: which buffers it writes."""
         from warpsmith.simt.engine.launch import Workers, run_launch
 
         function = self.function
@@ -116,7 +124,7 @@ class _Attempt(Struct, frozen=True):
             from warpsmith.simt.engine.compile import compile_kernel
 
             code = compile_kernel(function, self.launch.warp, checks)
-            partial.append(run_launch(code, self.module, self.launch, self.memory, workers))
+            partial.append(run_launch(code, self.module, self.launch, self.memory, workers, guess=guess))
             return partial[0]
 
         try:

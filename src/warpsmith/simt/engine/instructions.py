@@ -13,13 +13,15 @@ from msgspec import Struct, field
 
 from warpsmith.simt.engine.access import AccessKind
 from warpsmith.simt.engine.here import Here
-from warpsmith.simt.engine.lanes import I32, I64, Ir, element
+from warpsmith.simt.engine.indexed import indexed_access
+from warpsmith.simt.engine.lanes import I8, I32, I64, Ir, element
 from warpsmith.simt.engine.ops.exchange import EXCHANGES, warp_barrier
 from warpsmith.simt.engine.ops.floats import FLOATS, one_nan
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
 from warpsmith.simt.engine.ops.functions import call_function
 from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
 from warpsmith.simt.engine.ops.seen import makes_nan
+from warpsmith.simt.engine.reading.affine import IndexedAddress
 from warpsmith.simt.engine.words import LaunchWords, SiteWords, Stop
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text, Value
@@ -47,12 +49,14 @@ def access_of(instruction: Instruction) -> AccessKind:
 
 class Ops(Struct, frozen=True):
     """What the instructions of a kernel refer to, numbered: `sites` its accesses, `offsets` of its parameters in their
-    table, `places` its variables. `seen`: the values whose bits are seen, if they are NaN."""
+    table, `places` its variables. `seen`: the values whose bits are seen, if they are NaN; `indexed`: accesses whose
+    addresses are a place and an index."""
 
     sites: Mapping[Instruction, int]
     offsets: Mapping[str, int]
     places: Mapping[str, int]
     seen: frozenset[Value] = frozenset()
+    indexed: Mapping[Instruction, IndexedAddress] = field(default_factory=dict)
     barriers: list[Instruction] = field(default_factory=list)
 
     def emit(self, k: Here, i: Instruction) -> Sequence[Ir]:
@@ -83,14 +87,39 @@ class Ops(Struct, frozen=True):
         e, kind = k.e, access_of(i)
         detail = i.detail
         assert isinstance(detail, Memory)
-        address = resize_lanes(e, k.value(i.operands[0]), I64)
-        moved = (detail.offset + _WINDOWS.get(detail.space, 0)) % 2**64
-        address = e.b.add(address, e.splat_constant(I64, moved)) if moved else address
+        given = [k.value(operand) for operand in i.operands[1:]]
         sites = e.pointer(e.read(k.state, LaunchWords.SITES))
         site = e.word(sites, self.sites[i] * len_of_site())
-        given = [k.value(operand) for operand in i.operands[1:]]
-        made = e.b.call(k.runtime.access(kind), [k.state, site, address, k.mask, k.number, *given])
+        indexed = self.indexed.get(i)
+        if indexed is not None:
+            base = self.base(k, indexed, detail.offset + _WINDOWS.get(detail.space, 0))
+            function, place = indexed_access(k.runtime, kind, indexed.indexing), [base, k.value(indexed.index)]
+        else:
+            function, place = k.runtime.access(kind), [self.addresses(k, i, detail)]
+        made = e.b.call(function, [k.state, site, *place, k.mask, k.number, *given])
         return [e.b.extract_value(made, number) for number in range(len(i.results))]
+
+    def addresses(self, k: Here, i: Instruction, detail: Memory) -> Ir:
+        """Return the address of each lane."""
+        e = k.e
+        address = resize_lanes(e, k.value(i.operands[0]), I64)
+        moved = (detail.offset + _WINDOWS.get(detail.space, 0)) % 2**64
+        return e.b.add(address, e.splat_constant(I64, moved)) if moved else address
+
+    def base(self, k: Here, indexed: IndexedAddress, moved: int) -> Ir:
+        """Return the place that indices of an access start from, the same in all lanes."""
+        e = k.e
+        base: Ir = I64((moved + indexed.moved) % 2**64)
+        for part in indexed.parts:
+            if isinstance(part.detail, Param):
+                table, at = e.read(k.state, LaunchWords.PARAMETERS), self.offsets[part.detail.parameter]
+                place = e.b.gep(e.pointer(table), [I64(at + part.detail.offset)], source_etype=I8)
+                number = e.b.load(place, typ=I64, align=1)
+            else:
+                assert isinstance(part.detail, Address)
+                number = e.read(e.pointer(e.read(k.state, LaunchWords.PLACES)), self.places[part.detail.symbol])
+            base = e.b.add(base, number)
+        return base
 
     def param(self, k: Here, i: Instruction) -> Sequence[Ir]:
         """Write the read of a parameter: the same in all lanes."""

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.lanes import I64, Ir
-from warpsmith.simt.engine.linear import Item, NaturalLoop, linear
+from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, linear
 from warpsmith.simt.engine.words import LaunchWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter, Ways
 from warpsmith.simt.engine.writing.segments import split_blocks
@@ -33,6 +33,7 @@ class KernelWriter(BlockWriter):
         split = frozenset(b.name for b in function.blocks if any(i.op == "barrier" for i in b.instructions))
         super().__init__(runtime, function, tables, split, framed=bool(split))
         self.segments = split_blocks(function.blocks, lambda _: False)
+        self.reached: set[str] = set()
 
     def write(self) -> None:
         """Write the whole function."""
@@ -115,7 +116,7 @@ class KernelWriter(BlockWriter):
     def edge(self, target: str, mask: Ir) -> None:
         """Write the way of some lanes to another block."""
         e = self.e
-        self.write_phis(target, mask)
+        self.write_phis(target, mask, first=self.is_first(target))
         waiting = self.pending(target)
         if self.lockstep:
             first = e.b.and_(e.any(mask), e.b.icmp_unsigned("==", waiting, e.mask(0)))
@@ -124,6 +125,17 @@ class KernelWriter(BlockWriter):
         if target in self.graph.leaving and not self.lockstep:
             # it comes last in the order of the blocks, behind barriers that do not wait for who only has to end
             self.frame.store("live", e.remove_lanes(self.live(), mask))
+
+    def is_first(self, target: str) -> bool:
+        """Whether this is the first way to a block that all come to in one iteration, none over another loop: who came
+        in earlier iterations has left it."""
+        again = target in self.reached
+        self.reached.add(target)
+        around = self.graph.cycles_around(target)[-1:]
+        before = self.graph.predecessors[target]
+        level = all(self.graph.cycles_around(name)[-1:] == around for name in before)
+        header = bool(around) and around[0].header == target
+        return level and not again and not header and not self.lockstep
 
     def gone(self) -> None:
         """Write nothing: the blocks that come next look for lanes."""

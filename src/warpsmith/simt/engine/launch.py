@@ -70,12 +70,15 @@ class Ended(Struct, frozen=True):
     counts: EngineCounts
 
 
-def run_launch(code: CompiledKernel, module: Module, launch: Launch, memory: LaunchMemory, workers: Workers) -> Ended:
-    """Run a compiled kernel on `memory`, whose buffers it changes."""
+def run_launch(
+    code: CompiledKernel, module: Module, launch: Launch, memory: LaunchMemory, workers: Workers, *, guess: bool = False
+) -> Ended:
+    """Run a compiled kernel on `memory`, whose buffers it changes. `guess`: which of them it writes; where that is
+    wrong, it ends with Stop.WRITTEN."""
     places = allocate_shared(module, memory)
     run = _Run(code, launch, workers)
     run.tables = [
-        LaunchTables(code, module, launch, memory, places=places, state=state)
+        LaunchTables(code, module, launch, memory, places=places, state=state, guess=guess)
         for state in workers.states[: run.most_threads]
     ]
     run.go()
@@ -154,7 +157,7 @@ def _find_stop(threads: Sequence[LaunchTables], spent: bool) -> Stopped:
     """Return where a launch stopped; `spent`: it took more steps than it may."""
     causes = [stopped for one in threads if (stopped := _stop_of(one)) is not None]
     if causes:
-        return min(causes, key=lambda stopped: stopped.block)
+        return min(causes, key=lambda stopped: (stopped.why is not Stop.WRITTEN, stopped.block))
     if any(map(race_between, zip(*(one.cells_of_all for one in threads), strict=True))):
         return Stopped(Stop.RACE, 0, -1)
     if spent:

@@ -16,7 +16,8 @@ from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
-from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords
+from warpsmith.simt.engine.reading.written import written_memory
+from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
@@ -35,7 +36,8 @@ class Place(Struct, frozen=True):
 
 class LaunchTables:
     """All that a launch needs; `state` is what machine code gets. `cells_of_all`: the words of the cells of each buffer
-    that all blocks share."""
+    that all blocks share. `guess`: buffers that are likely to be only read have no cells, and a write to one stops the
+    launch."""
 
     def __init__(
         self,
@@ -46,6 +48,7 @@ class LaunchTables:
         *,
         places: dict[str, int],
         state: Array,
+        guess: bool = False,
     ) -> None:
         self.code, self.launch, self.state = code, launch, state
         self.kept: list[object] = []
@@ -58,6 +61,7 @@ class LaunchTables:
         self.full, self.partial = (self.zeros(COUNTERS * len(code.segments)) for _ in range(2))
         self.lost = self.zeros(len(code.function.blocks))
         name = code.function.name
+        self.written = self.find_written(places) if guess and code.checks.races else None
         shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
         for buffer in memory.buffers:
             self.global_region(buffer)
@@ -100,7 +104,9 @@ class LaunchTables:
             return
         data, known = (_in_place(held, self.kept) for held in (buffer.data, buffer.known))
         watched = self.code.checks.uninitialized and not all(buffer.known)
-        constant = buffer.space == "constant"
+        constant = Stop.CONSTANT if buffer.space == "constant" else Stop.NONE
+        if not constant and self.written is not None and not self.is_written(buffer):
+            constant = Stop.WRITTEN
         cells = 0 if constant else self.cells(size)
         if cells:
             self.cells_of_all.append(_words_at(cells, (size // self.code.granule + 1) * CELL // 8))
@@ -112,9 +118,19 @@ class LaunchTables:
                 RegionWords.DELTA: data - buffer.address,
                 RegionWords.KNOWN: known - buffer.address if watched else 0,
                 RegionWords.CELLS: cells,
-                RegionWords.CONSTANT: int(constant),
+                RegionWords.CONSTANT: constant,
             },
         )
+
+    def find_written(self, places: dict[str, int]) -> frozenset[int] | None:
+        """Return the addresses that writes are likely to start from, None where that cannot be told."""
+        written = written_memory(self.code.function)
+        return None if written.anywhere else written.addresses(self.launch, places)
+
+    def is_written(self, buffer: Buffer) -> bool:
+        """Whether writes are likely to hit a buffer."""
+        assert self.written is not None
+        return any(buffer.address <= address <= buffer.end for address in self.written)
 
     def shared_regions(self, parts: tuple[MemoryPart, ...], size: int) -> None:
         """Take note of the variables in the shared memory of a block."""

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import I8, I64, Emit, Ir
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import BasicBlock, Function, Operand, Value, terminator_operands
+from warpsmith.ssa.nodes import BasicBlock, Function, Instruction, Operand, Value, terminator_operands
 
 __all__ = ["Homes", "SlotMaker"]
 
@@ -28,31 +28,44 @@ _LINE: Final = 64
 
 
 class Homes(Struct, frozen=True):
-    """Which values need a slot, and which of those are written under the mask."""
+    """Which values need a slot, which of those are written under the mask, and which outlive the loop that they are
+    of."""
 
     kept: frozenset[Value]
     blended: frozenset[Value]
+    outliving: frozenset[Value]
 
     @classmethod
-    def of(cls, function: Function, graph: Graph, split: frozenset[str], *, linear: bool = True) -> Homes:
+    def of(
+        cls,
+        function: Function,
+        graph: Graph,
+        split: frozenset[str],
+        *,
+        linear: bool = True,
+        indices: Mapping[Instruction, Operand] | None = None,
+    ) -> Homes:
         """Return the homes of a function's values; in the blocks of `split` control comes back in the middle. Where
-        blocks are not run one behind the other (`linear`), lanes may be anywhere when others write."""
+        blocks are not run one behind the other (`linear`), lanes may be anywhere when others write. `indices`: what
+        accesses read besides their operands."""
         defined = {value: block.name for block in _live(function, graph) for value in _find_made(block)}
         kept = {phi.result for block in function.blocks for phi in block.phis}
-        blended = set(kept)
+        outliving: set[Value] = set()
+        phis = frozenset(kept)
         given: dict[str, list[Operand]] = defaultdict(list)
         for phi in (phi for block in _live(function, graph) for phi in block.phis):
             for name, operand in phi.incoming:
                 given[name].append(operand)
         for block in _live(function, graph):
-            for value in _find_used(block, given):
+            for value in _find_used(block, given, indices or {}):
                 home = defined[value]
                 if home != block.name or home in split:
                     kept.add(value)
                 around = graph.cycles_around(home)
                 if around and block.name not in around[-1].blocks:
-                    blended.add(value)
-        return cls(frozenset(kept), frozenset(blended & kept if linear else kept))
+                    outliving.add(value)
+        blended = (phis | outliving) & kept if linear else kept
+        return cls(frozenset(kept), frozenset(blended), frozenset(outliving))
 
 
 def _live(function: Function, graph: Graph) -> Iterator[BasicBlock]:
@@ -65,9 +78,12 @@ def _find_made(block: BasicBlock) -> Iterator[Value]:
         yield from instruction.results
 
 
-def _find_used(block: BasicBlock, given: Mapping[str, Sequence[Operand]]) -> Iterator[Value]:
+def _find_used(
+    block: BasicBlock, given: Mapping[str, Sequence[Operand]], indices: Mapping[Instruction, Operand]
+) -> Iterator[Value]:
     """Yield the values that a block uses: in it, and at its end for the phis of its successors."""
     operands = [operand for instruction in block.instructions for operand in instruction.operands]
+    operands += [indices[instruction] for instruction in block.instructions if instruction in indices]
     operands += terminator_operands(block.terminator)
     operands += given.get(block.name, ())
     yield from (operand for operand in operands if isinstance(operand, Value))

@@ -80,7 +80,8 @@ def new_state() -> Array:
 
 class RegionWords(IntEnum):
     """Words of a region. A byte at address a of the kernel is at a + DELTA + thread × STRIDE of the host; whether it is
-    known, at a + KNOWN + thread × STRIDE (KNOWN 0: all is). CELLS: its first cell, 0 where no races are looked for."""
+    known, at a + KNOWN + thread × STRIDE (KNOWN 0: all is). CELLS: its first cell, 0 where no races are looked for.
+    CONSTANT: the reason to stop where it is written, 0 where it may be."""
 
     LOW = 0
     LENGTH = 1
@@ -127,6 +128,7 @@ class Stop(IntEnum):
     EXCHANGE = 10
     INTERRUPTED = 12
     OVERFLOW = 13
+    WRITTEN = 14
 
 
 STOPS = {
@@ -142,5 +144,6 @@ STOPS = {
     Stop.EXCHANGE: "an exchange between lanes that are not together",
     Stop.INTERRUPTED: "an interruption",
     Stop.OVERFLOW: "a signed number that overflows",
+    Stop.WRITTEN: "a write to what was taken for memory that is only read",
 }
 """In words."""

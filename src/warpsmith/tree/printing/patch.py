@@ -42,6 +42,7 @@ from warpsmith.tree.nodes import (
     VarDecl,
 )
 from warpsmith.tree.printing.computed import is_computed
+from warpsmith.tree.printing.nested import contains_nested, is_nested
 from warpsmith.tree.printing.printer import DeviceWords, Printer, join_lines
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.layout import (
@@ -172,7 +173,7 @@ class Patcher:
             return slice_text(node.span)
         unwritten = isinstance(node, MacroUse) or node.span.start == node.span.end
         old = None if unwritten else self._origins.get(_key(node))
-        if old is None or not self._alike(old, node):
+        if old is None or not self._alike(old, node) or contains_nested(node):
             return None
         text = _edit_text(old.span, self.edits(old, node))
         return outdent(text, indent_at(old.span.file, old.span.start))
@@ -206,7 +207,7 @@ class Patcher:
 
     def _alike(self, old: Node, new: Node) -> bool:
         """Whether `new` is `old` but for what is inside its parts, so that the text around those can stay."""
-        if type(old) is not type(new) or old.span != new.span or isinstance(old, MacroUse):
+        if type(old) is not type(new) or old.span != new.span or isinstance(old, MacroUse) or is_nested(old):
             return False
         if isinstance(old, Block):
             return old.span.text.startswith("{") and not any(_is_unwritten(stmt) for stmt in old.statements)

@@ -17,10 +17,11 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from llvmlite import ir
+from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import I1, I64, POINTER, Emit, Ir
 
-__all__ = ["CELL", "KINDS", "Kind", "race_function"]
+__all__ = ["CELL", "KINDS", "Kind", "KnownCell", "race_function"]
 
 CELL: Final = 16
 """Bytes of a cell."""
@@ -30,6 +31,40 @@ KINDS: Final[tuple[Kind, ...]] = ("load", "store", "atomic")
 _CONFLICTS: Final = {"load": ("store", "atomic"), "store": KINDS, "atomic": ("load", "store")}
 _FIELD: Final = 21
 _THREAD: Final = (1 << 11) - 1
+
+
+class KnownCell(Struct, frozen=True):
+    """How the cell of a granule looks that only this thread touched since the last barrier, by this kind of access, and
+    by loads or stores at most besides: to enter the access again changes nothing, and is no race. `head` is its word 0
+    without its kinds, `now` what word 1 has of the warp's epoch."""
+
+    e: Emit
+    kind: Kind
+    head: Ir
+    now: Ir
+
+    @classmethod
+    def of(cls, e: Emit, kind: Kind, block: Ir, epoch: Ir, warp_epoch: Ir) -> KnownCell:
+        """Return it for a warp; arguments as race_function has them."""
+        b = e.b
+        epoch = b.and_(epoch, I64((1 << 24) - 1))
+        now = b.or_(I64(1 << 11), b.shl(b.and_(warp_epoch, I64(0xFF)), I64(13)))
+        return cls(e, kind, b.or_(b.shl(block, I64(32)), b.shl(epoch, I64(8))), now)
+
+    def has(self, cell: Ir, me: Ir) -> Ir:
+        """Return whether a cell looks like this for the thread `me`."""
+        e, b, number = self.e, self.e.b, KINDS.index(self.kind)
+        head, tail = e.read(cell, 0), e.read(cell, 1)
+        against = sum(1 << KINDS.index(one) for one in _CONFLICTS[self.kind])
+        ignored = 0b111111 & ~(against | 1 << number + 3)
+        same = b.and_(head, I64(~ignored & 0xFFFFFFFFFFFFFFFF))
+        own = b.icmp_unsigned("==", same, b.or_(self.head, I64(1 << number + 3)))
+        mine = b.or_(me, self.now)
+        alone = b.icmp_unsigned("==", tail, b.shl(mine, I64(_FIELD * number)))
+        if self.kind != "atomic":
+            both = b.mul(mine, I64(1 | 1 << _FIELD))
+            alone = b.or_(alone, b.icmp_unsigned("==", tail, both))
+        return b.and_(own, alone)
 
 
 def race_function(e: Emit, kind: Kind) -> Ir:

@@ -17,6 +17,7 @@ from llvmlite import ir
 
 from warpsmith.machine.requests import BANKS, SECTOR, WORD
 from warpsmith.simt.engine.lanes import I32, I64, POINTER, VOID, Emit, Ir
+from warpsmith.simt.engine.observers.different import different_function
 from warpsmith.simt.engine.words import RequestWords
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 
@@ -74,27 +75,6 @@ def _store_vector(e: Emit, vector: Ir) -> Ir:
 
 def _at(e: Emit, slot: Ir, lane: Ir) -> Ir:
     return e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
-
-
-def _different_function(e: Emit) -> Ir:
-    """Return `different(numbers, mask)`: how many different numbers of 32 bits the lanes have. Every lane is compared
-    with each lower one, all lanes at once; one that is equal to a lower one is not counted."""
-    found = e.module.globals.get("different")
-    if found is not None:
-        return found
-    made = ir.Function(e.module, ir.FunctionType(I64, [e.vector(I32), e.mask_type]), "different")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
-    own = Emit(e.module, e.width)
-    own.at(made.append_basic_block("entry"))
-    numbers, mask = made.args
-    again = own.mask(0)
-    for step in range(1, own.lanes):
-        moved = ir.Constant(own.vector(I32), [(lane - step) % own.lanes for lane in range(own.lanes)])
-        same = own.bits(own.b.icmp_unsigned("==", numbers, own.b.shuffle_vector(numbers, numbers, moved)))
-        again = own.b.or_(again, own.b.and_(same, own.b.shl(mask, own.mask(step))))
-    own.b.ret(own.count(own.remove_lanes(mask, again)))
-    return made
 
 
 class _Counted:
@@ -196,6 +176,12 @@ class _Counted:
 
     def apart(self) -> None:
         """Count lanes that are anywhere."""
+        if self.size <= min(self.aligned, SECTOR) and not self.size & (self.size - 1):
+            piece = self.piece(self.size, 0)
+            pieces, sectors = self.pieces_and_sectors(piece, (SECTOR // self.size).bit_length() - 1)
+            self.add(RequestWords.SECTORS, sectors)
+            self.count_filled(self.e.b.mul(pieces, I64(self.size)))
+            return
         self.add(RequestWords.SECTORS, self.different(self.ends(SECTOR)))
         self.count_filled(self.distinct_bytes())
 
@@ -257,25 +243,37 @@ class _Counted:
 
     def different(self, vectors: Sequence[Ir]) -> Ir:
         """Return how many different numbers the lanes have in some vectors."""
-        e, total = self.e, self.e.slot(I64)
-        e.b.store(I64(0), total)
+        if len(vectors) == 1:
+            return self.pieces_and_sectors(vectors[0], 0)[0]
+        total = self.e.slot(I64)
+        self.e.b.store(I64(0), total)
+        self.each_different(vectors, self.mask, lambda number, lanes: self.e.add_to(total, I64(1)))
+        return self.e.b.load(total, typ=I64)
 
-        def one_by_one() -> None:
-            self.each_different(vectors, self.mask, lambda number, lanes: e.add_to(total, I64(1)))
-
-        if len(vectors) > 1:
-            one_by_one()
-            return e.b.load(total, typ=I64)
-        high = e.b.lshr(vectors[0], e.splat_constant(I64, 32))
+    def pieces_and_sectors(self, numbers: Ir, shift: int) -> tuple[Ir, Ir]:
+        """Return how many different numbers the lanes have, and how many without their last `shift` bits."""
+        e = self.e
+        totals = [e.slot(I64) for _ in range(2)]
+        for total in totals:
+            e.b.store(I64(0), total)
+        high = e.b.lshr(numbers, e.splat_constant(I64, 32))
         first = _at(e, _store_vector(e, high), e.lowest(self.mask))
         near = e.bits(e.b.icmp_unsigned("==", high, e.splat(first)))
-        low = e.b.trunc(vectors[0], e.vector(I32))
+        low = e.b.trunc(numbers, e.vector(I32))
 
         def at_once() -> None:
-            e.b.store(e.b.call(_different_function(e), [low, self.mask]), total)
+            both = e.b.call(different_function(e, shift), [low, self.mask])
+            for at, total in enumerate(totals):
+                e.b.store(e.b.extract_value(both, at), total)
+
+        def one_by_one() -> None:
+            self.each_different([numbers], self.mask, lambda number, lanes: e.add_to(totals[0], I64(1)))
+            sectors = e.b.lshr(numbers, e.splat_constant(I64, shift))
+            self.each_different([sectors], self.mask, lambda number, lanes: e.add_to(totals[1], I64(1)))
 
         self.choose(e.b.icmp_unsigned("==", e.b.and_(near, self.mask), self.mask), at_once, one_by_one)
-        return e.b.load(total, typ=I64)
+        pieces, sectors = (e.b.load(total, typ=I64) for total in totals)
+        return pieces, sectors
 
     def each_different(self, vectors: Sequence[Ir], mask: Ir, body: Callable[[Ir, Ir], None]) -> None:
         """Write `body` for each different number, with the lanes that have it."""

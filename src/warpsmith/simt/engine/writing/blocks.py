@@ -56,7 +56,9 @@ class BlockWriter(ABC):
         self.graph = graph = Graph.of(function)
         self.blocks = {block.name: block for block in function.blocks}
         self.numbers = {block.name: number for number, block in enumerate(function.blocks)}
-        self.homes = Homes.of(function, graph, split, linear=runtime.checks.turns == "linear")
+        indices = {i: address.index for i, address in tables.indexed.items()}
+        linear = runtime.checks.turns == "linear"
+        self.homes = Homes.of(function, graph, split, linear=linear, indices=indices)
         self.segments: tuple[Segment, ...] = ()
         self.lockstep = runtime.checks.policy
         lost = runtime.checks.lost
@@ -184,14 +186,16 @@ class BlockWriter(ABC):
         """Return the lanes that have not ended."""
         return self.frame.load("live", self.e.mask_type)
 
-    def write_phis(self, target: str, mask: Ir) -> None:
-        """Write: the phis of another block take their values, all at once, for the lanes that go there."""
+    def write_phis(self, target: str, mask: Ir, *, first: bool = False) -> None:
+        """Write: the phis of another block take their values, all at once, for the lanes that go there. `first`: no
+        other lane has come to that block, so that of phis that do not outlive their loop nothing has to be kept."""
         e, before = self.e, self.block.name
         phis = self.blocks[target].phis
         incoming = [self.value(dict(phi.incoming)[before]) for phi in phis]
         for phi, made in zip(phis, incoming, strict=True):
-            old = self.frame.load(phi.result, made.type)
-            self.frame.store(phi.result, e.b.select(e.unpack_mask(mask), made, old))
+            if not first or phi.result in self.homes.outliving:
+                made = e.b.select(e.unpack_mask(mask), made, self.frame.load(phi.result, made.type))
+            self.frame.store(phi.result, made)
 
     # --- ends of blocks
 

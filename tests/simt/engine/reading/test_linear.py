@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.kernels import random_module
-from warpsmith.simt.engine.linear import Item, NaturalLoop, linear, loops
+from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, linear, loops
 from warpsmith.ssa.graph import Graph
 
 

@@ -1,0 +1,4 @@
+"""What is read from the text of a kernel before code is written for it; imports nothing of LLVM.
+
+`linear.py`   blocks in order   `affine.py`   addresses that are a place and an index   `written.py`   what it writes
+"""
