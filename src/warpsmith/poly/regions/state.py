@@ -202,6 +202,8 @@ class State(Struct):
                 return True
             if self.guards and self._guard(values, path, declared=declared):
                 return True
+            if self.guards and self._guard_each(wrong, path, declared=declared):
+                return True
         self.unproved.append(f"{what} may leave its range")
         return False
 
@@ -381,6 +383,22 @@ class State(Struct):
             return False
         text = condition_text(self.vocabulary, simple)
         self.assume(Assumption(text, "guarded", condition, self.span, declared), simple)
+        return True
+
+    def _guard_each(self, wrong: Sequence[Formula], path: Formula, *, declared: bool) -> bool:
+        """Exclude one thing that is wrong after another: what leaves room for loops to run may be a disjunction for
+        each, of which one guard for all would need the products."""
+        if len(wrong) < 2:
+            return False
+        assumed, context = len(self.assumptions), self.context
+        for one in wrong:
+            violation = both((path, self.context, one))
+            violation = both((violation, self.ranges(atoms_of(violation))))
+            values = make_set(self.vocabulary, self.counters_of(violation), violation)
+            if not values.is_empty() and not self._guard(values, path, declared=declared):
+                del self.assumptions[assumed:]
+                self.context = context
+                return False
         return True
 
     def _shorten(self, guard: Formula, bad: Set) -> Formula:
