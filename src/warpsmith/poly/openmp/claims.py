@@ -33,6 +33,7 @@ from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.space import OutOfBudgetError, budget, far, in_other_chunks
 from warpsmith.poly.openmp.begun import find_begun
 from warpsmith.poly.openmp.concurrent import Asked
+from warpsmith.poly.openmp.linear_lists import find_apart_by_linear
 from warpsmith.poly.openmp.lists import owned_reasons
 from warpsmith.poly.openmp.nowait import find_overtaken
 from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
@@ -163,7 +164,7 @@ class _Question(Struct, frozen=True):
         if state.lost:
             shown = " ".join(state.lost[0].span.text.split())
             found.doubts.append(Reason("POR005", f"what {shown} points to is not known", state.lost[0].span))
-        reported: set[Symbol] = set()
+        reported = set(find_apart_by_linear(self.claim, region)) if not level else set()
         for pair in sorted(pairs, key=lambda c: ("flow", "output", "anti").index(c.kind)):
             if pair.first.access.base not in reported and self._conflict(found, region, state, pair, level):
                 reported.add(pair.first.access.base)
@@ -193,7 +194,7 @@ class _Question(Struct, frozen=True):
         counters = {n.variable for n in walk(loop) if isinstance(n, For) and n.declares}
         covered = {covered.variable for covered in self.claim.loops}
         own = frozenset(s for s in declared if s.storage == "local") | counters | covered
-        return own | self.claim.owned
+        return own | self.claim.owned | self.claim.inner
 
     def _conflict(self, found: _Found, region: Region, state: State, pair: Conflict, level: int) -> bool:
         """Sort one conflict; True where it says all that there is to say about its object."""
