@@ -37,7 +37,9 @@ from warpsmith.poly.openmp.linear_lists import find_apart_by_linear
 from warpsmith.poly.openmp.lists import owned_reasons
 from warpsmith.poly.openmp.nowait import find_overtaken
 from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
+from warpsmith.poly.pointers.fixed import fixed_pointers
 from warpsmith.poly.regions.model import build_region
+from warpsmith.poly.regions.places import followed_pointers
 from warpsmith.poly.regions.region import Access, Region, Statement
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.claims import Claim, Protected
@@ -110,8 +112,9 @@ class _Question(Struct, frozen=True):
         if stop is not None:
             return Unknown((stop,))
         options = self.facts.options
-        # what is known of the loops was tried without conditions before
+        # what is known of the loops was tried without conditions before, but for pointers that are followed here
         known = options.guards and all(self._independent(loop) is not None for loop in self.claim.loops)
+        known = known and not self._names_fixed_pointers()
         found = self._attempt(guards=known)
         if not known and not found.wrong and found.doubts and options.guards:
             found = self._attempt(guards=True)
@@ -120,6 +123,11 @@ class _Question(Struct, frozen=True):
         if found.doubts:
             return Unknown(tuple(dict.fromkeys(found.doubts))[:_SHOWN])
         return Proved(tuple(dict.fromkeys(found.assumptions)))
+
+    def _names_fixed_pointers(self) -> bool:
+        origin = self.facts.origin(self.function)
+        fixed = fixed_pointers(self.function, origin.hidden)
+        return any(n.symbol in fixed for n in names(self.claim.loops[0]))
 
     def _attempt(self, *, guards: bool) -> _Found:
         found = _Found()
@@ -155,7 +163,7 @@ class _Question(Struct, frozen=True):
             return
         origin = self.facts.origin(self.function)
         granted = self.facts.options.granted if guards else ()
-        region, state = build_region(origin, (loop,), around, guards=guards, granted=granted)
+        region, state = build_region(origin, (loop,), around, guards=guards, granted=granted, fixed=True)
         owned = self._find_owned(loop)
         groups = [*references(state, region, owned, self._guard_of), *_counters(region, loop, owned)]
         pairs = conflicts(state, region, loop, groups)
@@ -172,7 +180,8 @@ class _Question(Struct, frozen=True):
             region.scope, region.vocabulary, region.statements, region.outer, state.context, tuple(state.assumptions),
             tuple(dict.fromkeys((*region.unproved, *state.unproved))), region.broken, region.reached,
         )  # fmt: skip
-        assumptions, doubts = overlaps(origin, (loop,), region, self.facts.options, guards=guards)
+        followed = followed_pointers(state, loop)
+        assumptions, doubts = overlaps(origin, (loop,), region, self.facts.options, guards=guards, followed=followed)
         found.assumptions += assumptions
         found.doubts += doubts
 
