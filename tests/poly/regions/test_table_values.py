@@ -9,7 +9,7 @@ import pytest
 from tests.poly.analysis import assumed, facts_of, program_of
 from tests.poly.regions.modelled import accesses, modelled
 from warpsmith.base.verdict import Proved, Refuted
-from warpsmith.poly.regions import table_values
+from warpsmith.poly.regions.tables import runs_of
 
 TABLE = "static int t[6] = {0, 2, 4, 9, 10, 11};"
 
@@ -81,8 +81,8 @@ def test_random_tables() -> None:
 
 
 def test_a_seeded_bug_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = table_values.runs_of
-    monkeypatch.setattr(table_values, "runs_of", lambda numbers: whole([k * 3 for k in range(len(numbers))]))
+    place = "warpsmith.poly.regions.table_values.runs_of"
+    monkeypatch.setattr(place, lambda numbers: runs_of([k * 3 for k in range(len(numbers))]))
     assert _differing(5, 24)[2]
 
 

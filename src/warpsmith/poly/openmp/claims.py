@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.aliasing.blockers import blocker
@@ -36,6 +37,7 @@ from warpsmith.poly.openmp.concurrent import Asked
 from warpsmith.poly.openmp.linear_lists import find_apart_by_linear
 from warpsmith.poly.openmp.lists import owned_reasons
 from warpsmith.poly.openmp.nowait import find_overtaken
+from warpsmith.poly.openmp.same_pointers import SamePointers, find_same_pointers, in_later_rounds
 from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
 from warpsmith.poly.pointers.fixed import fixed_pointers
 from warpsmith.poly.regions.model import build_region
@@ -118,11 +120,22 @@ class _Question(Struct, frozen=True):
         found = self._attempt(guards=known)
         if not known and not found.wrong and found.doubts and options.guards:
             found = self._attempt(guards=True)
+        if not found.wrong:
+            found.wrong += self._find_wrong_in_later_rounds()
         if found.wrong:
             return Refuted(_one_each(found.wrong)[:_SHOWN])
         if found.doubts:
             return Unknown(tuple(dict.fromkeys(found.doubts))[:_SHOWN])
         return Proved(tuple(dict.fromkeys(found.assumptions)))
+
+    def _find_wrong_in_later_rounds(self) -> list[Reason]:
+        """Return what is wrong where pointers are one that are two only in the first round of a loop around."""
+        loop, wrong = self.claim.loops[0], list[Reason]()
+        for same in find_same_pointers(self.facts.origin(self.function), loop, self.around):
+            found = _Found()
+            self._collect_conflicts(found, loop, self.around, 0, guards=False, same=same)
+            wrong += (replace(reason, text=f"{same.text}: {reason.text}") for reason in found.wrong)
+        return wrong
 
     def _names_fixed_pointers(self) -> bool:
         origin = self.facts.origin(self.function)
@@ -154,16 +167,30 @@ class _Question(Struct, frozen=True):
     # --- what all threads share
 
     def _collect_conflicts(
-        self, found: _Found, loop: For, around: tuple[Loop, ...], level: int, *, guards: bool
+        self,
+        found: _Found,
+        loop: For,
+        around: tuple[Loop, ...],
+        level: int,
+        *,
+        guards: bool,
+        same: SamePointers | None = None,
     ) -> None:
-        """Collect the conflicts of two iterations of one covered loop on what they share."""
-        known = self._independent(loop)
+        """Collect the conflicts of two iterations of one covered loop on what they share; `same`: only of rounds in
+        which these pointers are one."""
+        known = self._independent(loop) if same is None else None
         if known is not None and (guards or not any(a.kind == "guarded" for a in known)):
             found.assumptions += known
             return
         origin = self.facts.origin(self.function)
         granted = self.facts.options.granted if guards else ()
-        region, state = build_region(origin, (loop,), around, guards=guards, granted=granted, fixed=True)
+        held = () if same is None else ((same.pointer, same.value),)
+        region, state = build_region(origin, (loop,), around, guards=guards, granted=granted, fixed=True, same=held)
+        if same is not None:
+            later = in_later_rounds(state, same)
+            if later is None:
+                return
+            state.context = both((state.context, later))
         owned = self._find_owned(loop)
         groups = [*references(state, region, owned, self._guard_of), *_counters(region, loop, owned)]
         pairs = conflicts(state, region, loop, groups)

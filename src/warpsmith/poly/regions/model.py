@@ -9,7 +9,7 @@ A loop forgets what its body writes before the body is read; two branches keep w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 import msgspec.structs
@@ -480,12 +480,15 @@ def build_region(
     guards: bool,
     granted: tuple[Assumption, ...] = (),
     fixed: bool = False,
+    same: tuple[tuple[Symbol, Expr], ...] = (),
 ) -> tuple[Region, State]:
     """Return the model of `scope`, whose enclosing loops are `around` (outermost first), and the state at its end;
-    `fixed`: local pointers that keep the address of their declaration are followed to it."""
-    question = ("region", origin.function, scope, around, guards, granted, fixed)
+    `fixed`: local pointers that keep the address of their declaration are followed to it; `same`: and pointers that
+    hold another one's address wherever the scope is entered."""
+    question = ("region", origin.function, scope, around, guards, granted, fixed, same)
+    held = {**(fixed_pointers(origin.function, origin.hidden) if fixed else {}), **dict(same)}
     region, state = origin.summaries.remember(
-        question, lambda: _build_region(origin, scope, around, guards=guards, granted=granted, fixed=fixed)
+        question, lambda: _build_region(origin, scope, around, guards=guards, granted=granted, fixed=held)
     )
     # Who asks adds guards and atoms to the state; the remembered one stays what it is.
     own = state.copy()
@@ -499,7 +502,7 @@ def _build_region(
     *,
     guards: bool,
     granted: tuple[Assumption, ...],
-    fixed: bool,
+    fixed: Mapping[Symbol, Expr],
 ) -> tuple[Region, State]:
     written: set[Symbol] = set()
     stored: set[Symbol] = set()
@@ -521,7 +524,7 @@ def _build_region(
         constants=origin.constants,
         rows=row_guards(origin.function, frozenset(stored), scope[0].span),
         tables=origin.summaries.remember("tables", lambda: find_tables(origin.program)),
-        fixed=fixed_pointers(origin.function, origin.hidden) if fixed else {},
+        fixed=fixed,
     )
     state = surround(origin, state, scope[0], around)
     _grant(state, scope, granted)
