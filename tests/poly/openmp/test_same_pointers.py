@@ -16,6 +16,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp import same_pointers
 from warpsmith.poly.openmp.claims import judge_claim
 from warpsmith.poly.openmp.same_pointers import find_same_pointers
+from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loop_names, loops
 
@@ -44,7 +45,7 @@ def _programs(bodies: list[tuple[list[str], list[str]]]) -> Program:
 
 def _found(program: Program, number: int) -> set[tuple[str, str]]:
     one = function(program, f"f{number}")
-    inner = next(loop for loop, name in loop_names(one).items() if name.endswith("/t/i"))
+    inner = next(n for n, name in loop_names(one).items() if name.endswith("/t/i") and isinstance(n, For))
     pairs = find_same_pointers(Origin.of(program, one), inner, dict(loops(one.body))[inner])
     return {(pair.pointer.name, pair.value.span.text) for pair in pairs}
 
