@@ -24,7 +24,7 @@ from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.aliasing.blockers import blocker
 from warpsmith.poly.aliasing.overlap import overlaps
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.claimed import find_covered_inside
+from warpsmith.poly.claimed import claims_of, find_covered_inside, regions_of, threadprivate
 from warpsmith.poly.dependences.dependences import Conflict, Reference, conflicts, describe, meaningful, references
 from warpsmith.poly.dependences.judge import doubt
 from warpsmith.poly.dependences.reductions import array_reductions
@@ -36,6 +36,7 @@ from warpsmith.poly.openmp.begun import find_begun
 from warpsmith.poly.openmp.concurrent import Asked
 from warpsmith.poly.openmp.linear_lists import find_apart_by_linear
 from warpsmith.poly.openmp.lists import owned_reasons
+from warpsmith.poly.openmp.locks import with_critical_sections
 from warpsmith.poly.openmp.nowait import find_overtaken
 from warpsmith.poly.openmp.same_pointers import SamePointers, find_same_pointers, in_later_rounds
 from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
@@ -69,6 +70,12 @@ def judge_claim(
     if claim.unclaimed:
         reasons = tuple(Reason("CLM003", text, claim.span) for text in claim.unclaimed)
         return ClaimFacts(claim, Unknown(reasons), understood=False)
+    locked = with_critical_sections(function, claim)
+    if locked is not None:
+        own = threadprivate(facts.program)
+        sections = next(one for one in claims_of(locked, own) if one.pragma is claim.pragma)
+        known = facts.after(facts.program.with_function(function, locked))
+        return replace(judge_claim(known, locked, sections, None, given_up), claim=claim)
     question = _Question.of(facts, function, claim, judged or {})
     try:
         with budget(facts.options.max_operations // _SHARE >> given_up):
@@ -275,12 +282,17 @@ class _Question(Struct, frozen=True):
     def _protection(self, reference: Reference) -> Protected | None:
         return self._guard_of(reference.statement)
 
+    def _is_one_team(self) -> bool:
+        """Whether the loop is certainly run by one team."""
+        around = [r.directive for r in regions_of(self.function) if any(n is self.claim.marked for n in walk(r.body))]
+        return any(directive.argument("num_teams").strip() == "1" for directive in (self.claim.directive, *around))
+
     def _guard_of(self, statement: Statement) -> Protected | None:
         """Return what keeps other threads out while the statement runs."""
         inside = (p for p in self.claim.protected if any(p.statement is stmt for stmt in statement.within))
         found = next(inside, None)
         # critical sections of two teams run at once
-        teams = {"teams", "distribute"}.intersection(self.claim.directive.words)
+        teams = {"teams", "distribute"}.intersection(self.claim.directive.words) and not self._is_one_team()
         return None if found is not None and teams and found.kind != "atomic" else found
 
 
