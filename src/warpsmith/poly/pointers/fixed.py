@@ -63,19 +63,17 @@ def _find_changed(node: Node) -> Iterator[Symbol]:
 def _is_fixed(address: Expr, declared: Mapping[Symbol, Expr | None], changed: Set[Symbol]) -> bool:
     """Whether an address is made of variables that keep their value, and read no memory."""
     expr = peel(address)
-    match expr:
-        case Name(symbol=symbol):
-            if isinstance(symbol.type, Array) and symbol.storage != "function":
-                return True
-            given = symbol.storage == "parameter" or (symbol.storage == "local" and declared.get(symbol) is not None)
-            return symbol.storage == "enumerator" or (given and symbol not in changed)
-        case Literal() | SizeOf():
+    if isinstance(expr, Name):
+        symbol = expr.symbol
+        if symbol.storage == "enumerator" or (isinstance(symbol.type, Array) and symbol.storage != "function"):
             return True
-        case Cast(operand=operand) | Unary(op="-" | "+", operand=operand):
-            return _is_fixed(operand, declared, changed)
-        case Binary(op="+" | "-" | "*" | "/", left=left, right=right):
-            return _is_fixed(left, declared, changed) and _is_fixed(right, declared, changed)
-        case Unary(op="&", operand=operand) if isinstance(place := peel(operand), Index):
-            return _is_fixed(place.base, declared, changed) and _is_fixed(place.index, declared, changed)
-        case _:
-            return False
+        given = symbol.storage == "parameter" or (symbol.storage == "local" and declared.get(symbol) is not None)
+        return given and symbol not in changed
+    place = peel(expr.operand) if isinstance(expr, Unary) and expr.op == "&" else None
+    if isinstance(place, Index):
+        return _is_fixed(place.base, declared, changed) and _is_fixed(place.index, declared, changed)
+    if isinstance(expr, Binary) and expr.op in ("+", "-", "*", "/"):
+        return _is_fixed(expr.left, declared, changed) and _is_fixed(expr.right, declared, changed)
+    if isinstance(expr, Cast) or (isinstance(expr, Unary) and expr.op in ("-", "+")):
+        return _is_fixed(expr.operand, declared, changed)
+    return isinstance(expr, Literal | SizeOf)
