@@ -23,12 +23,14 @@ from warpsmith.tree.nodes import (
     Launch,
     Literal,
     Name,
+    Node,
     Stmt,
     Update,
     VarDecl,
+    replace,
 )
 from warpsmith.tree.types import INT, Pointer, Symbol
-from warpsmith.tree.walk import names, walk
+from warpsmith.tree.walk import names, rebuild, walk
 
 Run = tuple[Stmt, ...]
 
@@ -170,3 +172,24 @@ def test_what_the_referee_records_stays(case: _Case) -> None:
     choice = case.choice(case.second, case.second, record)
     with pytest.raises(ApartError):
         case.parts(choice).with_statements(choice, (case.second,))
+
+
+def test_a_host_statement_is_what_steps_made_of_one_where_it_names_the_same_memory(case: _Case) -> None:
+    def renamed(name: str, other: Symbol) -> Stmt:
+        def change(node: Node) -> Node:
+            found = isinstance(node, Name) and node.symbol.name == name
+            return replace(node, symbol=other) if isinstance(node, Name) and found else node
+
+        return rebuild(case.second, change)
+
+    row = Symbol("row", "f:row", case.symbol("a").type, "local", case.first.span)
+    value = Name(span=case.first.span, type=row.type, symbol=case.symbol("a"))
+    declared = DeclStmt(span=case.first.span, declarations=(VarDecl(span=case.first.span, symbol=row, init=value),))
+    made = renamed("a", row)
+    assert case.parts(declared, made).is_made_of(made, case.second)
+    # a pointer that nothing tells of, one that is set anew, the text of another statement, a value that is lost
+    assert not case.parts(made).is_made_of(made, case.second)
+    assert not case.parts(declared, _set(case.end, row), made).is_made_of(made, case.second)
+    assert not case.parts(declared, made).is_made_of(made, case.end)
+    lost = renamed("last", row)
+    assert not case.parts(declared, lost).is_made_of(lost, case.second)
