@@ -274,8 +274,9 @@ MANY: dict[str, tuple[str, str]] = {
         for (int i = 0; i < n; i++) a[i] = i;
         calls++;
     }
+    last = told();
 """,
-            "static int calls; int told(void) { return calls; }",
+            "static int calls; static int told(void) { return calls; }",
         ),
         "every thread writes calls",
     ),

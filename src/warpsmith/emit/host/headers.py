@@ -28,22 +28,24 @@ __all__ = ["by_file", "once"]
 
 def by_file(job: UnitJob) -> Iterator[UnitJob]:
     """Yield a job for the unit's own file, and one for each header whose text launches kernels."""
-    own = {kernel for function in job.functions for kernel in function.kernels}
-    launched: dict[int, tuple[SourceFile, set[str]]] = {id(job.original.file): (job.original.file, own)}
+    launched: dict[int, tuple[SourceFile, set[str]]] = {id(job.original.file): (job.original.file, set())}
+    for made in job.functions:
+        launched.setdefault(id(made.place.file), (made.place.file, set()))[1].update(made.kernels)
     for function in job.rewritten.functions:
         names = {node.kernel for node in walk(function) if isinstance(node, Launch)}
         if names:
             launched.setdefault(id(function.span.file), (function.span.file, set()))[1].update(names)
     for file, names in launched.values():
         kernels = tuple(kernel for kernel in job.kernels if kernel.name in names)
+        functions = tuple(made for made in job.functions if made.place.file is file)
         if file is job.original.file:
-            yield msgspec.structs.replace(job, kernels=kernels)
+            yield msgspec.structs.replace(job, kernels=kernels, functions=functions)
             continue
         items = tuple(f for f in job.original.functions if f.span.file is file)
         path = PurePosixPath(PurePath(file.path).name)  # several files may launch in one header
         unit = msgspec.structs.replace(job.original, file=file, items=items)
         yield msgspec.structs.replace(
-            job, original=unit, kernels=kernels, path=path, stem=kernel_stem(path), pool=False, functions=()
+            job, original=unit, kernels=kernels, path=path, stem=kernel_stem(path), pool=False, functions=functions
         )
 
 

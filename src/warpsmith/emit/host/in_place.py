@@ -13,7 +13,7 @@ Invariant: without WARPSMITH defined, the user's files are to the compiler what 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import msgspec.structs
@@ -39,14 +39,17 @@ from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.host.outline.launching import find_launching
 from warpsmith.emit.host.outline.model import HostFunction, Outlined
 from warpsmith.emit.host.outline.outline import outline_function
+from warpsmith.emit.host.outline.shared import with_calls
 from warpsmith.emit.words import Support, choose_support
 from warpsmith.tree.in_place.calls import can_call
-from warpsmith.tree.in_place.edits import Heads, in_place_text
+from warpsmith.tree.in_place.edits import Heads, find_openers, in_place_text
 from warpsmith.tree.in_place.versioned import InsertedText, Versioned, WithCalls
 from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import DataRegionBoundary, Function
 from warpsmith.tree.printing.patch import is_added
 from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.shared import is_own
+from warpsmith.tree.text.openers import Opener, once_lines
 from warpsmith.tree.walk import walk
 
 __all__ = ["FOLDER", "InPlace", "emit_in_place"]
@@ -92,12 +95,12 @@ def emit_in_place(
     changed: list[OutputFile] = []
     with_data_regions: set[str] = set()
     kernels: dict[str, tuple[OutputFile, ...]] = {}
-    calls, outlined = _outline(original, ported, placed, words)
+    calls, outlined, versions = _outline(original, ported, once(original, versions), placed, words)
     apart = {called.function.span for called in calls}
     made = _name_jobs([part for job in jobs(source, ported, outlined) for part in by_file(job)])
     for path, together in _by_path(made, root).items():
         file = together[0].original.file
-        mine = once(original, (v for v in versions if v.function.span.file is file and v.function.span not in apart))
+        mine = [v for v in versions if v.function.span.file is file and v.function.span not in apart]
         between = [i for i in inserted if i.function.span.file is file]
         rest = [i for i in between if i.function.span not in apart]
         called = [c for c in calls if c.function.span.file is file]
@@ -105,7 +108,8 @@ def emit_in_place(
         includes = ("#include <type_traits>", *includes) if any(v.instance for v in mine) else includes
         checks = _checks(together[0], original, path)
         first = _include(checks.path, path) if checks is not None else ()
-        text = in_place_text(together[0].original, mine, rest, words, Heads(includes, first), called=called)
+        opened = _opened_elsewhere(together, find_openers(together[0].original, mine, called))
+        text = in_place_text(together[0].original, mine, rest, words, Heads(includes, first, opened), called=called)
         if text == file.text:
             continue
         changed.append(OutputFile(path, text))
@@ -113,7 +117,8 @@ def emit_in_place(
             isinstance(part, DataRegionBoundary) for new in between for stmt in new.statements for part in walk(stmt)
         ):
             with_data_regions.add(path)
-        files = [file for job in together if job.is_generated for file in _kernel_files(job, source, words, path)]
+        opened = tuple(one for one in opened if one.name in text)
+        files = [f for job in together if job.is_generated for f in _kernel_files(job, source, words, path, opened)]
         files += [checks] if checks is not None else []
         if files:
             kernels[path] = tuple(files)
@@ -121,9 +126,14 @@ def emit_in_place(
 
 
 def _outline(
-    original: Program, ported: Program, placed: Mapping[Function, Function], words: CudaWords
-) -> tuple[list[WithCalls], Outlined]:
-    """Return the functions whose text calls generated ones, and those by the place of their unit."""
+    original: Program,
+    ported: Program,
+    versions: Sequence[Versioned],
+    placed: Mapping[Function, Function],
+    words: CudaWords,
+) -> tuple[list[WithCalls], Outlined, list[Versioned]]:
+    """Return the functions whose text calls generated ones, those by the place of their unit, and the versions, with
+    their calls where others share the text."""
     taken = set(words.kernels)
     calls: list[WithCalls] = []
     program, made = ported, dict[int, tuple[HostFunction, ...]]()
@@ -131,17 +141,27 @@ def _outline(
     for number, (unit, new) in enumerate(zip(original.units, ported.units, strict=True)):
         after = {function.symbol: function for function in new.functions if not is_added(function)}
         for function in unit.functions:
-            if function not in placed:
+            mine = [v for v in versions if v.function is function]
+            if function not in placed or not (mine or is_own(unit, function)):
                 continue
             found = outline_function(function, placed[function], words.support, taken, launching)
             if found is None:
                 continue
-            called = WithCalls(function, found.text)
-            if can_call(InPlaceWriter(unit, words), called):
+            if is_own(unit, function):
+                called = WithCalls(function, found.text)
+                if not can_call(InPlaceWriter(unit, words), called):
+                    continue
                 calls.append(called)
-                program = program.with_function(after[function.symbol], found.text)
-                made[number] = (*made.get(number, ()), *found.made)
-    return calls, Outlined(program, made)
+                text = found.text
+            else:
+                known = with_calls(function, found.text, mine)
+                if known is None:
+                    continue
+                versions = [v for v in versions if v.function is not function] + known
+                text = function
+            program = program.with_function(after[function.symbol], text)
+            made[number] = (*made.get(number, ()), *found.made)
+    return calls, Outlined(program, made), [*versions]
 
 
 def _by_path(made: Sequence[UnitJob], root: str) -> dict[str, list[UnitJob]]:
@@ -200,19 +220,31 @@ def _checks(job: UnitJob, program: Program, path: str) -> OutputFile | None:
     )
 
 
-def _kernel_files(job: UnitJob, source: Program, words: CudaWords, path: str) -> list[OutputFile]:
+def _opened_elsewhere(together: Sequence[UnitJob], openers: Iterable[Opener]) -> tuple[Opener, ...]:
+    """Return what the generated headers of a file can make known: private members of classes that it includes."""
+    path = together[0].original.file.path
+    placed = (one for one in openers if one.definition is not None and one.definition.file.path != path)
+    return tuple(placed) if any(job.is_generated for job in together) else ()
+
+
+def _kernel_files(
+    job: UnitJob, source: Program, words: CudaWords, path: str, opened: Sequence[Opener]
+) -> list[OutputFile]:
     name = f"{job.stem}_kernels.h"
     section = device_section(source, job.original, job.kernels, words.support, "")
     text = kernels_text(job, section, words, name, "runtime.h")
     return [
         OutputFile(f"{FOLDER}/{job.stem}_kernels.cu", convert_line_ends(text, job)),
-        OutputFile(f"{FOLDER}/{name}", convert_line_ends(_header(job, section, words.support, path), job)),
+        OutputFile(f"{FOLDER}/{name}", convert_line_ends(_header(job, section, words.support, path, opened), job)),
     ]
 
 
-def _header(job: UnitJob, section: DeviceSection, support: Support, path: str) -> str:
+def _header(job: UnitJob, section: DeviceSection, support: Support, path: str, opened: Sequence[Opener]) -> str:
     lines = [f"/* Kernels of {in_comment(path)}: what its text calls. Valid as C and as C++. */"]
-    body = [*size_lines(job), '#include "runtime.h"', "", *_linkage_opens()]
+    body = [*size_lines(job), '#include "runtime.h"', ""]
+    # behind the includes of the user's text, which have the classes
+    known = [line for one in opened for line in once_lines(one)]
+    body += [*known, *([""] if known else []), *_linkage_opens()]
     body += called_lines(job, section)
     return "\n".join([*lines, *_guard_lines([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
 

@@ -19,7 +19,7 @@ from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.in_place.versioned import SWITCHED, InsertedText, Run, Versioned
 from warpsmith.tree.nodes import Binary, Block, Expr, For, Function, If, Literal, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.program import Program
-from warpsmith.tree.shared import is_own
+from warpsmith.tree.shared import is_own, is_shared
 from warpsmith.tree.types import INT
 from warpsmith.tree.walk import walk
 
@@ -30,14 +30,14 @@ def place_versions(
     program: Program, versions: Sequence[Versioned], inserted: Sequence[InsertedText]
 ) -> Mapping[Function, Function]:
     """Return the functions of the user's `program` that have `versions` of their statements, or statements `inserted`
-    between them, each with them in it; those that share their text with others are left out, as is one where
-    something stands beside a statement that the steps have made."""
+    between them, each with them in it; those that share their text with others are left out where something is
+    inserted, as is one where something stands beside a statement that the steps have made."""
     found: dict[Function, Function] = {}
     for unit, function in program.functions():
         mine = [v for v in versions if _is_in(v, function)]
         between = [new for new in inserted if _is_in(new, function)]
         alone = is_own(unit, function) and sum(f.span == function.span for f in unit.functions) == 1
-        if alone and (mine or between):
+        if (alone and (mine or between)) or (is_shared(unit, function) and mine and not between):
             placed = _place(function, mine, between)
             if placed is not None:
                 found[function] = shorten_function(placed)

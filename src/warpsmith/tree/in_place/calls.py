@@ -25,7 +25,7 @@ from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.in_place.written_twice import check_twice
 from warpsmith.tree.nodes import Block, DataRegionBoundary, ExprStmt, For, If, Pragma, Stmt, Switch, Update, While
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.places import InsertionPoint, end_of, is_balanced, is_bound_by_openmp
+from warpsmith.tree.text.places import end_of, is_balanced
 from warpsmith.tree.walk import same, statements_of
 
 __all__ = ["call_additions", "can_call"]
@@ -111,21 +111,13 @@ class _Calls(PairedStatements, frozen=True):
         place = self.writer.before(gone, owner)
         self.writer.check_whole(gone, place)
         lead, inside = self._head(stmt, gone)
-        several = not (self._is_one(gone, place) and _is_one_of(gone, inside))
+        several = not (self.writer.is_one(gone, place) and _is_one_of(gone, inside))
         lines += [*lead[:-1], f"{lead[-1]} {{".lstrip()] if several else lead
         if any(lines):
             yield self.writer.opens(place, gone, lines)
         yield from self.part(gone, inside, owner, whole=False)
         if several:
             yield self.writer.closes(gone, ["}"])
-
-    def _is_one(self, gone: Run, place: InsertionPoint) -> bool:
-        """Whether statements are one that may be the body of an `if` at a place, with what pragmas it has."""
-        *pragmas, stmt = gone
-        if not all(isinstance(one, Pragma) for one in pragmas) or isinstance(stmt, Pragma):
-            return False
-        start = min(place.offset, gone[0].span.start)
-        return start == stmt.span.start or is_bound_by_openmp(self.writer.file, start, stmt.span.start)
 
     def _head(self, stmt: Stmt, gone: Run) -> tuple[list[str], Run]:
         """Return the lines that open a choice, and what runs in it of the user's."""

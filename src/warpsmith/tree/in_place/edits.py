@@ -53,18 +53,20 @@ from warpsmith.tree.program import Unit
 from warpsmith.tree.text.additions import MACRO, ONLY, Addition, as_edits, wrap_in_ifdef, wrap_includes
 from warpsmith.tree.text.layout import line_end
 from warpsmith.tree.text.lexical import tokens
-from warpsmith.tree.text.openers import opener_insertions
+from warpsmith.tree.text.openers import Opener, opener_insertions
 from warpsmith.tree.text.spacing import join_pieces
 from warpsmith.tree.walk import walk
 
-__all__ = ["Heads", "in_place_text"]
+__all__ = ["Heads", "find_openers", "in_place_text"]
 
 
 class Heads(Struct, frozen=True):
-    """Lines of the preprocessor: `includes` stand after the file's own, `first` before all else."""
+    """Lines of the preprocessor: `includes` stand after the file's own, `first` before all else. `opened`: what one of
+    them makes known of the private members of classes that stand in other files."""
 
     includes: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
+    opened: tuple[Opener, ...] = ()
 
 
 def in_place_text(
@@ -102,7 +104,8 @@ def in_place_text(
     together = (*heads.first, *heads.includes) if top == offset else heads.includes
     made = [_lines(unit.file, offset, includes(together))]
     made += [_lines(unit.file, top, wrap_in_ifdef(heads.first))] if heads.first and top != offset else []
-    return apply_edits(unit.file, [*edits, *made, *_openers(unit, edits, versions, called)], join_pieces)
+    openers = _openers(unit, edits, find_openers(unit, versions, called), heads.opened)
+    return apply_edits(unit.file, [*edits, *made, *openers], join_pieces)
 
 
 def _lines(file: SourceFile, offset: int, text: str) -> Edit:
@@ -126,16 +129,19 @@ def _insert_additions(writer: InPlaceWriter, new: InsertedText, versions: Sequen
         raise InsertionError(new.function, *error.findings) from error
 
 
-def _openers(
-    unit: Unit, edits: Sequence[Edit], versions: Sequence[Versioned], called: Sequence[WithCalls]
-) -> list[Edit]:
-    """Return what makes private members known that the additions name."""
+def find_openers(unit: Unit, versions: Sequence[Versioned], called: Sequence[WithCalls]) -> tuple[Opener, ...]:
+    """Return what may be needed to name private members in the text of a unit with its port."""
     new: list[Stmt] = [stmt for v in versions for stmt in (*v.ported, *v.before)]
     new += [one.text.body for one in called]
     ported = (part for stmt in new for part in walk(stmt) if isinstance(part, Member))
-    known = [*openers_in(unit), *(part.opener for part in ported if part.opener is not None)]
+    found = (part.opener for part in ported if part.opener is not None)
+    return tuple(dict.fromkeys((*openers_in(unit), *found)))
+
+
+def _openers(unit: Unit, edits: Sequence[Edit], openers: Sequence[Opener], opened: Sequence[Opener]) -> list[Edit]:
+    """Return what makes private members known that the additions name, those left out that an included file opens."""
     places: dict[int, list[str]] = {}
-    for place, lines in opener_insertions(unit.file, edits, known, guarded=True):
+    for place, lines in opener_insertions(unit.file, edits, openers, guarded=True, opened=opened):
         places.setdefault(place, []).extend(lines)
     end = line_end(unit.file.text)
     return [Edit(Span(unit.file, p, p), wrap_in_ifdef(lines).replace("\n", end)) for p, lines in places.items()]

@@ -4,7 +4,7 @@
         {
             bool ws_done = false;
             if constexpr (std::is_same<T, float>::value) {
-                float *to_data = to.data();
+                ws_done = ws_convert_1(n, to.data());        or, where that cannot be said elsewhere:
                 if (ws_on() && guards) { …ported…; ws_done = true; }
             } else if constexpr (std::is_same<T, unsigned char>::value) {
                 …
@@ -28,10 +28,9 @@ from collections.abc import Iterable, Sequence
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.tree.in_place.versioned import Versioned
-from warpsmith.tree.in_place.writer import InPlaceWriter
+from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.in_place.written_twice import check_twice
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.layout import indent_text
 
 __all__ = ["by_text", "instances"]
 
@@ -69,14 +68,14 @@ def instances(writer: InPlaceWriter, versions: Sequence[Versioned]) -> list[Addi
     run, unit = first.written, writer.indentation
     start, last = writer.before(run, first.function.body), writer.after(run)
     writer.check_whole(run, start)
+    if writer.is_one(run, start) and all(v.call is not None and not any(v.fallback) for v in versions):
+        return [writer.opens(start, run, _calls(writer, versions))]
     lines = ["{", f"{unit}bool {flag} = false;"]
     for version in versions:
         check_twice(version, kept=False)
         lead = f"{unit}if constexpr (" if version is first else f"{unit}}} else if constexpr ("
         lines.append(f"{lead}{' && '.join(version.instance)}) {{")
-        lines += [unit * 2 + indent_text(line, unit * 2) for line in writer.texts(version.before)]
-        lines.append(f"{unit * 2}if ({writer.write_test(version)}) {{")
-        lines += [*writer.texts(version.ported, unit * 3), f"{unit * 3}{flag} = true;", f"{unit * 2}}}"]
+        lines += deeper(deeper(_of_instance(writer, version, flag), unit), unit)
     # what the fallback of one needs is right for all: it makes the two copies of data equal
     before, after = next((v.fallback for v in versions if any(v.fallback)), ((), ()))
     lines += [f"{unit}}}", f"{unit}if (!{flag}) {{", *writer.texts(before, unit * 2)]
@@ -84,3 +83,22 @@ def instances(writer: InPlaceWriter, versions: Sequence[Versioned]) -> list[Addi
     ending = (*writer.texts(after, unit * 2), f"{unit}}}", "}")
     closing = Addition(last, ending, run[0].span.start - 1, run[-1].span.end, closes=True)
     return [opening, closing]
+
+
+def _calls(writer: InPlaceWriter, versions: Sequence[Versioned]) -> list[str]:
+    """Return a line for the call of each instance, and the choice in front of the user's statement."""
+    flag = f"{writer.flag(versions[0].function.symbol.name)}_done"
+    lines = [f"bool {flag} = false;"]
+    for version in versions:
+        (call,) = _of_instance(writer, version, flag)
+        lines += [f"if constexpr ({' && '.join(version.instance)})", call]
+    return [*lines, f"if (!{flag})"]
+
+
+def _of_instance(writer: InPlaceWriter, version: Versioned, flag: str) -> list[str]:
+    """Return the lines of one instance, which set the flag where its port has run."""
+    if version.call is not None:
+        return [f"{flag} = {writer.patcher.printer.expr(version.call)};"]
+    unit = writer.indentation
+    lines = [*writer.texts(version.before), f"if ({writer.write_test(version)}) {{"]
+    return [*lines, *writer.texts(version.ported, unit), f"{unit}{flag} = true;", "}"]

@@ -28,7 +28,7 @@ class Versioned(Struct, frozen=True, eq=False):
     of the port's own that the condition and `ported` read; they may be made wherever `written` is reached. `instance`:
     what must hold in the text of a template for `ported` to be meant (Function.instance). `fallback`: what must then
     run before and after `written` where `ported` does not run. `reasons`: what each part of the condition makes sure
-    of, in words."""
+    of, in words. `call`: of a generated function that does all this, and says whether it did."""
 
     function: Function
     written: Run
@@ -38,6 +38,7 @@ class Versioned(Struct, frozen=True, eq=False):
     instance: tuple[str, ...] = ()
     fallback: tuple[Run, Run] = ((), ())
     reasons: tuple[str, ...] = ()
+    call: Expr | None = None
 
 
 class WithCalls(Struct, frozen=True, eq=False):

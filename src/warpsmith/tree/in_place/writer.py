@@ -23,6 +23,7 @@ from warpsmith.tree.text.places import (
     bound_pragmas,
     end_of,
     is_balanced,
+    is_bound_by_openmp,
     place_after,
     place_before,
     place_between,
@@ -141,6 +142,14 @@ class InPlaceWriter:
         if not is_balanced(self.file.text[start : self.after(run).offset]):
             message = "a preprocessor conditional starts or ends inside the region: nothing can be added to it"
             raise RefusedError(Finding("POR008", "error", message, run[0].span))
+
+    def is_one(self, run: Run, place: InsertionPoint) -> bool:
+        """Whether statements are one that may be the body of an `if` at a place, with what pragmas it has."""
+        *pragmas, stmt = run
+        if not all(isinstance(one, Pragma) for one in pragmas) or isinstance(stmt, Pragma):
+            return False
+        start = min(place.offset, run[0].span.start)
+        return start == stmt.span.start or is_bound_by_openmp(self.file, start, stmt.span.start)
 
     # --- lines
 

@@ -17,7 +17,7 @@ Invariant: an opener stands once in every namespace that uses it, behind the cla
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 
@@ -27,7 +27,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span
 from warpsmith.tree.text.lexical import tokens
 
-__all__ = ["Opener", "opener_insertions"]
+__all__ = ["Opener", "once_lines", "opener_insertions"]
 
 _CALL = re.compile(r"\bws_member\((ws_\w+)\(\)\)")
 
@@ -63,10 +63,15 @@ class Opener(Struct, frozen=True):
 
 
 def opener_insertions(
-    file: SourceFile, edits: Iterable[Edit], openers: Iterable[Opener], *, guarded: bool = False
+    file: SourceFile,
+    edits: Iterable[Edit],
+    openers: Iterable[Opener],
+    *,
+    guarded: bool = False,
+    opened: Collection[Opener] = (),
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the lines that `edits` of a file need, each with the line start at which they are to stand. `guarded`: a
-    header may say them as well, so that they must count once.
+    header may say them as well, so that they must count once; `opened`: what one does say.
 
     Raises RefusedError where there is no such place behind the class.
     """
@@ -75,15 +80,19 @@ def opener_insertions(
     marked = ((edit, dict.fromkeys(_CALL.findall(edit.text))) for edit in sorted(edits, key=lambda e: e.span.start))
     wanting = [(edit, names) for edit, names in marked if names]
     for (edit, names), (spaces, place) in zip(wanting, _outside(file, [e.span for e, _ in wanting]), strict=True):
-        fresh = [known[name] for name in names if (spaces, name) not in seen]
+        fresh = [known[name] for name in names if (spaces, name) not in seen and known[name] not in opened]
         seen |= {(spaces, name) for name in names}
         for opener in fresh:
             after = opener.definition
             if after is not None and after.file.path == file.path and after.end > place:
                 raise _no_place(f"the private member {opener.member} of {opener.owner}", edit.span)
-            macro = "_".join(("WS_OPENED", *spaces, opener.name)).upper()
-            mark = (f"#ifndef {macro}", f"#define {macro}") if guarded else ()
-            yield place, (*mark, *opener.lines, *(("#endif",) if guarded else ()))
+            yield place, once_lines(opener, spaces) if guarded else opener.lines
+
+
+def once_lines(opener: Opener, spaces: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the declarations of an opener, as lines that count once in a namespace, however often they stand there."""
+    macro = "_".join(("WS_OPENED", *spaces, opener.name)).upper()
+    return f"#ifndef {macro}", f"#define {macro}", *opener.lines, "#endif"
 
 
 def _outside(file: SourceFile, spans: Sequence[Span]) -> Iterator[tuple[tuple[str, ...], int]]:

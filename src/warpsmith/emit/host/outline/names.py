@@ -45,7 +45,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.types import CHAR, INT, LONG_LONG, VOID, Array, Pointer, Record, Scalar, Symbol, Type, byte_size
-from warpsmith.tree.walk import peel, walk
+from warpsmith.tree.walk import peel, rebuild, walk
 
 __all__ = ["OwnNames", "passable", "refuse"]
 
@@ -88,7 +88,7 @@ class OwnNames:
     """The names of one function, which grow as expressions are said in them. `local`: variables of the port's own,
     under the names and types that they have in the function; `written`: the user's variables that its statements
     write; `moved`: the pointers among them that are set themselves, not what they lead to; `taken`: names that it has
-    otherwise."""
+    otherwise; `given`: what variables of the port's own are, where the user's text can say it as well."""
 
     def __init__(
         self,
@@ -96,10 +96,12 @@ class OwnNames:
         written: Collection[Symbol],
         taken: Collection[str] = (),
         moved: Collection[Symbol] = (),
+        given: Mapping[Symbol, Expr] | None = None,
     ) -> None:
         self.local = dict(local)
         self._written = frozenset(written)
         self._shifted = frozenset(moved)
+        self._given = dict(given or {})
         self._taken = {*taken, *(symbol.name for symbol in local.values())}
         self._arguments: dict[str, PassedArgument] = {}
 
@@ -299,15 +301,29 @@ class OwnNames:
 
     def _passed(self, expr: Expr) -> Expr:
         """Return a parameter for the value of an expression, which is evaluated where the function is called."""
+        expr = self._as_called(expr)
         bound = next((part for part in walk(expr) if isinstance(part, Name) and part.symbol in self.local), None)
         if bound is not None:
             raise refuse("what is read with a variable of the port's own cannot leave the user's text", expr)
-        if any(isinstance(part, Name) and part.symbol in self._written for part in walk(expr)):
+        if any(isinstance(part, Name) and self._is_set(part.symbol) for part in walk(expr)):
             raise refuse("what is read with a variable that is written here cannot leave the user's text", expr)
         if isinstance(expr.type, Record):
             address = Unary(span=expr.span, type=Pointer(expr.type), op="&", operand=expr)
             return self._parameter(address, _wanted(expr), Pointer(_target(expr.type, deep=False)))
         return self._parameter(expr, _wanted(expr))
+
+    def _is_set(self, symbol: Symbol) -> bool:
+        """Whether statements of the function set a variable itself: what they write in memory, none behind reads."""
+        return symbol in self._shifted or (symbol in self._written and isinstance(symbol.type, Scalar))
+
+    def _as_called(self, expr: Expr) -> Expr:
+        """Return an expression with what variables of the port's own are in place of them."""
+
+        def change(node: Node) -> Node:
+            known = self._given.get(node.symbol) if isinstance(node, Name) else None
+            return node if known is None else self._as_called(known)
+
+        return rebuild(expr, change) if self._given else expr
 
     def _parameter(self, given: Expr, wanted: str, type: Type | None = None) -> Expr:
         key = print_expr(given, nothing)

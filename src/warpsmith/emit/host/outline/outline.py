@@ -33,11 +33,13 @@ from warpsmith.emit.host.outline.choices import (
     where_on,
     with_fields,
 )
+from warpsmith.emit.host.outline.copies import FunctionText, without_copies
 from warpsmith.emit.host.outline.extents import name_extents
 from warpsmith.emit.host.outline.guarded.guards import own_tests
 from warpsmith.emit.host.outline.guarded.joined import Joined, join_tests
 from warpsmith.emit.host.outline.guarded.once import branches, is_either, merge
 from warpsmith.emit.host.outline.guarded.own_text import restore
+from warpsmith.emit.host.outline.guarded.switched import ask_inside
 from warpsmith.emit.host.outline.launching import find_launching
 from warpsmith.emit.host.outline.model import (
     ApartError,
@@ -57,6 +59,7 @@ from warpsmith.emit.host.outline.shorter import shorten
 from warpsmith.emit.host.outline.statements import (
     Moving,
     declared,
+    find_given,
     is_plain_declaration,
     local_symbol,
     tells_lifetimes,
@@ -66,6 +69,7 @@ from warpsmith.emit.host.outline.statements import (
 from warpsmith.emit.host.outline.whole import whole_region
 from warpsmith.emit.words import Support
 from warpsmith.tree.device_writes import find_hosts, find_written
+from warpsmith.tree.in_place.versioned import SWITCHED
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -271,6 +275,8 @@ class _Outliner:
             merged = merge(ported, alone if withdraws else original, self._runs, before)
         except ApartError:
             return self._apart(joined, scope)
+        if stmt.reasons == (SWITCHED,) and not withdraws and (asking := ask_inside(merged, self._runs)) is not None:
+            return self._run((*lead, *asking), scope)
         first, rest, instead = self._entry(merged)
         run = (*lead, *first)
         call, state = self._made(run, rest, scope, guards=joined.guards, lead=len(lead), guarded=True)
@@ -397,20 +403,24 @@ class _Outliner:
             find_written(run, self._hosts) - set(local),
             {"data", *(state.variable.name for state in takes)},
             _find_moved(run) - set(local),
+            find_given((*run, *needed)),
         )
         tests = tuple(
             one if one.condition is None else msgspec.structs.replace(one, condition=shorten(one.condition))
             for one in own_tests(guards, names, self._support)
         )
         written = tuple(shorten(write(stmt, names)) for stmt in run)
-        named = {*(symbol.name for symbol in names.local.values()), *(a.parameter.name for a in names.arguments)}
-        tests, written = name_extents(tests, written, lead, {*named, *(state.variable.name for state in takes)})
         kept = tuple(symbol for symbol in own if _is_used(symbol, rest))
+        text = FunctionText(names.arguments, tests, written, run, lead)
+        text = without_copies(text, {local[symbol] for symbol in kept})
+        named = {*(symbol.name for symbol in names.local.values()), *(a.parameter.name for a in text.arguments)}
+        named |= {state.variable.name for state in takes}
+        tests, written = name_extents(text.tests, text.run, text.lead, named)
         state = self._state(tuple(local[s] for s in kept), at, guarded=guarded) if kept or guarded else None
-        arguments = self._in_order(names.arguments)
+        arguments = self._in_order(text.arguments)
         function = HostFunction(
-            name, at.span, arguments, tests, run, written, tuple(takes), state, answers and state is None,
-            tuple((holder, local[symbol]) for symbol, holder in held.items()), lead,
+            name, at.span, arguments, tests, text.planned, written, tuple(takes), state, answers and state is None,
+            tuple((holder, local[symbol]) for symbol, holder in held.items()), text.lead,
         )  # fmt: skip
         self.made.append(function)
         given = [*(use(taken.variable, at) for taken in takes), *(argument.given for argument in arguments)]

@@ -8,6 +8,7 @@ from typing import TypeGuard, assert_never
 
 import msgspec.structs
 
+from warpsmith.emit.device.prototypes import plain
 from warpsmith.emit.host.outline.names import OwnNames, passable, refuse
 from warpsmith.tree.allocations import is_question
 from warpsmith.tree.nodes import (
@@ -15,6 +16,7 @@ from warpsmith.tree.nodes import (
     Block,
     Call,
     CaptureStmt,
+    Cast,
     Copy,
     DataEnter,
     DataExit,
@@ -48,6 +50,8 @@ from warpsmith.tree.walk import children, peel, walk
 __all__ = [
     "Moving",
     "declared",
+    "find_given",
+    "find_set_anew",
     "host_uses",
     "is_final",
     "is_free",
@@ -155,6 +159,38 @@ def is_plain_declaration(stmt: Stmt) -> bool:
             for d in stmt.declarations
         )
     )
+
+
+def find_given(run: Iterable[Stmt]) -> dict[Symbol, Expr]:
+    """Return what the variables of plain declarations are that have one value."""
+    parts = [part for stmt in run for part in walk(stmt)]
+    anew = {*find_set_anew(parts)}
+    declared = (part for part in parts if isinstance(part, DeclStmt) and is_plain_declaration(part))
+    once = (one for stmt in declared for one in stmt.declarations if one.symbol not in anew)
+    return {one.symbol: _converted(one.init, one.symbol) for one in once if one.init is not None}
+
+
+def _converted(value: Expr, symbol: Symbol) -> Expr:
+    """Return a value as a variable holds it."""
+    alike = not isinstance(symbol.type, Scalar) or plain(symbol.type) == plain(value.type)
+    return value if alike else Cast(span=value.span, type=plain(symbol.type), operand=value)
+
+
+def find_set_anew(parts: Iterable[Node]) -> Iterator[Symbol]:
+    """Yield the variables that get another value, or whose address is taken."""
+    for part in parts:
+        target: Expr | None = None
+        match part:
+            case Assign(target=target):
+                pass
+            case Unary(op=op, operand=operand) if op == "&" or "++" in op or "--" in op:
+                target = operand
+            case For(variable=variable, declares=False):
+                yield variable
+            case _:
+                yield from getattr(part, "writes", ())
+        if target is not None and isinstance(name := peel(target), Name):
+            yield name.symbol
 
 
 def _is_pure(expr: Expr) -> bool:

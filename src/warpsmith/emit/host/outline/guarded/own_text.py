@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TypeGuard
 
 from warpsmith.emit.host.outline.guarded.parts import (
     Parts,
@@ -25,7 +26,7 @@ from warpsmith.emit.host.outline.model import ApartError
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.statements import Moving
 from warpsmith.tree.in_place.versioned import SWITCHED
-from warpsmith.tree.nodes import Block, Case, Function, If, Launch, Node, Pragma, Stmt
+from warpsmith.tree.nodes import Block, Case, DeviceNode, Function, If, Launch, Node, Pragma, Stmt
 from warpsmith.tree.walk import children, rebuild, same, walk
 
 __all__ = ["restore"]
@@ -34,8 +35,10 @@ Run = tuple[Stmt, ...]
 
 
 def restore(original: Function, ported: Function, runs: Runs) -> Function:
-    """Return a ported function with the user's statements in the fallbacks of its choices."""
-    choices = [part for part in walk(ported.body) if isinstance(part, If) and _is_of_step(part)]
+    """Return a ported function with the user's statements in the fallbacks of its choices, and without choices that
+    lead to nothing for the device."""
+    ported = rebuild(ported, _without_test)
+    choices = [part for part in walk(ported.body) if _is_of_step(part)]
     if not choices:
         return ported
     parts = Parts.of(original.body.statements, ported.body.statements, runs)
@@ -47,12 +50,20 @@ def restore(original: Function, ported: Function, runs: Runs) -> Function:
     return ported
 
 
+def _without_test(node: Node) -> Node:
+    """Return what runs on the host where the test of a step fails, in place of a choice that is all for the host."""
+    if not _is_of_step(node) or any(isinstance(part, DeviceNode) for part in walk(node)):
+        return node
+    assert node.other is not None
+    return node.other
+
+
 def _replace(replaced: Mapping[int, If], node: Node) -> Node:
     return replaced.get(id(node), node)
 
 
-def _is_of_step(stmt: If) -> bool:
-    return is_guarded(stmt) and stmt.reasons[0] != SWITCHED
+def _is_of_step(stmt: Node) -> TypeGuard[If]:
+    return isinstance(stmt, If) and is_guarded(stmt) and stmt.reasons[0] != SWITCHED
 
 
 def _restore(choice: If, ported: Function, parts: Parts, pragmas: Mapping[int, Run]) -> If:

@@ -20,10 +20,9 @@ from msgspec import Struct
 
 from warpsmith.emit.host.outline.model import ApartError
 from warpsmith.emit.host.outline.runs import Runs
-from warpsmith.emit.host.outline.statements import Moving, is_plain_declaration
+from warpsmith.emit.host.outline.statements import Moving, find_set_anew, is_plain_declaration
 from warpsmith.tree.named import find_named
 from warpsmith.tree.nodes import (
-    Assign,
     Block,
     CaptureStmt,
     Case,
@@ -34,18 +33,16 @@ from warpsmith.tree.nodes import (
     For,
     If,
     Launch,
-    Name,
     Node,
     Pragma,
     Stmt,
     Switch,
-    Unary,
     VarDecl,
     While,
     replace,
 )
 from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol
-from warpsmith.tree.walk import children, peel, walk, written_symbols
+from warpsmith.tree.walk import children, walk, written_symbols
 
 __all__ = ["Parts", "Place", "find_inside", "find_places", "find_simple", "is_guarded", "place_of"]
 
@@ -76,7 +73,7 @@ class Parts(Struct, frozen=True):
         changed |= {symbol for symbol in runs.exposed if not isinstance(symbol.type, FunctionType)}
         declared = [part for stmt in (*before, *ported) for part in walk(stmt) if isinstance(part, VarDecl)]
         given = {part.symbol: part.init for part in declared if part.init is not None}
-        set_anew = {*_set_anew(theirs)}
+        set_anew = {*find_set_anew(theirs)}
         carriers = (
             part.symbol
             for stmt in theirs
@@ -215,22 +212,6 @@ def find_simple(run: Iterable[Stmt]) -> Iterator[Place]:
 def is_guarded(stmt: Node) -> bool:
     """Whether a statement chooses by tests of its own between the device and the host."""
     return isinstance(stmt, If) and bool(stmt.reasons) and stmt.other is not None
-
-
-def _set_anew(parts: Iterable[Node]) -> Iterator[Symbol]:
-    for part in parts:
-        target: Expr | None = None
-        match part:
-            case Assign(target=target):
-                pass
-            case Unary(op=op, operand=operand) if op == "&" or "++" in op or "--" in op:
-                target = operand
-            case For(variable=variable, declares=False):
-                yield variable
-            case _:
-                yield from getattr(part, "writes", ())
-        if target is not None and isinstance(name := peel(target), Name):
-            yield name.symbol
 
 
 def _without_braces(run: Run) -> Iterator[Stmt]:
