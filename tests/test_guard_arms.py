@@ -17,6 +17,7 @@ import msgspec.structs
 import pytest
 from benchmarks.polybench.suite import odd, programs
 
+from tests.failing_guards import count_guards, fail_guards
 from tests.random_programs.row_programs import row_program
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, port
@@ -29,8 +30,6 @@ from warpsmith.run.referee.reference import runtime_files
 from warpsmith.run.verification import Sources
 
 ROOT = Path(__file__).parent.parent
-# a guard is the test below its reason
-_GUARD = re.compile(r"(^ *// only where .*\n(?: *//.*\n)*? *if \()", re.MULTILINE)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf)")
 
 # functions without a program, and what has no guard
@@ -54,7 +53,7 @@ def test_both_arms_of_every_guard_give_what_the_program_gives(path: Path, tmp_pa
     sources = sources_of(result.ported.program, result.files, captured=False)
     launched = _run(sources, tmp_path / "held", wanted.stdout)
     assert launched > 0
-    guards = sum(len(_GUARD.findall(file.text)) for file in sources.files)
+    guards = sum(count_guards(file.text) for file in sources.files)
     # each alone where they are few
     for failing in [None, *(range(guards) if 1 < guards <= 3 else ())]:
         files = tuple(_fail(sources.files, None if failing is None else {failing}))
@@ -79,7 +78,7 @@ def test_a_guard_that_fails_alone_leaves_the_users_statements_beside_kernels(tmp
     (host,) = (file.text for file in result.files if file.path == "clusters.c")
     assert host.count("home[i] = at;") == host.count("} while (moved > 0") == 1
     launched = _run(sources, tmp_path / "held", wanted.stdout)
-    guards = sum(len(_GUARD.findall(file.text)) for file in sources.files)
+    guards = sum(count_guards(file.text) for file in sources.files)
     assert guards > 15
     for failing in range(guards):
         files = tuple(_fail(sources.files, {failing}))
@@ -97,7 +96,7 @@ def test_any_guards_may_fail_in_programs_over_rows(seed: int, tmp_path: Path) ->
     result = port([str(path)], PortOptions(verify=False))
     assert result.ported is not None
     sources = sources_of(result.ported.program, result.files, captured=False)
-    guards = sum(len(_GUARD.findall(file.text)) for file in sources.files)
+    guards = sum(count_guards(file.text) for file in sources.files)
     chosen = Random(seed)
     for share in (0.0, 0.15, 0.4, 0.7):
         failing = frozenset(number for number in range(guards) if chosen.random() < share)
@@ -110,10 +109,10 @@ def _fail(files: Sequence[OutputFile], numbers: Collection[int] | None) -> list[
     """Return files in which some guards fail, or all of them do."""
     found = iter(range(10**6))
 
-    def fail(guard: re.Match[str]) -> str:
-        return guard[1] + ("1 || " if numbers is None or next(found) in numbers else "")
+    def fails() -> bool:
+        return numbers is None or next(found) in numbers
 
-    return [msgspec.structs.replace(file, text=_GUARD.sub(fail, file.text)) for file in files]
+    return [msgspec.structs.replace(file, text=fail_guards(file.text, fails)) for file in files]
 
 
 def _run(sources: Sources, folder: Path, wanted: bytes) -> int:
@@ -189,7 +188,7 @@ def test_nothing_is_left_on_the_device_where_a_guard_fails_in_a_data_region(tmp_
     sources = sources_of(result.ported.program, result.files, captured=False)
     host, kernels = (next(f.text for f in sources.files if f.path == name) for name in ("held.c", "held_kernels.cu"))
     assert "ws_data_begin(" in host and "ws_update_device_all" not in host
-    guards = len(_GUARD.findall(kernels))
+    guards = count_guards(kernels)
     assert kernels.count("ws_data_to_host(WS_HERE);") == guards > 2
     launched = _run(sources, tmp_path / "held", wanted.stdout)
     for failing in (None, 0, guards - 1):

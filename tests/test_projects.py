@@ -11,11 +11,13 @@ import sys
 import tomllib
 from collections.abc import Set
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from msgspec import Struct
 
+from tests.failing_guards import fail_guards
 from tests.project.nvcc_stand_in import install
 from tests.random_programs.acceptance import BESIDE, IDLE
 from warpsmith.run.emulated.counts import read_counts
@@ -205,6 +207,13 @@ def _of_template(loop: str) -> str:
     return f"{re.sub(r'<.*>', '', function)}/{rest}"
 
 
+def fail_some(folder: Path, share: float) -> None:
+    """Make some of the guards fail that the generated files of a project have."""
+    chosen = Random(share)
+    for file in sorted(folder.glob("*_kernels.cu")):
+        file.write_text(fail_guards(file.read_text(), lambda: chosen.random() < share))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("project", [HEAT, PARTICLES, PIPELINE], ids=lambda project: project.name)
 def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
@@ -258,3 +267,9 @@ def test_a_project_goes_the_whole_way(project: Project, tmp_path: Path) -> None:
     for command in project.stepped:
         few, many = (bulk_copies(project, applied, command.format(n), tmp_path / f"copies{n}") for n in project.steps)
         assert 0 < few == many, command
+
+    # where guards fail, the user's own statements run beside kernels
+    for share in (0.2, 0.5):
+        fail_some(applied / "warpsmith", share)
+        build(project, applied, *(word.format(nvcc=nvcc) for word in project.switch))
+        passes_its_tests(project, applied)

@@ -126,3 +126,24 @@ def test_a_pointer_that_is_set_is_passed_by_address() -> None:
     for lost in (name(P), unary("*", name(A), DOUBLE), index(name(P), number(0), DOUBLE)):
         with pytest.raises(NotOutlinedError):
             names.value(lost)
+
+
+def test_what_a_variable_of_the_ports_own_is_can_be_said_where_the_function_is_called() -> None:
+    own = Symbol("own", "port:own", INT, "local")
+    field = Member(span=SPAN, type=INT, base=name(P), field="count", arrow=True)
+    read = index(name(A), name(own), DOUBLE)
+    names = OwnNames({own: own}, (), given={own: field})
+    assert print_expr(names.value(read), nothing) == "a"
+    assert [print_expr(a.given, nothing) for a in names.arguments] == ["a[p->count]"]
+    with pytest.raises(NotOutlinedError):
+        OwnNames({own: own}, ()).value(read)
+    # a counter of the function's own has no value there
+    with pytest.raises(NotOutlinedError):
+        OwnNames({own: own}, (), given={N: field}).value(read)
+
+
+def test_what_is_written_through_a_pointer_can_be_read_before() -> None:
+    count = Member(span=SPAN, type=INT, base=name(P), field="count", arrow=True)
+    assert say(count, P) == ("count", ["int count = p->count"])
+    with pytest.raises(NotOutlinedError):
+        OwnNames({}, (P,), moved=(P,)).value(count)

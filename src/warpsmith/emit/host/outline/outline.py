@@ -60,6 +60,7 @@ from warpsmith.emit.host.outline.statements import (
     Moving,
     declared,
     find_given,
+    is_of_all,
     is_plain_declaration,
     local_symbol,
     tells_lifetimes,
@@ -92,7 +93,6 @@ from warpsmith.tree.nodes import (
     Stmt,
     Switch,
     Unary,
-    Update,
     While,
     replace,
 )
@@ -261,10 +261,10 @@ class _Outliner:
         """Return what chooses between the device and the user's own statements."""
         stmt, lead = joined.choice, joined.lead
         ported, original = branches(stmt)
-        otherwise = tuple(takewhile(_is_of_all, original))
+        otherwise = tuple(takewhile(is_of_all, original))
         call = self._whole(joined, scope, is_needed)
         instead = original[len(otherwise) :]
-        alone = instead[: len(instead) - len([*takewhile(_is_of_all, reversed(instead))])]
+        alone = instead[: len(instead) - len([*takewhile(is_of_all, reversed(instead))])]
         withdraws = bool(otherwise) and len(alone) < len(instead) and self._runs.is_for_the_host(alone)
         failing = {"otherwise": otherwise, "withdraws": withdraws}
         if call is not None:
@@ -524,8 +524,3 @@ def _is_used(symbol: Symbol, rest: Iterable[Node]) -> bool:
 def _entered(scope: _Scope, state: DeviceState, *, region: DeviceState | None) -> _Scope:
     holders = {**scope.holders, **dict.fromkeys(state.fields, state)}
     return _Scope(holders, region)
-
-
-def _is_of_all(stmt: Stmt) -> bool:
-    """Whether a statement updates all that is on the device, or a block that is not known before it runs."""
-    return isinstance(stmt, Update) and stmt.bytes is None

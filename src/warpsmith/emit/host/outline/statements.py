@@ -55,6 +55,7 @@ __all__ = [
     "host_uses",
     "is_final",
     "is_free",
+    "is_of_all",
     "is_plain_declaration",
     "is_stop",
     "local_symbol",
@@ -138,6 +139,11 @@ def is_final(stmt: Stmt) -> bool:
             return bool(statements) and all(map(is_final, statements))
         case _:
             return False
+
+
+def is_of_all(stmt: Stmt) -> bool:
+    """Whether a statement updates all that is on the device, or a block that is not known before it runs."""
+    return isinstance(stmt, Update) and stmt.bytes is None
 
 
 def is_stop(stmt: If) -> bool:

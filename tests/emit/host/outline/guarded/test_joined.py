@@ -119,3 +119,23 @@ def test_what_a_later_test_needs_is_declared_behind_those_before_it() -> None:
     assert joined.lead == () and joined.choice.reasons == ("first", "inner")
     assert [guard.before for guard in joined.guards] == [(), (declared,)]
     assert [type(stmt) for stmt in branches(joined.choice)[0]] == [Launch]
+
+
+def test_updates_of_everything_do_what_those_of_some_arrays_do() -> None:
+    case = _Case()
+    here, back = (replace(case.update(to_device=way), bytes=case.number(8)) for way in (False, True))
+    inner = case.nested(outer="first")
+
+    def joined(*run: Stmt) -> If:
+        assert isinstance(inner.other, Block)
+        return join_tests(replace(inner, other=replace(inner.other, statements=run)), case.runs).choice
+
+    covered: list[tuple[Stmt, ...]] = [(here, here, case.user, back), (here, case.user), (case.user, back)]
+    for run in covered:
+        made = joined(*run)
+        assert made.reasons == ("first", "inner")
+        _, other = branches(made)
+        assert [getattr(stmt, "bytes", case) for stmt in other] == [None, case, None] and other[1] is case.user
+    others: list[tuple[Stmt, ...]] = [(back, case.user), (case.user, here), (here, case.user, back, case.user)]
+    for run in others:
+        assert joined(*run).reasons == ("first",)

@@ -80,3 +80,13 @@ def test_a_switch_keeps_its_other_branch(tmp_path: Path) -> None:
     function = _function(tmp_path)
     ported = _with(function, _choice(function.body.statements[2], (_rewritten(function.body.statements[2]),), SWITCHED))
     assert restore(function, ported, Runs.of(function)) is ported
+
+
+def test_a_choice_that_leads_to_nothing_for_the_device_is_the_users_statement(tmp_path: Path) -> None:
+    function = _function(tmp_path)
+    pragma, first, second = function.body.statements
+    idle = _choice(first, (first,))
+    idle = replace(idle, then=Block(span=first.span, statements=(_rewritten(first),)))
+    restored = restore(function, _with(function, pragma, idle, second), Runs.of(function))
+    assert not any(isinstance(part, If) for part in walk(restored.body))
+    assert [part for part in walk(restored.body) if part is first]

@@ -26,7 +26,7 @@ from warpsmith.emit.host.outline.model import GuardTest
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.statements import Moving, uses
 from warpsmith.tree.in_place.versioned import SWITCHED
-from warpsmith.tree.nodes import Binary, Block, CaptureStmt, DeclStmt, If, Stmt
+from warpsmith.tree.nodes import Binary, Block, CaptureStmt, DeclStmt, If, Stmt, Update
 from warpsmith.tree.types import INT
 from warpsmith.tree.walk import same, walk
 
@@ -90,7 +90,7 @@ def _joined(stmt: If, inner: If, ported: Run, fallback: Run) -> If:
 
 def _fallback(stmt: If, inner: If, runs: Runs) -> Run | None:
     """Return what runs where a test fails: the user's statements, with what the inner test's have for the device around
-    them."""
+    them; None where that is not what the outer test's have as well."""
     outer, other = branches(stmt)[1], branches(inner)[1]
     if any(isinstance(part, CaptureStmt) for one in other for part in walk(one)):
         # what the referee compares there would be lost
@@ -104,5 +104,27 @@ def _fallback(stmt: If, inner: If, runs: Runs) -> Run | None:
     if stmt.reasons == (SWITCHED,):
         return None if any(map(runs.leaves, outer)) else (*other[:first], *outer, *other[last:])
     mine = [one for one in outer if runs.leaves(one)]
-    alike = len(mine) == len(around) and all(same(a, b) for a, b in zip(mine, around, strict=True))
-    return outer if alike else None
+    if len(mine) == len(around) and all(same(a, b) for a, b in zip(mine, around, strict=True)):
+        return outer
+    return _with_all(outer, other[:first], other[last:], runs)
+
+
+def _with_all(outer: Run, before: Run, after: Run, runs: Runs) -> Run | None:
+    """Return the user's statements with updates of everything around them, which do what those of `outer` do."""
+    own = [n for n, stmt in enumerate(outer) if not runs.leaves(stmt)]
+    first, last = (own[0], own[-1] + 1) if own else (len(outer), len(outer))
+    leading, trailing = outer[:first], outer[last:]
+    updates = all(isinstance(stmt, Update) for stmt in (*leading, *trailing)) and len(own) == last - first
+    covered = all(
+        not mine or (len(of_all) == 1 and _is_of_everything(of_all[0]) and _directions(mine) == _directions(of_all))
+        for mine, of_all in ((leading, before), (trailing, after))
+    )
+    return (*before, *outer[first:last], *after) if updates and covered and (leading or trailing) else None
+
+
+def _is_of_everything(stmt: Stmt) -> bool:
+    return isinstance(stmt, Update) and stmt.bytes is None and stmt.address is None
+
+
+def _directions(run: Run) -> set[bool]:
+    return {stmt.to_device for stmt in run if isinstance(stmt, Update)}
