@@ -8,7 +8,7 @@ from warpsmith.emit.host.outline.guarded.own_text import restore
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.in_place.versioned import SWITCHED
-from warpsmith.tree.nodes import Block, For, Function, If, Launch, Literal, Node, Stmt, replace
+from warpsmith.tree.nodes import Block, For, Function, If, Launch, Literal, Name, Node, Stmt, replace
 from warpsmith.tree.types import INT
 from warpsmith.tree.walk import rebuild, walk
 
@@ -90,3 +90,41 @@ def test_a_choice_that_leads_to_nothing_for_the_device_is_the_users_statement(tm
     restored = restore(function, _with(function, pragma, idle, second), Runs.of(function))
     assert not any(isinstance(part, If) for part in walk(restored.body))
     assert [part for part in walk(restored.body) if part is first]
+
+
+_REGION = """
+int me(void);
+void f(int n, double *a)
+{
+#pragma omp parallel
+    {
+        int at = me();
+#pragma omp for
+        for (int i = 0; i < n; i++)
+            a[i] = at;
+    }
+}
+"""
+
+
+def test_a_block_of_threads_is_put_back_whole(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(_REGION)
+    functions = load_program([str(path)], FrontOptions()).program.functions()
+    function = next(f for _, f in functions if f.symbol.name == "f")
+    pragma, block = function.body.statements
+    assert isinstance(block, Block)
+    loop = block.statements[-1]
+    assert isinstance(loop, For)
+    # the steps have put 0 in place of the number
+    rewritten = rebuild(loop, lambda node: _zero(node) if isinstance(node, Name) and node.symbol.name == "at" else node)
+    choice = _choice(loop, (rewritten,))
+    text = replace(block, statements=(choice,))
+    assert _fallbacks(restore(function, _with(function, text), Runs.of(function))) == [(pragma, block)]
+    # his pragma or another statement stands around the choice
+    for left in (_with(function, pragma, text), _with(function, replace(block, statements=(loop, choice)))):
+        assert _fallbacks(restore(function, left, Runs.of(function))) == [(rewritten,)]
+
+
+def _zero(at: Node) -> Literal:
+    return Literal(span=at.span, type=INT, text="0", value=0)

@@ -26,7 +26,7 @@ from warpsmith.emit.host.outline.model import ApartError
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.statements import Moving
 from warpsmith.tree.in_place.versioned import SWITCHED
-from warpsmith.tree.nodes import Block, Case, DeviceNode, Function, If, Launch, Node, Pragma, Stmt
+from warpsmith.tree.nodes import Block, Case, DeclStmt, DeviceNode, Function, If, Launch, Node, Pragma, Stmt
 from warpsmith.tree.walk import children, rebuild, same, walk
 
 __all__ = ["restore"]
@@ -73,14 +73,32 @@ def _restore(choice: If, ported: Function, parts: Parts, pragmas: Mapping[int, R
     mine = tuple(stmt for one in host if (stmt := parts.runs.find_own(one)) is not None)
     if len(mine) < len(host) or all(same(a, b) for a, b in zip(mine, host, strict=True)):
         return choice
-    gone = tuple(one for stmt in mine for one in (*pragmas.get(id(stmt), ()), stmt))
-    places = {*find_simple(gone)}
-    if find_places(host) & parts.simple != places or _stand_elsewhere(places, choice, ported):
-        return choice
-    try:
-        return parts.with_statements(choice, gone)
-    except ApartError:
-        return choice
+    around = _find_around(choice, ported, parts.runs, pragmas)
+    for run in (mine, *(((around,),) if around is not None else ())):
+        gone = tuple(one for stmt in run for one in (*pragmas.get(id(stmt), ()), stmt))
+        places = {*find_simple(gone)}
+        if find_places(host) & parts.simple != places or _stand_elsewhere(places, choice, ported):
+            continue
+        try:
+            return parts.with_statements(choice, gone)
+        except ApartError:
+            continue
+    return choice
+
+
+def _find_around(choice: If, ported: Function, runs: Runs, pragmas: Mapping[int, Run]) -> Stmt | None:
+    """Return the user's block that a choice has taken the place of: nothing is left in it but what the port declares,
+    and the pragmas in front of it have gone."""
+    parts = [*walk(ported.body)]
+    left = {place_of(part) for part in parts if isinstance(part, Pragma)}
+    blocks = (part for part in parts if isinstance(part, Block))
+    block = next((one for one in blocks if any(stmt is choice for stmt in one.statements)), None)
+    own = None if block is None else runs.find_own(block)
+    if block is None or own is None:
+        return None
+    others = (stmt for stmt in block.statements if stmt is not choice)
+    alone = all(isinstance(stmt, DeclStmt) and runs.leaves(stmt) for stmt in others)
+    return own if alone and left.isdisjoint(map(place_of, pragmas.get(id(own), ()))) else None
 
 
 def _stand_elsewhere(places: set[Place], choice: If, ported: Function) -> bool:
