@@ -61,7 +61,7 @@ class _Calls(PairedStatements, frozen=True):
         added: list[Stmt] = []
         for stmt in new:
             before = old[position - 1] if position else None
-            if _is_choice(stmt):
+            if _is_choice(stmt) and not (position < len(old) and stmt is old[position]):
                 count = _count((stmt,), old[position:])
                 yield from self.choice(stmt, old[position : position + count], added, owner)
             elif position < len(old) and _stands_for(old[position], stmt):

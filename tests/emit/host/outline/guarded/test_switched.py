@@ -115,3 +115,12 @@ def test_a_launch_beside_the_choices_needs_the_test_of_the_region(function: Func
     assert ask_inside((_launch(first), second), Runs.of(function)) is None
     assert isinstance(second, For)
     assert ask_inside((replace(second, body=_launch(second)),), Runs.of(function)) is None
+
+
+def test_a_buffer_that_one_choice_hands_to_another_needs_the_test_of_the_region(function: Function) -> None:
+    first, second = function.body.statements
+    merged = merge((_launch(first), second), (first, second), Runs.of(function))
+    (either,) = (stmt for stmt in merged if isinstance(stmt, If))
+    own = replace(either, then=Block(span=first.span, statements=(_declared(first, function.parameters[0]),)))
+    assert ask_inside((own, second), Runs.of(function)) is not None
+    assert ask_inside((own, _choice(second, _name(second, _M))), Runs.of(function)) is None

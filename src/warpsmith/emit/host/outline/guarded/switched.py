@@ -10,12 +10,13 @@
 Invariant: an update does nothing where the port is switched off, and what the port declares may be read wherever the
 region is reached. Updates stand in front of the declarations before them: these read what is valid already.
 
-Limits: outside of its choices, a region has nothing for the device but updates.
+Limits: outside of its choices, a region has nothing for the device but updates; no choice hands a buffer to another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
 from warpsmith.emit.host.outline.guarded.guards import guards_of
@@ -24,7 +25,7 @@ from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.statements import declared, uses
 from warpsmith.tree.in_place.versioned import SWITCHED
 from warpsmith.tree.nodes import Binary, DeclStmt, DeviceNode, Expr, If, Literal, Node, Stmt, Update, replace
-from warpsmith.tree.types import INT
+from warpsmith.tree.types import INT, Symbol
 from warpsmith.tree.walk import children, rebuild
 
 __all__ = ["ask_inside"]
@@ -45,7 +46,19 @@ def ask_inside(merged: Run, runs: Runs) -> Run | None:
             return None
         else:
             pending += children(node)
+    if _share(merged, choices.values()):
+        return None
     return tuple(_updates_first([rebuild(stmt, lambda node: choices.get(id(node), node)) for stmt in merged], runs))
+
+
+def _share(merged: Run, choices: Collection[If]) -> bool:
+    """Whether what one of the choices declares is used outside of it."""
+    named = sum((uses(stmt) for stmt in merged), start=Counter[Symbol]())
+    for choice in choices:
+        inside = uses(choice)
+        if any(named[symbol] > inside[symbol] for symbol in declared((choice,))):
+            return True
+    return False
 
 
 def _is_choice(node: Node) -> TypeGuard[If]:
