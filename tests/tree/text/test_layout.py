@@ -103,3 +103,6 @@ def test_lines_are_broken_outside_of_parentheses_as_far_right_as_can_be() -> Non
     assert wrap(line, 62) == line
     assert wrap("a" * 50, 20) == "a" * 50
     assert wrap("int a = 1; int b = 2;", 15) == "int a = 1;\n    int b = 2;"
+    # without a list, at the signs of a sum
+    assert wrap("total[i] = first[i] + second[i] * third[i];", 30) == "total[i] = first[i] +\n    second[i] * third[i];"
+    assert wrap("x = condition ? first : second;", 24) == "x = condition ? first\n    : second;"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath, PurePosixPath
 
 from msgspec import Struct
@@ -43,10 +43,11 @@ from warpsmith.tree.nodes import (
     Node,
     replace,
 )  # fmt: skip
-from warpsmith.tree.printing.patch import is_added, unit_text
+from warpsmith.tree.printing.patch import is_added, openers_in, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
 from warpsmith.tree.text.layout import line_end, wrap
 from warpsmith.tree.text.lexical import identifiers
+from warpsmith.tree.text.openers import Opener, once_lines, placed_elsewhere
 from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "jobs",
     "kernels_alone",
     "kernels_text",
+    "opener_lines",
     "outlined_program",
     "output_paths",
     "paths_below",
@@ -240,7 +242,8 @@ def paths_below(given: Sequence[str]) -> list[PurePosixPath]:
 
 
 def _files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
-    host = OutputFile(str(job.path), _host_text(job, words, _includes(job)))
+    opened = placed_elsewhere(openers_in(job.rewritten), job.original.file) if job.is_generated else ()
+    host = OutputFile(str(job.path), _host_text(job, words, _includes(job), opened))
     if not job.is_generated and _needs_header(job):
         alone = _header_text(job, None, words.support)
         return [host, OutputFile(str(job.path.with_name(f"{job.stem}_kernels.h")), convert_line_ends(alone, job))]
@@ -248,7 +251,7 @@ def _files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
         return [host]
     header_name = f"{job.stem}_kernels.h"
     section = _section(source, job.original, job.kernels, words.support)
-    header = _header_text(job, section, words.support)
+    header = _header_text(job, section, words.support, [one for one in opened if one.name in host.text])
     kernels = kernels_text(job, section, words, header_name)
     return [
         host,
@@ -284,7 +287,7 @@ def _pool(job: UnitJob, support: Support) -> list[str]:
     return [pool_text(support, job.needs).text] if job.pool else []
 
 
-def _host_text(job: UnitJob, words: CudaWords, includes: tuple[str, ...]) -> str:
+def _host_text(job: UnitJob, words: CudaWords, includes: tuple[str, ...], opened: Collection[Opener] = ()) -> str:
     items = {id(item) for item in job.original.items}
     given = [function for function in job.rewritten.functions if not is_added(function)]
     for old, new in zip(job.original.functions, given, strict=True):
@@ -294,7 +297,7 @@ def _host_text(job: UnitJob, words: CudaWords, includes: tuple[str, ...]) -> str
                 name = old.symbol.label or old.symbol.name
                 text = f"{name} shares its text with what its template makes of other types"
             raise RefusedError(Finding("POR008", "error", text, old.span))
-    text = unit_text(job.original, drop_unused(job.original, job.rewritten), words, includes)
+    text = unit_text(job.original, drop_unused(job.original, job.rewritten), words, includes, opened)
     return _wrap_calls(text, [function.name for function in job.functions])
 
 
@@ -336,11 +339,11 @@ def _declare_capture(job: UnitJob) -> tuple[str, ...]:
     return (declare_captures(cxx=job.original.language != "c"),)
 
 
-def _header_text(job: UnitJob, section: DeviceSection | None, support: Support) -> str:
+def _header_text(job: UnitJob, section: DeviceSection | None, support: Support, opened: Sequence[Opener] = ()) -> str:
     guard = f"{support.prefix}_{job.stem}_KERNELS_H".upper()
     guard = "".join(c if c.isascii() and c.isalnum() else "_" for c in guard)
     lines = [f"/* Kernels of {in_comment(job.path.name)}: what its host text calls. Valid as C and as C++. */"]
-    lines += [f"#ifndef {guard}", f"#define {guard}", "", *size_lines(job)]
+    lines += [f"#ifndef {guard}", f"#define {guard}", "", *size_lines(job), *opener_lines(opened)]
     if section is not None:
         lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
         lines += called_lines(job, section)
@@ -367,6 +370,12 @@ def size_lines(job: UnitJob) -> list[str]:
     """Return what a file needs for sizes: of blocks, and in C++ of containers, which it may have known as std::size_t
     only."""
     return [] if job.original.language == "c" and not job.needs.allocations else ["#include <stddef.h>", ""]
+
+
+def opener_lines(opened: Sequence[Opener]) -> list[str]:
+    """Return what makes private members known, for a header that stands behind the includes of the user's text."""
+    lines = [line for one in opened for line in once_lines(one)]
+    return [*lines, ""] if lines else []
 
 
 def kernels_text(job: UnitJob, section: DeviceSection, words: CudaWords, header: str, runtime: str = "") -> str:

@@ -13,7 +13,7 @@ Invariant: without WARPSMITH defined, the user's files are to the compiler what 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 import msgspec.structs
@@ -32,6 +32,7 @@ from warpsmith.emit.host.cuda import (
     drop_captures,
     jobs,
     kernels_text,
+    opener_lines,
     size_lines,
 )
 from warpsmith.emit.host.headers import by_file, once
@@ -49,7 +50,7 @@ from warpsmith.tree.nodes import DataRegionBoundary, Function
 from warpsmith.tree.printing.patch import is_added
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.shared import is_own
-from warpsmith.tree.text.openers import Opener, once_lines
+from warpsmith.tree.text.openers import Opener, placed_elsewhere
 from warpsmith.tree.walk import walk
 
 __all__ = ["FOLDER", "InPlace", "emit_in_place"]
@@ -108,7 +109,8 @@ def emit_in_place(
         includes = ("#include <type_traits>", *includes) if any(v.instance for v in mine) else includes
         checks = _checks(together[0], original, path)
         first = _include(checks.path, path) if checks is not None else ()
-        opened = _opened_elsewhere(together, find_openers(together[0].original, mine, called))
+        openers = find_openers(together[0].original, mine, called) if any(job.is_generated for job in together) else ()
+        opened = placed_elsewhere(openers, file)
         text = in_place_text(together[0].original, mine, rest, words, Heads(includes, first, opened), called=called)
         if text == file.text:
             continue
@@ -220,13 +222,6 @@ def _checks(job: UnitJob, program: Program, path: str) -> OutputFile | None:
     )
 
 
-def _opened_elsewhere(together: Sequence[UnitJob], openers: Iterable[Opener]) -> tuple[Opener, ...]:
-    """Return what the generated headers of a file can make known: private members of classes that it includes."""
-    path = together[0].original.file.path
-    placed = (one for one in openers if one.definition is not None and one.definition.file.path != path)
-    return tuple(placed) if any(job.is_generated for job in together) else ()
-
-
 def _kernel_files(
     job: UnitJob, source: Program, words: CudaWords, path: str, opened: Sequence[Opener]
 ) -> list[OutputFile]:
@@ -242,9 +237,7 @@ def _kernel_files(
 def _header(job: UnitJob, section: DeviceSection, support: Support, path: str, opened: Sequence[Opener]) -> str:
     lines = [f"/* Kernels of {in_comment(path)}: what its text calls. Valid as C and as C++. */"]
     body = [*size_lines(job), '#include "runtime.h"', ""]
-    # behind the includes of the user's text, which have the classes
-    known = [line for one in opened for line in once_lines(one)]
-    body += [*known, *([""] if known else []), *_linkage_opens()]
+    body += [*opener_lines(opened), *_linkage_opens()]
     body += called_lines(job, section)
     return "\n".join([*lines, *_guard_lines([*body, "", *_LINKAGE_ENDS], f"{support.prefix}_{job.stem}_KERNELS_H")])
 

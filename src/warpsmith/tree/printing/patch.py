@@ -13,7 +13,7 @@ Limits: a region that cuts through a preprocessor conditional cannot be replaced
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from warpsmith.base.errors import RefusedError
@@ -67,10 +67,17 @@ _SKIPPED = frozenset(("span", "intact", "header", "cause", "reason", "type"))
 _Key = tuple[type[Node], int, int, int]
 
 
-def unit_text(original: Unit, rewritten: Unit, dialect: DeviceWords, includes: tuple[str, ...] = ()) -> str:
+def unit_text(
+    original: Unit,
+    rewritten: Unit,
+    dialect: DeviceWords,
+    includes: tuple[str, ...] = (),
+    opened: Collection[Opener] = (),
+) -> str:
     """Return the text of `rewritten`, byte for byte the original's outside the statements that changed.
 
-    `includes` are lines to add after the includes of the file. Raises RefusedError where the text cannot be changed.
+    `includes` are lines to add after the includes of the file; `opened`: what they make known of private members.
+    Raises RefusedError where the text cannot be changed.
     """
     patcher = Patcher((function for function in original.functions), dialect, indentation_unit(original.file.text))
     edits: list[Edit] = []
@@ -84,13 +91,13 @@ def unit_text(original: Unit, rewritten: Unit, dialect: DeviceWords, includes: t
         if changed:
             first = min(first, old.span.start)
         edits += changed
-    opened = [
+    opening = [
         Edit(Span(original.file, place, place), "".join(f"{line}\n" for line in lines))
-        for place, lines in opener_insertions(original.file, edits, openers_in(rewritten))
+        for place, lines in opener_insertions(original.file, edits, openers_in(rewritten), opened=opened)
     ]
     if includes:
         edits.append(_include_edit(original.file, includes, first))
-    edits += opened
+    edits += opening
     end = line_end(original.file.text)
     return apply_edits(original.file, [Edit(e.span, e.text.replace("\n", end)) for e in edits], join_pieces)
 

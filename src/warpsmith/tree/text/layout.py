@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from itertools import pairwise
+from typing import Final
 
 from warpsmith.base.c_lexer import lex
 from warpsmith.base.source import SourceFile, Span
@@ -24,6 +25,11 @@ __all__ = [
     "starts_line",
     "wrap",
 ]
+
+
+_LIST: Final = frozenset((",", ";", "&&", "||"))
+_BEFORE: Final = frozenset(("&&", "||", "?", ":"))
+_AFTER: Final = frozenset((",", ";", "+", "=", "+=", "-=", "*="))
 
 
 def line_end(text: str) -> str:
@@ -97,9 +103,10 @@ def indentation_unit(text: str) -> str:
 def wrap(line: str, width: int = 110, hang: str = "    ", *, align: bool = False) -> str:
     """Return one line of generated text broken into several of at most `width` characters where it can be.
 
-    It is broken after commas and semicolons and before && and ||, as far outside of parentheses as possible. A line
-    of the preprocessor's stays whole. `align`: what goes on inside of a parenthesis stands below its first argument,
-    where there is room.
+    It is broken after commas and semicolons and before && and ||, as far outside of parentheses as possible; where
+    there are none, after the signs of sums and assignments and before the arms of a choice. A line of the
+    preprocessor's stays whole. `align`: what goes on inside of a parenthesis stands below its first argument, where
+    there is room.
     """
     if line.lstrip().startswith("#"):
         return line
@@ -121,7 +128,8 @@ def wrap(line: str, width: int = 110, hang: str = "    ", *, align: bool = False
 @functools.lru_cache(maxsize=1024)
 def _break(line: str, width: int) -> int | None:
     depth = 0
-    best: tuple[int, int] | None = None
+    # a list or a condition, else a sum
+    best: dict[bool, tuple[int, int]] = {}
     # something has to stand in front of a break, or nothing is gained
     least = max(width // 3, len(line) - len(line.lstrip(" ")))
     # what stands behind the width is not lexed
@@ -129,14 +137,14 @@ def _break(line: str, width: int) -> int | None:
         if token.end > width:
             break
         depth -= token.sign in (")", "]", "}")
-        after = token.end if token.sign in (",", ";") else None
-        before = token.start if token.sign in ("&&", "||") else None
-        place = after if after is not None else before
+        place = token.start if token.sign in _BEFORE else token.end if token.sign in _AFTER else None
+        of_list = token.sign in _LIST
         # Far to the right is good, a level of parentheses less is better.
-        if place is not None and place > least and (best is None or (-depth, place) >= best):
-            best = (-depth, place)
+        if place is not None and place > least and (of_list not in best or (-depth, place) >= best[of_list]):
+            best[of_list] = (-depth, place)
         depth += token.sign in ("(", "[", "{")
-    return None if best is None else best[1]
+    found = best.get(True) or best.get(False)
+    return None if found is None else found[1]
 
 
 def _open_at(text: str) -> int | None:

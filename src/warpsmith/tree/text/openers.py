@@ -27,7 +27,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Edit, SourceFile, Span
 from warpsmith.tree.text.lexical import tokens
 
-__all__ = ["Opener", "once_lines", "opener_insertions"]
+__all__ = ["Opener", "once_lines", "opener_insertions", "placed_elsewhere"]
 
 _CALL = re.compile(r"\bws_member\((ws_\w+)\(\)\)")
 
@@ -87,6 +87,12 @@ def opener_insertions(
             if after is not None and after.file.path == file.path and after.end > place:
                 raise _no_place(f"the private member {opener.member} of {opener.owner}", edit.span)
             yield place, once_lines(opener, spaces) if guarded else opener.lines
+
+
+def placed_elsewhere(openers: Iterable[Opener], file: SourceFile) -> tuple[Opener, ...]:
+    """Return those whose class stands in a file that `file` includes, each once."""
+    placed = (one for one in openers if one.definition is not None and one.definition.file.path != file.path)
+    return tuple(dict.fromkeys(placed))
 
 
 def once_lines(opener: Opener, spaces: Sequence[str] = ()) -> tuple[str, ...]:
