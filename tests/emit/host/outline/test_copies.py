@@ -70,6 +70,7 @@ def test_the_parameter_takes_the_place_of_the_variable(tmp_path: Path) -> None:
         "int k = n + 1; g(k);",
         "int k; g(k = n);",
         "int i = n; for (i = 0; i < m; i++) g(i);",
+        "int k = n; { int k = m + 1; g(k + n); } g(k);",
     ],
 )
 def test_what_has_a_value_of_its_own_stays(statements: str, tmp_path: Path) -> None:

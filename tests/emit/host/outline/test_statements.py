@@ -9,6 +9,7 @@ import pytest
 from tests.emit.examples import lu, saxpy
 from warpsmith.emit.host.outline.statements import (
     declared,
+    find_given,
     host_uses,
     is_final,
     is_plain_declaration,
@@ -19,6 +20,7 @@ from warpsmith.emit.host.outline.statements import (
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.device_writes import find_exposed
 from warpsmith.tree.nodes import Copy, DataExit, DeclStmt, ExprStmt, For, Function, Update, replace
+from warpsmith.tree.printing.printer import nothing, print_expr
 
 _TEXT = """
 struct s { int k; int row[4]; struct s *next; };
@@ -84,6 +86,38 @@ def test_which_statements_a_function_may_take(function: Function) -> None:
     assert finals == ["n = n + 1;", "if (n > 1)\n        n = 2;"]
     declarations = [s.span.text for s in function.body.statements if is_plain_declaration(s)]
     assert declarations == ["int local = n;", "int read = a[0];"]
+
+
+def test_variables_with_one_value_are_what_they_are_set_to(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(
+        """
+void take(int *);
+void f(int n, int *a)
+{
+    int once = n;
+    long long wide = n + 1;
+    int anew = n;
+    anew += 2;
+    int told = n;
+    take(&told);
+    int counted = n;
+    for (counted = 0; counted < 3; counted++)
+        a[counted] = 0;
+    int nothing;
+    for (int i = 0; i < n; i++) {
+        int inside = a[i];
+    }
+}
+"""
+    )
+    program = load_program([str(path)], FrontOptions()).program
+    function = next(f for _, f in program.functions() if f.symbol.name == "f")
+    run = function.body.statements
+    said = {symbol.name: print_expr(value, nothing) for symbol, value in find_given(run).items()}
+    assert said == {"once": "n", "wide": "(long long)(n + 1)", "inside": "a[i]"}
+    # two scopes have it
+    assert "once" not in {symbol.name for symbol in find_given((*run, run[0]))}
 
 
 def test_what_a_run_declares_and_uses() -> None:

@@ -9,10 +9,10 @@ import pytest
 from tests.emit.host.outline.programs import body_of, port_text, texts
 from tests.sampling import one_in
 from warpsmith.emit.host.outline.model import NotOutlinedError
-from warpsmith.emit.host.outline.whole import is_movable, whole_region
+from warpsmith.emit.host.outline.whole import check_order, is_movable, whole_region
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.nodes import DeclStmt, For, Stmt, Update
+from warpsmith.tree.nodes import DeclStmt, For, Stmt, Update, replace
 from warpsmith.tree.printing.printer import nothing, print_stmt
 
 _MAIN = """
@@ -159,3 +159,12 @@ def test_what_is_read_behind_a_copy_back_is_read_there(tmp_path: Path) -> None:
 def test_a_counter_that_is_read_first_stays_the_users(tmp_path: Path) -> None:
     with pytest.raises(NotOutlinedError):
         whole_region(_run("if (k > 0) m = k; for (k = 0; k < n; k++) ;", tmp_path), (), lambda symbol: False)
+
+
+def test_what_is_read_behind_a_write_is_not_passed(tmp_path: Path) -> None:
+    (read,) = _run("int first = p[0];", tmp_path)
+    update = Update(span=read.span, to_device=False, variable=None, address=None, bytes=None, cause=read.span)
+    check_order((read, update), ())
+    with pytest.raises(NotOutlinedError):
+        check_order((update, read), ())
+    check_order((replace(update, to_device=True), read), ())

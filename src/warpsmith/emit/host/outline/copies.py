@@ -7,11 +7,13 @@
         launch(row, n);
     }
 
-Invariant: neither the variable nor the parameter gets another value, and both have the same type.
+Invariant: neither the variable nor the parameter gets another value, both have the same type, and nothing else of the
+function has the variable's name.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
@@ -20,7 +22,7 @@ from msgspec import Struct
 
 from warpsmith.base.records import field_names
 from warpsmith.emit.host.outline.model import GuardTest, PassedArgument
-from warpsmith.emit.host.outline.statements import find_set_anew
+from warpsmith.emit.host.outline.statements import declared, find_set_anew
 from warpsmith.tree.named import find_named
 from warpsmith.tree.nodes import DeclStmt, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.types import Symbol
@@ -67,12 +69,14 @@ def _find_copies(text: FunctionText, kept: Collection[Symbol]) -> Iterator[tuple
     conditions = [test.condition for test in text.tests if test.condition is not None]
     parts = [part for root in (*before, *conditions, *text.run) for part in walk(root)]
     fixed = {*find_set_anew(parts), *kept}
+    names = Counter(symbol.name for root in (*before, *text.run) for symbol in declared((root,)))
     fixed |= {symbol for part in parts if not isinstance(part, Name | VarDecl) for symbol in _symbols(part)}
     for stmt in (*before, *text.run):
         if not (isinstance(stmt, DeclStmt) and len(stmt.declarations) == 1):
             continue
         copy, value = stmt.declarations[0].symbol, stmt.declarations[0].init
         repeats = isinstance(value, Name) and value.symbol in parameters and value.symbol.type == copy.type
+        repeats = repeats and names[copy.name] == 1
         if isinstance(value, Name) and repeats and fixed.isdisjoint((copy, value.symbol)):
             yield copy, value.symbol
 

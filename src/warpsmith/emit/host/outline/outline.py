@@ -67,7 +67,7 @@ from warpsmith.emit.host.outline.statements import (
     uses,
     write,
 )
-from warpsmith.emit.host.outline.whole import whole_region
+from warpsmith.emit.host.outline.whole import check_order, whole_region
 from warpsmith.emit.words import Support
 from warpsmith.tree.device_writes import find_hosts, find_written
 from warpsmith.tree.in_place.versioned import SWITCHED
@@ -388,6 +388,7 @@ class _Outliner:
         """Make the function of a run; return its call, and the state that it begins: for what `rest` uses of it, or
         where it is `guarded`."""
         at: Node = next(iter((*run, *rest)), self._function)
+        check_order(run, self._runs.exposed)
         needed = tuple(one for guard in guards for one in guard.before)
         own = tuple(declared((*run, *needed)))
         name = self._name(run)

@@ -171,8 +171,9 @@ def find_given(run: Iterable[Stmt]) -> dict[Symbol, Expr]:
     """Return what the variables of plain declarations are that have one value."""
     parts = [part for stmt in run for part in walk(stmt)]
     anew = {*find_set_anew(parts)}
+    times = Counter(part.symbol for part in parts if isinstance(part, VarDecl))
     declared = (part for part in parts if isinstance(part, DeclStmt) and is_plain_declaration(part))
-    once = (one for stmt in declared for one in stmt.declarations if one.symbol not in anew)
+    once = (one for stmt in declared for one in stmt.declarations if one.symbol not in anew and times[one.symbol] == 1)
     return {one.symbol: _converted(one.init, one.symbol) for one in once if one.init is not None}
 
 

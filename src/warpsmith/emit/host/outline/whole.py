@@ -53,7 +53,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import children, peel, rebuild, walk
 
-__all__ = ["is_movable", "whole_region"]
+__all__ = ["check_order", "is_movable", "whole_region"]
 
 Run = tuple[Stmt, ...]
 
@@ -67,8 +67,7 @@ def whole_region(run: Run, exposed: Collection[Symbol], is_needed: Callable[[Sym
     run = tuple(stmt for stmt in run if not _says_nothing(stmt))
     for stmt in run:
         _check(stmt, inside=False)
-    if _written_then_read(run, exposed, wrote=False) is None:
-        raise refuse("what is read here may have been written before", run[0])
+    check_order(run, exposed)
     own: list[Symbol] = []
     for symbol in sorted(_set_here(run), key=lambda symbol: symbol.key):
         plain = symbol.storage in ("local", "parameter") and symbol not in exposed and isinstance(symbol.type, Scalar)
@@ -77,6 +76,13 @@ def whole_region(run: Run, exposed: Collection[Symbol], is_needed: Callable[[Sym
         elif any(isinstance(part, For) and part.variable == symbol for stmt in run for part in walk(stmt)):
             raise refuse("the counter of a loop is needed behind it", run[0])
     return tuple(_declare_own(run, own))
+
+
+def check_order(run: Run, exposed: Collection[Symbol]) -> None:
+    """Raise NotOutlinedError where statements of a function may read what others have written before them: what it is
+    passed was read where it is called."""
+    if _written_then_read(run, exposed, wrote=False) is None:
+        raise refuse("what is read here may have been written before", run[0])
 
 
 def is_movable(stmt: Stmt) -> bool:
