@@ -1,4 +1,4 @@
-"""Threadprivate variables: where threads may have other values than the first one, no claim that reads them is proved."""
+"""Threadprivate variables: no claim is proved that reads one where threads may have other values than the first one."""
 
 from __future__ import annotations
 
