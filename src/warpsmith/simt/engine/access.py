@@ -395,10 +395,32 @@ class AccessWriter:
         return e.b.select(e.unpack_mask(mask), found, instead)
 
     def scatter(self, value: Ir, place: Ir, mask: Ir, align: int) -> None:
-        """Write in the lanes of a mask, lowest first."""
+        """Write in the lanes of a mask, lowest first; where processors cannot, LLVM would make a branch for each lane,
+        a loop is as fast and much less code."""
         e = self.e
+        if not self.runtime.gathers:
+            self.scatter_in_turn(value, place, mask, align)
+            return
         operands = (value, place, ir.Constant(ir.IntType(32), align), e.unpack_mask(mask))
         e.intrinsic("llvm.masked.scatter", (value.type, place.type), operands, VOID)
+
+    def scatter_in_turn(self, value: Ir, place: Ir, mask: Ir, align: int) -> None:
+        """Write in one lane of a mask after the other."""
+        e = self.e
+        slots = [e.slot(vector.type) for vector in (place, value)]
+        for slot, vector in zip(slots, (place, value), strict=True):
+            e.b.store(vector, slot)
+
+        def body(left: Ir, lane: Ir) -> Ir:
+            types = (POINTER, value.type.element)
+            where, what = (
+                e.b.load(e.b.gep(slot, [lane], source_etype=type), typ=type)
+                for slot, type in zip(slots, types, strict=True)
+            )
+            e.b.store(what, where, align=align)
+            return e.remove_lowest(left)
+
+        e.while_bits(mask, body)
 
 
 def race_function_of(e: Emit, kind: Kind) -> Ir:
