@@ -75,8 +75,6 @@ class Runtime:
 def _stop_function(e: Emit) -> Ir:
     """Return `stop(state, why, site, thread, address)`: the first cause is kept."""
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I64, I64, I64, I64]), "stop")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     made.attributes.add("cold")
     state, why, site, thread, address = made.args
     e.at(made.append_basic_block("entry"))
@@ -94,8 +92,6 @@ def _stop_function(e: Emit) -> Ir:
 def _locate_function(e: Emit) -> Ir:
     """Return `locate(state, site, address)`: make the region of an address the site's; false where there is none."""
     made = ir.Function(e.module, ir.FunctionType(I1, [POINTER, POINTER, I64]), "locate")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     state, site, address = made.args
     e.at(made.append_basic_block("entry"))
     head, test, found, following, missing = (e.block(n) for n in ("head", "test", "found", "next", "missing"))
@@ -143,8 +139,6 @@ class AccessWriter:
         place = self.place_types()
         given = [POINTER, POINTER, *place, e.mask_type, I64, *[e.vector(self.scalar)] * values]
         self.function = ir.Function(e.module, ir.FunctionType(result, given), self.name)
-        self.function.linkage = "internal"
-        self.function.attributes.add("noinline")
         self.state, self.site, *rest = self.function.args
         self.take_place(rest[: len(place)])
         self.mask, self.warp, *self.values = rest[len(place) :]

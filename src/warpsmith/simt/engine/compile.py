@@ -15,6 +15,7 @@ from msgspec import Struct
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.driver import driver_function
 from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
+from warpsmith.simt.engine.host.parts import split_module
 from warpsmith.simt.engine.indexed import takes_indices
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
@@ -54,8 +55,8 @@ def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKe
 
 @lru_cache(maxsize=64)
 def _compile_uncached(function: Function, width: int, checks: Checks) -> CompiledKernel:
-    text, writer, ops, granule = write_kernel(function, width, checks, gathers=has_fast_gathers())
-    code = link(text)
+    parts, writer, ops, granule = write_kernel(function, width, checks, gathers=has_fast_gathers())
+    code = link(*parts)
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
     sizes = {i: access_of(i).size for i in ops.sites}
     sites, segments = tuple(ops.sites), writer.segments
@@ -64,8 +65,8 @@ def _compile_uncached(function: Function, width: int, checks: Checks) -> Compile
 
 def write_kernel(
     function: Function, width: int, checks: Checks, *, gathers: bool
-) -> tuple[str, KernelWriter | ScheduledWriter, Ops, int]:
-    """Return the LLVM IR of a kernel, and what was numbered in it."""
+) -> tuple[tuple[str, ...], KernelWriter | ScheduledWriter, Ops, int]:
+    """Return the LLVM IR of a kernel in parts, and what was numbered in it."""
     module = ir.Module("kernel")
     accesses = [i for _, i in function.instructions() if isinstance(i.detail, Memory)]
     granule = min((access_of(i).aligned for i in accesses), default=4)
@@ -75,7 +76,7 @@ def write_kernel(
     writer = (KernelWriter if checks.turns == "linear" else ScheduledWriter)(runtime, function, ops)
     writer.write()
     driver_function(runtime.emit(), writer.warp, runtime.stop, framed=writer.frame.base is not None)
-    return str(module), writer, ops, granule
+    return split_module(module), writer, ops, granule
 
 
 def _number_parts(function: Function, accesses: list[Instruction]) -> Ops:

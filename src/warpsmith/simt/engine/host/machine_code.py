@@ -1,8 +1,8 @@
 """LLVM IR becomes machine code of this host, which is kept on disk: the same kernel is not compiled again.
 
-    LLVM IR, how it is compiled, by which LLVM, for which processor  ──►  key  ─┬─►  object file from the cache
-                                                                                 └─►  LLVM's passes ──► object file
-    object file ──► linked into this process
+    a part of LLVM IR, how it is compiled, by which LLVM, for which processor  ──►  key
+    key  ─┬─►  object file from the cache                    all object files ──► linked into this process
+          └─►  LLVM's passes ──► object file
 
 The key is made of the LLVM IR itself: whatever a kernel and its checks become is in it, and so is every change of the
 writers. Writing it takes a tenth of what compiling takes. Fresh or kept, code is linked the same way.
@@ -62,15 +62,23 @@ _LARGE: Final = 2_000_000
 """Letters of LLVM IR, of some 4,000 instructions of a kernel with branches, that take some ten seconds to optimize."""
 
 
-def link(text: str) -> LinkedCode:
-    """Return the machine code of LLVM IR."""
+def link(*parts: str) -> LinkedCode:
+    """Return the machine code of LLVM IR, whose parts call each other."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _recipe(0).target())
+    for text in parts:
+        engine.add_object_file(llvm.ObjectFileRef.from_data(_object_file(text)))
+    engine.finalize_object()
+    entry = engine.get_function_address("run")
+    if not entry:
+        raise RuntimeError("LLVM does not find the function that it compiled")
+    return LinkedCode(entry, engine)
+
+
+def _object_file(text: str) -> bytes:
+    """Return the object file of one part, kept or made."""
     recipe = _recipe(len(text))
     key = msgspec.json.encode(recipe) + b"\0" + text.encode()
-    data = kept_bytes(_FOLDER, key, lambda: _compile(text, recipe))
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), recipe.target())
-    engine.add_object_file(llvm.ObjectFileRef.from_data(data))
-    engine.finalize_object()
-    return LinkedCode(engine.get_function_address("run"), engine)
+    return kept_bytes(_FOLDER, key, lambda: _compile(text, recipe))
 
 
 def has_fast_gathers() -> bool:
