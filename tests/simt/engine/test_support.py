@@ -6,8 +6,9 @@ import pytest
 
 from tests.analysis.kernels import random_module
 from tests.simt.test_interpreter import kernel
+from warpsmith.simt.engine.ops.directed import DIRECTED
 from warpsmith.simt.engine.ops.functions import FUNCTIONS
-from warpsmith.simt.engine.support import _LIBRARY, order_matters, why_refused
+from warpsmith.simt.engine.support import _LIBRARY, _ROUNDED, order_matters, why_refused
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Module
@@ -23,8 +24,7 @@ def of(body: str) -> tuple[Module, Function]:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("add.f16 %r2, %r2, %r3; ret;", "half"),
-        ("add.rz.f32 %f1, %f2, %f3; st.global.f32 [%rd3], %f1; ret;", "rounded zero"),
+        ("add.rz.f32 %f1, %f2, %f3; st.global.f32 [%rd3], %f1; ret;", ""),
         ("bar.sync 0, 64; ret;", "some threads"),
         ("bar.sync 1; ret;", "numbered"),
         ("bar.arrive 0, 64; ret;", "some threads"),
@@ -71,6 +71,10 @@ def test_a_loop_with_several_entries_is_refused() -> None:
 )
 def test_the_order_of_threads_matters_where_an_atomic_tells_it(body: str, matters: bool) -> None:
     assert bool(order_matters(of(body)[1])) is matters
+
+
+def test_the_ops_that_round_are_those_that_there_are() -> None:
+    assert DIRECTED == _ROUNDED
 
 
 def test_the_functions_that_are_taken_are_those_that_there_are() -> None:

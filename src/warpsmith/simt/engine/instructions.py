@@ -15,10 +15,12 @@ from warpsmith.simt.engine.access import AccessKind
 from warpsmith.simt.engine.here import Here
 from warpsmith.simt.engine.indexed import indexed_access
 from warpsmith.simt.engine.lanes import I8, I32, I64, Ir, element
+from warpsmith.simt.engine.ops.directed import directed_op, is_directed
 from warpsmith.simt.engine.ops.exchange import EXCHANGES, warp_barrier
 from warpsmith.simt.engine.ops.floats import FLOATS, one_nan
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
 from warpsmith.simt.engine.ops.functions import call_function
+from warpsmith.simt.engine.ops.halves import HALVES, half_op, has_halves
 from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
 from warpsmith.simt.engine.ops.seen import makes_nan
 from warpsmith.simt.engine.reading.affine import IndexedAddress
@@ -73,12 +75,17 @@ class Ops(Struct, frozen=True):
             return EXCHANGES[i.op](k, i, operands)
         if i.op in FUNCTION_OPS:
             return (self.settle(k, i, call_function(k.e, i, operands, k.mask)),)
+        if i.op in FLOATS and has_halves(i):
+            return (self.settle(k, i, half_op(k.e, i, operands, k.mask)),)
+        if is_directed(i):
+            return (self.settle(k, i, directed_op(k.e, i, operands)),)
         table = INTEGERS if i.op in INTEGERS else FLOATS
         return (self.settle(k, i, table[i.op](k.e, i, operands, k.mask)),)
 
     def settle(self, k: Here, i: Instruction, made: Ir) -> Ir:
-        """Return a result in which NaN is the one that the op gives."""
-        return one_nan(k.e, made, i.result.type) if i.result in self.seen and makes_nan(i.op) else made
+        """Return a result in which NaN is the one that the op gives; of 16 bits it always is."""
+        loose = i.result in self.seen and makes_nan(i.op) and i.result.type not in HALVES
+        return one_nan(k.e, made, i.result.type) if loose else made
 
     # --- memory
 

@@ -30,8 +30,8 @@ from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I128
 
 __all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "why_refused"]
 
-_MOVES: Final = frozenset({"load", "store", "select", "bitcast", "param", "shuffle"})
-"""Ops that half precision may have: they only move it."""
+_NO_HALVES: Final = frozenset({"match", "reduce", "vote"})
+"""Ops of lanes that compare or combine bits."""
 
 _REGISTERS: Final = frozenset(
     ["laneid", "warpid", "nwarpid", "dynamic_smem_size"]
@@ -50,6 +50,9 @@ _LIBRARY: Final = frozenset(
 """The functions of functions.py."""
 
 _NEAREST: Final = ("", "nearest")
+_ROUNDINGS: Final = frozenset({"zero", "up", "down"})
+_ROUNDED: Final = frozenset({"fadd", "fsub", "fmul", "fdiv", "ffma", "sqrt", "rcp", "ftrunc", "sitof", "uitof"})
+"""The ops of directed.py."""
 _REDUCTIONS: Final = frozenset({"", "and", "or", "count"})
 ORDERED_ATOMICS: Final = frozenset({"atomic_exchange", "atomic_compare", "atomic_inc", "atomic_dec", "atomic_fadd"})
 """Atomics whose result in memory depends on the order of the threads."""
@@ -136,7 +139,7 @@ def _types(i: Instruction) -> Iterator[str]:
     types = {value.type for value in (*i.operands, *i.results)}
     if I128 in types:
         yield "numbers of 128 bits"
-    if types & {F16, BF16} and i.op not in _MOVES:
+    if types & {F16, BF16} and (i.op.startswith("atomic_") or i.op in _NO_HALVES):
         yield f"{i.op} of half precision"
 
 
@@ -148,14 +151,19 @@ def _is_known(i: Instruction) -> bool:
     if _text(i) == "printf" and not i.results:
         return True
     floats = {value.type for value in (*i.operands, *i.results)}
-    return _text(i) in _LIBRARY and len(i.results) == 1 and floats in ({F32}, {F64})
+    return _text(i) in _LIBRARY and len(i.results) == 1 and floats in ({F16}, {BF16}, {F32}, {F64})
 
 
 def _rounding(i: Instruction, detail: Float | Convert) -> Iterator[str]:
     whole = i.op in ("fround", "ftosi", "ftoui", "fneg", "fabs", "copysign")
     exact = i.op == "fext"
-    if detail.rounding not in _NEAREST and not whole and not exact:
+    if detail.rounding not in _NEAREST and not whole and not exact and not _rounds(i, detail):
         yield f"{i.op} rounded {detail.rounding}"
+
+
+def _rounds(i: Instruction, detail: Float | Convert) -> bool:
+    """Whether an op is taken with another rounding than to the nearest number."""
+    return detail.rounding in _ROUNDINGS and i.op in _ROUNDED
 
 
 def _parameter(function: Function, launch: Launch, i: Instruction, detail: Param) -> Iterator[str]:

@@ -15,7 +15,9 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import Emit, Ir
 from warpsmith.simt.engine.ops.floats import back, finish_result, flush_subnormals, in_double, number
+from warpsmith.simt.engine.ops.halves import HALVES, narrow, wide
 from warpsmith.ssa.nodes import Float, Instruction, Text
+from warpsmith.ssa.types import Type
 
 __all__ = ["FUNCTIONS", "OPS", "call_function"]
 
@@ -65,11 +67,21 @@ def call_function(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     """Return what a function gives in the active lanes."""
     function = FUNCTIONS[i.detail.text] if isinstance(i.detail, Text) else OPS[i.op]
     detail = i.detail if isinstance(i.detail, Float) else Float()
-    given = [in_double(e, flush_subnormals(e, value, detail)) for value in o]
+    given = [_given(e, value, operand.type, detail) for value, operand in zip(o, i.operands, strict=True)]
     if function.base is not None:
         given.insert(0, number(e, ir.DoubleType(), function.base))
     found = _define_errors(e, function, given, _each(e, function, given, active))
+    type = i.result.type
+    if type in HALVES:
+        return narrow(e, finish_result(e, found, detail), type, flush=detail.flush and not detail.saturate)
     return finish_result(e, back(e, found, o[0].type.element), detail)
+
+
+def _given(e: Emit, value: Ir, type: Type, detail: Float) -> Ir:
+    """Return an operand as doubles."""
+    if type in HALVES:
+        return wide(e, value, type, flush=detail.flush)
+    return in_double(e, flush_subnormals(e, value, detail))
 
 
 def _each(e: Emit, function: LibraryFunction, given: list[Ir], active: Ir) -> Ir:
