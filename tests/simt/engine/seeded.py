@@ -16,12 +16,14 @@ from msgspec.structs import replace
 
 from tests.simt.engine.agree import Case, Differs, agree
 from tests.simt.engine.kernels import random_case
+from tests.simt.engine.ops.test_asked import fetch_case
 from tests.simt.engine.ops.test_halves import fused_case, ties_case
 from tests.simt.engine.ops.test_seen import nan_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import indexed, instructions
 from warpsmith.simt.engine.access import AccessWriter
+from warpsmith.simt.engine.answers import Answers
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import different, races
@@ -307,6 +309,10 @@ def _rounded_twice(e: Emit, a: Any, b: Any, c: Any) -> Any:
     return e.intrinsic("llvm.fma", (a.type,), (a, b, c))
 
 
+def _reversed(right: Any) -> Any:
+    return lambda self, i, operands: right(self, i, operands[::-1])
+
+
 def _nearest_only(right: Any) -> Any:
     return dict.fromkeys(right, 1)
 
@@ -346,5 +352,6 @@ BUGS = (
     Bug("a fused sum of halves is rounded twice", halves, "_fma_to_odd", lambda right: _rounded_twice, fused_case),
     Bug("sums are rounded to the nearest number", directed, "_MODES", _nearest_only, _directed("fadd")),
     Bug("subnormal halves are zero", halves, "_wide", _without_subnormals, _op_of("fmul", F16)),
+    Bug("functions get their operands the other way round", Answers, "find", _reversed, fetch_case),
     Bug("a barrier of the warp orders nothing", instructions, "warp_barrier", _keeps_epoch, _random(0)),
 )

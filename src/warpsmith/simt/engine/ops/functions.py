@@ -3,7 +3,7 @@
 Python's `math` calls the C library's function of a double and turns its errors into exceptions, which the interpreter
 turns into numbers: NaN where there is no result, +infinity where it is too large. Here the same is done with the
 result. So both agree in every bit where Python and this process have one C library; a function that `math` computes in
-its own way (gamma, hypot …) is not here, and a kernel that calls one is left to the interpreter."""
+its own way (gamma, hypot …) is not here, and is asked for (asked.py)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warpsmith.simt.engine.ops.halves import HALVES, narrow, wide
 from warpsmith.ssa.nodes import Float, Instruction, Text
 from warpsmith.ssa.types import Type
 
-__all__ = ["FUNCTIONS", "OPS", "call_function"]
+__all__ = ["FUNCTIONS", "OPS", "call_function", "is_called"]
 
 
 class LibraryFunction(Struct, frozen=True):
@@ -61,6 +61,13 @@ OPS: Final[Mapping[str, LibraryFunction]] = {
     "exp2": LibraryFunction("pow", 2, "over", base=2.0),
 }
 """Ops of the kernel IR that are functions of the library."""
+
+
+def is_called(i: Instruction) -> bool:
+    """Whether a `lanewise` op is a function that is called as it is: of numbers of one floating-point type."""
+    types = {value.type for value in (*i.operands, *i.results)}
+    known = isinstance(i.detail, Text) and i.detail.text in FUNCTIONS
+    return known and len(types) == len(i.results) == 1 and next(iter(types)).kind == "float"
 
 
 def call_function(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
