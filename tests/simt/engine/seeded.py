@@ -23,7 +23,7 @@ from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import indexed, instructions
 from warpsmith.simt.engine.access import AccessWriter
-from warpsmith.simt.engine.answers import Answers
+from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import different, races

@@ -81,7 +81,7 @@ def test_who_reads_what_nobody_writes_waits_for_nobody() -> None:
         made, problems = _both(kernel(body, more))
         assert made.stop is Stop.BUDGET
         assert (made.problem is None) is waits
-        assert [problem[3] for problem in problems] == ["budget"]
+        assert [problem[3] for problem in problems] == ["budget"]  # type: ignore[index]
 
 
 def test_a_race_is_the_interpreters_to_tell() -> None:

@@ -11,8 +11,8 @@ import ctypes
 import numpy as np
 from msgspec import Struct
 
-from warpsmith.simt.engine.answers import Answers
 from warpsmith.simt.engine.compile import CompiledKernel
+from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS

@@ -94,7 +94,8 @@ def test_another_processor_or_another_llvm_compiles_anew(compiled: list[str], mo
     assert len(compiled) == 3
 
 
-def test_what_is_very_large_is_compiled_as_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_very_large_is_compiled_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path))
     levels: list[int] = []
     compile_ = machine_code._compile
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warpsmith.simt.engine.answers import Answers
+from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.words import LaunchWords, Stop, new_state
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.nodes import Constant, Instruction, Text, Value
