@@ -4,8 +4,9 @@
     └──► C ──┘
 
 This is what masks in registers do behind a compiler that makes control flow structured (LLVM for AMD GPUs), and it is
-maximal reconvergence: lanes never meet earlier (simt/engine/linear.py, whose order this is). A loop with several
-entries is not structured. It still has an order: each way around it goes through its header, which counts iterations.
+maximal reconvergence: lanes never meet earlier (simt/engine/reading/linear.py, whose order this is). A loop with
+several entries is not structured. It still has an order: each way around it goes through its header, which counts
+iterations.
 """
 
 from __future__ import annotations
