@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from random import Random
 
 import msgspec.structs
 import pytest
 from benchmarks.polybench.suite import odd, programs
 
+from tests.random_programs.row_programs import row_program
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.porting.sources import sources_of
@@ -55,18 +57,61 @@ def test_both_arms_of_every_guard_give_what_the_program_gives(path: Path, tmp_pa
     guards = sum(len(_GUARD.findall(file.text)) for file in sources.files)
     # each alone where they are few
     for failing in [None, *(range(guards) if 1 < guards <= 3 else ())]:
-        files = tuple(_fail(sources.files, failing))
+        files = tuple(_fail(sources.files, None if failing is None else {failing}))
         name = "all" if failing is None else str(failing)
         left = _run(msgspec.structs.replace(sources, files=files), tmp_path / name, wanted.stdout)
         assert left <= launched and (left < launched) is (guards > 0), (name, left, launched)
 
 
-def _fail(files: Sequence[OutputFile], number: int | None) -> list[OutputFile]:
-    """Return files in which a guard fails, or all of them do."""
+@pytest.mark.slow
+def test_a_guard_that_fails_alone_leaves_the_users_statements_beside_kernels(tmp_path: Path) -> None:
+    """Each guard of a program whose parts have guards of their own: what a part's kernel did is taken up by the user's
+    statements of the next one, and the other way round."""
+    path = ROOT / "tests" / "emit" / "host" / "outline" / "guarded" / "clusters.c"
+    macros = ("-D_OPENMP=201511",)
+    command = ["cc", "-O1", "-w", "-fopenmp", "-o", str(tmp_path / "original"), str(path)]
+    subprocess.run(command, check=True)
+    wanted = run_limited([str(tmp_path / "original")], tmp_path)
+    options = PortOptions(verify=False, front=FrontOptions(arguments=macros))
+    result = port([str(path)], options)
+    assert result.ported is not None
+    sources = sources_of(result.ported.program, result.files, captured=False)
+    (host,) = (file.text for file in result.files if file.path == "clusters.c")
+    assert host.count("home[i] = at;") == host.count("} while (moved > 0") == 1
+    launched = _run(sources, tmp_path / "held", wanted.stdout)
+    guards = sum(len(_GUARD.findall(file.text)) for file in sources.files)
+    assert guards > 15
+    for failing in range(guards):
+        files = tuple(_fail(sources.files, {failing}))
+        left = _run(msgspec.structs.replace(sources, files=files), tmp_path / str(failing), wanted.stdout)
+        assert 0 < left < launched, (failing, left, launched)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_any_guards_may_fail_in_programs_over_rows(seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "rows.c"
+    path.write_text(row_program(seed))
+    subprocess.run(["cc", "-O1", "-w", "-o", str(tmp_path / "original"), str(path), "-lm"], check=True)
+    wanted = run_limited([str(tmp_path / "original")], tmp_path)
+    result = port([str(path)], PortOptions(verify=False))
+    assert result.ported is not None
+    sources = sources_of(result.ported.program, result.files, captured=False)
+    guards = sum(len(_GUARD.findall(file.text)) for file in sources.files)
+    chosen = Random(seed)
+    for share in (0.0, 0.15, 0.4, 0.7):
+        failing = frozenset(number for number in range(guards) if chosen.random() < share)
+        files = tuple(_fail(sources.files, failing))
+        launched = _run(msgspec.structs.replace(sources, files=files), tmp_path / str(share), wanted.stdout)
+        assert launched > 0 and (not failing) is (share == 0)
+
+
+def _fail(files: Sequence[OutputFile], numbers: Collection[int] | None) -> list[OutputFile]:
+    """Return files in which some guards fail, or all of them do."""
     found = iter(range(10**6))
 
     def fail(guard: re.Match[str]) -> str:
-        return guard[1] + ("1 || " if number in (None, next(found)) else "")
+        return guard[1] + ("1 || " if numbers is None or next(found) in numbers else "")
 
     return [msgspec.structs.replace(file, text=_GUARD.sub(fail, file.text)) for file in files]
 
@@ -148,12 +193,12 @@ def test_nothing_is_left_on_the_device_where_a_guard_fails_in_a_data_region(tmp_
     assert kernels.count("ws_data_to_host(WS_HERE);") == guards > 2
     launched = _run(sources, tmp_path / "held", wanted.stdout)
     for failing in (None, 0, guards - 1):
-        files = tuple(_fail(sources.files, failing))
+        files = tuple(_fail(sources.files, None if failing is None else {failing}))
         left = _run(msgspec.structs.replace(sources, files=files), tmp_path / str(failing), wanted.stdout)
         assert left < launched
     # what stayed on the device would be stale behind the user's loop
     stale = [msgspec.structs.replace(f, text=f.text.replace("    ws_let_go(file, line);\n}\n\nextern", "}\n\nextern"))
-             for f in _fail(sources.files, 0)]  # fmt: skip
+             for f in _fail(sources.files, {0})]  # fmt: skip
     with pytest.raises(AssertionError):
         _run(msgspec.structs.replace(sources, files=tuple(stale)), tmp_path / "stale", wanted.stdout)
 
@@ -162,4 +207,4 @@ def test_a_guard_is_found_by_its_reason() -> None:
     text = "    // only where a and\n    // b differ\n    if (!ws_apart(a, b))\n        return 0;\n    if (n)\n"
     (changed,) = _fail([OutputFile("k.cu", text)], None)
     assert changed.text == text.replace("if (!", "if (1 || !")
-    assert _fail([OutputFile("k.cu", text)], 1)[0].text == text
+    assert _fail([OutputFile("k.cu", text)], {1})[0].text == text

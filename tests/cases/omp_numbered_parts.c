@@ -1,7 +1,7 @@
 /* Each thread counts into a part of its own, and a loop adds up all parts: one thread, and then the device, does the same.
  * RUN: port --all
  * EXPECT: main/i parallel ported: no carried dependence (proven)
- * EXPECT: main/again unanalyzable host: omp_get_thread_num depends on the outside world
+ * EXPECT: main/again sequential host: carries a flow dependence on many
  * EXPECT: main/again/i reduction ported: an associative update (+: many, +: part) is the only carried dependence
  * EXPECT: main/again/b parallel ported: no carried dependence (proven)
  * EXPECT: main/again/b/t reduction ported: an associative update (+: total, +: mass) is the only carried dependence

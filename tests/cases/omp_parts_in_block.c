@@ -1,8 +1,8 @@
 /* Lloyd's method: each point goes to the nearest center, and threads add up their points in parts of their own, which lie
  * in one block. One thread, and then the device, does the same.
  * RUN: port --all
- * EXPECT: nearest/g reduction host: 'nearest' is called from 'move_centers' inside an OpenMP parallel region (line 71)
- * EXPECT: nearest/g/k reduction host: 'nearest' is called from 'move_centers' inside an OpenMP parallel region (line 71)
+ * EXPECT: nearest/g reduction host: it runs in a kernel: only kernels call nearest
+ * EXPECT: nearest/g/k reduction host: it runs in a kernel: only kernels call nearest
  * EXPECT: move_centers/g sequential host: carries a flow dependence on sum
  * EXPECT: move_centers/i sequential host: carries a flow dependence on part_size
  * EXPECT: move_centers/i#2 sequential host: carries a flow dependence on part

@@ -338,7 +338,7 @@ def test_loops_over_members_and_rows_are_what_steps_make_of_them(tmp_path: Path)
         "a.c:3": ("parallel-after", ("localize=f/i",)),
         "a.c:7": ("parallel-after", ("flatten=h/i",)),
         "a.c:8": ("parallel", ()),
-        "a.c:12": ("sequential", ()),
+        "a.c:12": ("scan", ("localize=k/i",)),
     }
     assert all(loop.assumptions for loop in report.loops if loop.category == "parallel-after")
 

@@ -100,8 +100,14 @@ def test_what_is_not_a_claim(number: int, words: str) -> None:
         (
             "parallel for",
             "\n#pragma omp simd private(s)\nfor (int j = 0; j < n; j++) a[j] = s;",
-            "the lists of omp simd",
+            "",
         ),
+        (
+            "parallel for",
+            "\nint s = 1;\n#pragma omp simd private(s)\nfor (int j = 0; j < n; j++) a[j] = s;\na[i] = s;",
+            "s is used also outside of omp simd inside the loop (line",
+        ),
+        ("parallel for", "\n#pragma omp parallel private(s)\na[i] = s;", "the lists of omp parallel inside the loop"),
         ("parallel for", "\n#pragma omp simd\nfor (int j = 0; j < n; j++) a[j] = s;", ""),
         ("parallel for num_threads(4) schedule(static)", "a[i] = 0;", ""),
     ],

@@ -25,6 +25,7 @@ from warpsmith.tree.nodes import (
     For,
     Function,
     Loop,
+    Name,
     Node,
     Other,
     Pragma,
@@ -169,6 +170,7 @@ def _claim(
     lists = [directive, *(outer.directive for outer in around)]
     sharing = _Sharing.of(lists, used)
     loops, problems = _find_covered(directive, loop)
+    inner, unread = _find_owned_inside(loop)
     claim = Claim(
         kind="simd" if directive.is_simd else "threads",
         pragma=pragma,
@@ -181,8 +183,9 @@ def _claim(
         lastprivate=sharing.find_named("lastprivate"),
         linear=sharing.find_named("linear"),
         reductions=sharing.reductions(),
+        inner=inner,
         protected=find_protected_in(loop),
-        unclaimed=(*problems, *_find_not_understood(lists, loop)),
+        unclaimed=(*problems, *_find_not_understood(lists, loop), *unread),
     )
     return replace(claim, firstprivate=claim.firstprivate | _by_default(claim, lists, used))
 
@@ -309,5 +312,46 @@ def _find_not_understood(directives: list[Directive], loop: Loop) -> Iterator[st
         inner = node.directive if isinstance(node, Pragma) else None
         if inner is not None and inner.family == "omp" and _UNREAD_INSIDE.intersection(inner.words):
             yield f"{inner.title} inside the loop (line {node.span.line}) is not judged"
-        elif inner is not None and inner.list_variables(*_OWNED):
-            yield f"the lists of {inner.title} inside the loop (line {node.span.line}) are not judged"
+
+
+def _find_owned_inside(loop: Loop) -> tuple[frozenset[Symbol], list[str]]:
+    """Return the variables that every iteration of a loop inside has for itself, where nothing else names them, and
+    which lists of pragmas inside say something else. A loop inside whose pragma is right computes what it computes
+    alone, sums and last values included: only what its iterations own is no variable of the loop around it."""
+    owned: dict[Symbol, set[int]] = {}
+    titles: dict[Symbol, str] = {}
+    read: set[int] = set()
+    for pragmas, stmt in marked_statements(loop.body):
+        for pragma in pragmas:
+            directive = pragma.directive
+            if directive is None or not isinstance(stmt, For) or not (directive.shares_loop or directive.is_simd):
+                continue
+            read.add(id(pragma))
+            named = {
+                n: s for n, s in _find_used(stmt).items() if n in directive.list_variables("private", "firstprivate")
+            }
+            for symbol in named.values():
+                owned.setdefault(symbol, set()).update(map(id, walk(stmt)))
+                titles.setdefault(symbol, _title_inside(directive, pragma))
+    unread = [
+        f"the lists of {_title_inside(node.directive, node)} are not judged"
+        for node in walk(loop)
+        if isinstance(node, Pragma) and node.directive is not None and id(node) not in read
+        and node.directive.list_variables(*_OWNED)
+    ]  # fmt: skip
+    outside = {symbol for symbol, inside in owned.items() if _is_used_outside(loop, symbol, inside)}
+    unread += [
+        f"{s.name} is used also outside of {titles[s]}, which owns it" for s in sorted(outside, key=lambda s: s.key)
+    ]
+    return frozenset(owned.keys() - outside), unread
+
+
+def _title_inside(directive: Directive, pragma: Pragma) -> str:
+    return f"{directive.title} inside the loop (line {pragma.span.line})"
+
+
+def _is_used_outside(loop: Loop, symbol: Symbol, inside: set[int]) -> bool:
+    rest = [n for n in walk(loop) if id(n) not in inside]
+    named = any(n.symbol == symbol for n in rest if isinstance(n, Name))
+    counted = any(n.variable == symbol for n in rest if isinstance(n, For))
+    return named or counted or any(symbol in (*getattr(n, "reads", ()), *getattr(n, "writes", ())) for n in rest)

@@ -5,13 +5,14 @@ Each function gets what every lane that takes part has brought, by lane number, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from warpsmith.simt.thread import Thread
 from warpsmith.ssa.nodes import Exchange, Instruction
 from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import I32
 
-__all__ = ["exchange_lanes", "mask_of"]
+__all__ = ["exchange_lanes", "mask_of", "meet_in_lock_step"]
 
 Brought = Mapping[int, tuple[int, ...]]
 Given = dict[int, tuple[int, ...]]
@@ -23,6 +24,19 @@ def mask_of(instruction: Instruction, brought: tuple[int, ...], width: int) -> i
         return brought[0] if brought else (1 << width) - 1
     detail = instruction.detail
     return brought[-1] if isinstance(detail, Exchange) and detail.masked else None
+
+
+def meet_in_lock_step(lanes: Sequence[Thread], width: int) -> bool:
+    """Let the lanes of a warp of `width` lanes, which execute together, exchange where none is named; return whether
+    they go on."""
+    instruction = lanes[0].waiting
+    assert instruction is not None
+    if instruction.op == "barrier" or mask_of(instruction, lanes[0].operands, width) is not None:
+        return False
+    given = exchange_lanes(instruction, {thread.lane.lane: thread.operands for thread in lanes})
+    for thread in lanes:
+        thread.finish(instruction, given[thread.lane.lane])
+    return True
 
 
 def exchange_lanes(instruction: Instruction, brought: Brought) -> Given:

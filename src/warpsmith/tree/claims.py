@@ -44,7 +44,8 @@ class Claim(Struct, frozen=True, eq=False):
 
     `marked` is the loop behind the pragma, `loops` the counted ones that the claim covers (`collapse`), outermost
     first; none where the loop is not what the pragma needs. `region` is the pragma of the parallel region around it,
-    where that is another one. `unclaimed`: clauses, or things in the loop, that are not understood, in words.
+    where that is another one. `inner`: what pragmas of loops inside give to each of their iterations, and nothing else
+    in the loop names. `unclaimed`: clauses, or things in the loop, that are not understood, in words.
     """
 
     kind: ClaimKind
@@ -58,6 +59,7 @@ class Claim(Struct, frozen=True, eq=False):
     lastprivate: frozenset[Symbol] = frozenset()
     linear: frozenset[Symbol] = frozenset()
     reductions: Mapping[Symbol, str] = field(default_factory=dict)
+    inner: frozenset[Symbol] = frozenset()
     protected: tuple[Protected, ...] = ()
     unclaimed: tuple[str, ...] = ()
 

@@ -210,3 +210,14 @@ def test_calls_of_the_library_are_what_they_mean(tmp_path: Path) -> None:
     text = join_lines(Patcher([function]).printer.stmt(cast(Stmt, for_device(function.body, {}))))
     assert "x = x < 0.5f ? 0.5f : x;" in text
     assert "a[0] = a[1] < (x < 0.25f ? 0.25f : x) ? a[1] : x < 0.25f ? 0.25f : x;" in text
+
+
+def test_a_constant_that_is_a_parameter_of_the_kernel_gives_an_array_no_length(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(
+        "const int most = 3;\nvoid f(float *a)\n{\n    const int n = 8, half = n / 2;\n"
+        "    float x[n][half], y[most], z[2];\n    x[1][0] = y[0] + z[1];\n    a[0] = x[1][0];\n}\n"
+    )
+    function = load_program([str(path)], FrontOptions()).program.units[0].functions[-1]
+    text = join_lines(Patcher([function]).printer.stmt(cast(Stmt, for_device(function.body, {}))))
+    assert "float x[8][4], y[most], z[2];" in text

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.front.conftest import Load, function, parsed
+from tests.poly.analysis import program_of
 from warpsmith.front.clang import kinds
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.effects.file import house_effects
-from warpsmith.tree.nodes import Name
+from warpsmith.tree.nodes import Name, VerbatimExpr
 from warpsmith.tree.walk import walk
 
 
@@ -116,3 +119,33 @@ def test_variables_of_a_subtree_and_what_it_may_call(tmp_path: Path) -> None:
     assert made is not None
     assert [s.name for s in made.variables(made.dump.tops[0][0])] == ["l", "n"]
     assert len(made.bodies) == 1
+
+
+ASSERTIONS = """
+void __assert_fail(const char *, const char *, unsigned, const char *);
+int g(int *), n;
+#define assert(e) ({ if (e) ; else __assert_fail(#e, "f.c", 1, "f"); })
+#define checked(e) ({ if (e) ; else g(0); })
+#define noted(e) ({ int was = (e); if (was) ; else __assert_fail(#e, "f.c", 1, "f"); })
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reads", "writes"),
+    [
+        ("assert(k > 0 && a[k] < 3)", {"k", "a"}, set()),
+        ("assert(!a || *a)", {"a"}, set()),
+        ("assert(k++)", {"k"}, {"k"}),
+        ("assert(k = 3)", {"k"}, {"k"}),
+        ("assert((k += 3) > 1)", {"k"}, {"k"}),
+        ("assert(g(a))", {"a"}, {"a"}),
+        ("assert(&k)", {"k"}, {"k"}),
+        ("checked(k)", {"k"}, {"k"}),
+        ("noted(k)", {"k", "was"}, {"k", "was"}),
+    ],
+)
+def test_what_an_assertion_does(test: str, reads: set[str], writes: set[str]) -> None:
+    program = program_of(f"{ASSERTIONS} void f(int k, int *a) {{ {test}; }}")
+    (opaque,) = (n for _, one in program.functions() for n in walk(one) if isinstance(n, VerbatimExpr))
+    assert {s.name for s in opaque.reads} == reads and {s.name for s in opaque.writes} == writes
+    assert opaque.calls == bool(writes)

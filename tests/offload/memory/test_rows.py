@@ -199,11 +199,10 @@ def test_rows_are_entered_once_around_a_loop_that_only_counts(between: str, toge
     assert len(re.findall(r"= ws_rows_table\(a_at2?,", text + made)) == (1 if together else 2)
 
 
-def test_host_code_between_kernels_names_rows_by_what_the_function_found(ported: Ported) -> None:
-    between = "a[k][k] += g[k] * a[n - 1][k];"
-    text = _text(ported("#include <stdlib.h>\n" + _LEVELS % between + _ROWS_OF_THEIR_OWN))
-    assert "struct ws_eliminate_data ws_gpu = ws_eliminate_begin(n, a); if (ws_gpu.on) {" in text
-    assert "double *a_flat = (double *)ws_row_zero(ws_gpu.a_at);" in text
-    assert "a_flat[ws_gpu.a_at[k] + k] += g[k] * a_flat[ws_gpu.a_at[n - 1] + k];" in text
+@pytest.mark.parametrize("between", ["a[k][k] += g[k] * a[n - 1][k];", "other((int)a[k][k]); if (a[k][0] > 9) break;"])
+def test_host_code_between_kernels_stays_as_it_was(between: str, ported: Ported) -> None:
+    text = _text(ported("#include <stdlib.h>\nvoid other(int);\n" + _LEVELS % between + _ROWS_OF_THEIR_OWN))
+    assert "if (!ws_eliminate_1(" in text and "a_flat" not in text
+    assert all(text.count(part) == 1 for part in (*between.split(" if "), "a[i][k] = a[i][k] / a[k][k];"))
     # tables, tests and copies are in the functions
     assert "ws_rows_" not in text and "_gpu = (" not in text

@@ -67,7 +67,7 @@ def test_a_section_is_a_part_of_the_array(tmp_path: Path) -> None:
 
 
 def test_a_jump_out_of_it_is_refused_and_an_unknown_call_suspends(tmp_path: Path) -> None:
-    jump = looped("for (int i = 0; i < k; i++) { if (u[i] > 3) goto out; } out: k = 1;", tmp_path)
+    jump = looped("for (int i = 0; i < k; i++) { if (u[i] > 3) goto out; } k = 2; out: k = 1;", tmp_path)
     assert not any("begin" in one for one in shown(jump))
     assert any(f.rule == "POR018" and "a jump" in f.message for f in jump.plan.findings)
     paused = looped("for (int i = 0; i < k; i++) { if (i > 3) break; unknown(); }", tmp_path)

@@ -194,3 +194,33 @@ def test_what_a_call_is_given_is_no_variable_of_the_function(tmp_path: Path) -> 
     }
     """
     assert [d.region for d in chosen(tmp_path, text, "f/i").drafts] == ["f/i"]
+
+
+SHORT = """
+void f(int n, double *a)
+{
+    for (int r = 0; r < n; r++)
+        for (int s = 0; s < n; s++)
+            PRAGMA
+            for (int i = 0; i < 8; i++)
+                a[i] = 2 * a[i] + 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pragma", "launched"),
+    [
+        ("", 0),
+        ("#pragma omp parallel for", 0),
+        ("#pragma omp simd", 0),
+        ("#pragma omp teams distribute parallel for", 1),
+        ("#pragma omp teams distribute", 1),
+    ],
+)
+def test_a_short_loop_is_launched_again_and_again_where_the_user_has_it_launched(
+    pragma: str, launched: int, tmp_path: Path
+) -> None:
+    choice = chosen(tmp_path, SHORT.replace("PRAGMA", f"\n{pragma}\n"), "f/r/s/i")
+    assert [d.kind for d in choice.drafts] == ["nest"] * launched
+    assert all("2 loops of the host would launch it" in r.reason.text for r in choice.refusals if not launched)

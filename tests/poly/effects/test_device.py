@@ -66,7 +66,7 @@ static double apply(double (*g)(double), double x) { return g(x); }
 def _program() -> Program:
     texts = (
         f"void f{k}(int n, double *a, double **m, struct vec *v, int (*op)(int)) {{"
-        f" for (int i = 0; i < n; i++) {{ {body} }} out: return; }}"
+        f" for (int i = 0; i < n; i++) {{ {body} }} a[0] = n; out: return; }}"
         for k, (body, _, _) in enumerate(CASES)
     )
     return program_of(HEAD + "\n".join(texts))

@@ -25,14 +25,14 @@ Judged = tuple[Function, ClaimFacts]
 
 
 def judged(text: str, folder: Path) -> dict[str, Judged]:
-    """Return every function of a C text with its one claim."""
+    """Return every function of a C text with its claim, the outermost one."""
     path = folder / "claims.c"
     path.write_text(text)
     program = load_program([str(path)], FrontOptions()).program
     facts = Facts.about(program, PolyOptions())
     found: dict[str, Judged] = {}
     for _, one in program.functions():
-        (claim,) = claims_of(one)
+        claim = claims_of(one)[0]
         found[one.symbol.name] = one, claims.judge_claim(facts, one, claim)
     return found
 

@@ -104,6 +104,38 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
         }""",
         "dependence on s",
     ),
+    "a sum of an inner loop that threads share": (
+        "int s = 0;",
+        "",
+        """for (int i = 0; i < n; i++) {
+#pragma omp simd reduction(+: s)
+            for (int j = 0; j < m; j++) s += x[i][j];
+        }
+        return s;""",
+        "s needs reduction(+: s)",
+    ),
+    "linear by another step": (
+        "int k = 0;",
+        "linear(k)",
+        "for (int i = 0; i < n; i++) { b[k] = a[i]; k += 2; } return k;",
+        "each iteration moves k by 2",
+    ),
+    "linear and never moved": (
+        "int k = 3;",
+        "linear(k)",
+        "for (int i = 0; i < n; i++) b[i] = a[i] + k;",
+        "no iteration moves k",
+    ),
+    "an inner pragma that owns another variable": (
+        "int t, u;",
+        "",
+        """for (int i = 0; i < n; i++) {
+            u = b[i];
+#pragma omp simd private(t)
+            for (int j = 0; j < m; j++) { t = x[i][j]; x[i][j] = t + u; }
+        }""",
+        "u needs private",
+    ),
     "counter read after": ("int i;", "", "for (i = 0; i < n; i++) a[i] = 1; return i;", "i needs lastprivate"),
 }
 
@@ -167,6 +199,36 @@ RIGHT: dict[str, tuple[str, str, str]] = {
         "for (int i = 0; i < n; i++) { if (a[i] > 3) t = 1; else t = 2; b[i] = t; }",
     ),
     "schedule": ("", "schedule(dynamic, 4) num_threads(2)", "for (int i = 0; i < n; i++) a[i] = i;"),
+    "linear": ("int k = 3;", "linear(k)", "for (int i = 0; i < n; i++) { b[k] += a[i]; k++; } return k;"),
+    "linear by two": (
+        "int k = 0;",
+        "linear(k: 2)",
+        "for (int i = 0; i < n; i++) { b[k] = a[i]; b[k + 1] = -a[i]; k += 2; } return k;",
+    ),
+    "linear downwards": (
+        "int k = n;",
+        "linear(k: -1)",
+        "for (int i = 0; i < n; i++) { k--; b[k] = a[i]; } return 7;",
+    ),
+    "a sum of an inner loop": (
+        "int s = 0;",
+        "reduction(+: s)",
+        """for (int i = 0; i < n; i++) {
+#pragma omp simd reduction(+: s)
+            for (int j = 0; j < m; j++) s += x[i][j];
+        }
+        return s;""",
+    ),
+    "what iterations of inner loops own": (
+        "int t, j;",
+        "private(j)",
+        """for (int i = 0; i < n; i++) {
+#pragma omp simd private(t)
+            for (j = 0; j < m; j++) { t = x[i][j]; x[i][j] = t + 1; }
+#pragma omp simd private(t)
+            for (j = 0; j < m; j++) { t = x[i][j]; x[i][j] = 2 * t; }
+        }""",
+    ),
     "last counter": ("int i;", "lastprivate(i)", "for (i = 0; i < n; i++) a[i] = 1; return 0;"),
 }
 
@@ -174,6 +236,22 @@ RIGHT: dict[str, tuple[str, str, str]] = {
 OPEN: dict[str, tuple[str, str, str]] = {
     "indirect": ("", "", "for (int i = 0; i < n; i++) a[b[i]] = c[i];"),
     "conditional last": ("int t = 0;", "lastprivate(t)", "for (int i = 0; i < n; i++) if (a[i] > 0) t = i; return t;"),
+    # wrong, but what shows it is no subscript of the loop's counter
+    "linear places that meet": (
+        "int k = 0;",
+        "linear(k)",
+        "for (int i = 0; i < n; i++) { b[k] = a[i]; b[k + 1] = 0; k++; }",
+    ),
+    "linear under a condition": (
+        "int k = 0;",
+        "linear(k)",
+        "for (int i = 0; i < n; i++) if (a[i] > 0) { b[k] = a[i]; k++; }",
+    ),
+    "linear, and another subscript": (
+        "int k = 1;",
+        "linear(k)",
+        "for (int i = 0; i < n; i++) { b[k] = b[i]; k++; }",
+    ),
     "count into places": ("", "", "for (int i = 0; i < n; i++) if (a[i] > 3) b[c[i]] = i;"),
 }
 

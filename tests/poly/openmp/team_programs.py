@@ -31,6 +31,15 @@ def _program(body: str, more: str = "") -> str:
 
 
 ONE: dict[str, str] = {
+    "a counter that nobody reads": _program("""
+    static int calls = 0;
+#pragma omp parallel
+    {
+#pragma omp for nowait
+        for (int i = 0; i < n; i++) a[i] = i;
+        calls++;
+    }
+"""),
     "the first thread does it": _program("""
 #pragma omp parallel
     {
@@ -255,6 +264,20 @@ MANY: dict[str, tuple[str, str]] = {
     }
 """),
         "every thread writes count",
+    ),
+    "a counter that another function reads": (
+        _program(
+            """
+#pragma omp parallel
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+        calls++;
+    }
+""",
+            "static int calls; int told(void) { return calls; }",
+        ),
+        "every thread writes calls",
     ),
     "private value read after the region": (
         _program("""

@@ -19,8 +19,10 @@ from warpsmith.poly import claimed
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.dependences import describe
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.openmp import claims
+from warpsmith.poly.openmp import claims, linear_lists
 from warpsmith.poly.openmp import lists as claim_lists
+from warpsmith.tree.claims import Claim
+from warpsmith.tree.types import Symbol
 
 
 @pytest.mark.parametrize("title", WRONG)
@@ -105,6 +107,12 @@ def _without(original: Callable[..., object], *names: str) -> Callable[..., obje
     return claim
 
 
+def _moved_by(claim: Claim, symbol: Symbol) -> int:
+    """The step of a linear variable, as its loop moves it."""
+    site = linear_lists._only_site(claim, symbol)
+    return 0 if site is None or site.moved is None else site.moved
+
+
 BUGS: dict[str, tuple[object, str, object]] = {
     "threads own what is written": (
         claims._Question, "_find_owned", lambda self, loop: frozenset(self.roles.private) | self.claim.owned
@@ -112,6 +120,9 @@ BUGS: dict[str, tuple[object, str, object]] = {
     "inner counters are forgotten": (claims, "_counters", lambda *_: iter(())),
     "everything protected is apart": (claims, "_same_protection", lambda pair: any(p is not None for p in pair)),
     "nothing is protected": (claims, "_same_protection", lambda _: False),
+    "every linear variable is right": (claim_lists, "judge_linear", lambda *_: None),
+    "what is linear moves by any step": (linear_lists, "_step", _moved_by),
+    "loops inside own nothing": (claimed, "_claim", _without(claimed._claim, "inner")),
     "lists are not judged": (claims, "owned_reasons", _no_lists),
     "a value is never used later": (claim_lists._Lists, "_value_after", lambda *_: iter(())),
     "counters are never used later": (claim_lists._Lists, "counters", lambda _: iter(())),

@@ -36,7 +36,7 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("int t = 3;", "firstprivate(t)", "t = a[i]; b[i] = t; }", "", ""),
     ("int t = 3;", "lastprivate(t)", "t = a[i]; b[i] = t; } return t;", "", ""),
     ("int t = 3;", "lastprivate(t)", "if (a[i]) { t = a[i]; b[i] = t; } } return t;", "", "lastprivate(t)"),
-    ("int t = 3;", "linear(t)", "t = a[i]; b[i] = t; }", "", "linear(t) is not judged"),
+    ("int t = 3;", "linear(t)", "t = a[i]; b[i] = t; }", "", "whether every iteration moves t by 1"),
     ("int s = 0;", "reduction(+: s)", "s += a[i]; } return s;", "", ""),
     ("int s = 0;", "reduction(*: s)", "s += a[i]; } return s;", "reduction(*: s) is wrong", ""),
     ("int s = 0;", "reduction(*: s)", "s += a[i]; }", "", ""),

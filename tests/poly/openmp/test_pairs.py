@@ -16,8 +16,9 @@ from warpsmith.poly.claimed import regions_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.mapped import accessed
 from warpsmith.poly.mapped.judge import judge_mapped
-from warpsmith.poly.openmp import claims, lists, nowait, team
+from warpsmith.poly.openmp import claims, lists, team
 from warpsmith.poly.openmp.apply_claims import apply_claims
+from warpsmith.poly.openmp.concurrency import nowait
 
 KINDS = ("sharing", "aliases", "threads", "sync", "devices")
 PAIRS = tuple((kind, pair) for kind in KINDS for pair in pairs(kind))

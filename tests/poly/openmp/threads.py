@@ -13,6 +13,7 @@ from collections.abc import Generator, Mapping
 
 from msgspec import Struct, field
 
+from warpsmith.poly.claimed import marked_statements
 from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import (
     Assign,
@@ -138,6 +139,22 @@ class Machine(Struct, dict=True):
         if claimed and self.seed is not None:
             yield from self.threads(thread)
             return 0
+        shared = dict(thread.names)
+        if thread.iteration and self.seed is not None:
+            self.own_inside(loop, thread)
+        yield from self.rounds(loop, thread)
+        thread.names |= shared
+        return 0
+
+    def own_inside(self, loop: For, thread: Thread) -> None:
+        """Give the thread variables of its own while it runs a loop inside the claimed one: what its pragma lists."""
+        pragmas = next((found for found, stmt in marked_statements(self.function.body) if stmt is loop), ())
+        listed = {n for p in pragmas if p.directive is not None for n in p.directive.list_variables("private")}
+        for symbol in [s for s in thread.names if s.name in listed]:
+            self.made += 1
+            thread.names[symbol] = f"{symbol.name}#{self.made}"
+
+    def rounds(self, loop: For, thread: Thread) -> Steps:
         at = yield from self.value(loop.lower, thread)
         while True:
             yield from self.store((thread.names[loop.variable], 0), at, thread)
@@ -161,7 +178,8 @@ class Machine(Struct, dict=True):
         shares: list[list[tuple[int, ...]]] = [[], [], []]
         for point in points:
             self.random.choice(shares).append(point)
-        running = [self.share(thread, share) for thread, share in zip(team, shares, strict=True)]
+        starts = {point: self.linear_starts(master, number) for number, point in enumerate(points)}
+        running = [self.share(thread, share, starts) for thread, share in zip(team, shares, strict=True)]
         live = list(zip(team, running, strict=True))
         while live:
             thread, steps = self.random.choice(live)
@@ -191,8 +209,21 @@ class Machine(Struct, dict=True):
                 self.memory[names[symbol], 0] = NEUTRAL[self.claim.reductions[symbol]]
         return names
 
-    def share(self, thread: Thread, points: list[tuple[int, ...]]) -> Steps:
+    def linear_starts(self, master: Thread, number: int) -> dict[Symbol, int]:
+        """Return what the linear variables hold at the start of an iteration."""
+        found: dict[Symbol, int] = {}
+        for clause in (c for c in self.claim.directive.clauses if c.name == "linear"):
+            listed = {item.name for item in clause.variables}
+            for symbol in (s for s in self.claim.linear if s.name in listed):
+                found[symbol] = self.load_now((master.names[symbol], 0)) + number * int(clause.argument or "1")
+        return found
+
+    def share(
+        self, thread: Thread, points: list[tuple[int, ...]], starts: Mapping[tuple[int, ...], Mapping[Symbol, int]]
+    ) -> Steps:
         for point in points:
+            for symbol, value in starts[point].items():
+                self.memory[thread.names[symbol], 0] = value
             thread.iteration = point
             for loop, number in zip(self.claim.loops, point, strict=True):
                 self.memory[thread.names[loop.variable], 0] = number
@@ -220,7 +251,7 @@ class Machine(Struct, dict=True):
             cell = master.names[symbol], 0
             for thread in team:
                 self.memory[cell] = _computed(op, self.memory.get(cell, 0), self.memory[thread.names[symbol], 0])
-        for symbol in self.claim.lastprivate:
+        for symbol in self.claim.lastprivate | self.claim.linear:
             for thread, is_last in zip(team, last, strict=True):
                 if is_last:
                     self.memory[master.names[symbol], 0] = self.load_now((thread.names[symbol], 0))

@@ -47,7 +47,7 @@ CASES: list[tuple[str, bool, bool, bool]] = [
 def bodies() -> list[Stmt]:
     """Return the bodies of the loops: all are parsed at once."""
     text = "\n".join(
-        f"void f{k}(int n, int *a) {{ for (int i = 0; i < n; i++) {{ {case[0]} }} out: return; }}"
+        f"void f{k}(int n, int *a) {{ for (int i = 0; i < n; i++) {{ {case[0]} }} a[0] = n; out: return; }}"
         for k, case in enumerate(CASES)
     )
     program = program_of(text)

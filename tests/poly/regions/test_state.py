@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
 
 import pytest
 
-from tests.poly.analysis import program_of
+from tests.poly.analysis import assumed, facts_of, program_of
 from tests.poly.programs import function
 from tests.poly.regions.modelled import modelled
 from warpsmith.base.source import Span
+from warpsmith.base.verdict import Proved
 from warpsmith.poly.isl.formula import TRUE, at_least, both
 from warpsmith.poly.isl.host import condition_text
 from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
@@ -194,6 +196,36 @@ def test_conditions_of_a_scope_are_taken_as_they_are() -> None:
     state.assume(Assumption("n >= 1", "granted"), at_least(value(state, "n"), constant(1)))
     state.assume(Assumption("n >= 1", "granted"), TRUE)
     assert [a.text for a in state.assumptions] == ["n >= 1"]
+
+
+RANGES = """void f(int n, int k, int m, int l, double a[8][8]) {
+  for (int i = m; i < l; i++) {
+    for (int j = m; j < (n < k ? n : k); j++) a[i][j] = 1;
+    for (int j = n; j < k; j++) a[i][j] = 2;
+  } }"""
+
+
+def _elements_repeat(n: int, k: int, m: int, rows: int) -> bool:
+    """Whether two iterations of i write one element, counted in the memory that the rows share."""
+    inner = [*range(m, min(n, k)), *range(n, k)]
+    written = [{8 * i + j for j in inner} for i in range(m, rows)]
+    return any(one & other for position, one in enumerate(written) for other in written[:position])
+
+
+def test_each_end_of_a_range_has_a_guard_of_its_own() -> None:
+    # beside `n <= 8 || k <= 8`, what is wrong is a union that no one comparison excludes
+    facts = facts_of(RANGES)["f/i"]
+    assert isinstance(facts.verdict, Proved)
+    guards = assumed(facts)
+    assert {"n >= 0", "k <= 8"} <= {part for guard in guards for part in guard.split(" && ")}
+    test = " and ".join(f"({guard})" for guard in guards).replace("||", "or").replace("&&", "and")
+    held = repeated = 0
+    for n, k, m in itertools.product(range(-9, 12), range(-9, 12), range(-2, 12)):
+        meets = bool(eval(test, {}, {"n": n, "k": k, "m": m, "l": m + 3}))
+        held += meets
+        repeated += not meets and _elements_repeat(n, k, m, m + 3)
+        assert not (meets and _elements_repeat(n, k, m, m + 3)), (n, k, m)
+    assert held > 500 and repeated > 500
 
 
 # --- values of variables

@@ -77,6 +77,22 @@ def test_loops_of_device_regions_are_left_alone() -> None:
     assert len(given.loops) == 1 and "device" in given.uncounted[0].reason
 
 
+@pytest.mark.parametrize(
+    "before", ["SHARED", "SHARED(static)", '_Pragma("omp for collapse(2)")', "SHARED\n#pragma omp simd"]
+)
+def test_what_a_macro_may_share_keeps_its_loops_together(before: str) -> None:
+    given = instrument(f"{before}\nfor (i = 0; i < n; i++) for (j = 0; j < n; j++) {{ x(); while (k) y(); }}", "h.h", 0)
+    assert len(given.loops) == 0 and "macro" in given.uncounted[0].reason
+    assert f"{before}\nfor (i = 0; i < n; i++) for (j = 0; j < n; j++) {{ x(); while (k) y(); }}" in given.text
+
+
+@pytest.mark.parametrize("before", ["if (m)", "else", "do", "x();", "x = (n);", "for (k)", "}", "a:", "case 3:"])
+def test_what_the_language_has_before_a_loop_is_no_macro(before: str) -> None:
+    assert "macro" not in " ".join(
+        u.reason for u in instrument(f"{before} for (i = 0; i < n; i++) x();", "", 0).uncounted
+    )
+
+
 def test_every_line_keeps_its_number() -> None:
     text = "// a\n#pragma omp parallel for\nfor (i = 0; i < n; i++)\n  for (j) {\n    x();\n  }\nAFTER\n"
     number = 0

@@ -24,8 +24,8 @@ C:
         a[n] = 4; // behind
     }
     for (int i = 0; i < n; i++) {
-        if (a[i] > 7) { a[1] = 5; goto D; }
-        a[1] = 6;
+        if (a[i] > 8) { a[9] = 5; goto D; }
+        a[9] = 6;
     }
 D:
     a[2] = 7;

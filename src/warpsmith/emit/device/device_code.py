@@ -48,7 +48,7 @@ from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.printing.references import elements, is_own_object
 from warpsmith.tree.text.lexical import identifiers, map_words
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
-from warpsmith.tree.walk import peel, rebuild, walk
+from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["check_device_type", "cxx_words", "device_symbols", "for_device", "refuse"]
 
@@ -230,7 +230,7 @@ def _declaration(part: VarDecl, symbols: Mapping[Symbol, Symbol]) -> VarDecl:
     if symbol.storage in ("static local", "static"):
         raise refuse(f"a static variable ({symbol.name})", part)
     check_device_type(symbol.type, part)
-    type = _drop_enum(symbol.type)
+    type = _fixed_lengths(_drop_enum(symbol.type))
     if type is not symbol.type:
         symbol = msgspec.structs.replace(symbol, type=type)
     changed = part if symbol is part.symbol else replace(part, symbol=symbol)
@@ -249,6 +249,22 @@ def check_device_type(type: Type, node: Node) -> None:
         raise refuse(f"the class {type.spelling or type.tag}", node)
     if isinstance(type, Scalar) and type.kind == "complex":
         raise refuse("complex numbers", node)
+
+
+def _fixed_lengths(type: Type) -> Type:
+    """Return an array type with numbers for the lengths that constants of C++ give: `const int n = 8;` is a parameter
+    of the kernel, whose value does not make a type."""
+    if not isinstance(type, Array):
+        return type
+    of = _fixed_lengths(type.of)
+    varies = type.count is not None and type.extent is not None and any(_is_local(n) for n in names(type.extent))
+    if not varies and of is type.of:
+        return type
+    return msgspec.structs.replace(type, of=of, extent=None if varies else type.extent, spelling="")
+
+
+def _is_local(name: Name) -> bool:
+    return name.symbol.storage in ("local", "static local", "parameter", "device")
 
 
 def _drop_enum(type: Type) -> Type:

@@ -25,7 +25,7 @@ from warpsmith.emit.device.unused import drop_unused
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.host import CudaWords
-from warpsmith.emit.host.outline.guards import asks_apart
+from warpsmith.emit.host.outline.guarded.guards import asks_apart
 from warpsmith.emit.host.outline.model import HostFunction, Outlined
 from warpsmith.emit.host.outline.outline import outline
 from warpsmith.emit.host.outline.text import declarations_of, definition, states

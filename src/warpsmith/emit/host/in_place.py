@@ -36,6 +36,7 @@ from warpsmith.emit.host.cuda import (
 )
 from warpsmith.emit.host.headers import by_file, once
 from warpsmith.emit.host.host import CudaWords
+from warpsmith.emit.host.outline.launching import find_launching
 from warpsmith.emit.host.outline.model import HostFunction, Outlined
 from warpsmith.emit.host.outline.outline import outline_function
 from warpsmith.emit.words import Support, choose_support
@@ -126,13 +127,13 @@ def _outline(
     taken = set(words.kernels)
     calls: list[WithCalls] = []
     program, made = ported, dict[int, tuple[HostFunction, ...]]()
-    defined = frozenset(function.symbol for _, function in ported.functions())
+    launching = find_launching(ported)
     for number, (unit, new) in enumerate(zip(original.units, ported.units, strict=True)):
         after = {function.symbol: function for function in new.functions if not is_added(function)}
         for function in unit.functions:
             if function not in placed:
                 continue
-            found = outline_function(function, placed[function], words.support, taken, defined)
+            found = outline_function(function, placed[function], words.support, taken, launching)
             if found is None:
                 continue
             called = WithCalls(function, found.text)

@@ -26,7 +26,7 @@ from warpsmith.loops.search.nests import outermost
 from warpsmith.offload.automatic import automatic, standing_in
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Loop, Name
+from warpsmith.tree.nodes import Function, Loop, Name
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
@@ -134,7 +134,16 @@ def _idle(prepared: Prepared, written: Written) -> set[Span]:
     holders = {fragment.function.symbol for fragment in fragments}
     idle = {c for c in changes if not (c.parts() & kernels or _named(c) & holders)}
     busy = {_nest_of(c) for c in changes if c not in idle}
-    return {statement_spans(c.old) for c in idle if _nest_of(c) not in busy}
+    alone = [c for c in idle if _nest_of(c) not in busy]
+    # where a function's text stands elsewhere too, its own steps go first: without them there may be a kernel there
+    first = [c for c in alone if any(_has_text_of(other, c.written) for other in alone)]
+    return {statement_spans(c.old) for c in first or alone}
+
+
+def _has_text_of(change: RunChange, function: Function) -> bool:
+    """Whether the text of another function has come into a change."""
+    inside = (part.span for part in change.parts() if change.written.symbol != function.symbol)
+    return any(function.body.span.contains(span) for span in inside)
 
 
 def _nest_of(change: RunChange) -> Span:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from warpsmith.simt.exchange import exchange_lanes, mask_of
+from warpsmith.simt.exchange import meet_in_lock_step
 from warpsmith.simt.interpreter import Step, ThreadBlock
 from warpsmith.simt.policies.linear import LinearPolicy
 from warpsmith.simt.policies.policy import Graphs
@@ -97,7 +97,7 @@ class StepTurns:
                 return False
             place += 1
             op = one.op if isinstance(one, Instruction) else ""
-            ends = op in ("", "call") or (op in TOGETHER and not self._meet(lanes))
+            ends = op in ("", "call") or (op in TOGETHER and not meet_in_lock_step(lanes, self._width))
         if place > len(block.instructions):
             self._part(warp, block.terminator, [thread for thread in lanes if not thread.ended])
         return True
@@ -110,14 +110,3 @@ class StepTurns:
         ways = {thread.lane.lane: thread.frames[-1].block.name for thread in lanes}
         if isinstance(end, Branch | Switch) and len(set(ways.values())) > 1:
             warp.partings.append(Parting(end, ways))
-
-    def _meet(self, lanes: Sequence[Thread]) -> bool:
-        """Let lanes exchange that name no others; return whether they go on."""
-        instruction = lanes[0].waiting
-        assert instruction is not None
-        if instruction.op == "barrier" or mask_of(instruction, lanes[0].operands, self._width) is not None:
-            return False
-        given = exchange_lanes(instruction, {thread.lane.lane: thread.operands for thread in lanes})
-        for thread in lanes:
-            thread.finish(instruction, given[thread.lane.lane])
-        return True

@@ -22,7 +22,7 @@ from warpsmith.tree.library_texts import TEXTS
 from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol, Type
 
-__all__ = ["ALGORITHMS", "Context", "FileText"]
+__all__ = ["ALGORITHMS", "Context", "FileText", "only_tests"]
 
 ALGORITHMS: Final = frozenset(f"std::{name}" for name in (
     "accumulate", "all_of", "any_of", "copy_if", "count_if", "find_if", "for_each", "for_each_n", "generate",
@@ -350,3 +350,36 @@ def _storage(kind: int, linkage: int, storage: int) -> Storage:
     if linkage > kinds.LINKAGE_INTERNAL:
         return "global"
     return "static local" if storage == kinds.STORAGE_STATIC else "local"
+
+
+# --- macros that only test: `assert` of glibc is ({ if (x[i] > 0) ; else __assert_fail("x[i] > 0", …); }) in C
+
+_ENDING: Final = frozenset({"__assert_fail", "__assert_rtn", "__assert", "abort"})
+_CHANGING: Final = frozenset({kinds.COMPOUND_ASSIGN, kinds.ASM, kinds.LAMBDA, kinds.VAR_DECL})
+_PLACES: Final = ("", "x++", "x--", "++x", "--x", "&")
+
+
+def only_tests(context: Context, row: int) -> bool:
+    """Whether the subtree of a node only reads, and ends the program where a test fails: all that it calls ends the
+    program, and nothing is written, declared or taken the address of."""
+    table = context.table
+    rows = range(row, table.after[row])
+    calls = [node for node in rows if table.kind[node] == kinds.CALL]
+    return bool(calls) and all(_ends(context, node) for node in calls) and not any(_changes(context, n) for n in rows)
+
+
+def _ends(context: Context, call: int) -> bool:
+    table = context.table
+    called = next((n for n in range(call, table.after[call]) if table.kind[n] == kinds.DECL_REF), None)
+    return called is not None and context.symbol(table.aux[called]).name in _ENDING
+
+
+def _changes(context: Context, node: int) -> bool:
+    kind, number = context.table.kind[node], context.table.aux[node]
+    if kind == kinds.BINARY:
+        return (
+            not 0 <= number < len(kinds.BINARY_OPERATORS) or kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT
+        )
+    if kind == kinds.UNARY:
+        return not 0 <= number < len(kinds.UNARY_OPERATORS) or kinds.UNARY_OPERATORS[number] in _PLACES
+    return kind in _CHANGING

@@ -16,7 +16,7 @@ from typing import Final
 import msgspec.structs
 
 from warpsmith.base.source import Span
-from warpsmith.front.c.context import Context, FileText
+from warpsmith.front.c.context import Context, FileText, only_tests
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.literals import is_written, number_text, variable_or_value, written_value
 from warpsmith.front.c.scan import bare
@@ -231,7 +231,9 @@ class Expressions:
             expansion = self._make(row, span)
         except CannotModelError as reason:
             self.inside = None
-            return self.make_opaque(row, f"{reason} in the macro {use.name}")
+            opaque = self.make_opaque(row, f"{reason} in the macro {use.name}")
+            tests = only_tests(self.context, row)
+            return msgspec.structs.replace(opaque, writes=(), calls=False, kept=()) if tests else opaque
         finally:
             self.inside = None
         return MacroUse(span=span, intact=True, type=expansion.type, name=use.name, expansion=expansion)

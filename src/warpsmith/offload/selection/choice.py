@@ -5,7 +5,8 @@ its reason; so is every reduction.
 
 An outer loop goes before the loops inside it, parallel or reduction, but for a reduction that would need atomic updates
 around a parallel loop, and one that two loops of the host would launch again and again for data that no other kernel
-uses there. So does a parallel loop that never has more threads than a warp.
+uses there. So does a parallel loop that never has more threads than a warp. What the user's own pragma sends to a
+device is launched as often as the user has it launched.
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ def _leave_out_small(search: _Search) -> None:
     that no other kernel there uses."""
     sizes = search.request.options.sizes or {}
     small = [d for d in search.drafts if d.accumulators or d.scan is not None or _handful(d, sizes)]
+    small = [d for d in small if not _sent_to_device(d)]
     for draft in small:
         around = _host_loops(search.request.facts.function, draft)
         if len(around) < 2 or search.decided.of_loop(draft.loops[0].loop) is not None:
@@ -108,6 +110,13 @@ def _handful(draft: Draft, sizes: Mapping[str, int]) -> bool:
     """Whether the draft certainly has no more threads than a warp."""
     trips = [trip_count(f.loop, sizes) if isinstance(f.loop, For) else None for f in draft.loops]
     return bool(trips) and all(t is not None for t in trips) and prod(t or 0 for t in trips) <= _WARP
+
+
+def _sent_to_device(draft: Draft) -> bool:
+    """Whether the user's own pragma in front of the loop launches it on a device: `teams` is what is left of a `target`
+    construct without its data (OpenMP 5.2, 10.2)."""
+    directives = (part.directive for part in draft.statements if isinstance(part, Pragma))
+    return any(one is not None and one.family == "omp" and "teams" in one.words for one in directives)
 
 
 def _host_loops(function: Function, draft: Draft) -> tuple[For | While, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.aliasing.aliasing import alias_pairs
+from warpsmith.poly.aliasing.aliasing import AliasPair, alias_pairs, relation
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.granted import grants
@@ -26,9 +26,11 @@ def overlaps(
     *,
     guards: bool,
     among: Callable[[Symbol, Symbol], bool] = lambda _a, _b: True,
+    followed: Mapping[Symbol, Symbol] | None = None,
 ) -> tuple[tuple[Assumption, ...], tuple[Reason, ...]]:
     """Return what must be assumed (the region's part too) so that no two names are one memory, and what is in doubt;
-    only pairs of names `among` which it matters are looked at.
+    only pairs of names `among` which it matters are looked at. `followed`: pointers for which the region has what they
+    were made from.
 
     Raises OutOfBudgetError inside a `budget`.
     """
@@ -37,6 +39,8 @@ def overlaps(
     reached = {a.base for s in region.statements for a in s.accesses}
     for pair in alias_pairs(origin.program, origin.function, run, options, summaries=origin.summaries):
         if _is_renamed(pair.left, reached) or _is_renamed(pair.right, reached) or not among(pair.left, pair.right):
+            continue
+        if followed and _are_apart_as_followed(origin, pair, followed):
             continue
         chosen = grants(options.granted, "noalias", pair.left.name, pair.right.name) or pair.assumption
         if chosen is None or (chosen.kind == "guarded" and not guards):
@@ -50,6 +54,14 @@ def _is_renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
     """Whether nothing is touched under a name: it only stands for an address that the model followed to its object, or
     is what a pointer of another name was made from."""
     return isinstance(symbol.type, Pointer | Array) and symbol not in reached
+
+
+def _are_apart_as_followed(origin: Origin, pair: AliasPair, followed: Mapping[Symbol, Symbol]) -> bool:
+    """Whether the region compares the elements of a pair by itself, or what they were made from is distinct."""
+    left, right = (followed.get(symbol, symbol) for symbol in (pair.left, pair.right))
+    if (left, right) == (pair.left, pair.right):
+        return False
+    return left == right or relation(origin.program, origin.function, left, right, origin.summaries) == "distinct"
 
 
 def _indirect(region: Region, among: Callable[[Symbol, Symbol], bool]) -> list[Reason]:

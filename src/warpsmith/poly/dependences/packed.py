@@ -37,14 +37,14 @@ class _Place(Struct, frozen=True):
     moved: int
 
 
-def find_packed(loop: For, counters: Iterable[Symbol], region: Region) -> frozenset[Symbol]:
+def find_packed(loop: For, counters: Iterable[Symbol], region: Region, *, alike: bool = False) -> frozenset[Symbol]:
     """Return the arrays that the iterations of `loop` fill one behind the other, each counted by one of `counters`,
-    scalars that nothing outside their sites writes."""
+    scalars that nothing outside their sites writes; `alike`: also by those that every iteration moves on alike."""
     places: dict[int, _Place] = {}
     for counter in counters:
         sites = find_sites(loop, counter)
         # what every iteration moves on alike has a closed form, which is better (the step eliminate-recurrence)
-        if any(site.conditions for site in sites) and _is_wide_enough(counter, loop, sites):
+        if (alike or any(site.conditions for site in sites)) and _is_wide_enough(counter, loop, sites):
             places |= _find_places(counter, sites)
     if not places:
         return frozenset()

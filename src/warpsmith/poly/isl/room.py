@@ -3,8 +3,9 @@
     for (i < n*n) a[i] = 0;       guard n*n <= n       n >= 1000, n*n <= n: no room
     for (i < n) a[i] = a[i+k];    guard k >= n         n = 1000, k = 1000
 
-Many is a thousand, or half of the iterations that the program itself allows where that is less; in a nest of d loops
-the d-th root of 10^8, so that the products of sizes stay in reach of an int. isl takes a product of parameters
+Many is a thousand, in a nest of d loops the d-th root of 10^8, so that the products of sizes stay in reach of an int;
+or, where that is less, one part in d + 1 of the iterations that the program itself allows: the ranges of d loops may
+lie side by side in one extent. isl takes a product of parameters
 for a parameter of its own. So their factors are given numbers, one after another, until every product is linear in what
 is left, and then isl decides.
 
@@ -58,7 +59,7 @@ def long_runs(
         dims = [*around, name, *(c for c in counters if c != name and c not in around)]
         distance = (_iterations(len(counters)) - 1) * abs(nest.step)
         most = farthest(make_set(vocabulary, dims, plain), len(around))
-        distance = distance if most is None else min(distance, (most + 1) // 2)
+        distance = distance if most is None else min(distance, (most + 1) // (len(counters) + 1))
         room = room.intersect(pairs_apart(make_set(vocabulary, dims, domain), len(around), distance))
     return room
 

@@ -161,7 +161,7 @@ def _find_unlisted(claim: Claim, roles: ScalarRoles, combined: dict[Symbol, Redu
 def _find_unowned(facts: Facts, function: Function, loop: For, claim: Claim) -> Iterator[str]:
     """Yield the arrays of which every thread has its own, and which a kernel would share."""
     named = {n.symbol for n in names(loop)}
-    for symbol in sorted((claim.owned - claim.reductions.keys()) & named, key=lambda s: s.key):
+    for symbol in sorted(((claim.owned | claim.inner) - claim.reductions.keys()) & named, key=lambda s: s.key):
         if isinstance(symbol.type, Array) and not isinstance(private_in(facts, function, loop, symbol), Proved):
             yield f"every iteration needs its own {symbol.name}"
 

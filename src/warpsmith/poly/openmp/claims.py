@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.aliasing.blockers import blocker
 from warpsmith.poly.aliasing.overlap import overlaps
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.claimed import find_covered_inside
+from warpsmith.poly.claimed import claims_of, find_covered_inside, regions_of, threadprivate
 from warpsmith.poly.dependences.dependences import Conflict, Reference, conflicts, describe, meaningful, references
 from warpsmith.poly.dependences.judge import doubt
 from warpsmith.poly.dependences.reductions import array_reductions
@@ -31,12 +32,17 @@ from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
 from warpsmith.poly.facts import ClaimFacts, LoopFacts
 from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.space import OutOfBudgetError, budget, far, in_other_chunks
-from warpsmith.poly.openmp.begun import find_begun
-from warpsmith.poly.openmp.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.begun import find_begun
+from warpsmith.poly.openmp.concurrency.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.nowait import find_overtaken
+from warpsmith.poly.openmp.linear_lists import find_apart_by_linear
 from warpsmith.poly.openmp.lists import owned_reasons
-from warpsmith.poly.openmp.nowait import find_overtaken
+from warpsmith.poly.openmp.locks import with_critical_sections
+from warpsmith.poly.openmp.same_pointers import SamePointers, find_same_pointers, in_later_rounds
 from warpsmith.poly.openmp.words import ClaimContext, missing_clause, word_witness
+from warpsmith.poly.pointers.fixed import fixed_pointers
 from warpsmith.poly.regions.model import build_region
+from warpsmith.poly.regions.places import followed_pointers
 from warpsmith.poly.regions.region import Access, Region, Statement
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.claims import Claim, Protected
@@ -64,6 +70,12 @@ def judge_claim(
     if claim.unclaimed:
         reasons = tuple(Reason("CLM003", text, claim.span) for text in claim.unclaimed)
         return ClaimFacts(claim, Unknown(reasons), understood=False)
+    locked = with_critical_sections(function, claim)
+    if locked is not None:
+        own = threadprivate(facts.program)
+        sections = next(one for one in claims_of(locked, own) if one.pragma is claim.pragma)
+        known = facts.after(facts.program.with_function(function, locked))
+        return replace(judge_claim(known, locked, sections, None, given_up), claim=claim)
     question = _Question.of(facts, function, claim, judged or {})
     try:
         with budget(facts.options.max_operations // _SHARE >> given_up):
@@ -109,16 +121,33 @@ class _Question(Struct, frozen=True):
         if stop is not None:
             return Unknown((stop,))
         options = self.facts.options
-        # what is known of the loops was tried without conditions before
+        # what is known of the loops was tried without conditions before, but for pointers that are followed here
         known = options.guards and all(self._independent(loop) is not None for loop in self.claim.loops)
+        known = known and not self._names_fixed_pointers()
         found = self._attempt(guards=known)
         if not known and not found.wrong and found.doubts and options.guards:
             found = self._attempt(guards=True)
+        if not found.wrong:
+            found.wrong += self._find_wrong_in_later_rounds()
         if found.wrong:
             return Refuted(_one_each(found.wrong)[:_SHOWN])
         if found.doubts:
             return Unknown(tuple(dict.fromkeys(found.doubts))[:_SHOWN])
         return Proved(tuple(dict.fromkeys(found.assumptions)))
+
+    def _find_wrong_in_later_rounds(self) -> list[Reason]:
+        """Return what is wrong where pointers are one that are two only in the first round of a loop around."""
+        loop, wrong = self.claim.loops[0], list[Reason]()
+        for same in find_same_pointers(self.facts.origin(self.function), loop, self.around):
+            found = _Found()
+            self._collect_conflicts(found, loop, self.around, 0, guards=False, same=same)
+            wrong += (replace(reason, text=f"{same.text}: {reason.text}") for reason in found.wrong)
+        return wrong
+
+    def _names_fixed_pointers(self) -> bool:
+        origin = self.facts.origin(self.function)
+        fixed = fixed_pointers(self.function, origin.hidden)
+        return any(n.symbol in fixed for n in names(self.claim.loops[0]))
 
     def _attempt(self, *, guards: bool) -> _Found:
         found = _Found()
@@ -145,16 +174,30 @@ class _Question(Struct, frozen=True):
     # --- what all threads share
 
     def _collect_conflicts(
-        self, found: _Found, loop: For, around: tuple[Loop, ...], level: int, *, guards: bool
+        self,
+        found: _Found,
+        loop: For,
+        around: tuple[Loop, ...],
+        level: int,
+        *,
+        guards: bool,
+        same: SamePointers | None = None,
     ) -> None:
-        """Collect the conflicts of two iterations of one covered loop on what they share."""
-        known = self._independent(loop)
+        """Collect the conflicts of two iterations of one covered loop on what they share; `same`: only of rounds in
+        which these pointers are one."""
+        known = self._independent(loop) if same is None else None
         if known is not None and (guards or not any(a.kind == "guarded" for a in known)):
             found.assumptions += known
             return
         origin = self.facts.origin(self.function)
         granted = self.facts.options.granted if guards else ()
-        region, state = build_region(origin, (loop,), around, guards=guards, granted=granted)
+        held = () if same is None else ((same.pointer, same.value),)
+        region, state = build_region(origin, (loop,), around, guards=guards, granted=granted, fixed=True, same=held)
+        if same is not None:
+            later = in_later_rounds(state, same)
+            if later is None:
+                return
+            state.context = both((state.context, later))
         owned = self._find_owned(loop)
         groups = [*references(state, region, owned, self._guard_of), *_counters(region, loop, owned)]
         pairs = conflicts(state, region, loop, groups)
@@ -163,7 +206,7 @@ class _Question(Struct, frozen=True):
         if state.lost:
             shown = " ".join(state.lost[0].span.text.split())
             found.doubts.append(Reason("POR005", f"what {shown} points to is not known", state.lost[0].span))
-        reported: set[Symbol] = set()
+        reported = set(find_apart_by_linear(self.claim, region)) if not level else set()
         for pair in sorted(pairs, key=lambda c: ("flow", "output", "anti").index(c.kind)):
             if pair.first.access.base not in reported and self._conflict(found, region, state, pair, level):
                 reported.add(pair.first.access.base)
@@ -171,7 +214,8 @@ class _Question(Struct, frozen=True):
             region.scope, region.vocabulary, region.statements, region.outer, state.context, tuple(state.assumptions),
             tuple(dict.fromkeys((*region.unproved, *state.unproved))), region.broken, region.reached,
         )  # fmt: skip
-        assumptions, doubts = overlaps(origin, (loop,), region, self.facts.options, guards=guards)
+        followed = followed_pointers(state, loop)
+        assumptions, doubts = overlaps(origin, (loop,), region, self.facts.options, guards=guards, followed=followed)
         found.assumptions += assumptions
         found.doubts += doubts
 
@@ -193,7 +237,7 @@ class _Question(Struct, frozen=True):
         counters = {n.variable for n in walk(loop) if isinstance(n, For) and n.declares}
         covered = {covered.variable for covered in self.claim.loops}
         own = frozenset(s for s in declared if s.storage == "local") | counters | covered
-        return own | self.claim.owned
+        return own | self.claim.owned | self.claim.inner
 
     def _conflict(self, found: _Found, region: Region, state: State, pair: Conflict, level: int) -> bool:
         """Sort one conflict; True where it says all that there is to say about its object."""
@@ -238,12 +282,17 @@ class _Question(Struct, frozen=True):
     def _protection(self, reference: Reference) -> Protected | None:
         return self._guard_of(reference.statement)
 
+    def _is_one_team(self) -> bool:
+        """Whether the loop is certainly run by one team."""
+        around = [r.directive for r in regions_of(self.function) if any(n is self.claim.marked for n in walk(r.body))]
+        return any(directive.argument("num_teams").strip() == "1" for directive in (self.claim.directive, *around))
+
     def _guard_of(self, statement: Statement) -> Protected | None:
         """Return what keeps other threads out while the statement runs."""
         inside = (p for p in self.claim.protected if any(p.statement is stmt for stmt in statement.within))
         found = next(inside, None)
         # critical sections of two teams run at once
-        teams = {"teams", "distribute"}.intersection(self.claim.directive.words)
+        teams = {"teams", "distribute"}.intersection(self.claim.directive.words) and not self._is_one_team()
         return None if found is not None and teams and found.kind != "atomic" else found
 
 

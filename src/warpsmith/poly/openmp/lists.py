@@ -4,6 +4,7 @@
     firstprivate(t)   t is read only; or written before it is read
     lastprivate(t)    as private, and the last iteration writes it
     reduction(+: s)   s is updated by + and used for nothing else
+    linear(j)         every iteration moves j by 1 (linear_lists.py)
 
 Invariant: what is wrong is certain: a read that comes before every possible write of its iteration, a use behind the
 loop that is certainly reached, an operator other than the one that the loop applies.
@@ -21,6 +22,7 @@ from warpsmith.poly.dependences.dependences import conflicts, describe, referenc
 from warpsmith.poly.dependences.reductions import array_reductions, scalar_reductions, updates
 from warpsmith.poly.dependences.scalars import ScalarRoles
 from warpsmith.poly.legality.privacy import certain_first_read, private_in, read_after
+from warpsmith.poly.openmp.linear_lists import judge_linear
 from warpsmith.poly.openmp.reduced_sections import find_unreduced
 from warpsmith.poly.openmp.words import word_witness
 from warpsmith.poly.regions.model import build_region
@@ -93,7 +95,8 @@ class _Lists(Struct, frozen=True):
             return
         written = self._is_written(symbol)
         if symbol in claim.linear:
-            yield False, Reason("CLM003", f"linear({symbol.name}) is not judged", claim.span)
+            found = judge_linear(claim, symbol)
+            yield from () if found is None else (found,)
             return
         if not written and (symbol in claim.firstprivate or symbol not in self._find_listed_here()):
             return

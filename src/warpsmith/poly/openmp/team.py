@@ -33,6 +33,7 @@ from warpsmith.poly.claimed import ParallelRegion, regions_of, threadprivate
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.legality.privacy import private_in, read_after
+from warpsmith.poly.legality.unread import is_unread
 from warpsmith.poly.openmp.numbered_parts import NumberedParts, find_numbered, find_parts
 from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
 from warpsmith.poly.openmp.thread_numbers import CHOOSES_COUNT, find_free_questions, is_first_thread, thread_numbers
@@ -355,6 +356,7 @@ class _Check(Struct, frozen=True):
                 continue
             done = self.effects(node)
             shared = sorted(done.writes - self.team.own, key=lambda s: s.key)
+            shared = [symbol for symbol in shared if not is_unread(self.facts.program, symbol)]
             if done.io or done.calls_unknown or done.allocates:
                 why = done.reason or "a call with effects"
                 raise _NotOneThreadError(

@@ -9,7 +9,7 @@ A loop forgets what its body writes before the body is read; two branches keep w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 import msgspec.structs
@@ -22,6 +22,7 @@ from warpsmith.poly.granted import condition, grants
 from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.pointers.control import ends_in_continue, jumps, leaves
+from warpsmith.poly.pointers.fixed import fixed_pointers
 from warpsmith.poly.pointers.typed import stored_types
 from warpsmith.poly.regions.apart_rows import row_guards, with_columns
 from warpsmith.poly.regions.arms import Condition, OpenArms, is_certain
@@ -30,6 +31,7 @@ from warpsmith.poly.regions.places import address_of, place_of
 from warpsmith.poly.regions.region import Access, Arm, Region, RunsWhen, Statement, StatementEntry
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.surroundings import surround
+from warpsmith.poly.regions.tables import find_tables
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -477,11 +479,16 @@ def build_region(
     *,
     guards: bool,
     granted: tuple[Assumption, ...] = (),
+    fixed: bool = False,
+    same: tuple[tuple[Symbol, Expr], ...] = (),
 ) -> tuple[Region, State]:
-    """Return the model of `scope`, whose enclosing loops are `around` (outermost first), and the state at its end."""
-    question = ("region", origin.function, scope, around, guards, granted)
+    """Return the model of `scope`, whose enclosing loops are `around` (outermost first), and the state at its end;
+    `fixed`: local pointers that keep the address of their declaration are followed to it; `same`: and pointers that
+    hold another one's address wherever the scope is entered."""
+    question = ("region", origin.function, scope, around, guards, granted, fixed, same)
+    held = {**(fixed_pointers(origin.function, origin.hidden) if fixed else {}), **dict(same)}
     region, state = origin.summaries.remember(
-        question, lambda: _build_region(origin, scope, around, guards=guards, granted=granted)
+        question, lambda: _build_region(origin, scope, around, guards=guards, granted=granted, fixed=held)
     )
     # Who asks adds guards and atoms to the state; the remembered one stays what it is.
     own = state.copy()
@@ -495,6 +502,7 @@ def _build_region(
     *,
     guards: bool,
     granted: tuple[Assumption, ...],
+    fixed: Mapping[Symbol, Expr],
 ) -> tuple[Region, State]:
     written: set[Symbol] = set()
     stored: set[Symbol] = set()
@@ -515,6 +523,8 @@ def _build_region(
         unstable=origin.unstable,
         constants=origin.constants,
         rows=row_guards(origin.function, frozenset(stored), scope[0].span),
+        tables=origin.summaries.remember("tables", lambda: find_tables(origin.program)),
+        fixed=fixed,
     )
     state = surround(origin, state, scope[0], around)
     _grant(state, scope, granted)

@@ -11,16 +11,18 @@ An array decays to a pointer to its first element; adding to a pointer adds to t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from warpsmith.poly.isl.formula import TRUE
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, constant
 from warpsmith.poly.regions.region import ROW_STEP, MemberStep, Path, Subscript, TableStep
 from warpsmith.poly.regions.state import PointerValue, State
-from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Unary
+from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Node, Unary
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["address_of", "place_of"]
+__all__ = ["address_of", "followed_pointers", "place_of"]
 
 _RAW = "?"
 
@@ -72,7 +74,18 @@ def _variable(state: State, symbol: Symbol) -> PointerValue | None:
         return state.pointers[symbol]
     if symbol in state.written or symbol in state.hidden:
         return PointerValue(symbol, _RAW, (), known=False)
+    if symbol in state.fixed:
+        held = address_of(state, state.fixed[symbol])
+        if held is not None and held.known and _pointee(peel(state.fixed[symbol]).type) == _pointee(symbol.type):
+            return held
     return PointerValue(symbol, "", (Subscript(ZERO),))
+
+
+def followed_pointers(state: State, node: Node) -> Mapping[Symbol, Symbol]:
+    """Return the pointers of outside that `node` names and that are followed, with what their addresses are made of."""
+    named = {name.symbol for name in names(node)} & state.fixed.keys()
+    found = {symbol: _variable(state, symbol) for symbol in named - state.pointers.keys()}
+    return {symbol: held.base for symbol, held in found.items() if held is not None and held.base != symbol}
 
 
 def _decay_array(state: State, expr: Expr, type: Array) -> PointerValue | None:

@@ -36,6 +36,7 @@ from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.poly.pointers.typed import apart
 from warpsmith.poly.regions.answers import RegionAnswers
 from warpsmith.poly.regions.region import Path, RunsWhen
+from warpsmith.poly.regions.table_values import read_table
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
@@ -57,6 +58,7 @@ class PointerValue(Struct, frozen=True):
 class State(Struct):
     """The mutable part of the walk; also the oracle of `AffineReader`. `computed`: what holds because the scope's loops
     have computed their bounds without overflow. `runs`: what decides besides the path whether this point is reached.
+    `tables`: arrays of known numbers; `fixed`: local pointers that are followed to the address that they always hold;
     `rows`: for pointers to rows, where these start, and what has to be
     true for two of them to have no element in common (None: nothing is stored to them)."""
 
@@ -85,6 +87,8 @@ class State(Struct):
     limits: dict[str, tuple[Polynomial | None, Polynomial | None]] = field(default_factory=dict)
     injective: Mapping[str, Assumption] = field(default_factory=dict)
     rows: Mapping[Symbol, tuple[Symbol, Assumption | None]] = field(default_factory=dict)
+    tables: Mapping[Symbol, tuple[int, ...]] = field(default_factory=dict)
+    fixed: Mapping[Symbol, Expr] = field(default_factory=dict)
     nests: dict[str, CounterNest] = field(default_factory=dict)
     answers: RegionAnswers = field(default_factory=RegionAnswers)
 
@@ -129,12 +133,24 @@ class State(Struct):
         return atom(self.vocabulary.parameter(symbol, symbol.name, name, symbol.type))
 
     def load_parameter(self, expr: Expr) -> Polynomial | None:
-        """Return the parameter for a load whose place and operands do not change in the scope."""
+        """Return the parameter for a load whose place and operands do not change in the scope, or what a table has."""
+        found = self._read_table(expr) if self.tables else None
+        if found is not None:
+            return found
         if not is_integer(expr.type) or not self.stable(expr):
             return None
         text = show_expression(expr)
         type = expr.type if isinstance(expr.type, Scalar) else None
         return atom(self.vocabulary.parameter(("load", _shape(expr)), text, expr, type))
+
+    def _read_table(self, expr: Expr) -> Polynomial | None:
+        """Return what stands at an element of a table: known without a guard, or a parameter is as good."""
+        allowed, self.guards = self.guards, False
+        remembered = len(self.unproved)
+        found = read_table(self.affine, self.tables, expr)
+        self.guards = allowed
+        del self.unproved[remembered:]
+        return found
 
     def stable(self, expr: Expr) -> bool:
         """Whether `expr` reads only what the scope never writes, at a place that does not move."""
@@ -201,6 +217,8 @@ class State(Struct):
             if known is None and self.answers.add(question, atoms, (path, self.context), yes=bool(values.is_empty())):
                 return True
             if self.guards and self._guard(values, path, declared=declared):
+                return True
+            if self.guards and self._guard_each(wrong, path, declared=declared):
                 return True
         self.unproved.append(f"{what} may leave its range")
         return False
@@ -381,6 +399,22 @@ class State(Struct):
             return False
         text = condition_text(self.vocabulary, simple)
         self.assume(Assumption(text, "guarded", condition, self.span, declared), simple)
+        return True
+
+    def _guard_each(self, wrong: Sequence[Formula], path: Formula, *, declared: bool) -> bool:
+        """Exclude one thing that is wrong after another: what leaves room for loops to run may be a disjunction for
+        each, of which one guard for all would need the products."""
+        if len(wrong) < 2:
+            return False
+        assumed, context = len(self.assumptions), self.context
+        for one in wrong:
+            violation = both((path, self.context, one))
+            violation = both((violation, self.ranges(atoms_of(violation))))
+            values = make_set(self.vocabulary, self.counters_of(violation), violation)
+            if not values.is_empty() and not self._guard(values, path, declared=declared):
+                del self.assumptions[assumed:]
+                self.context = context
+                return False
         return True
 
     def _shorten(self, guard: Formula, bad: Set) -> Formula:

@@ -27,11 +27,16 @@ from warpsmith.poly.pointers.control import leaves
 from warpsmith.poly.regions.loops import Bounds, loop_bounds, loop_domain
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
     Block,
+    Cast,
     Expr,
     For,
+    Function,
     If,
     Index,
+    Literal,
     Member,
     Name,
     Node,
@@ -39,11 +44,12 @@ from warpsmith.tree.nodes import (
     Stmt,
     Switch,
     Unary,
+    VarDecl,
     Verbatim,
     While,
 )
-from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import names, walk, way_to
+from warpsmith.tree.types import Pointer, Symbol
+from warpsmith.tree.walk import names, peel, walk, way_to
 
 __all__ = ["surround"]
 
@@ -145,6 +151,8 @@ def _apply_steps(origin: Origin, state: State, steps: tuple[_Step, ...]) -> Stat
         stored_types=state.stored_types,
         hidden=state.hidden,
         rows=state.rows,
+        tables=state.tables,
+        fixed=state.fixed,
     )
 
 
@@ -180,7 +188,10 @@ def _apply_step(origin: Origin, state: State, step: _Step) -> State:
             _assume_inside(origin, state, condition, body, holds=True)
             state.reached = reached
         case _Passed(condition=condition):
+            reached = state.reached
             _assume(state, condition, False, origin.unstable)
+            # where there is memory enough, the program goes on
+            state.reached = reached if _tests_allocations(origin, condition) else state.reached
         case _Unsaid():
             state.reached = False
         case _:
@@ -204,6 +215,40 @@ def _loop(origin: Origin, state: State, loop: For) -> None:
     state.values[loop.variable] = atom(counter)
     state.outer.append((loop, counter))
     state.context = both((state.context, domain))
+
+
+def _tests_allocations(origin: Origin, condition: Expr) -> bool:
+    """Whether a condition holds only where an allocation has failed: `p == NULL || !q`."""
+    test = peel(condition)
+    if isinstance(test, Binary) and test.op == "||":
+        return _tests_allocations(origin, test.left) and _tests_allocations(origin, test.right)
+    pointer: Expr | None = None
+    if isinstance(test, Unary) and test.op == "!":
+        pointer = peel(test.operand)
+    elif isinstance(test, Binary) and test.op == "==":
+        left, right = peel(test.left), peel(test.right)
+        pointer = left if _is_null(right) else right if _is_null(left) else None
+    if not isinstance(pointer, Name) or not isinstance(pointer.symbol.type, Pointer):
+        return False
+    roots = origin.summaries.provenance(origin.function).roots.get(pointer.symbol, frozenset())
+    fresh = bool(roots) and all(root.kind == "fresh" for root in roots)
+    return fresh and not any(_is_null(value) for value in _given_to(origin.function, pointer.symbol))
+
+
+def _given_to(function: Function, symbol: Symbol) -> Iterator[Expr]:
+    """Yield the values that a variable is given."""
+    for node in walk(function.body):
+        if isinstance(node, VarDecl) and node.symbol == symbol and node.init is not None:
+            yield node.init
+        if isinstance(node, Assign) and isinstance(target := peel(node.target), Name) and target.symbol == symbol:
+            yield node.value
+
+
+def _is_null(expr: Expr) -> bool:
+    expr = peel(expr)
+    while isinstance(expr, Cast):
+        expr = peel(expr.operand)
+    return isinstance(expr, Literal) and expr.value == 0
 
 
 def _returns_always(stmt: Stmt) -> bool:

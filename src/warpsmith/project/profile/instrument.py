@@ -24,7 +24,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from warpsmith.project.profile.loop_text import LoopText, find_loops, tokens_of
+from warpsmith.project.profile.loop_text import MACRO_BEFORE, LoopText, find_loops, tokens_of
 
 __all__ = [
     "SLOTS", "Insert", "Instrumented", "MeasuredLoop", "Uncounted", "apply_inserts", "instrument", "runtime_header",
@@ -129,6 +129,11 @@ def _within_pragmas(loops: Sequence[LoopText]) -> dict[int, str]:
         inner = [other for other in loops if loop.start < other.start and other.end <= loop.end]
         if any(re.match(r"acc\b", p) or re.match(r"omp\b.*\btarget\b", p) for p in loop.pragmas):
             reasons.update((other.start, "it stands in a region for a device") for other in inner)
+        nest = inner if loop.refused == MACRO_BEFORE else []
+        while nest:
+            nest = _children(nest)
+            reasons[nest[0].start] = "it may be collapsed into the loop around it"
+            nest = [o for o in nest if nest[0].start < o.start and o.end <= nest[0].end]
         for directive in _omp(loop):
             for _ in range(max([0, *(int(n) - 1 for n in _DEPTH.findall(directive))])):
                 inner = _children(inner)

@@ -17,11 +17,14 @@ from msgspec import Struct
 
 from warpsmith.base.c_lexer import GAPS, lex
 
-__all__ = ["LoopText", "SpelledToken", "find_loops", "tokens_of"]
+__all__ = ["MACRO_BEFORE", "LoopText", "SpelledToken", "find_loops", "tokens_of"]
 
 Kind = Literal["for", "while", "do"]
 
 _OPEN: Final = {"(": ")", "[": "]", "{": "}"}
+_HEADS: Final = frozenset({"if", "constexpr", "for", "while", "switch", "catch"})
+MACRO_BEFORE: Final = "a macro stands before it, which may be a pragma"
+"""Why a loop is left alone whose directives the text may not show."""
 _DEVICE: Final = frozenset({"__global__", "__device__", "__kernel", "kernel"})
 
 
@@ -216,6 +219,8 @@ class _Parser:
 
     def _why_refused(self, first: int, index: int, last: int) -> str:
         """Return why the text of a loop cannot be changed, "" if it can."""
+        if self._follows_macro(index):
+            return MACRO_BEFORE
         inside = range(first, last + 1)
         depth = 0
         for at in inside:
@@ -234,6 +239,21 @@ class _Parser:
         if words & {"constexpr", "consteval"}:
             return "it stands in a constexpr function"
         return "it is code for a device" if words & _DEVICE else ""
+
+    def _follows_macro(self, index: int) -> bool:
+        """Whether a word stands before the loop that is none of the language's, alone or with arguments: a macro, or
+        `_Pragma`. It may be a pragma, which needs the loop right behind it."""
+        at = index - 1
+        while at >= 0 and self.tokens[at].kind == "directive":
+            at -= 1
+        if at < 0:
+            return False
+        if self.tokens[at].kind == "word":
+            return self.tokens[at].text not in ("else", "do")
+        if self.tokens[at].text != ")" or at not in self.match:
+            return False
+        before = self.tokens[self.match[at] - 1]
+        return before.kind == "word" and before.text not in _HEADS
 
     def _is_jump_target(self, at: int) -> bool:
         if not self._is_label(at) or self.tokens[at].text in ("default", "public", "private", "protected"):

@@ -11,6 +11,7 @@ from warpsmith.offload.plan import Fragment, Plan
 from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.report.model import KernelEntry, LoopEntry
 from warpsmith.report.port.after_steps import BEST_FIRST, LoopWord, loop_word, unplanned_reasons
+from warpsmith.report.port.called import find_called_by_kernels
 from warpsmith.report.port.served import Served
 from warpsmith.report.port.staying import Staying
 from warpsmith.report.survey.model import PORTABLE
@@ -26,6 +27,7 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
     """Return one entry for every loop of the user's program, in source order."""
     served = Served.of(prepared, plan)
     staying = None if plan is None else Staying.of(prepared, served, plan)
+    called = find_called_by_kernels(prepared, plan)
     entries: dict[Span, LoopEntry] = {}
     made = frozenset(f.loop.span for o in prepared.original.functions if not _is_listed(o) for f in o.loops)
     for function in prepared.original.functions:
@@ -36,10 +38,13 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
             own = unplanned_reasons(prepared, loop, word) if plan is None else word.reasons
             kernel = served.kernel(loop.loop)
             stays = staying.refused.get(loop.id) if staying else None
-            if staying and stays is None and kernel is None and (word.category in PORTABLE or not own):
+            caller = called.get(function.function.symbol) if kernel is None else None
+            if caller is not None:
+                stays = _called(caller, loop)
+            elif staying and stays is None and kernel is None and (word.category in PORTABLE or not own):
                 stays = staying.reason(function, loop)
             reasons = own if stays is None else (_without_hints(stays), *own)
-            inside = kernel is not None or served.holder_of_statements(loop.loop) is not None
+            inside = any(f is not None for f in (kernel, caller, served.holder_of_statements(loop.loop)))
             entry = _loop_entry(loop, replace(word, reasons=reasons), kernel, inside)
             # A function of a header stands in every unit that includes it, and one of a template for every instance:
             # the loop is what the worst of them is.
@@ -47,6 +52,12 @@ def loop_entries(prepared: Prepared, plan: Plan | None) -> tuple[LoopEntry, ...]
             if known is None or BEST_FIRST.index(entry.category) > BEST_FIRST.index(known.category):
                 entries[loop.loop.span] = entry
     return tuple(entries.values())
+
+
+def _called(caller: Fragment, loop: LoopFacts) -> Reason:
+    """Return where a loop runs whose function only kernels call."""
+    text = f"it runs in {caller.kernel.name}: only kernels call {loop.function.symbol.name}"
+    return Reason("POR002", text, loop.loop.header)
 
 
 def _without_hints(reason: Reason) -> Reason:

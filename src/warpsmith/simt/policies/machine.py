@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.counters import BlockCount
-from warpsmith.simt.exchange import exchange_lanes, mask_of
+from warpsmith.simt.exchange import meet_in_lock_step
 from warpsmith.simt.interpreter import Step, ThreadBlock, interpret, list_few
 from warpsmith.simt.launch import Launch, Outcome
 from warpsmith.simt.memory import LaunchMemory
@@ -142,24 +142,13 @@ class _PolicyTurns:
             if not all(step(thread) for thread in lanes):
                 return False
             place += 1
-            ends = op in ("", "call") or (op in TOGETHER and not self._meet(lanes))
+            ends = op in ("", "call") or (op in TOGETHER and not meet_in_lock_step(lanes, self._width))
         _note(warp.pieces, block, (start, place), mask)
         if place > len(block.instructions):
             left = [thread for thread in lanes if not thread.ended]
             if left:
                 warp.policy.parted(block, depth, left)
                 warp.parted[block] += len({thread.frames[-1].block for thread in left}) > 1
-        return True
-
-    def _meet(self, lanes: Sequence[Thread]) -> bool:
-        """Let lanes exchange that name no others; return whether they go on."""
-        instruction = lanes[0].waiting
-        assert instruction is not None
-        if instruction.op == "barrier" or mask_of(instruction, lanes[0].operands, self._width) is not None:
-            return False
-        given = exchange_lanes(instruction, {thread.lane.lane: thread.operands for thread in lanes})
-        for thread in lanes:
-            thread.finish(instruction, given[thread.lane.lane])
         return True
 
 

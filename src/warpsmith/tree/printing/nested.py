@@ -34,17 +34,21 @@ def _is_left(loop: Loop) -> bool:
     while pending:
         part = pending.pop()
         if isinstance(part, Break):
-            if part.span.text.startswith("goto"):
+            if _is_goto(part):
                 return True
         elif not isinstance(part, For | While | Switch):
             pending += children(part)
     return False
 
 
+def _is_goto(stmt: Break) -> bool:
+    return stmt.span.text.startswith("goto")
+
+
 @functools.lru_cache(maxsize=8192)
 def contains_nested(node: Node) -> bool:
-    """Whether such a statement stands in a node, or is it."""
-    return any(is_nested(part) for part in walk(node))
+    """Whether such a statement stands in a node, or is it, or has a goto of it."""
+    return any(is_nested(part) or (isinstance(part, Break) and _is_goto(part)) for part in walk(node))
 
 
 def without_text(node: N) -> N:

@@ -108,7 +108,7 @@ REFUSED = [
     ("int i = 0; while (i < c[0]) { a[i] = 0; i++; } return i; }", "more than numbers and plain variables"),
     ("unsigned long k = n; while (k >= 0) { a[k] = 0; k--; } return 0; }", "does not go down to 0"),
     ("double *p = a; while (p < a + n) *p++ = p - a; return 0; }", "moved and used in one statement"),
-    ("int i = 0; while (i < n) { if (m) goto out; a[i++] = 0; } out: return 0; }", "left or entered"),
+    ("int i = 0; while (i < n) { if (m) goto out; a[i++] = 0; } b[0] = 1; out: return 0; }", "left or entered"),
     ("int i = 0; while (i < n && m > 0) { a[i] = i; if (a[i] > c[i]) i += m; } return 0; }", "no variable moves"),
     ("for (int i = 0; i < n; i++) a[i] = 0; return 0; }", "counted as it stands"),
 ]  # fmt: skip

@@ -21,6 +21,9 @@ HEAD = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 extern int omp_get_thread_num(void), omp_get_num_threads(void), omp_get_max_threads(void), omp_get_team_num(void);
+typedef struct { int held[4]; } omp_lock_t;
+extern void omp_init_lock(omp_lock_t *), omp_set_lock(omp_lock_t *), omp_unset_lock(omp_lock_t *);
+extern void omp_destroy_lock(omp_lock_t *);
 """
 MAIN = r"""
 int main(int argc, char **argv) {

@@ -1,46 +1,58 @@
-"""How many pieces of memory lanes ask for: machine code against sets of numbers."""
+"""Different numbers of lanes and of groups of them: compared with sets."""
 
 from __future__ import annotations
 
-import ctypes
+import functools
 import random
 
-import numpy as np
 import pytest
-from llvmlite import ir
 
-from warpsmith.simt.engine.host.machine_code import link
-from warpsmith.simt.engine.host.parts import split_module
-from warpsmith.simt.engine.lanes import I32, I64, POINTER, VOID, Emit
+from tests.simt.engine.observers.compiled import Compiled, compiled
+from warpsmith.simt.engine.lanes import I64, Emit, Ir
 from warpsmith.simt.engine.observers.different import different_function
 
 SHIFT = 3
 
 
-def _compiled(width: int) -> object:
-    """Return `run(numbers, mask, results)` for warps of a width, and what keeps it alive."""
-    module = ir.Module("m")
-    e = Emit(module, width)
-    run = ir.Function(module, ir.FunctionType(VOID, [POINTER, I64, POINTER]), "run")
-    e.at(run.append_basic_block("entry"))
-    numbers, mask, results = run.args
-    lanes = mask if e.lanes == 64 else e.b.trunc(mask, e.mask_type)
-    found = e.b.call(different_function(e, SHIFT), [e.b.load(numbers, typ=e.vector(I32), align=4), lanes])
-    for at in range(2):
-        e.write(results, at, e.b.extract_value(found, at))
-    e.b.ret_void()
-    return link(*split_module(module))
+@functools.cache
+def _counter(width: int) -> Compiled:
+    def fill(e: Emit, out: Ir, numbers: Ir, mask: Ir) -> None:
+        both = e.b.call(different_function(Emit(e.module, e.width), SHIFT), [numbers, mask])
+        for at in range(2):
+            e.b.store(e.b.extract_value(both, at), e.b.gep(out, [I64(at)], source_etype=I64))
+
+    return compiled(width, 2, fill)
+
+
+def _expected(numbers: list[int], mask: int) -> list[int]:
+    there = [number for lane, number in enumerate(numbers) if mask >> lane & 1]
+    return [len(set(there)), len({number >> SHIFT for number in there})]
 
 
 @pytest.mark.parametrize("width", [8, 32, 64])
-def test_pieces_and_sectors_are_those_of_sets(width: int) -> None:
-    code, chosen = _compiled(width), random.Random(width)
-    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p)(code.entry)  # type: ignore[attr-defined]
-    for _ in range(200):
-        start, spread = chosen.randrange(1 << 32), chosen.choice((1, 4, 40, 1 << 14, 1 << 20, 1 << 31))
-        numbers = np.array([(start + chosen.randrange(spread)) % (1 << 32) for _ in range(width)], "<u4")
-        mask = chosen.choice((0, chosen.getrandbits(width))) or (1 << width) - 1
-        results = np.zeros(2, "<i8")
-        call(numbers.ctypes.data, mask, results.ctypes.data)
-        active = [int(number) for lane, number in enumerate(numbers) if mask >> lane & 1]
-        assert results.tolist() == [len(set(active)), len({number >> SHIFT for number in active})]
+def test_different_numbers_are_counted(width: int) -> None:
+    pick = random.Random(width)
+    # near ones, ones at the two ends of what is near, and any
+    spans = (1, 2, 9, 40, (1 << 14) - 1, 1 << 14, 1 << 15, 1 << 16, 1 << 31)
+    for span in spans:
+        for _ in range(40):
+            start = pick.choice((0, 5, 1 << 20, (1 << 31) - 1))
+            few = [start + pick.randrange(span) for _ in range(pick.randint(1, width))]
+            numbers = [pick.choice(few) for _ in range(width)]
+            mask = pick.getrandbits(width) | 1 << pick.randrange(width)
+            assert _counter(width).call(numbers, mask) == _expected(numbers, mask), (numbers, mask)
+
+
+def test_lanes_that_are_not_there_do_not_count() -> None:
+    assert _counter(8).call([7, 1, 2, 3, 4, 5, 6, 0], 0b10000001) == [2, 1]
+    assert _counter(8).call([1 << 30, 1, 2, 3, 4, 5, 6, 0], 0b10000001) == [2, 2]
+
+
+def test_every_lane_is_compared_with_every_lower_one() -> None:
+    for one in range(8):
+        for other in range(one):
+            # near each other; as far as 16 bits do not tell; and any
+            for step in (8, 1 << 16, 1 << 20):
+                numbers = [step * lane for lane in range(8)]
+                numbers[one] = numbers[other]
+                assert _counter(8).call(numbers, 0xFF) == [7, 7], numbers

@@ -59,7 +59,7 @@ def name_extents(
     for guard in guards:
         if guard.condition is not None:
             condition, before = names.replace(guard.condition)
-            guard = msgspec.structs.replace(guard, condition=condition, before=before)
+            guard = msgspec.structs.replace(guard, condition=condition, before=(*guard.before, *before))
         tests.append(guard)
     body: list[Stmt] = [*written[:lead]]
     for stmt in written[lead:]:

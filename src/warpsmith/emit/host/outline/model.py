@@ -22,6 +22,7 @@ from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
 __all__ = [
+    "ApartError",
     "DeviceState",
     "GuardTest",
     "HostFunction",
@@ -34,6 +35,10 @@ __all__ = [
 
 class NotOutlinedError(RefusedError):
     """A statement that says something which only the user's text can say: its function stays as it was planned."""
+
+
+class ApartError(Exception):
+    """The two branches of a guarded region cannot stand as one."""
 
 
 class GuardTest(Struct, frozen=True):

@@ -23,10 +23,24 @@ from typing import Final
 import msgspec.structs
 from msgspec import Struct, field
 
+from warpsmith.emit.host.outline.choices import (
+    call_of,
+    declaration_of,
+    is_on,
+    is_switched_on,
+    unless,
+    use,
+    where_on,
+    with_fields,
+)
 from warpsmith.emit.host.outline.extents import name_extents
-from warpsmith.emit.host.outline.guards import guards_of, own_tests
-from warpsmith.emit.host.outline.joined import join_tests
+from warpsmith.emit.host.outline.guarded.guards import own_tests
+from warpsmith.emit.host.outline.guarded.joined import Joined, join_tests
+from warpsmith.emit.host.outline.guarded.once import branches, is_either, merge
+from warpsmith.emit.host.outline.guarded.own_text import restore
+from warpsmith.emit.host.outline.launching import find_launching
 from warpsmith.emit.host.outline.model import (
+    ApartError,
     DeviceState,
     GuardTest,
     HostFunction,
@@ -35,9 +49,8 @@ from warpsmith.emit.host.outline.model import (
     OutlinedFunction,
     PassedArgument,
 )
-from warpsmith.emit.host.outline.names import OwnNames, refuse
+from warpsmith.emit.host.outline.names import OwnNames
 from warpsmith.emit.host.outline.needed import is_needed_behind
-from warpsmith.emit.host.outline.once import ApartError, branches, is_either, merge
 from warpsmith.emit.host.outline.private import drop_private_arrays
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.shorter import shorten
@@ -63,27 +76,26 @@ from warpsmith.tree.nodes import (
     DeclStmt,
     DeviceAlloc,
     DeviceFree,
+    DeviceNode,
     Expr,
     ExprStmt,
     For,
     Function,
     If,
     Launch,
-    Member,
     Name,
     Node,
     Stmt,
     Switch,
     Unary,
     Update,
-    VarDecl,
     While,
     replace,
 )
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
-from warpsmith.tree.types import INT, VOID, FunctionType, Pointer, Record, Scalar, Symbol, Type
-from warpsmith.tree.walk import children, rebuild, walk, written_symbols
+from warpsmith.tree.types import VOID, FunctionType, Pointer, Record, Scalar, Symbol
+from warpsmith.tree.walk import children, walk, written_symbols
 
 __all__ = ["outline", "outline_function"]
 
@@ -96,13 +108,13 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
     their own."""
     taken = {kernel.name for kernel in ported.kernels}
     program, made = ported, dict[int, tuple[HostFunction, ...]]()
-    defined = frozenset(function.symbol for _, function in ported.functions())
+    launching = find_launching(ported)
     for number, (old, new) in enumerate(zip(original.units, ported.units, strict=True)):
         texts = {function.symbol: function for function in old.functions}
         for function in new.functions:
             if not _moves(function) or _moves(texts.get(function.symbol, function.body)):
                 continue
-            found = outline_function(texts.get(function.symbol, function), function, support, taken, defined)
+            found = outline_function(texts.get(function.symbol, function), function, support, taken, launching)
             if found is not None:
                 program = program.with_function(function, found.text)
                 made[number] = (*made.get(number, ()), *found.made)
@@ -110,13 +122,13 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
 
 
 def outline_function(
-    original: Function, ported: Function, support: Support, taken: set[str], defined: frozenset[Symbol]
+    original: Function, ported: Function, support: Support, taken: set[str], launching: frozenset[Symbol]
 ) -> OutlinedFunction | None:
     """Return a function that was made of `original` with its device statements in functions of their own, whose names
-    are added to those `taken`; None where one of them can only be said in the user's text. `defined`: the functions of
-    the program."""
-    runs = Runs.of(original, defined)
-    outliner = _Outliner(drop_private_arrays(ported, runs.is_own), runs, support, taken)
+    are added to those `taken`; None where one of them can only be said in the user's text. `launching`: the
+    functions of the program that may launch kernels."""
+    runs = Runs.of(original, launching)
+    outliner = _Outliner(drop_private_arrays(restore(original, ported, runs), runs.is_own), runs, support, taken)
     try:
         text = outliner.function()
     except NotOutlinedError:
@@ -127,6 +139,11 @@ def outline_function(
 
 def _moves(root: Node) -> bool:
     return any(isinstance(part, Moving) or tells_lifetimes(part) for part in walk(root))
+
+
+def _is_all_host(choice: If) -> bool:
+    """Whether nothing that a choice leads to has to do with the device: its tests need not be asked."""
+    return not any(isinstance(part, DeviceNode) for part in walk(choice))
 
 
 class _Scope(Struct, frozen=True):
@@ -170,24 +187,34 @@ class _Outliner:
                 continue
             (stmt,) = piece.statements
             if isinstance(stmt, If) and stmt.reasons:
-                inner, joined = join_tests(stmt, self._runs)
-                lead = self._lead(result, joined, rest)
+                joined = join_tests(stmt, self._runs)
+                lead = self._lead(result, joined.choice, rest)
                 del result[len(result) - len(lead) :]
+                if _is_all_host(joined.choice):
+                    result += self._run(branches(joined.choice)[1], scope)
+                    continue
                 needed = partial(is_needed_behind, self._function.body, stmt)
-                result += self._guarded(joined, (*lead, *inner), scope, needed)
+                joined = msgspec.structs.replace(joined, lead=(*lead, *joined.lead))
+                result += self._guarded(joined, scope, needed)
             elif tells_lifetimes(stmt):
                 result += self._begun(stmt)
             elif is_either(stmt):
                 made, scope = self._either(stmt, rest, scope)
                 result += made
             else:
-                result += _bare(self._inside(stmt, scope))
+                result += _bare(self._inside(self._own_declaration(stmt, scope), scope))
         return tuple(result)
+
+    def _own_declaration(self, stmt: Stmt, scope: _Scope) -> Stmt:
+        """Return a statement that stays; a declaration of the port's own reads nothing where a region's guards fail."""
+        if scope.region is None or not isinstance(stmt, DeclStmt) or not self._runs.leaves(stmt):
+            return stmt
+        return where_on(stmt, scope.region)
 
     def _inside(self, stmt: Stmt, scope: _Scope) -> Stmt:
         """Return a statement that stays, with the runs in it outlined."""
         if not (_moves(stmt) or any(is_either(part) for part in walk(stmt) if isinstance(part, If))):
-            return _with_fields(stmt, scope.holders)
+            return with_fields(stmt, scope.holders)
         match stmt:
             case Block():
                 return replace(stmt, statements=self._run(stmt.statements, scope))
@@ -226,45 +253,44 @@ class _Outliner:
             found.append(stmt)
         return tuple(reversed(found))
 
-    def _guarded(self, stmt: If, lead: Run, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Run:
+    def _guarded(self, joined: Joined, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Run:
         """Return what chooses between the device and the user's own statements."""
+        stmt, lead = joined.choice, joined.lead
         ported, original = branches(stmt)
-        guards = tuple(guards_of(stmt))
         otherwise = tuple(takewhile(_is_of_all, original))
-        call = self._whole(stmt, lead, scope, is_needed, otherwise)
+        call = self._whole(joined, scope, is_needed)
+        instead = original[len(otherwise) :]
+        alone = instead[: len(instead) - len([*takewhile(_is_of_all, reversed(instead))])]
+        withdraws = bool(otherwise) and len(alone) < len(instead) and self._runs.is_for_the_host(alone)
+        failing = {"otherwise": otherwise, "withdraws": withdraws}
         if call is not None:
-            instead = original[len(otherwise) :]
-            alone = instead[: len(instead) - len([*takewhile(_is_of_all, reversed(instead))])]
-            if otherwise and len(alone) < len(instead) and self._runs.is_for_the_host(alone):
-                self.made[-1] = msgspec.structs.replace(self.made[-1], withdraws=True)
-                instead = alone
-            return (_unless(call, self._run(instead, scope), stmt),)
+            self.made[-1] = msgspec.structs.replace(self.made[-1], **failing)
+            return (unless(call, self._run(alone if withdraws else instead, scope), stmt),)
         try:
-            merged = merge(ported, original, self._runs)
+            before = (*lead, *(one for guard in joined.guards for one in guard.before))
+            merged = merge(ported, alone if withdraws else original, self._runs, before)
         except ApartError:
-            return self._apart(stmt, lead, guards, scope)
+            return self._apart(joined, scope)
         first, rest, instead = self._entry(merged)
         run = (*lead, *first)
-        call, state = self._made(run, rest, scope, guards=guards, lead=len(lead), guarded=True)
+        call, state = self._made(run, rest, scope, guards=joined.guards, lead=len(lead), guarded=True)
         assert state is not None
+        if withdraws:
+            self.made[-1] = msgspec.structs.replace(self.made[-1], **failing)
         inside = _entered(scope, state, region=state)
-        begin: list[Stmt] = [_declaration(state, call, stmt)]
+        begin: list[Stmt] = [declaration_of(state, call, stmt)]
         if instead:
-            begin.append(_unless(_on(state, stmt), self._run(instead, scope), stmt))
+            begin.append(unless(is_on(state, stmt), self._run(instead, scope), stmt))
         return (*begin, *self._run(rest, inside))
 
-    def _whole(
-        self, stmt: If, lead: Run, scope: _Scope, is_needed: Callable[[Symbol], bool], otherwise: Run
-    ) -> Call | None:
-        """Return the call of one function that does all of a region, and `otherwise` where a guard does not hold; None
-        where some of it is the user's to say."""
-        ported, _ = branches(stmt)
+    def _whole(self, joined: Joined, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Call | None:
+        """Return the call of one function that does all of a region; None where some of it is the user's to say."""
+        ported, _ = branches(joined.choice)
         kept = len(self.made), set(self.taken)
         try:
             whole = whole_region(ported, self._runs.exposed, is_needed)
-            run = (*lead, *whole)
-            call, _ = self._made(run, (), scope, guards=tuple(guards_of(stmt)), lead=len(lead), answers=True)
-            self.made[-1] = msgspec.structs.replace(self.made[-1], otherwise=otherwise)
+            run = (*joined.lead, *whole)
+            call, _ = self._made(run, (), scope, guards=joined.guards, lead=len(joined.lead), answers=True)
             return call
         except NotOutlinedError:
             del self.made[kept[0] :]
@@ -282,21 +308,23 @@ class _Outliner:
         if is_either(merged[0]):
             come, gone = branches(merged[0])
             return come, merged[1:], gone
-        return (), merged, ()
+        declared = tuple(takewhile(lambda one: isinstance(one, DeclStmt) and self._runs.leaves(one), merged))
+        return declared, merged[len(declared) :], ()
 
-    def _apart(self, stmt: If, lead: Run, guards: tuple[GuardTest, ...], scope: _Scope) -> Run:
+    def _apart(self, joined: Joined, scope: _Scope) -> Run:
         """Return the two branches one beside the other; a function has the guards and what the ported one begins
         with."""
+        stmt, lead, guards = joined.choice, joined.lead, joined.guards
         ported, original = branches(stmt)
         first = next(iter(self._runs.split(ported)))
         count = len(first.statements) if first.moves else 0
         run, rest = (*lead, *ported[:count]), ported[count:]
         if not run and all(guard.condition is None for guard in guards):
-            return (self._choice(_switched(self._support, stmt), self._run(rest, scope), original, scope, stmt),)
+            return (self._choice(is_switched_on(self._support, stmt), self._run(rest, scope), original, scope, stmt),)
         call, state = self._made(run, rest, scope, guards=guards, lead=len(lead), guarded=True)
         assert state is not None
         then = self._run(rest, _entered(scope, state, region=None))
-        return _declaration(state, call, stmt), self._choice(_on(state, stmt), then, original, scope, stmt)
+        return declaration_of(state, call, stmt), self._choice(is_on(state, stmt), then, original, scope, stmt)
 
     def _choice(self, test: Expr, then: Run, original: Run, scope: _Scope, at: If) -> Stmt:
         """Return an `if` with the ported statements, and the user's as its other branch."""
@@ -311,11 +339,11 @@ class _Outliner:
             raise AssertionError("a choice stands in a guarded region")
         other = self._run(gone, scope)
         if not come:
-            return (_unless(_on(scope.region, stmt), other, stmt),), scope
+            return (unless(is_on(scope.region, stmt), other, stmt),), scope
         call, state = self._made(come, rest, scope, answers=True)
         if state is None:
-            return (_unless(call, other, stmt),), scope
-        made = (_declaration(state, call, stmt), _unless(_on(scope.region, stmt), other, stmt))
+            return (unless(call, other, stmt),), scope
+        made = (declaration_of(state, call, stmt), unless(is_on(scope.region, stmt), other, stmt))
         return made, _entered(scope, state, region=scope.region)
 
     # --- functions
@@ -330,7 +358,7 @@ class _Outliner:
         written = told if stmt.guard else (bare, *told)
         function = HostFunction(self._name((stmt,)), stmt.span, names.arguments, (), (stmt,), written)
         self.made.append(function)
-        call = ExprStmt(span=stmt.span, expr=_call(function, [one.given for one in names.arguments], stmt))
+        call = ExprStmt(span=stmt.span, expr=call_of(function, [one.given for one in names.arguments], stmt))
         return (bare, call) if stmt.guard else (call,)
 
     def _moved(self, run: Run, rest: Run, scope: _Scope) -> tuple[Run, _Scope]:
@@ -338,7 +366,7 @@ class _Outliner:
         call, state = self._made(run, rest, scope)
         if state is None:
             return (ExprStmt(span=run[0].span, expr=call),), scope
-        return (_declaration(state, call, run[0]),), _entered(scope, state, region=scope.region)
+        return (declaration_of(state, call, run[0]),), _entered(scope, state, region=scope.region)
 
     def _made(
         self,
@@ -354,10 +382,11 @@ class _Outliner:
         """Make the function of a run; return its call, and the state that it begins: for what `rest` uses of it, or
         where it is `guarded`."""
         at: Node = next(iter((*run, *rest)), self._function)
-        own = tuple(declared(run))
+        needed = tuple(one for guard in guards for one in guard.before)
+        own = tuple(declared((*run, *needed)))
         name = self._name(run)
         tested = (guard.condition for guard in guards if guard.condition is not None)
-        used = {symbol for part in (*run, *tested) for symbol in uses(part)}
+        used = {symbol for part in (*run, *needed, *tested) for symbol in uses(part)}
         held = {s: holder for s, holder in scope.holders.items() if s in used and s not in own}
         takes = list(dict.fromkeys(held.values()))
         if scope.region is not None and scope.region not in takes:
@@ -384,8 +413,8 @@ class _Outliner:
             tuple((holder, local[symbol]) for symbol, holder in held.items()), lead,
         )  # fmt: skip
         self.made.append(function)
-        given = [*(_use(taken.variable, at) for taken in takes), *(argument.given for argument in arguments)]
-        return _call(function, given, at), state
+        given = [*(use(taken.variable, at) for taken in takes), *(argument.given for argument in arguments)]
+        return call_of(function, given, at), state
 
     def _in_order(self, arguments: Sequence[PassedArgument]) -> tuple[PassedArgument, ...]:
         """Return arguments in the order of the user's own parameters, what is none of those behind them."""
@@ -431,16 +460,16 @@ def _told_frame(stmt: DataRegionBoundary, names: OwnNames, words: Support) -> It
     """Yield the call that tells where the callers' stack begins, if it outlives a data region."""
     if stmt.callers:
         frame = Symbol(words.frame, words.frame, _ANYTHING, "enumerator")
-        given = names.passed(_use(frame, stmt), "frame", _ANYTHING)
+        given = names.passed(use(frame, stmt), "frame", _ANYTHING)
         yield _telling(words.callers, (given,), stmt)
 
 
 def _told(symbol: Symbol, stmt: Stmt, names: OwnNames, words: Support) -> Stmt:
     """Return the call that tells of an object which outlives a data region."""
-    use = _use(symbol, stmt)
-    address = Unary(span=stmt.span, type=Pointer(symbol.type), op="&", operand=use)
+    named = use(symbol, stmt)
+    address = Unary(span=stmt.span, type=Pointer(symbol.type), op="&", operand=named)
     place = names.passed(address, symbol.name, _ANYTHING)
-    return _telling(words.lasts, (place, names.size(use)), stmt)
+    return _telling(words.lasts, (place, names.size(named)), stmt)
 
 
 def _telling(function: str, arguments: tuple[Expr, ...], at: Node) -> Stmt:
@@ -487,62 +516,6 @@ def _entered(scope: _Scope, state: DeviceState, *, region: DeviceState | None) -
     return _Scope(holders, region)
 
 
-def _with_fields(stmt: Stmt, holders: Mapping[Symbol, DeviceState]) -> Stmt:
-    """Return a statement of the user's text that names variables of states as fields of these."""
-    named = uses(stmt)
-    found = {symbol: holder for symbol, holder in holders.items() if named[symbol]}
-    plain = sum(isinstance(part, Name) and part.symbol in found for part in walk(stmt))
-    kept = all(local_symbol(symbol, stmt).type == symbol.type for symbol in found)
-    if not kept or plain != sum(named[symbol] for symbol in found):
-        raise refuse("what stands in the user's text names a buffer", stmt)
-
-    def change(node: Node) -> Node:
-        if not (isinstance(node, Name) and node.symbol in found):
-            return node
-        state, symbol = _use(found[node.symbol].variable, node), node.symbol
-        return Member(span=node.span, type=symbol.type, base=state, field=symbol.name, arrow=False)
-
-    return rebuild(stmt, change) if found else stmt
-
-
-def _use(symbol: Symbol, at: Node) -> Name:
-    return Name(span=at.span, type=symbol.type, symbol=symbol)
-
-
-def _on(state: DeviceState, at: Node) -> Expr:
-    """Return whether the guards hold in a state."""
-    return Member(span=at.span, type=INT, base=_use(state.variable, at), field="on", arrow=False)
-
-
-def _switched(words: Support, at: Node) -> Expr:
-    """Return whether the port is switched on."""
-    symbol = Symbol(words.on, words.on, FunctionType(INT, ()), "function")
-    return Call(span=at.span, type=INT, function=Name(span=at.span, type=symbol.type, symbol=symbol), arguments=())
-
-
-def _call(function: HostFunction, given: Sequence[Expr], at: Node) -> Call:
-    result: Type = INT if function.answers else VOID
-    if function.begins is not None:
-        result = function.begins.variable.type
-    taken = (*(state.variable.type for state in function.takes), *(a.parameter.type for a in function.arguments))
-    type = FunctionType(result, taken)
-    symbol = Symbol(function.name, function.name, type, "function", at.span)
-    return Call(
-        span=at.span, type=result, function=Name(span=at.span, type=type, symbol=symbol), arguments=tuple(given)
-    )
-
-
-def _declaration(state: DeviceState, call: Call, at: Node) -> DeclStmt:
-    return DeclStmt(span=at.span, declarations=(VarDecl(span=at.span, symbol=state.variable, init=call),))
-
-
 def _is_of_all(stmt: Stmt) -> bool:
     """Whether a statement updates all that is on the device, or a block that is not known before it runs."""
     return isinstance(stmt, Update) and stmt.bytes is None
-
-
-def _unless(test: Expr, instead: Run, at: Node) -> Stmt:
-    """Return `if (!test) instead`."""
-    condition = Unary(span=at.span, type=INT, op="!", operand=test)
-    then = instead[0] if len(instead) == 1 else Block(span=at.span, statements=instead)
-    return If(span=at.span, condition=condition, then=then, other=None, reasons=("device",))

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from warpsmith.emit.host.outline.launching import is_for_the_host
 from warpsmith.emit.host.outline.statements import (
     Moving,
     host_uses,
@@ -29,24 +30,19 @@ from warpsmith.emit.host.outline.whole import is_movable
 from warpsmith.tree.device_writes import find_exposed
 from warpsmith.tree.in_place.alignment import is_replaced
 from warpsmith.tree.nodes import (
-    Call,
     CaptureStmt,
     DeclStmt,
-    DeviceNode,
     For,
     Function,
     If,
     Launch,
-    Name,
     Node,
     Stmt,
     Update,
-    Verbatim,
-    VerbatimExpr,
     While,
 )
-from warpsmith.tree.types import FunctionType, Pointer, Symbol
-from warpsmith.tree.walk import peel, walk
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import walk
 
 __all__ = ["Piece", "Runs"]
 
@@ -63,37 +59,29 @@ class Piece(Struct, frozen=True):
 
 class Runs(Struct, frozen=True):
     """The runs of one function; `known`: the user's own statements, by class and place; `exposed`: variables that
-    change where memory does; `defined`: the functions of the program."""
+    change where memory does; `launching`: the functions of the program that may launch kernels."""
 
     known: Mapping[Key, Node]
     exposed: frozenset[Symbol]
-    defined: frozenset[Symbol] = frozenset()
+    launching: frozenset[Symbol] = frozenset()
 
     @classmethod
-    def of(cls, function: Function, defined: frozenset[Symbol] = frozenset()) -> Runs:
+    def of(cls, function: Function, launching: frozenset[Symbol] = frozenset()) -> Runs:
         """Return the runs of what was made of a function of the user's."""
-        return cls({_key(part): part for part in walk(function.body)}, find_exposed(function), defined)
+        return cls({_key(part): part for part in walk(function.body)}, find_exposed(function), launching)
 
     def is_for_the_host(self, run: Run) -> bool:
         """Whether no kernel may run while statements do: none is there, nor a function that may launch one."""
-        for part in (part for stmt in run for part in walk(stmt)):
-            match part:
-                case DeviceNode() | Verbatim() | VerbatimExpr():
-                    return False
-                case Call(function=function) if not isinstance(peel(function), Name):
-                    return False
-                case Name(symbol=symbol) if isinstance(symbol.type, FunctionType) and symbol in self.defined:
-                    return False
-                case Name(symbol=symbol) if isinstance(symbol.type, Pointer):
-                    if isinstance(symbol.type.to, FunctionType):
-                        return False
-                case _:
-                    pass
-        return True
+        return is_for_the_host(run, self.launching)
 
     def is_own(self, stmt: Stmt) -> bool:
         """Whether a statement is the port's own, and none of the user's."""
         return _key(stmt) not in self.known
+
+    def find_own(self, stmt: Stmt) -> Stmt | None:
+        """Return the user's statement that another one was made of, at its place and of its class."""
+        found = self.known.get(_key(stmt))
+        return found if isinstance(found, Stmt) else None
 
     def leaves(self, stmt: Stmt) -> bool:
         """Whether a statement may stand in a generated function: it is none of the user's."""

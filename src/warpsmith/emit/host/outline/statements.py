@@ -80,8 +80,16 @@ def declared(run: Iterable[Stmt]) -> Iterator[Symbol]:
 
 
 def uses(root: Node) -> Counter[Symbol]:
-    """Count what names a variable below `root`, device statements included; a declaration names none."""
-    return Counter(symbol for node in walk(root) for symbol in _named(node))
+    """Count what names a variable below `root`, device statements included; a declaration names none, and where rows
+    start says for itself where they lie."""
+    found: Counter[Symbol] = Counter()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        found.update(_named(node))
+        if not (isinstance(node, DataEnter | CaptureStmt) and node.starts is not None):
+            pending += children(node)
+    return found
 
 
 def _named(node: Node) -> Iterator[Symbol]:

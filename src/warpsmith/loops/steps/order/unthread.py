@@ -21,10 +21,12 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.team import Team, in_the_way, region_run, team_of
 from warpsmith.poly.openmp.thread_numbers import is_number
+from warpsmith.tree.named import find_named
 from warpsmith.tree.nodes import (
     Assign,
     Block,
     Case,
+    DeclStmt,
     ExprStmt,
     For,
     Function,
@@ -116,7 +118,7 @@ class Unthread(Struct, frozen=True):
                 atomic[id(loop)] = _with_atomic_parts(loop, team)
         run = region_run(function, region)
         alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept, atomic))
-        return with_run(program, function, run, alone)
+        return with_run(program, function, run, _drop_unused_numbers(alone, team))
 
 
 def region_around(function: Function, loop: Node) -> ParallelRegion | None:
@@ -160,6 +162,21 @@ def _with_first_parts(stmt: Stmt, team: Team) -> Stmt:
         return replace(node, index=Literal(span=node.index.span, type=INT, text="0", value=0))
 
     return rebuild(stmt, change)
+
+
+def _drop_unused_numbers(run: tuple[Stmt, ...], team: Team) -> tuple[Stmt, ...]:
+    """Return `run` without the declarations of thread numbers that nothing names any more."""
+    named = {symbol for stmt in run for part in walk(stmt) for symbol in find_named(part)}
+
+    def is_unused(stmt: Stmt) -> bool:
+        return isinstance(stmt, DeclStmt) and all(d.symbol in team.numbers - named for d in stmt.declarations)
+
+    def change(node: Node) -> Node:
+        if not isinstance(node, Block) or not any(map(is_unused, node.statements)):
+            return node
+        return replace(node, statements=tuple(stmt for stmt in node.statements if not is_unused(stmt)))
+
+    return tuple(rebuild(stmt, change) for stmt in run)
 
 
 def _with_atomic_parts(loop: Stmt, team: Team) -> Stmt:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import _thread
 from collections.abc import Callable
+from functools import partial
 
 from warpsmith.simt.apart import with_stack
 
@@ -36,7 +37,7 @@ def work_together(count: int, share: Callable[[int], None], leave: Callable[[], 
     try:
         for number in range(1, count):
             over[number].acquire()
-            with_stack(stack, lambda number=number: _thread.start_new_thread(run, (number,)))  # type: ignore[misc]
+            with_stack(stack, partial(_thread.start_new_thread, run, (number,)))
             started += 1
     except BaseException as error:
         raised.append(error)

@@ -103,6 +103,16 @@ def _root(e: Emit, value: Ir) -> Ir:
     return e.intrinsic("llvm.sqrt", (value.type,), (value,))
 
 
+def _settled_root(e: Emit, value: Ir) -> Ir:
+    """Return a square root in which NaN is the one that ops give, told by its bits: LLVM takes `x < 0 ? NaN : sqrt(x)`
+    for the processor's square root, whose NaN is another one."""
+    root = _root(e, value)
+    bits = e.b.bitcast(root, e.vector(I64))
+    sizes = e.b.and_(bits, e.splat_constant(I64, (1 << 63) - 1))
+    is_nan = e.b.icmp_unsigned(">", sizes, e.splat_constant(I64, pattern_of(math.inf, F64)))
+    return e.b.bitcast(e.b.select(is_nan, e.splat_constant(I64, pattern_of(math.nan, F64)), bits), root.type)
+
+
 def _inverse_root(e: Emit, value: Ir) -> Ir:
     one, zero, infinite = (number(e, ir.DoubleType(), x) for x in (1.0, 0.0, float("inf")))
     made = e.b.fdiv(one, _root(e, value))
@@ -272,7 +282,7 @@ FLOATS: Final[Mapping[str, Op]] = {
     "fneg": _on_bits(lambda e, o, sign: e.b.xor(o[0], _constant(e, o[0], sign))),
     "fabs": _on_bits(lambda e, o, sign: e.b.and_(o[0], _constant(e, o[0], sign - 1))),
     "fround": _round_value,
-    "sqrt": _of_double(_root),
+    "sqrt": _of_double(_settled_root),
     "rsqrt": _of_double(_inverse_root),
     "rcp": _of_double(_reciprocal),
     **{f"fo{name}": _make_comparison(how, unordered=False) for name, how in _ORDERS.items()},

@@ -6,6 +6,7 @@ a policy picks them). Here is what both have: values and where they live, counte
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 
 from llvmlite import ir
@@ -43,7 +44,7 @@ Ways = Mapping[str, Ir]
 """The lanes that go to each block."""
 
 
-class BlockWriter:
+class BlockWriter(ABC):
     """Writes the warp function of one kernel, whose parts are `segments`; control comes back in the middle of the
     blocks of `split`. `framed`: values live in the frame of the warp."""
 
@@ -92,16 +93,17 @@ class BlockWriter:
         e.at(self.stopped)
         e.b.ret(I64(0))
 
+    @abstractmethod
     def go(self, ways: Ways) -> None:
         """Write: lanes leave the block for others."""
-        raise NotImplementedError
 
+    @abstractmethod
     def gone(self) -> None:
         """Write: the lanes of the mask have ended."""
-        raise NotImplementedError
 
     def meet(self, instruction: Instruction) -> None:
         """Write what comes before an instruction for which lanes may wait: nothing."""
+        return
 
     # --- what is counted, and what it may take
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.emit.host.outline.once import ApartError, branches, is_either, merge
+from warpsmith.emit.host.outline.guarded.once import branches, is_either, merge
+from warpsmith.emit.host.outline.model import ApartError
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import (
@@ -97,11 +98,19 @@ def test_what_only_the_device_needs_stands_between(function: Function) -> None:
 def test_branches_that_differ_stay_apart(function: Function) -> None:
     original = function.body.statements
     loop = next(stmt for stmt in original if isinstance(stmt, For))
-    other = tuple(replace(s, relation="<=") if s is loop else s for s in original)
+    empty = replace(loop, relation="<=", body=Block(span=loop.span, statements=()))
+    other = tuple(empty if s is loop else s for s in original)
     without = tuple(_launch(s) if s is original[-2] else s for s in original)
     for ported in (other, without, (_launch(original[0]),), (Block(span=loop.span, statements=()),)):
         with pytest.raises(ApartError):
             merge(ported, original, Runs.of(function))
+
+
+def test_what_steps_made_of_a_statement_on_the_host_is_the_statement(function: Function) -> None:
+    original = function.body.statements
+    made = tuple(replace(s, relation="<=") if isinstance(s, For) else s for s in original)
+    launch = _launch(original[0])
+    assert merge((launch, *made[1:]), original, Runs.of(function))[1:] == original[1:]
 
 
 def test_what_the_host_branch_asks_of_the_device_keeps_the_branches_apart(function: Function) -> None:

@@ -32,8 +32,8 @@ from warpsmith.poly.dependences.dependences import (
 )
 from warpsmith.poly.isl.formula import atoms_of
 from warpsmith.poly.isl.space import Map, OutOfBudgetError, later_round
-from warpsmith.poly.openmp.phases import WaitPhase, Walls, phases, waiting_functions
-from warpsmith.poly.openmp.schedules import Runner, on_other_threads
+from warpsmith.poly.openmp.concurrency.phases import WaitPhase, Walls, phases, waiting_functions
+from warpsmith.poly.openmp.concurrency.schedules import Runner, on_other_threads
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region, Statement
 from warpsmith.poly.regions.state import State

@@ -13,7 +13,7 @@ from tests.emit.examples import Maker
 from tests.emit.host.outline.programs import body_of, port_text, texts
 from warpsmith.emit.carried import apart_text
 from warpsmith.emit.host.outline import outline
-from warpsmith.emit.host.outline.guards import asks_apart, guards_of, own_tests
+from warpsmith.emit.host.outline.guarded.guards import asks_apart, guards_of, own_tests
 from warpsmith.emit.host.outline.model import GuardTest
 from warpsmith.emit.host.outline.names import OwnNames
 from warpsmith.emit.words import Support

@@ -5,7 +5,8 @@
                                                                   free
 
 Invariant: where the guards hold, the result does what the first branch does, elsewhere what the second does. What only
-the first has is for the device alone; `either` chooses between that and what only the second has.
+the first has is for the device alone; `either` chooses between that and what only the second has. Where the first has a
+test inside, what runs where that fails are the statements of the second that it stands for (parts.py).
 
 Limits: where a declaration or the head of a loop differs, or the second branch has statements for the device of its own
 (data of a caller that come back for it), the branches stay apart.
@@ -13,16 +14,21 @@ Limits: where a declaration or the head of a loop differs, or the second branch 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 
+from warpsmith.emit.host.outline.guarded.parts import Parts, is_guarded
+from warpsmith.emit.host.outline.model import ApartError
 from warpsmith.emit.host.outline.runs import Runs
+from warpsmith.emit.host.outline.statements import uses
 from warpsmith.tree.in_place.alignment import align_statements, is_replaced
 from warpsmith.tree.nodes import (
     Block,
     Case,
+    DataRegionBoundary,
     DeclStmt,
     For,
     If,
@@ -34,16 +40,12 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.types import INT, Symbol
-from warpsmith.tree.walk import same
+from warpsmith.tree.walk import same, walk
 
-__all__ = ["ApartError", "branches", "is_either", "merge"]
+__all__ = ["branches", "is_either", "merge"]
 
 Run = tuple[Stmt, ...]
 _EITHER: Final = Symbol("either", "outline:either", INT, "device")
-
-
-class ApartError(Exception):
-    """The two branches cannot stand as one."""
 
 
 def is_either(stmt: Stmt) -> bool:
@@ -57,17 +59,27 @@ def branches(stmt: Stmt) -> tuple[Run, Run]:
     return _statements(stmt.then), () if stmt.other is None else _statements(stmt.other)
 
 
-def merge(ported: Run, original: Run, runs: Runs) -> Run:
-    """Return both branches as one run; raises ApartError where a statement of the user's would have to stand twice."""
-    merger = _Merger(runs)
-    merged = tuple(merger.run(original, ported))
+def merge(ported: Run, original: Run, runs: Runs, before: Run = ()) -> Run:
+    """Return both branches as one run, with declarations `before` it.
+
+    Raises ApartError where a statement of the user's would have to stand twice.
+    """
+    parts = [part for stmt in ported for part in walk(stmt)]
+    keeps_data = any(isinstance(part, DataRegionBoundary) for part in parts)
+    if keeps_data and not runs.is_for_the_host(original):
+        raise ApartError
+    merger = _Merger(runs, Parts.of(original, ported, runs, before))
+    merged = _drop_unused(tuple(merger.run(original, ported)), runs)
     if all(runs.leaves(stmt) or is_either(stmt) for stmt in merged):
+        raise ApartError
+    if merger.parts.carries(merged):
         raise ApartError
     return merged
 
 
 class _Merger(Struct, frozen=True):
     runs: Runs
+    parts: Parts
 
     def run(self, old: Run, new: Run) -> Iterator[Stmt]:
         old_start = new_start = 0
@@ -79,13 +91,20 @@ class _Merger(Struct, frozen=True):
 
     def gap(self, gone: Run, come: Run) -> Iterator[Stmt]:
         come = tuple(stmt for stmt in come if not isinstance(stmt, Pragma))
-        if not all(map(self.runs.leaves, come)) or any(isinstance(stmt, DeclStmt) for stmt in gone):
+        # what the host branch asks of the device is no choice of the user's text
+        if any(isinstance(stmt, DeclStmt) or self.runs.leaves(stmt) for stmt in gone):
             raise ApartError
-        if not gone:
-            yield from come
+        if all(map(self.runs.leaves, come)):
+            yield from self.choice(gone, come) if gone else come
             return
-        if any(map(self.runs.leaves, gone)):  # what the host branch asks of the device is no choice of the user's text
-            raise ApartError
+        for run, mine in self.parts.match(gone, come):
+            if is_guarded(run[0]):
+                assert isinstance(run[0], If)
+                yield self.parts.with_statements(run[0], mine)
+            else:
+                yield from self.choice(mine, run) if mine else run
+
+    def choice(self, gone: Run, come: Run) -> Iterator[Stmt]:
         span = gone[0].span
         condition = Name(span=span, type=INT, symbol=_EITHER)
         then, other = Block(span=span, statements=come), Block(span=span, statements=gone)
@@ -95,6 +114,8 @@ class _Merger(Struct, frozen=True):
         if old is new or same(old, new):
             return old
         if is_replaced(old, new):
+            if self.parts.is_made_of(new, old):
+                return old
             raise ApartError
         match old, new:
             case Block(), Block():
@@ -123,6 +144,18 @@ class _Merger(Struct, frozen=True):
 
     def case(self, old: Case, new: Case) -> Case:
         return replace(new, body=tuple(self.run(old.body, new.body)))
+
+
+def _drop_unused(run: Run, runs: Runs) -> Run:
+    """Return a run without declarations of the port's own that nothing behind them uses."""
+    kept: list[Stmt] = []
+    named: Counter[Symbol] = Counter()
+    for stmt in reversed(run):
+        if isinstance(stmt, DeclStmt) and runs.leaves(stmt) and not any(named[d.symbol] for d in stmt.declarations):
+            continue
+        named += uses(stmt)
+        kept.append(stmt)
+    return tuple(reversed(kept))
 
 
 def _statements(stmt: Stmt) -> Run:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from warpsmith.base.verdict import Reason
 from warpsmith.poly.dependences.dependences import describe
-from warpsmith.poly.openmp.concurrent import Asked, PhaseModel, PossibleRace, find_phases, is_between_teams
-from warpsmith.poly.openmp.nowait import Answer
+from warpsmith.poly.openmp.concurrency.concurrent import Asked, PhaseModel, PossibleRace, find_phases, is_between_teams
+from warpsmith.poly.openmp.concurrency.nowait import Answer
 from warpsmith.poly.regions.region import Statement
 from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import Pragma

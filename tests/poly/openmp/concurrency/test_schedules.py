@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from msgspec import Struct
 
 from tests.poly.analysis import program_of
+from tests.poly.openmp.concurrency.assignments import SCHEDULES, THREADS, assignments
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
-from warpsmith.poly.openmp import concurrent, schedules
-from warpsmith.poly.openmp.concurrent import Asked
-from warpsmith.poly.openmp.nowait import find_overtaken
-
-SCHEDULES = ("", "static", "static, 1", "static, 2", "static, 3", "dynamic")
-THREADS = range(1, 9)
+from warpsmith.poly.openmp.concurrency import concurrent, schedules
+from warpsmith.poly.openmp.concurrency.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.nowait import find_overtaken
 
 
 class Shared(Struct, frozen=True):
@@ -78,29 +76,13 @@ void {name}(int *restrict a, int *restrict b)
 """
 
 
-def _assignments(count: int, schedule: str, threads: int) -> Iterator[tuple[int, ...]]:
-    """Yield which thread runs each iteration, in every way that OpenMP allows (some of those of `dynamic`)."""
-    kind, _, size = schedule.partition(", ")
-    if kind == "dynamic":
-        yield from itertools.islice(itertools.product(range(threads), repeat=count), 300)
-        yield from (tuple((k * step + by) % threads for k in range(count)) for step in (1, 3) for by in range(threads))
-    elif size:
-        yield tuple(number // int(size) % threads for number in range(count))
-    else:
-        # chunks about equal, at most one for each thread, in their order: the longer ones first, or last
-        short, more = divmod(count, threads)
-        longer_first = [short + (k < more) for k in range(threads)]
-        for sizes in (longer_first, sorted(length for length in longer_first if length)):
-            yield tuple(thread for thread, length in enumerate(sizes) for _ in range(length))
-
-
 def _may_race(pair: tuple[Shared, Shared]) -> bool:
     one, other = pair
     meet = [(k, j) for k in range(one.count) for j in range(other.count) if one.element(k) == other.element(j)]
     agreed = one.count == other.count and one.schedule == other.schedule and "dynamic" not in one.schedule
     agreed = agreed or ({one.schedule, other.schedule} == {"", "static"} and one.count == other.count)
     for threads in THREADS:
-        left, right = (list(_assignments(side.count, side.schedule, threads)) for side in pair)
+        left, right = (list(assignments(side.count, side.schedule, threads)) for side in pair)
         chosen = zip(left, right, strict=True) if agreed else itertools.product(left, right)
         if any(mine[k] != yours[j] for mine, yours in chosen for k, j in meet):
             return True

@@ -13,9 +13,10 @@ from typing import Final, TypeGuard
 from warpsmith.emit.host.outline.model import GuardTest
 from warpsmith.emit.host.outline.names import OwnNames
 from warpsmith.emit.host.outline.shorter import shorten
+from warpsmith.emit.host.outline.statements import write
 from warpsmith.emit.words import Support
 from warpsmith.tree.in_place.versioned import SWITCHED
-from warpsmith.tree.nodes import Binary, Call, Cast, Expr, If, Literal, Name, SizeOf
+from warpsmith.tree.nodes import Binary, Call, Cast, DeclStmt, Expr, If, Literal, Name, SizeOf
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import CHAR, INT, Array, FunctionType, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import peel
@@ -48,9 +49,15 @@ def own_tests(guards: Iterable[GuardTest], names: OwnNames, words: Support) -> I
         condition = names.value(guard.condition) if ends is None else None
         call = None if ends is None else _apart_call([names.value(end) for end in ends], guard.condition, words)
         said = frozenset(_pieces(call) if condition is None else (print_expr(condition, nothing),))
-        if said not in known:
-            yield GuardTest(call or condition, guard.reason)
+        if said not in known or guard.before:
+            yield GuardTest(call or condition, guard.reason, tuple(_own(one, names) for one in guard.before))
         known.add(said)
+
+
+def _own(declaration: DeclStmt, names: OwnNames) -> DeclStmt:
+    own = write(declaration, names)
+    assert isinstance(own, DeclStmt)
+    return own
 
 
 def _pieces(call: Call | None) -> Iterator[str]:

@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from warpsmith.base.verdict import Dependence, Reason
 from warpsmith.poly.dependences.dependences import Reference, describe
-from warpsmith.poly.openmp.concurrent import Asked, PhaseModel, PossibleRace, find_phases, is_between_teams
+from warpsmith.poly.openmp.concurrency.concurrent import Asked, PhaseModel, PossibleRace, find_phases, is_between_teams
 from warpsmith.tree.nodes import For
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol

@@ -12,7 +12,8 @@
 Seen from the loop, its surroundings are left step by step: what stands behind it in its block (before it, where one
 looks back), then the other rounds of the loop around that block, what stands behind that one, and so on. Each step is a
 phase. Invariant: every statement of the parallel region that another thread may run at the same time because nobody
-waits in between is covered by a phase, or `open_end` says that the function is left without a wait.
+waits in between is covered by a phase, or it is said that the function is left without a wait. Conditions around the
+loop are statements before it: a late thread decides them while others run it. A jump goes past the waits behind it.
 Nobody ever waits for other teams before their region ends (`teams`).
 Limits: what is called is taken to wait for nobody, unless the walk asks what certainly runs.
 """
@@ -61,7 +62,7 @@ class WaitPhase(Struct, frozen=True):
     statements that may run with all that is in them, `heads`: those of which only conditions and bounds may; `sure`:
     those of `whole` that each thread comes to without a wait and whatever the data. `rounds`: they run in another round
     of this loop than the loop that is asked about, in the one next to it unless `any_round`. `straight`: no other loop
-    lies between the scope and the loop.
+    lies between the scope and the loop, and nothing on the way may wait or jump.
     """
 
     scope: tuple[Stmt, ...]
@@ -133,12 +134,15 @@ def waiting_functions(program: Program) -> frozenset[Symbol]:
 
 
 class _Cover(Struct):
-    """What a thread comes to before it certainly waits; `passes`: it may come through without."""
+    """What a thread comes to before it certainly waits; `passes`: it may come through without. `certain`: it comes
+    through without whatever the data; `jumps`: it may go elsewhere on its way."""
 
     whole: set[Stmt]
     heads: set[Stmt]
     sure: set[Stmt]
     passes: bool = True
+    certain: bool = True
+    jumps: bool = False
 
 
 def phases(function: Function, root: Node, loop: Loop, walls: Walls, *, forward: bool) -> tuple[list[WaitPhase], bool]:
@@ -147,29 +151,37 @@ def phases(function: Function, root: Node, loop: Loop, walls: Walls, *, forward:
     way = way_to(function.body, loop) or []
     start = next((k for k, node in enumerate(way) if node is root), 0)
     found: list[WaitPhase] = []
-    straight = True
+    straight = certain = True
+    jumped = False
     for k in range(len(way) - 2, start - 1, -1):
         parent, child = way[k], way[k + 1]
         around = tuple(n for n in way[:k] if isinstance(n, For | While))
         run = _run_of(parent)
         if run is not None:
-            cover = _beside(run, child, walls, forward=forward)
+            cover = _beside(run, child, walls, forward=forward, jumped=jumped)
             if cover is None:
                 continue
             if cover[1].whole or cover[1].heads:
-                found.append(_phase(cover[0], around, cover[1], straight=straight))
+                found.append(_phase(cover[0], around, cover[1], straight=straight and certain))
             if not cover[1].passes:
                 return found, False
+            certain = certain and cover[1].certain
+            jumped = jumped or cover[1].jumps
         elif isinstance(parent, For | While):
             again = _over((parent.body, ()), walls, forward=forward)
-            if isinstance(parent, While):
-                again.heads.add(parent)
-            phase = _phase((parent,), around, again, straight=straight)
+            again.heads.add(parent)
+            phase = _phase((parent,), around, again, straight=straight and certain)
             found.append(replace(phase, rounds=parent, any_round=again.passes))
             straight = False
+            # what stands behind this loop is where a jump out of it leads to
+            jumped = jumped and escapes(parent)
+        elif isinstance(parent, If) and not forward:
+            # others may still decide whether they come to the loop
+            found.append(WaitPhase((parent,), around, frozenset(), frozenset({parent}), frozenset(), straight=straight))
         elif isinstance(parent, Switch):
             found.append(WaitPhase((parent,), around, frozenset({parent}), frozenset(), frozenset(), straight=False))
             straight = False
+            jumped = jumped and escapes(parent)
     return found, True
 
 
@@ -179,41 +191,45 @@ def _phase(scope: tuple[Stmt, ...], around: tuple[Loop, ...], cover: _Cover, *, 
     )
 
 
-def _beside(run: Sequence[Stmt], child: Node, walls: Walls, *, forward: bool) -> tuple[tuple[Stmt, ...], _Cover] | None:
-    """Return what stands behind `child` in its run (before it), with the statements to look at together."""
+def _beside(
+    run: Sequence[Stmt], child: Node, walls: Walls, *, forward: bool, jumped: bool
+) -> tuple[tuple[Stmt, ...], _Cover] | None:
+    """Return what stands behind `child` in its run (before it), with the statements to look at together; `jumped`: a
+    thread may jump past it."""
     items = list(_items(run))
     at = next((k for k, (stmt, _) in enumerate(items) if stmt is child), None)
     if at is None:
         return None
     beside = items[at + 1 :] if forward else items[:at][::-1]
-    cover, used = _along(beside, walls, forward=forward)
+    cover, used = _along(beside, walls, forward=forward, past=jumped and forward)
     near = beside[:used]
     order = [items[at], *near] if forward else [*near[::-1], items[at]]
     return tuple(stmt for stmt, _ in order if not isinstance(stmt, Pragma)), cover
 
 
-def _along(items: Sequence[_Item], walls: Walls, *, forward: bool) -> tuple[_Cover, int]:
-    """Return what a thread comes to in a list of statements, and how many of them it may come to."""
+def _along(items: Sequence[_Item], walls: Walls, *, forward: bool, past: bool = False) -> tuple[_Cover, int]:
+    """Return what a thread comes to in a list of statements, and how many of them it may come to; `past`: it may also
+    jump past all of them."""
     cover = _Cover(set(), set(), set())
-    sure = True
     for k, (stmt, directives) in enumerate(items):
         # a jump in front of a wait goes past it
         ahead = items[:k] if forward else items[k + 1 :]
-        jumped = any(escapes(other) for other, _ in ahead)
+        jumped = past or any(escapes(other) for other, _ in ahead)
         if _stands_before(stmt, directives, walls, forward=forward):
             cover.passes = jumped
-            sure = False
+            cover.certain = False
             if forward or not jumped:
                 return cover, k
             continue
         if isinstance(stmt, Pragma):
-            sure = sure and not any(d.words[:1] == ("cancel",) for d in directives)
+            cover.certain = cover.certain and not any(d.words[:1] == ("cancel",) for d in directives)
             continue
         part = _over((stmt, directives), walls, forward=forward)
         cover.whole |= part.whole
         cover.heads |= part.heads
-        cover.sure |= part.sure if sure else set()
-        sure = sure and not walls.may_stop(stmt, directives)
+        cover.sure |= part.sure if cover.certain and not jumped else set()
+        cover.jumps = cover.jumps or escapes(stmt)
+        cover.certain = cover.certain and not cover.jumps and not walls.may_stop(stmt, directives)
         if not part.passes and (forward or not jumped):
             cover.passes = jumped
             return cover, k + 1

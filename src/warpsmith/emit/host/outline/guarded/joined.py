@@ -10,15 +10,19 @@
     } else for (…) a[i][j] …
 
 Invariant: what the steps made of a loop does the same as the user's own wherever it ran, so that his may run in its
-place. What the lead declares is asked for behind the switch alone.
+place. What the lead declares is asked for behind the switch alone, and what a later test needs behind those before it.
 
 Limits: between the tests stand declarations of the port's own, and nothing else.
 """
 
 from __future__ import annotations
 
-from warpsmith.emit.host.outline.guards import guards_of
-from warpsmith.emit.host.outline.once import branches
+from msgspec import Struct
+from msgspec.structs import replace
+
+from warpsmith.emit.host.outline.guarded.guards import guards_of
+from warpsmith.emit.host.outline.guarded.once import branches
+from warpsmith.emit.host.outline.model import GuardTest
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.statements import Moving, uses
 from warpsmith.tree.in_place.versioned import SWITCHED
@@ -26,35 +30,52 @@ from warpsmith.tree.nodes import Binary, Block, CaptureStmt, DeclStmt, If, Stmt
 from warpsmith.tree.types import INT
 from warpsmith.tree.walk import same, walk
 
-__all__ = ["join_tests"]
+__all__ = ["Joined", "join_tests"]
 
 Run = tuple[Stmt, ...]
 
 
-def join_tests(stmt: If, runs: Runs) -> tuple[Run, If]:
-    """Return what is declared before the tests, and one `if` with all of them."""
+class Joined(Struct, frozen=True):
+    """One `if` with all tests, `lead`: what is declared before them, and `guards`: each test with what it needs."""
+
+    choice: If
+    lead: Run
+    guards: tuple[GuardTest, ...]
+
+
+def join_tests(stmt: If, runs: Runs) -> Joined:
+    """Return one `if` with all tests of those one inside the other."""
     lead: Run = ()
+    needs: dict[int, tuple[DeclStmt, ...]] = {}
     while True:
         ported, _ = branches(stmt)
         inner = ported[-1] if ported else None
         if not (isinstance(inner, If) and inner.reasons):
-            return lead, stmt
-        between = ported[:-1]
-        asked = _asked(between, inner)
+            break
+        between = tuple(one for one in ported[:-1] if isinstance(one, DeclStmt) and runs.leaves(one))
         fallback = _fallback(stmt, inner, runs)
-        plain = all(isinstance(one, DeclStmt) and runs.leaves(one) for one in between)
-        if not plain or fallback is None or (asked and stmt.reasons != (SWITCHED,)):
-            return lead, stmt
-        lead = (*lead, *between[:asked])
-        stmt = _joined(stmt, inner, (*between[asked:], *branches(inner)[0]), fallback)
+        if len(between) < len(ported) - 1 or fallback is None:
+            break
+        asked = _find_asked(between, inner)
+        if stmt.reasons == (SWITCHED,):
+            lead = (*lead, *asked)
+        else:
+            needs[len(stmt.reasons)] = asked
+        rest = tuple(one for one in between if one not in asked)
+        stmt = _joined(stmt, inner, (*rest, *branches(inner)[0]), fallback)
+    guards = (replace(one, before=needs.get(n, ())) for n, one in enumerate(guards_of(stmt)))
+    return Joined(stmt, lead, tuple(guards))
 
 
-def _asked(between: Run, inner: If) -> int:
-    """Return how many declarations there are up to the last one that the inner test needs."""
+def _find_asked(between: tuple[DeclStmt, ...], inner: If) -> tuple[DeclStmt, ...]:
+    """Return the declarations that the inner test needs, and those that these need."""
     named = uses(inner.condition)
-    needed = (n for n, one in enumerate(between, 1) if isinstance(one, DeclStmt)
-              if any(named[d.symbol] for d in one.declarations))  # fmt: skip
-    return max(needed, default=0)
+    found: list[DeclStmt] = []
+    for one in reversed(between):
+        if any(named[d.symbol] for d in one.declarations):
+            found.append(one)
+            named += uses(one)
+    return tuple(reversed(found))
 
 
 def _joined(stmt: If, inner: If, ported: Run, fallback: Run) -> If:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.emit.examples import Maker
 from tests.emit.host.outline.programs import body_of, port_text, texts
-from warpsmith.emit.host.outline.joined import join_tests
-from warpsmith.emit.host.outline.once import branches
+from warpsmith.emit.host.outline.guarded.joined import join_tests
+from warpsmith.emit.host.outline.guarded.once import branches
 from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.tree.in_place.versioned import SWITCHED
 from warpsmith.tree.nodes import (
@@ -23,6 +23,7 @@ from warpsmith.tree.nodes import (
     Stmt,
     Update,
     VarDecl,
+    replace,
 )
 from warpsmith.tree.types import INT, Symbol
 
@@ -91,16 +92,30 @@ class _Case:
 def test_the_users_statements_take_the_place_of_what_steps_made() -> None:
     case = _Case()
     declared = case.declared()
-    lead, joined = join_tests(case.nested(declared), case.runs)
-    assert lead == (declared,) and joined.reasons == (SWITCHED, "inner")
-    ported, other = branches(joined)
+    joined = join_tests(case.nested(declared), case.runs)
+    assert joined.lead == (declared,) and joined.choice.reasons == (SWITCHED, "inner")
+    ported, other = branches(joined.choice)
     assert [type(stmt) for stmt in ported] == [Launch]
     assert [type(stmt) for stmt in other] == [Update, Empty, Update] and other[1] is case.user
 
 
 def test_what_cannot_be_one_test_stays() -> None:
     case = _Case()
-    # a statement between the tests; a declaration that only the first test allows; other updates around the user's
+    # a statement between the tests; other updates around the user's
     called = ExprStmt(span=case.span, expr=case.number(1))
-    for nested in (case.nested(called), case.nested(case.declared(), outer="a"), case.nested(outer="a")):
-        assert join_tests(nested, case.runs) == ((), nested)
+    for nested in (case.nested(called), case.nested(outer="a")):
+        joined = join_tests(nested, case.runs)
+        assert (joined.choice, joined.lead) == (nested, ())
+
+
+def test_what_a_later_test_needs_is_declared_behind_those_before_it() -> None:
+    case = _Case()
+    declared = case.declared()
+    inner = case.nested(declared, outer="first")
+    here, back = case.update(to_device=False), case.update(to_device=True)
+    assert isinstance(inner.other, Block)
+    inner = replace(inner, other=replace(inner.other, statements=(here, case.user, back)))
+    joined = join_tests(inner, case.runs)
+    assert joined.lead == () and joined.choice.reasons == ("first", "inner")
+    assert [guard.before for guard in joined.guards] == [(), (declared,)]
+    assert [type(stmt) for stmt in branches(joined.choice)[0]] == [Launch]

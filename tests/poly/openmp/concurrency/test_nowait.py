@@ -14,8 +14,8 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import budget
-from warpsmith.poly.openmp.concurrent import Asked
-from warpsmith.poly.openmp.nowait import Answer, find_overtaken
+from warpsmith.poly.openmp.concurrency.concurrent import Asked
+from warpsmith.poly.openmp.concurrency.nowait import Answer, find_overtaken
 
 NOWAIT = """
 void {name}(int n, int m, int *restrict a, int *restrict b, int *restrict c)
@@ -69,8 +69,32 @@ CASES: list[tuple[str, str]] = [
     ("for (int t = 0; t < 3; t++) {\n#pragma omp for\nfor (int i = 0; i < n; i++) c[i] = a[n - 1 - i];\n}", OPEN),
     ("for (int t = 0; t < 3; t++) {\n#pragma omp barrier\n}\n#pragma omp master\nc[0] = a[1];", ""),
     ("for (int t = 0; t < n; t++) {\n#pragma omp barrier\n}\n#pragma omp master\nc[0] = a[1];", OPEN),
+    # a wait in a branch, which may always be taken
+    ("if (b[0]) {\n#pragma omp barrier\n}\n#pragma omp for\nfor (int i = 1; i < n; i++) c[i] = a[i - 1];", OPEN),
     ("c[0] = a[n + 5];", ""),
 ]
+
+# a loop whose rounds end early: past the barrier, or behind it
+ROUNDS = """
+void {name}(int n, int *restrict a, int *restrict b, int *restrict c)
+{{
+#pragma omp parallel
+    {{
+        for (int t = 0; t < n; t++) {{
+            if (c[0]) {{
+#pragma omp for nowait
+                for (int i = 0; i < n; i++)
+                    a[i] = t;
+                {inside}
+            }}
+#pragma omp barrier
+            {behind}
+        }}
+#pragma omp critical
+        b[0] = a[2];
+    }}
+}}
+"""
 
 
 @functools.cache
@@ -114,6 +138,17 @@ def test_a_loop_that_waits_is_not_asked() -> None:
         waits = find_overtaken(Asked(facts, one, second, frozenset()))
         assert not waits.wrong and not waits.doubts, "it has no nowait"
         assert find_overtaken(Asked(facts, one, claim, frozenset())).wrong
+
+
+def test_a_jump_goes_past_the_waits_behind_it() -> None:
+    jump = "if (c[1]) break;"
+    texts = [ROUNDS.format(name="past", inside=jump, behind=""), ROUNDS.format(name="behind", inside="", behind=jump)]
+    facts = Facts.about(program_of("\n".join(texts)), PolyOptions())
+    for name in ("past", "behind"):
+        one = function(facts.program, name)
+        with budget(facts.options.max_operations):
+            found = find_overtaken(Asked(facts, one, claims_of(one)[0], frozenset()))
+        assert not found.wrong and bool(found.doubts) == (name == "past")
 
 
 def test_what_callers_do_behind_the_function_is_open() -> None:
