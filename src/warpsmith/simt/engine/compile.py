@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from llvmlite import ir
 from msgspec import Struct
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.driver import driver_function
-from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
+from warpsmith.simt.engine.host.machine_code import LinkedCode, has_fast_gathers, link
 from warpsmith.simt.engine.host.parts import split_module
 from warpsmith.simt.engine.indexed import takes_indices
 from warpsmith.simt.engine.instructions import Ops, access_of
@@ -30,21 +29,20 @@ __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
 
 
 class CompiledKernel(Struct, frozen=True, eq=False):
-    """Machine code: `entry` is the address of `run(state, first, last)`. `sites`: its accesses in order, `sizes` their
+    """Machine code: `linked` has the function `run(state, first, last)`. `sites`: its accesses in order, `sizes` their
     bytes a lane; `granule`: the bytes of a cell; `frame`: bytes of a warp's frame, 0 without barriers; `segments`: what
-    is counted, in order. `engine` keeps the code alive."""
+    is counted, in order."""
 
     function: Function
     width: int
     checks: Checks
-    entry: int
+    linked: LinkedCode
     sites: tuple[Instruction, ...]
     sizes: Mapping[Instruction, int]
     granule: int
     frame: int
     segments: tuple[Segment, ...]
     ops: Ops
-    engine: Any
 
 
 def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKernel:
@@ -56,11 +54,11 @@ def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKe
 @lru_cache(maxsize=64)
 def _compile_uncached(function: Function, width: int, checks: Checks) -> CompiledKernel:
     parts, writer, ops, granule = write_kernel(function, width, checks, gathers=has_fast_gathers())
-    code = link(*parts)
+    linked = link(*parts)
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
     sizes = {i: access_of(i).size for i in ops.sites}
     sites, segments = tuple(ops.sites), writer.segments
-    return CompiledKernel(function, width, checks, code.entry, sites, sizes, granule, frame, segments, ops, code.engine)
+    return CompiledKernel(function, width, checks, linked, sites, sizes, granule, frame, segments, ops)
 
 
 def write_kernel(

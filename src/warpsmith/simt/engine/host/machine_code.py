@@ -7,6 +7,10 @@
 The key is made of the LLVM IR itself: whatever a kernel and its checks become is in it, and so is every change of the
 writers. Writing it takes a tenth of what compiling takes. Fresh or kept, code is linked the same way.
 
+Invariant: code is run by who keeps it (LinkedCode), and calls nothing that is not there. Where LLVM's linker does not
+find a function, it says so to nobody and leaves all calls from one part to another at address 0; so one word is linked
+that is looked at (`_WITNESS`).
+
 The code is vectors already, and long parts of it are functions of their own, so few of LLVM's passes find anything:
 those of `_PASSES` give code as fast as all of -O2, in a fifth of the time. `-prefer-256-bit`: 512 bits are used where
 there are. What LLVM needs grows faster than the kernel, so very large ones are compiled as they are written: they
@@ -14,6 +18,9 @@ start many times sooner, and run some times slower."""
 
 from __future__ import annotations
 
+import ctypes
+import re
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import llvmlite
@@ -51,10 +58,17 @@ class _Recipe(Struct, frozen=True):
 
 
 class LinkedCode(Struct, frozen=True, eq=False):
-    """Machine code in this process: `entry` is the address of its function `run`; `engine` keeps it alive."""
+    """Machine code in this process, whose functions are at their addresses as long as `engine` is kept: `entry` is that
+    of `run`."""
 
     entry: int
     engine: Any
+
+    def function(self, result: Any, *arguments: Any) -> Callable[..., Any]:
+        """Return `run` with types of ctypes, as a function that keeps the code."""
+        made = ctypes.CFUNCTYPE(result, *arguments)(self.entry)
+        made.keeps = self  # type: ignore[attr-defined]
+        return made
 
 
 _FOLDER: Final = "simulator"
@@ -62,16 +76,33 @@ _LARGE: Final = 2_000_000
 """Letters of LLVM IR, of some 4,000 instructions of a kernel with branches, that take some ten seconds to optimize."""
 
 
+_NAMES: Final = re.compile(r'^(declare|define)\b[^@\n]*@"?([^"(]+)', re.MULTILINE)
+_WITNESS: Final = """declare ptr @memset(ptr, i32, i64)
+@witness = constant ptr @memset
+"""
+"""A word that the linker fills in together with all others that are of another part: 0 where it did not."""
+
+
 def link(*parts: str) -> LinkedCode:
-    """Return the machine code of LLVM IR, whose parts call each other."""
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _recipe(0).target())
+    """Return the machine code of LLVM IR, whose parts call each other. Raises RuntimeError where one of them calls a
+    function that is neither in another nor in this process."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(_WITNESS), _recipe(0).target())
     for text in parts:
         engine.add_object_file(llvm.ObjectFileRef.from_data(_object_file(text)))
     engine.finalize_object()
-    entry = engine.get_function_address("run")
-    if not entry:
-        raise RuntimeError("LLVM does not find the function that it compiled")
+    witness, entry = engine.get_global_value_address("witness"), engine.get_function_address("run")
+    if not witness or not ctypes.c_void_p.from_address(witness).value or not entry:
+        missing = ", ".join(_missing(parts)) or "one that LLVM calls by itself"
+        raise RuntimeError(f"the machine code of a kernel calls functions that are not there: {missing}")
     return LinkedCode(entry, engine)
+
+
+def _missing(parts: Sequence[str]) -> list[str]:
+    """Return the functions that parts of LLVM IR declare, and that are not there."""
+    found = [name for part in parts for name in _NAMES.findall(part)]
+    defined = {name for how, name in found if how == "define"}
+    declared = {"run", *(name for how, name in found if how == "declare" and not name.startswith("llvm."))}
+    return sorted(name for name in declared - defined if not llvm.address_of_symbol(name))
 
 
 def _object_file(text: str) -> bytes:
