@@ -34,10 +34,11 @@ __all__ = ["LinkedCode", "has_fast_gathers", "link"]
 
 
 _PASSES: Final = (
-    *("sroa", "simplify_cfg", "instruction_combine", "simplify_cfg", "aggressive_dce"),
-    "global_dead_code_eliminate",
+    *("sroa", "simplify_cfg", "reassociate", "instruction_combine", "jump_threading", "simplify_cfg"),
+    *("aggressive_dce", "global_dead_code_eliminate"),
 )
-"""Slots become registers, branches that are known go, instructions are combined, what nobody asks for goes."""
+"""Slots become registers; instructions are combined; where it is known on the way to a branch which way it goes, that
+is gone at once, so fewer vectors are carried around loops; what nobody asks for goes."""
 
 
 class _Recipe(Struct, frozen=True):
