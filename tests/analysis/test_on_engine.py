@@ -8,7 +8,7 @@ times, with 4,000 threads or more: a hundred times those of the suites that the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
@@ -20,6 +20,13 @@ PROGRAMS = int(os.environ.get("WARPSMITH_PROGRAMS", "60"))
 SEED = int(os.environ.get("WARPSMITH_SEED", "100"))
 Suite = Callable[[int, Met], Iterator[str]]
 SUITES: tuple[Suite, ...] = (wrong_branches, wrong_accesses, wrong_races)
+COMPARED: Mapping[Suite, tuple[str, float]] = {
+    wrong_branches: ("uniform branches", 2),
+    wrong_accesses: ("sectors", 2),
+    wrong_races: ("free", 1 / 8),
+}
+"""What has to be compared so that a suite says something, and how often for each kernel. Most random kernels race: of
+240 launches of 60 kernels 67 end, and of those 23 are said to be free of races."""
 
 
 def _wrong(suite: Suite, seeds: range) -> tuple[list[str], Met]:
@@ -39,8 +46,8 @@ def test_what_is_said_holds(suite: Suite) -> None:
 def test_what_is_said_holds_in_many(suite: Suite) -> None:
     found, met = _wrong(suite, range(SEED, SEED + PROGRAMS))
     assert not found, found[:3]
-    compared = ("uniform branches", "sectors", "free")[SUITES.index(suite)]
-    assert met.counts[compared] > PROGRAMS // 8, met
+    compared, times = COMPARED[suite]
+    assert met.counts[compared] > PROGRAMS * times, met
     print(f"{suite.__name__}: {dict(met.counts)}")
 
 
