@@ -23,6 +23,7 @@ from warpsmith.loops.place import LoopContext
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads, other_uses
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.running import only_computes
+from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -197,7 +198,7 @@ def _are_statements(loop: For, wanted: Expr) -> bool:
 
 
 def _is_typed(place: LoopContext) -> bool:
-    return "-fno-strict-aliasing" not in place.unit.arguments
+    return keeps_types(place.unit.arguments)
 
 
 def _refuse(text: str, node: Node) -> Reason:

@@ -284,6 +284,35 @@ def test_what_data_regions_add_stands_where_the_steps_put_it(tmp_path: Path) -> 
     assert held[1].startswith("for (int "), held[1]
 
 
+_PROJECTED = b"""
+struct grid { int nx, ny, stride; double *u, *v, *p; };
+#define AT(g, i, j) ((long)(j) * (g)->stride + (i))
+void project(struct grid *g, double t)
+{
+#pragma omp parallel
+    {
+#pragma omp for nowait
+        for (int j = 1; j <= g->ny; j++)
+            for (int i = 1; i < g->nx; i++)
+                g->u[AT(g, i, j)] -= t * (g->p[AT(g, i + 1, j)] - g->p[AT(g, i, j)]);
+#pragma omp for
+        for (int j = 1; j < g->ny; j++)
+            for (int i = 1; i <= g->nx; i++)
+                g->v[AT(g, i, j)] -= t * (g->p[AT(g, i, j + 1)] - g->p[AT(g, i, j)]);
+    }
+}
+"""
+
+
+def test_a_region_of_several_loops_stands_once_behind_its_call(tmp_path: Path) -> None:
+    text = make(_PROJECTED, tmp_path).text
+    added = text.splitlines()[: text.count("\n")]
+    mine = _PROJECTED.decode().splitlines()
+    assert [line for line in added if line in mine] == mine
+    (region,) = re.finditer(r"ws_data_begin.*\n.*if \(!(ws_project_1\(.*\))\)\)\n(.*)\n", text)
+    assert region[2] == "#pragma omp parallel" and text.count("ws_project_1(") == 1
+
+
 def test_a_file_that_knows_sizes_as_std_size_t_only_compiles(tmp_path: Path) -> None:
     source = b"""\
 #include <vector>

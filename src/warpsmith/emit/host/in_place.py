@@ -40,12 +40,14 @@ from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.host.outline.launching import find_launching
 from warpsmith.emit.host.outline.model import HostFunction, Outlined
 from warpsmith.emit.host.outline.outline import outline_function
+from warpsmith.emit.host.outline.runs import Runs
 from warpsmith.emit.host.outline.shared import with_calls
 from warpsmith.emit.words import Support, choose_support
 from warpsmith.tree.in_place.calls import can_call
 from warpsmith.tree.in_place.edits import Heads, find_openers, in_place_text
 from warpsmith.tree.in_place.versioned import InsertedText, Versioned, WithCalls
 from warpsmith.tree.in_place.writer import InPlaceWriter
+from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import DataRegionBoundary, Function
 from warpsmith.tree.printing.patch import is_added
 from warpsmith.tree.program import Program, Unit
@@ -147,7 +149,8 @@ def _outline(
             mine = [v for v in versions if v.function is function and v.instance]
             if function not in placed or not (mine or is_own(unit, function)):
                 continue
-            found = outline_function(function, placed[function], words.support, taken, launching)
+            runs = Runs.of(function, launching, typed=keeps_types(unit.arguments))
+            found = outline_function(function, placed[function], words.support, taken, runs)
             if found is None:
                 continue
             if is_own(unit, function):

@@ -19,6 +19,7 @@ from warpsmith.loops.analysis.evaluation import KnownBefore
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.aliasing.unchanged import Disturbance, declared_below, disturbance, disturbances, is_direct, loads
 from warpsmith.poly.analyze import Facts
+from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -69,7 +70,7 @@ class InvariantSurvey(Struct, frozen=True):
 
 def survey(facts: Facts, place: LoopContext) -> InvariantSurvey:
     """Look at everything that a loop reads through pointers and from structs."""
-    typed = "-fno-strict-aliasing" not in place.unit.arguments
+    typed = keeps_types(place.unit.arguments)
     own = declared_below(place.loop)
     evidence: KnownBefore | None = None
     invariants: dict[int, Invariant] = {}

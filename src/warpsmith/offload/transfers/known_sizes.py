@@ -18,7 +18,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from warpsmith.poly.isl.simplify import simplify
-from warpsmith.tree.device_writes import find_exposed, find_hosts, find_written
+from warpsmith.tree.memory.device_writes import find_exposed, find_hosts, find_written
 from warpsmith.tree.nodes import (
     Binary,
     Block,

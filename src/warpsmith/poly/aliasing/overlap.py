@@ -9,8 +9,8 @@ from warpsmith.poly.aliasing.aliasing import AliasPair, alias_pairs, relation
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.granted import grants
-from warpsmith.poly.pointers.typed import apart
 from warpsmith.poly.regions.region import Region
+from warpsmith.tree.memory.effective_types import apart
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Pointer, Symbol

@@ -23,7 +23,6 @@ from warpsmith.poly.isl.formula import both
 from warpsmith.poly.isl.polynomial import atom
 from warpsmith.poly.pointers.control import ends_in_continue, jumps, leaves
 from warpsmith.poly.pointers.fixed import fixed_pointers
-from warpsmith.poly.pointers.typed import stored_types
 from warpsmith.poly.regions.apart_rows import row_guards, with_columns
 from warpsmith.poly.regions.arms import Condition, OpenArms, is_certain
 from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain, loop_runs, read_condition
@@ -32,6 +31,7 @@ from warpsmith.poly.regions.region import Access, Arm, Region, RunsWhen, Stateme
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.surroundings import surround
 from warpsmith.poly.regions.tables import find_tables
+from warpsmith.tree.memory.effective_types import stored_types
 from warpsmith.tree.nodes import (
     Assign,
     Binary,

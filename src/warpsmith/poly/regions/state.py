@@ -33,10 +33,10 @@ from warpsmith.poly.isl.products import least_by_division, least_value, product_
 from warpsmith.poly.isl.room import CounterNest, long_runs, sample
 from warpsmith.poly.isl.space import Set, drop_quotients, hull, make_set, parameter_formula
 from warpsmith.poly.isl.vocabulary import AtomVocabulary
-from warpsmith.poly.pointers.typed import apart
 from warpsmith.poly.regions.answers import RegionAnswers
 from warpsmith.poly.regions.region import Path, RunsWhen
 from warpsmith.poly.regions.table_values import read_table
+from warpsmith.tree.memory.effective_types import apart
 from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption

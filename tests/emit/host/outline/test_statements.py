@@ -18,7 +18,7 @@ from warpsmith.emit.host.outline.statements import (
     writes_memory,
 )
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.device_writes import find_exposed
+from warpsmith.tree.memory.device_writes import find_exposed
 from warpsmith.tree.nodes import Copy, DataExit, DeclStmt, ExprStmt, For, Function, Update, replace
 from warpsmith.tree.printing.printer import nothing, print_expr
 

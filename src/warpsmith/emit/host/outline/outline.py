@@ -39,6 +39,7 @@ from warpsmith.emit.host.outline.guarded.guards import own_tests
 from warpsmith.emit.host.outline.guarded.joined import Joined, join_tests
 from warpsmith.emit.host.outline.guarded.once import branches, is_either, merge
 from warpsmith.emit.host.outline.guarded.own_text import restore
+from warpsmith.emit.host.outline.guarded.sequence import join_sequence
 from warpsmith.emit.host.outline.guarded.switched import ask_inside
 from warpsmith.emit.host.outline.launching import find_launching
 from warpsmith.emit.host.outline.model import (
@@ -69,8 +70,9 @@ from warpsmith.emit.host.outline.statements import (
 )
 from warpsmith.emit.host.outline.whole import check_order, whole_region
 from warpsmith.emit.words import Support
-from warpsmith.tree.device_writes import find_hosts, find_written
 from warpsmith.tree.in_place.versioned import SWITCHED
+from warpsmith.tree.memory.device_writes import find_hosts, find_written
+from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Block,
     Call,
@@ -118,7 +120,9 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
         for function in new.functions:
             if not _moves(function) or _moves(texts.get(function.symbol, function.body)):
                 continue
-            found = outline_function(texts.get(function.symbol, function), function, support, taken, launching)
+            before = texts.get(function.symbol, function)
+            runs = Runs.of(before, launching, typed=keeps_types(old.arguments))
+            found = outline_function(before, function, support, taken, runs)
             if found is not None:
                 program = program.with_function(function, found.text)
                 made[number] = (*made.get(number, ()), *found.made)
@@ -126,12 +130,10 @@ def outline(original: Program, ported: Program, support: Support) -> Outlined:
 
 
 def outline_function(
-    original: Function, ported: Function, support: Support, taken: set[str], launching: frozenset[Symbol]
+    original: Function, ported: Function, support: Support, taken: set[str], runs: Runs
 ) -> OutlinedFunction | None:
-    """Return a function that was made of `original` with its device statements in functions of their own, whose names
-    are added to those `taken`; None where one of them can only be said in the user's text. `launching`: the
-    functions of the program that may launch kernels."""
-    runs = Runs.of(original, launching)
+    """Return a function that was made of `original`, whose `runs` are given, with its device statements in functions of
+    their own, whose names are added to those `taken`; None where one of them can only be said in the user's text."""
     outliner = _Outliner(drop_private_arrays(restore(original, ported, runs), runs.is_own), runs, support, taken)
     try:
         text = outliner.function()
@@ -155,6 +157,15 @@ class _Scope(Struct, frozen=True):
 
     holders: Mapping[Symbol, DeviceState] = field(default_factory=dict)
     region: DeviceState | None = None
+
+
+class _Failing(Struct, frozen=True):
+    """What runs where a guard does not hold: `otherwise` in the function, what `stays` in the user's text; `withdraws`:
+    nothing is left on the device."""
+
+    otherwise: Run
+    stays: Run
+    withdraws: bool
 
 
 class _Outliner:
@@ -261,33 +272,63 @@ class _Outliner:
         """Return what chooses between the device and the user's own statements."""
         stmt, lead = joined.choice, joined.lead
         ported, original = branches(stmt)
-        otherwise = tuple(takewhile(is_of_all, original))
-        call = self._whole(joined, scope, is_needed)
-        instead = original[len(otherwise) :]
-        alone = instead[: len(instead) - len([*takewhile(is_of_all, reversed(instead))])]
-        withdraws = bool(otherwise) and len(alone) < len(instead) and self._runs.is_for_the_host(alone)
-        failing = {"otherwise": otherwise, "withdraws": withdraws}
-        if call is not None:
-            self.made[-1] = msgspec.structs.replace(self.made[-1], **failing)
-            return (unless(call, self._run(alone if withdraws else instead, scope), stmt),)
+        failing = self._where_one_fails(original)
+        if (called := self._called(joined, failing, scope, is_needed)) is not None:
+            return called
         try:
             before = (*lead, *(one for guard in joined.guards for one in guard.before))
-            merged = merge(ported, alone if withdraws else original, self._runs, before)
+            merged = merge(ported, failing.stays if failing.withdraws else original, self._runs, before)
         except ApartError:
-            return self._apart(joined, scope)
-        if stmt.reasons == (SWITCHED,) and not withdraws and (asking := ask_inside(merged, self._runs)) is not None:
-            return self._run((*lead, *asking), scope)
+            return self._in_front(joined, scope, is_needed) or self._apart(joined, scope)
+        if stmt.reasons == (SWITCHED,) and not failing.withdraws:
+            asking = ask_inside(merged, self._runs)
+            if asking is not None:
+                return self._run((*lead, *asking), scope)
         first, rest, instead = self._entry(merged)
         run = (*lead, *first)
         call, state = self._made(run, rest, scope, guards=joined.guards, lead=len(lead), guarded=True)
         assert state is not None
-        if withdraws:
-            self.made[-1] = msgspec.structs.replace(self.made[-1], **failing)
+        if failing.withdraws:
+            self._tell_last(failing)
         inside = _entered(scope, state, region=state)
         begin: list[Stmt] = [declaration_of(state, call, stmt)]
         if instead:
             begin.append(unless(is_on(state, stmt), self._run(instead, scope), stmt))
         return (*begin, *self._run(rest, inside))
+
+    def _where_one_fails(self, original: Run) -> _Failing:
+        """Return what runs where a guard does not hold: `original`, parted."""
+        otherwise = tuple(takewhile(is_of_all, original))
+        instead = original[len(otherwise) :]
+        alone = instead[: len(instead) - len([*takewhile(is_of_all, reversed(instead))])]
+        withdraws = bool(otherwise) and len(alone) < len(instead) and self._runs.is_for_the_host(alone)
+        return _Failing(otherwise, alone if withdraws else instead, withdraws)
+
+    def _tell_last(self, failing: _Failing) -> None:
+        """Let the last function do what is asked for where one of its guards does not hold."""
+        last = self.made[-1]
+        self.made[-1] = msgspec.structs.replace(last, otherwise=failing.otherwise, withdraws=failing.withdraws)
+
+    def _called(
+        self, joined: Joined, failing: _Failing, scope: _Scope, is_needed: Callable[[Symbol], bool]
+    ) -> Run | None:
+        """Return the call of one function that does all of a region, in front of the user's statements; None where some
+        of it is the user's to say."""
+        call = self._whole(joined, scope, is_needed)
+        if call is None:
+            return None
+        self._tell_last(failing)
+        return (unless(call, self._run(failing.stays, scope), joined.choice),)
+
+    def _in_front(self, joined: Joined, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Run:
+        """Return the call of one function for choices one behind the other, in front of the user's region; nothing
+        where there is no such function."""
+        bounded = join_sequence(joined.choice, self._runs)
+        if bounded is None:
+            return ()
+        one = msgspec.structs.replace(bounded.joined, lead=(*joined.lead, *bounded.joined.lead))
+        called = self._called(one, self._where_one_fails(branches(one.choice)[1]), scope, is_needed)
+        return () if called is None else (*bounded.begins, *called, *bounded.ends)
 
     def _whole(self, joined: Joined, scope: _Scope, is_needed: Callable[[Symbol], bool]) -> Call | None:
         """Return the call of one function that does all of a region; None where some of it is the user's to say."""

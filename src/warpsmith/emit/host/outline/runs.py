@@ -27,8 +27,8 @@ from warpsmith.emit.host.outline.statements import (
     writes_memory,
 )
 from warpsmith.emit.host.outline.whole import is_movable
-from warpsmith.tree.device_writes import find_exposed
 from warpsmith.tree.in_place.alignment import is_replaced
+from warpsmith.tree.memory.device_writes import find_exposed
 from warpsmith.tree.nodes import (
     CaptureStmt,
     DeclStmt,
@@ -59,16 +59,18 @@ class Piece(Struct, frozen=True):
 
 class Runs(Struct, frozen=True):
     """The runs of one function; `known`: the user's own statements, by class and place; `exposed`: variables that
-    change where memory does; `launching`: the functions of the program that may launch kernels."""
+    change where memory does; `launching`: the functions of the program that may launch kernels; `typed`: the program
+    keeps C's rule of effective types (C17 6.5p7)."""
 
     known: Mapping[Key, Node]
     exposed: frozenset[Symbol]
     launching: frozenset[Symbol] = frozenset()
+    typed: bool = False
 
     @classmethod
-    def of(cls, function: Function, launching: frozenset[Symbol] = frozenset()) -> Runs:
+    def of(cls, function: Function, launching: frozenset[Symbol] = frozenset(), *, typed: bool = False) -> Runs:
         """Return the runs of what was made of a function of the user's."""
-        return cls({_key(part): part for part in walk(function.body)}, find_exposed(function), launching)
+        return cls({_key(part): part for part in walk(function.body)}, find_exposed(function), launching, typed)
 
     def is_for_the_host(self, run: Run) -> bool:
         """Whether no kernel may run while statements do: none is there, nor a function that may launch one."""

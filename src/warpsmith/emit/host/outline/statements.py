@@ -44,7 +44,7 @@ from warpsmith.tree.nodes import (
     While,
     replace,
 )
-from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Scalar, Symbol
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import children, peel, walk
 
 __all__ = [
@@ -58,6 +58,7 @@ __all__ = [
     "is_of_all",
     "is_plain_declaration",
     "is_stop",
+    "loaded_types",
     "local_symbol",
     "reads_memory",
     "tells_lifetimes",
@@ -233,38 +234,52 @@ def writes_memory(stmt: Stmt) -> bool:
 def reads_memory(node: Node, exposed: Collection[Symbol]) -> bool:
     """Whether an expression of a statement reads memory, or a variable that is `exposed` to what writes memory: what it
     names the address of is not read."""
+    return any(True for _ in loaded_types(node, exposed))
+
+
+def loaded_types(node: Node, exposed: Collection[Symbol]) -> Iterator[Type]:
+    """Yield the types of what the expressions of a statement read of memory, and of variables that are `exposed` to
+    what writes memory."""
     if isinstance(node, Expr):
-        return _loads(node, exposed)
-    return any(reads_memory(part, exposed) for part in children(node))
+        yield from _loads(node, exposed)
+        return
+    for part in children(node):
+        yield from loaded_types(part, exposed)
 
 
-def _loads(expr: Expr, exposed: Collection[Symbol]) -> bool:
+def _loads(expr: Expr, exposed: Collection[Symbol]) -> Iterator[Type]:
     match expr:
         case Name(symbol=symbol):
-            return symbol in exposed and not isinstance(symbol.type, Array | FunctionType)
+            if symbol in exposed and not isinstance(symbol.type, Array | FunctionType):
+                yield symbol.type
         case Unary(op="&", operand=operand):
-            return _place_loads(operand, exposed)
-        case Unary(op="*"):
-            return True
-        case Index() | Member():
-            return not isinstance(expr.type, Array) or _place_loads(expr, exposed)
+            yield from _place_loads(operand, exposed)
+        case Unary(op="*") | Index() | Member():
+            if not isinstance(expr.type, Array):
+                yield expr.type
+            yield from _place_loads(expr, exposed)
         case _:
-            return any(_loads(part, exposed) for part in children(expr) if isinstance(part, Expr))
+            for part in children(expr):
+                if isinstance(part, Expr):
+                    yield from _loads(part, exposed)
 
 
-def _place_loads(place: Expr, exposed: Collection[Symbol]) -> bool:
-    """Whether it takes a load to say where something lies."""
+def _place_loads(place: Expr, exposed: Collection[Symbol]) -> Iterator[Type]:
+    """Yield the types of what is read to say where something lies."""
     place = peel(place)
     match place:
         case Index(base=base, index=index):
             of_array = isinstance(peel(base).type, Array)
-            return (_place_loads if of_array else _loads)(base, exposed) or _loads(index, exposed)
+            yield from (_place_loads if of_array else _loads)(base, exposed)
+            yield from _loads(index, exposed)
         case Member(base=base, arrow=arrow):
-            return (_loads if arrow else _place_loads)(base, exposed)
+            yield from (_loads if arrow else _place_loads)(base, exposed)
         case Unary(op="*", operand=operand):
-            return _loads(operand, exposed)
+            yield from _loads(operand, exposed)
+        case Name():
+            return
         case _:
-            return not isinstance(place, Name)
+            yield place.type
 
 
 def local_symbol(symbol: Symbol, at: Node) -> Symbol:

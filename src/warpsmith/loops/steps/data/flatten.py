@@ -42,6 +42,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions, Section
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.sections import run_sections
+from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -315,7 +316,7 @@ def _element(type: Type) -> Scalar | None:
 def _obstacle(facts: Facts, place: LoopContext, found: list[VariableUse]) -> Reason | None:
     """Return what changes a row pointer in the loop."""
     origin = facts.origin(place.function)
-    typed = "-fno-strict-aliasing" not in place.unit.arguments
+    typed = keeps_types(place.unit.arguments)
     for used in found:
         row = peel(used.node.base) if isinstance(used.node, Index) else used.node
         base = peel(row.base) if isinstance(row, Index) else row

@@ -29,6 +29,7 @@ from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.tree.containers import DATA, SIZE
+from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Binary,
     Block,
@@ -302,7 +303,7 @@ def _find_known_before(facts: Facts, place: LoopContext) -> list[tuple[Symbol, E
     if block is None:
         return []
     origin = facts.origin(place.function)
-    typed = "-fno-strict-aliasing" not in place.unit.arguments
+    typed = keeps_types(place.unit.arguments)
     position = next(k for k, s in enumerate(block.statements) if s is place.loop)
     moving = origin.hidden | find_reassigned(place.function)
     found: list[tuple[Symbol, Expr]] = []

@@ -38,6 +38,7 @@ from warpsmith.poly.facts import PolyOptions, Section
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.regions.sections import run_sections
 from warpsmith.tree.allocations import row_starts, row_tables, row_zero
+from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Binary,
     Block,
@@ -232,7 +233,7 @@ def _obstacle(facts: Facts, place: LoopContext, found: list[VariableUse]) -> Rea
         remedy = "allocate and free outside the loop"
         text = "a row may be freed in the loop, or another one take its place"
         return Reason("STP002", text, place.loop.header, legal_if=(remedy,))
-    typed = "-fno-strict-aliasing" not in place.unit.arguments
+    typed = keeps_types(place.unit.arguments)
     for used in found:
         for part in (used.node, *((peel(used.node.base),) if isinstance(used.node, Index) else ())):
             why = disturbance(origin, (place.loop,), part, typed=typed)

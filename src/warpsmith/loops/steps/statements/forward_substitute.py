@@ -27,6 +27,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.liveness import scalar_values
 from warpsmith.poly.effects.origin import own_writes
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -181,7 +182,7 @@ def _moved_load(facts: Facts, place: LoopContext, reads: list[Name], values: Map
     """Return a load in one of the values from memory that the loop may write, by any name; None where there is none."""
     origin = facts.origin(place.function)
     written = origin.effects(place.loop)
-    typed = "-fno-strict-aliasing" not in place.unit.arguments
+    typed = keeps_types(place.unit.arguments)
     for name in reads:
         for part in walk(_resolve_use(name, values)):
             if not _is_load(part, origin.hidden):

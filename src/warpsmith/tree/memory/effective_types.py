@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from warpsmith.tree.nodes import Assign, Call, Expr, Name, Node, Unary, Verbatim, VerbatimExpr
 from warpsmith.tree.types import Pointer, Scalar, Type
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["apart", "stored_types"]
+__all__ = ["apart", "keeps_types", "stored_types"]
+
+
+def keeps_types(arguments: Iterable[str]) -> bool:
+    """Whether a file that is compiled with these options keeps the rule."""
+    return "-fno-strict-aliasing" not in arguments
 
 
 def apart(one: Type, other: Type) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from tests.poly.programs import function
-from warpsmith.poly.pointers.typed import apart, stored_types
+from warpsmith.tree.memory.effective_types import apart, stored_types
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.types import BOOL, CHAR, DOUBLE, FLOAT, INT, LONG, UNSIGNED, Array, Opaque, Pointer, Record, Type
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.emit.examples import saxpy
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.device_writes import find_exposed, find_hosts, find_written
+from warpsmith.tree.memory.device_writes import find_exposed, find_hosts, find_written
 
 _TEXT = """
 int shared;
