@@ -69,8 +69,12 @@ def outcome(result: PortResult) -> str:
         return "refused"
     if any(a.kind == "granted" for kernel in kernels for a in kernel.assumptions):
         return "trusted"
-    if what_is_said(result).keys() & {"CLM001", "CLM002", "CLM003", "CLM005"} or not _claims(result):
+    said = what_is_said(result)
+    if said.keys() & {"CLM001", "CLM002", "CLM003", "CLM005"}:
         return "repaired"
+    if not _claims(result):
+        # what steps made of the loop may bear the pragma out, under tests of its own
+        return "guarded" if any(" if " in message for message in said.get("CLM004", ())) else "repaired"
     return "guarded" if any(one.assumptions for one in _claims(result)) else "accepted"
 
 
