@@ -95,6 +95,42 @@ def test_calls_of_generated_functions_are_broken_at_120_columns(tmp_path: Path) 
     assert max(len(line) for line in calls) <= 120
 
 
+_TOLD = """/* two kernels a step */
+#include <stdio.h>
+void add(int n, float *a, const float *b)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] + 1;
+}
+void run(int n, float *a, float *b)
+{
+    for (int t = 0; t < 4; t++) {
+#ifdef TOLD
+        printf("%d %g\\n", t, a[0]);
+#endif
+        add(n, a, b);
+        add(n, b, a);
+    }
+}
+"""
+
+
+def test_code_of_other_builds_in_a_loop_is_kept_out_of_this_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(_TOLD)
+    files = port([str(path)], PortOptions(verify=False)).files
+    host = files[0].text
+    # what is not compiled stands in the way of no data region
+    assert (
+        host.index("ws_data_begin(") < host.index("for (int t") < host.index("#ifdef TOLD") < host.index("ws_data_end(")
+    )
+    assert host.startswith('#include "a_build.h"\n/* two kernels a step */\n')
+    write(files, tmp_path / "out")
+    command = ["gcc", "-Wall", "-c", "-o", "host.o", "a.c"]
+    assert warnings(command, tmp_path / "out") == ""
+    assert "ported without TOLD" in warnings([*command, "-DTOLD"], tmp_path / "out")
+
+
 def test_an_unchanged_program_comes_back_as_it_is() -> None:
     original = saxpy().original
     assert emit_cuda(original, original) == (OutputFile("saxpy.c", SAXPY),)

@@ -135,11 +135,11 @@ def test_a_macro_statement_that_is_an_expression_is_one(load: Load) -> None:
 
 
 def test_a_conditional_in_a_loop_boxes_what_it_names(load: Load) -> None:
-    text = "for (int i = 0; i < n; i++) {\n#ifdef DEBUG\n  x = b[0];\n#else\n  a[i] = 0;\n#endif\n a[i]++; }\n"
+    text = "for (int i = 0; i < n; i++) {\n#ifdef __OTHER__\n  x = b[0];\n#else\n  a[i] = 0;\n#endif\n a[i]++; }\n"
     (loop,) = statements(load, text + "\n")
     lines = [n for n in walk(loop) if isinstance(n, Verbatim)]
     assert [(n.text, n.reason) for n in lines] == [
-        (line, "a preprocessor conditional inside the loop") for line in ("#ifdef DEBUG", "#else", "#endif")
+        (line, "a preprocessor conditional inside the loop") for line in ("#ifdef __OTHER__", "#else", "#endif")
     ]
     assert [{s.name for s in line.writes} for line in lines] == [{"x", "b"}, set(), set()]
     assert [line.calls and line.control for line in lines] == [True, False, False]
@@ -147,6 +147,15 @@ def test_a_conditional_in_a_loop_boxes_what_it_names(load: Load) -> None:
     (counted,) = statements(load, text.replace("x = b[0]", "n = 3"))
     assert isinstance(counted, While)
     assert counted.reason == "a preprocessor conditional inside the loop"
+
+
+def test_code_of_a_build_that_no_port_is_made_for_counts_for_nothing(load: Load) -> None:
+    text = "for (int i = 0; i < n; i++) {\n#ifdef DEBUG\n  n = b[0];\n#else\n  a[i] = 0;\n#endif\n a[i]++; }\n"
+    (loop,) = statements(load, text)
+    assert isinstance(loop, For)
+    lines = [n for n in walk(loop) if isinstance(n, Verbatim)]
+    assert [n.text for n in lines] == ["#ifdef DEBUG", "#else", "#endif"]
+    assert not any(n.reads or n.writes or n.calls or n.control for n in lines)
 
 
 def test_a_conditional_in_a_loop_header_boxes_the_loop(load: Load) -> None:

@@ -25,14 +25,18 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Final
 
 from warpsmith.base.c_lexer import GAPS, NAME
+from warpsmith.base.source import SourceFile
+from warpsmith.emit.file_names import in_comment
+from warpsmith.tree.program import Unit
 from warpsmith.tree.text.additions import MACRO
 from warpsmith.tree.text.fixed_macros import ASKING, condition_words, find_conditionals, find_fixed
 from warpsmith.tree.text.lexical import directives, identifiers, tokens
 
-__all__ = ["macro_checks"]
+__all__ = ["build_text", "macro_checks"]
 
 _OPENMP: Final = "_OPENMP"
 _WORDS: Final = frozenset({"defined", "true", "false", "and", "or", "not", "linux", "unix", "i386", MACRO})
@@ -41,6 +45,14 @@ _LIBRARY: Final = re.compile(r"#\s*include\s*<")
 _DEVICE: Final = re.compile(r"#\s*pragma\s+(omp\s+target|acc)\b")
 _INTEGER: Final = re.compile(r"[\s()+*/%-]*(?:(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*[\s()+*/%<>&|-]*)+")
 _WORD: Final = re.compile(NAME)
+
+
+def build_text(unit: Unit, path: str) -> str:
+    """Return the text of a file that stops a build of `path` with other macros; "" where it asks for none."""
+    texts = [unit.file.text, *(SourceFile.read(header).text for header in unit.headers)]
+    lines = macro_checks(in_comment(PurePosixPath(path).name), texts, unit.arguments)
+    said = f"{in_comment(path)} was ported as it is compiled with these macros: with others it is another program."
+    return "\n".join((f"/* {said} */", *lines, "")) if lines else ""
 
 
 def macro_checks(name: str, texts: Sequence[str], arguments: Sequence[str]) -> tuple[str, ...]:

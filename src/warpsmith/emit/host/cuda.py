@@ -3,6 +3,7 @@
 lu.c             the user's text; regions replaced by calls of launchers           the host keeps its language
 lu_kernels.cu    kernels, launchers (`<<<>>>` only here), checks, the memory pool
 lu_kernels.h     the launchers' prototypes, for C and C++
+lu_build.h       where loops have code of other builds: what stops a build with other macros
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import functools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath, PurePosixPath
+from typing import Final
 
+import msgspec.structs
 from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError, UsageError
@@ -24,6 +27,7 @@ from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.device.unused import drop_unused
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
+from warpsmith.emit.host.build_macros import build_text
 from warpsmith.emit.host.host import CudaWords
 from warpsmith.emit.host.outline.guarded.guards import asks_apart
 from warpsmith.emit.host.outline.model import HostFunction, Outlined
@@ -38,9 +42,12 @@ from warpsmith.tree.nodes import (
     DataStmt,
     DeviceAlloc,
     DeviceFree,
+    For,
     Function,
     Launch,
     Node,
+    Verbatim,
+    While,
     replace,
 )  # fmt: skip
 from warpsmith.tree.printing.patch import is_added, openers_in, unit_text
@@ -67,6 +74,8 @@ __all__ = [
     "refused_kernels",
     "size_lines",
 ]
+
+_CONDITIONAL: Final = re.compile(r"#\s*if")
 
 
 class UnitJob(Struct, frozen=True):
@@ -244,6 +253,18 @@ def paths_below(given: Sequence[str]) -> list[PurePosixPath]:
 def _files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
     opened = placed_elsewhere(openers_in(job.rewritten), job.original.file) if job.is_generated else ()
     host = OutputFile(str(job.path), _host_text(job, words, _includes(job), opened))
+    checks = _build_checks(job)
+    if checks is not None:
+        first = f'#include "{decode_text(job.stem)}_build.h"{line_end(host.text)}'
+        host = msgspec.structs.replace(host, text=first + host.text)
+        return [*_beside(job, source, words, host, opened), checks]
+    return _beside(job, source, words, host, opened)
+
+
+def _beside(
+    job: UnitJob, source: Program, words: CudaWords, host: OutputFile, opened: Collection[Opener]
+) -> list[OutputFile]:
+    """Return the host's text with the generated files that it needs."""
     if not job.is_generated and _needs_header(job):
         alone = _header_text(job, None, words.support)
         return [host, OutputFile(str(job.path.with_name(f"{job.stem}_kernels.h")), convert_line_ends(alone, job))]
@@ -258,6 +279,21 @@ def _files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
         OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), convert_line_ends(kernels, job)),
         OutputFile(str(job.path.with_name(header_name)), convert_line_ends(header, job)),
     ]
+
+
+def _build_checks(job: UnitJob) -> OutputFile | None:
+    """Return the file that stops a build with other macros, where a loop has code for such in it."""
+    loops = (part for f in job.original.functions for part in walk(f) if isinstance(part, For | While))
+    if not (job.is_generated or _needs_header(job)) or not any(map(_asks, (p for loop in loops for p in walk(loop)))):
+        return None
+    text = build_text(job.original, str(job.path))
+    path = str(job.path.with_name(f"{job.stem}_build.h"))
+    return OutputFile(path, convert_line_ends(text, job)) if text else None
+
+
+def _asks(node: Node) -> bool:
+    """Whether a node is the first line of a conditional of the preprocessor."""
+    return isinstance(node, Verbatim) and _CONDITIONAL.match(node.text) is not None
 
 
 def _single_file(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
@@ -277,6 +313,8 @@ def _single_file(job: UnitJob, source: Program, words: CudaWords) -> list[Output
     includes = [*(f"#include <{name}>" for name in standard), "", *declared, "", *prototypes, *_captures(job)]
     tail = [check_text(support, job.needs), *section.pieces, *_host_functions(job, words), *_pool(job, support)]
     host = _host_text(job, words, tuple(includes))
+    checks = _build_checks(job)
+    host = host if checks is None else checks.text + host
     text = (
         host.rstrip() + line_end(host) * 2 + convert_line_ends("\n\n".join(part.rstrip() for part in tail) + "\n", job)
     )

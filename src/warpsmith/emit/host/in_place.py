@@ -19,12 +19,12 @@ from pathlib import PurePosixPath
 import msgspec.structs
 from msgspec import Struct
 
-from warpsmith.base.source import SourceFile, decode_text
+from warpsmith.base.source import decode_text
 from warpsmith.emit.carried import declarations, run_time
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.file_names import in_comment, kernel_stem
 from warpsmith.emit.files import OutputFile
-from warpsmith.emit.host.build_macros import macro_checks
+from warpsmith.emit.host.build_macros import build_text
 from warpsmith.emit.host.cuda import (
     UnitJob,
     called_lines,
@@ -214,16 +214,8 @@ def _checks(job: UnitJob, program: Program, path: str) -> OutputFile | None:
     unit = job.original
     if not any(unit.file is known.file for known in program.units):
         return None
-    texts = [unit.file.text, *(SourceFile.read(header).text for header in unit.headers)]
-    lines = macro_checks(in_comment(PurePosixPath(path).name), texts, unit.arguments)
-    head = (
-        f"/* {in_comment(path)} was ported as it is compiled with these macros: with others it is another program. */"
-    )
-    return (
-        OutputFile(f"{FOLDER}/{job.stem}_build.h", convert_line_ends("\n".join((head, *lines, "")), job))
-        if lines
-        else None
-    )
+    text = build_text(unit, path)
+    return OutputFile(f"{FOLDER}/{job.stem}_build.h", convert_line_ends(text, job)) if text else None
 
 
 def _kernel_files(

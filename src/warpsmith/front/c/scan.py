@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from warpsmith.base.c_lexer import C23, CXX, GAPS, Dialect, Mark, gap_end, join_splices, lex, marks
 from warpsmith.base.source import SourceFile
+from warpsmith.tree.text.fixed_macros import ASKING, condition_words
 
 __all__ = ["CONDITIONALS", "ForHeader", "ScannedDirective", "ScannedText", "bare"]
 
@@ -124,19 +125,31 @@ class ScannedText(Struct, frozen=True):
     def is_empty_conditional(self, line: ScannedDirective, lower: int, limit: int) -> bool:
         """Whether the conditional that `line` belongs to starts behind `lower`, ends before `limit`, and holds no code
         in any of its branches: pragmas and comments alone."""
+        inside = self._whole_conditional(line, lower, limit)
+        if not inside or any(d.word != "pragma" and d.word not in CONDITIONALS for d in inside):
+            return False
+        between = (self.file.text[a.end : b.start] for a, b in pairwise(inside))
+        return not any(bare(text) for text in between)
+
+    def asked_names(self, line: ScannedDirective, lower: int, limit: int) -> frozenset[str] | None:
+        """Return what the conditional that `line` belongs to asks for, with those inside of it; None where it starts
+        before `lower` or ends behind `limit`."""
+        inside = self._whole_conditional(line, lower, limit)
+        conditions = (self.file.text[d.start : d.end] for d in inside if d.word in ASKING)
+        return frozenset(name for text in conditions for name in condition_words(text)) if inside else None
+
+    def _whole_conditional(self, line: ScannedDirective, lower: int, limit: int) -> tuple[ScannedDirective, ...]:
+        """Return the preprocessor lines of the conditional that `line` belongs to, `#if` and `#endif` included; none
+        where it starts before `lower` or ends behind `limit`."""
         depth = 0
         for opening in reversed(self.lines(lower, line.start + 1)):
             depth += (opening.word == "endif" and opening is not line) - opening.word.startswith("if")
             if depth < 0:
                 break
         else:
-            return False
-        end = self.end_of_conditional(opening, limit)
-        inside = self.lines(opening.start, end)
-        if inside[-1].word != "endif" or any(d.word != "pragma" and d.word not in CONDITIONALS for d in inside):
-            return False
-        between = (self.file.text[a.end : b.start] for a, b in pairwise(inside))
-        return not any(bare(text) for text in between)
+            return ()
+        inside = self.lines(opening.start, self.end_of_conditional(opening, limit))
+        return inside if inside[-1].word == "endif" else ()
 
 
 _Scanned = tuple[tuple[int, ...], str, tuple[ScannedDirective, ...], tuple[int, ...]]

@@ -2,9 +2,9 @@
 
 Spans reach to the statement's `;`. What stands between the statements of a block as preprocessor lines becomes nodes
 of its own: a pragma is a `Pragma`; any other line is a `Verbatim` without effects, which keeps a rewriting from
-swallowing it, and inside a loop a conditional is a `Verbatim` that may touch everything that its branches name, so
-that no loop around it can be taken for analyzable. A loop that has no plain text of its own (its header is a macro,
-a conditional splits it) stays a loop, with its whole text as a `Verbatim` body.
+swallowing it. Inside a loop it may touch everything that the branches of a conditional name which are compiled by
+another compiler (`#ifdef __clang__`): no port knows of that one. A loop that has no plain text of its own (its header
+is a macro, a conditional splits it) stays a loop, with its whole text as a `Verbatim` body.
 """
 
 from __future__ import annotations
@@ -399,9 +399,11 @@ class Statements:
         if conditional and self.text.scan.is_empty_conditional(line, block.start, block.end):
             return Pragma(span=span, intact=True, text=span.text)
         if conditional:
-            # What another configuration of the program does here is not parsed: it may touch all that is named. What
-            # the build at hand does is in the tree.
-            text = self.text.skipped_code(line.start, self.text.scan.end_of_conditional(line, block.end))
+            # What another configuration of the program does here is not parsed. What the build at hand does is in the
+            # tree, and a port of it is built as it was, but for what compilers define: that may touch all it names.
+            asked = self.text.scan.asked_names(line, block.start, block.end)
+            if asked is None or any(name.startswith("_") and name != "_OPENMP" for name in asked):
+                text = self.text.skipped_code(line.start, self.text.scan.end_of_conditional(line, block.end))
             touched = tuple(dict.fromkeys(self._visible(text)))
             kept = touched if "&" in text.replace("&&", "") else self.knowledge.find_kept(touched)
         return Verbatim(
