@@ -1,17 +1,21 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import islpy as isl
 import pytest
 
 from tests.poly.programs import function, load, loop
+from warpsmith.base.source import Span
+from warpsmith.base.verdict import Reason
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.effects.sizes.extents import known_extent
 from warpsmith.poly.facts import PolyOptions, Sections, reading
 from warpsmith.poly.regions import sections as sections_module
+from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region
 from warpsmith.poly.regions.sections import covered_sections
@@ -287,3 +291,26 @@ def test_statements_that_hold_too_much_are_not_read(tmp_path: Path, monkeypatch:
     found = covered_sections(program, f, both[:1], both, options)
     assert found.given_up and not found.sections and not built
     assert f"too much together ({2 * size:,} of {size:,} terms)" in found.failures[0].text
+
+
+def test_a_spent_budget_leaves_what_was_found_and_the_blocks_of_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = """void f(int n, double *a, double *b, double *c, double *d) {
+      for (int i = 0; i < n; i++) { a[i] = 0; b[i] = 1; c[i] = 2; d[i] = 3; d++; } }"""
+    asked_of: list[str] = []
+    real = linear_bounds
+
+    def bound(state: State, references: Sequence[Any], span: Span) -> LinearBounds | Reason:
+        name = references[0][1].base.name
+        asked_of.append(name)
+        while name == "b":
+            isl.Set("{ [i] : 0 <= i < 9 }").coalesce()
+        return real(state, references, span)
+
+    monkeypatch.setattr(sections_module, "linear_bounds", bound)
+    found = asked(load(text, tmp_path), "f/i", "f/i")
+    assert found.given_up and bounds(found, "a", n=5) == (0, 5)
+    assert {s.name for s in found.unbounded} == {"b", "c"}, "d leads elsewhere"
+    assert {*asked_of} == {"a", "b"}, "isl can be asked nothing more"
+    assert sum("within the work budget" in failure.text for failure in found.failures) == 2

@@ -361,8 +361,11 @@ def test_nothing_comes_between_a_loop_and_its_pragma_in_a_conditional(tmp_path: 
 
     unit = load(tmp_path, CUT_OFF % "")
     assert "  DeviceFree();\n#ifdef OPEN\n#pragma omp parallel for\n#endif\n  for" in text_of(unit, in_body(before))
+    # code of another build is none of this one
+    unit = load(tmp_path, CUT_OFF % "  g();\n")
+    assert "  DeviceFree();\n#ifdef OPEN\n  g();\n#pragma omp parallel for\n" in text_of(unit, in_body(before))
     with pytest.raises(RefusedError):
-        text_of(load(tmp_path, CUT_OFF % "  g();\n"), in_body(before))
+        text_of(load(tmp_path, CUT_OFF.replace("#ifdef", "#ifndef") % "  g();\n"), in_body(before))
 
 
 def test_the_pragma_of_a_loop_that_goes_goes_with_it(tmp_path: Path) -> None:

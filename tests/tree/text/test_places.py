@@ -99,6 +99,17 @@ def test_what_binds_stands_with_its_statement() -> None:
     assert [s.text for s in cut_pragmas(file, 0, loop.start)] == ["#pragma omp parallel for"]
 
 
+def test_code_of_another_build_is_passed_where_a_pragma_would_be_cut_off() -> None:
+    text = "void f(int n)\n{\n#ifdef AWAY\n    {\n#pragma omp target\n#endif\n    for (;;) n--;\n}\n"
+    file = SourceFile("a.c", text)
+    loop = span_of(file, "for (;;) n--;")
+    with pytest.raises(RefusedError):
+        place_before(file, loop, loop.end, 0)
+    left_out = [(text.index("    {\n"), text.index("#endif"))]
+    place = place_before(file, loop, loop.end, 0, left_out)
+    assert (place.offset, place.above) == (text.index("#ifdef"), True)
+
+
 def test_a_statement_that_cuts_a_conditional_has_no_place() -> None:
     file = SourceFile("a.c", PRAGMAS)
     start = PRAGMAS.index("n = 4;")

@@ -131,16 +131,26 @@ def budget(operations: int) -> Iterator[None]:
     context.reset_operations()
     context.set_max_operations(max(operations, 1))
     try:
-        yield
-    except isl.Error as error:
-        if effort is not None and _is_spent():
-            effort.given_up += 1
-        steps = min(operations, context.get_max_operations())
-        raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({steps:,} steps)") from error
+        with part_of_budget():
+            yield
     finally:
         _GRANTED.reset(before)
         context.set_max_operations(around)
         context.reset_operations()
+
+
+@contextmanager
+def part_of_budget() -> Iterator[None]:
+    """Do a part of the work that a budget bounds: raises OutOfBudgetError when that runs out, after which nothing else
+    may be asked of isl inside the budget."""
+    effort, granted = _SHARED.get(), _GRANTED.get()
+    try:
+        yield
+    except isl.Error as error:
+        if effort is not None and _is_spent():
+            effort.given_up += 1
+        steps = min(granted, isl.DEFAULT_CONTEXT.get_max_operations())
+        raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({steps:,} steps)") from error
 
 
 @contextmanager

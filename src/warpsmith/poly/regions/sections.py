@@ -27,7 +27,7 @@ from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions, Section, Sections, reading, statement_spans
 from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.bound_values import same_value
-from warpsmith.poly.isl.space import OutOfBudgetError, budget
+from warpsmith.poly.isl.space import OutOfBudgetError, budget, part_of_budget
 from warpsmith.poly.regions.bounds import LinearBounds, linear_bounds
 from warpsmith.poly.regions.covers import covers, is_exact, surely_touch
 from warpsmith.poly.regions.model import build_region
@@ -87,6 +87,7 @@ def _remember_sections(work: _Work, run: tuple[Stmt, ...]) -> Sections:
     return work.summaries.remember(question, lambda: _within_budget(work, run))
 
 
+_TOO_MUCH = "the touched sections could not be worked out within the work budget"
 SHARE = 4
 """The part of a function's work that one question may be: they are asked for many times in a plan."""
 
@@ -100,17 +101,17 @@ def _within_budget(work: _Work, run: tuple[Stmt, ...]) -> Sections:
         with budget(work.options.max_operations // SHARE):
             return _all(work, run)
     except OutOfBudgetError:
-        reason = Reason(
-            "POR005", "the touched sections could not be worked out within the work budget", work.scope[0].span
-        )
-        return Sections((), (), (reason,), given_up=True)
+        return Sections((), (), (_too_much_work(work),), given_up=True)
 
 
 def run_sections(
     program: Program, function: Function, run: tuple[Stmt, ...], options: PolyOptions, summaries: Summaries
 ) -> Sections:
     """As `sections` of `run` over itself, for callers that are inside a `budget` already; raises OutOfBudgetError."""
-    return _all(_Work(program, function, run, options, summaries), run)
+    answer = _all(_Work(program, function, run, options, summaries), run)
+    if answer.given_up:
+        raise OutOfBudgetError(_TOO_MUCH)
+    return answer
 
 
 class _Work(Struct, frozen=True):
@@ -130,6 +131,8 @@ class _Work(Struct, frozen=True):
 def _all(work: _Work, run: tuple[Stmt, ...]) -> Sections:
     """Answer as written; with what the user granted, where that leaves fewer questions open or fewer to be tested."""
     answer = _answer(work, run, ())
+    if answer.given_up:
+        return answer
     # what an injective subscript reads is known no better
     granted = tuple(a for a in work.options.granted if not a.text.lstrip().startswith("injective"))
     if not granted or not (answer.failures or answer.assumptions):
@@ -165,19 +168,34 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
     )
     for one in (state,) if inner is None else (state, inner[1]):
         one.take(work.given)
+    spent = False
     for (symbol, place), references in _groups(region, inside).items():
         if work.wanted not in (None, symbol) or (symbol in own and isinstance(symbol.type, Array)):
             continue
         every = inner if inner is not None else (region, state)
         obstacle = _obstacle(symbol, place, references, changed, own)
-        stop = obstacle or _doubt(work, symbol, every, inside)
-        answer = stop if stop is not None else _section(work, state, symbol, references)
+        answer: Section | Reason | None = obstacle
+        if answer is None and not spent:
+            try:
+                with part_of_budget():
+                    answer = _doubt(work, symbol, every, inside) or _section(work, state, symbol, references)
+                    if work.covers and isinstance(answer, Section):
+                        answer = _with_cover(work, answer, every, inside)
+            except OutOfBudgetError:
+                spent = True
+        if answer is None:
+            answer = _too_much_work(work)
         if isinstance(answer, Reason):
             failures.append(answer)
             (unbounded if obstacle is None else elsewhere).add(symbol)
         else:
-            found.append(_with_cover(work, answer, every, inside) if work.covers else answer)
-    return Sections(tuple(found), tuple(state.assumptions), tuple(failures), frozenset(unbounded - elsewhere))
+            found.append(answer)
+    free = frozenset(unbounded - elsewhere)
+    return Sections(tuple(found), tuple(state.assumptions), tuple(failures), free, given_up=spent)
+
+
+def _too_much_work(work: _Work) -> Reason:
+    return Reason("POR005", _TOO_MUCH, work.scope[0].span)
 
 
 def _groups(region: Region, inside: set[Node]) -> dict[tuple[Symbol, str], list[Reference]]:

@@ -13,7 +13,7 @@ Limits: a region that cuts through a preprocessor conditional cannot be replaced
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from warpsmith.base.errors import RefusedError
@@ -79,7 +79,9 @@ def unit_text(
     `includes` are lines to add after the includes of the file; `opened`: what they make known of private members.
     Raises RefusedError where the text cannot be changed.
     """
-    patcher = Patcher((function for function in original.functions), dialect, indentation_unit(original.file.text))
+    left_out = [(span.start, span.end) for span in original.left_out if span.file is original.file]
+    unit = indentation_unit(original.file.text)
+    patcher = Patcher((function for function in original.functions), dialect, unit, left_out)
     edits: list[Edit] = []
     first = len(original.file.text)
     for added, anchor in _find_added(rewritten):
@@ -162,12 +164,20 @@ def _include_edit(file: SourceFile, includes: tuple[str, ...], before: int) -> E
 
 
 class Patcher:
-    """Knows the nodes that the user's text is, and makes the edits that turn them into others."""
+    """Knows the nodes that the user's text is, and makes the edits that turn them into others. `left_out`: what the
+    build at hand does not compile of it, by offsets."""
 
-    def __init__(self, originals: Iterable[Node], words: DeviceWords | None = None, unit: str = "    ") -> None:
+    def __init__(
+        self,
+        originals: Iterable[Node],
+        words: DeviceWords | None = None,
+        unit: str = "    ",
+        left_out: Sequence[tuple[int, int]] = (),
+    ) -> None:
         self._origins: Mapping[_Key, Node] = _index(tuple(originals))
         self._printer = Printer(self.find_known, words)
         self._unit = unit
+        self._left_out = left_out
 
     @property
     def printer(self) -> Printer:
@@ -326,7 +336,7 @@ class Patcher:
         text = self._text(come, indent)
         marked = isinstance(after, Pragma) or any(isinstance(stmt, Pragma) for stmt in come)
         if after is not None and not marked and cut_pragmas(file, owner.span.start, end):
-            above = place_before(file, after.span, after.span.end, owner.span.start)
+            above = place_before(file, after.span, after.span.end, owner.span.start, self._left_out)
             line = f"\n{indent}{text}\n" if above.splits else f"{indent}{text}\n"
             return [Edit(Span(file, above.offset, above.offset), line)]
         trailing = after is None or isinstance(come[0], DeviceFree | CaptureStmt) or _copies_back(come[0])

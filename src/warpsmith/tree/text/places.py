@@ -59,18 +59,21 @@ class InsertionPoint(Struct, frozen=True):
     inside: bool = False
 
 
-def place_before(file: SourceFile, first: Span, end: int, lower: int) -> InsertionPoint:
+def place_before(
+    file: SourceFile, first: Span, end: int, lower: int, left_out: Sequence[tuple[int, int]] = ()
+) -> InsertionPoint:
     """Return the place before the statements [first.start, end), the last one that nothing of theirs stands before;
-    `lower`: where the construct around them starts."""
-    floor = _floor(file, lower, first.start)
-    found = list(_directives(file, floor, first.start))
-    bound = _find_bound(file, found)
+    `lower`: where the construct around them starts; `left_out`: code of another build, which is passed where a pragma
+    under it would be cut off otherwise."""
     # what stands before `#if` is as compiled as the `#if` is
     opening = _is_opening(file.text[first.start : end])
-    for offset in (first.start, *(d.start for d in reversed(found))):
-        if all(offset <= d.start for d in bound) and (opening or is_balanced(file.text[offset:end])):
-            place = place_at(file, offset, indent_at(file, first.start))
-            return replace(place, above=offset < first.start)
+    for passed in ((), left_out) if left_out else ((),):
+        found = list(_directives(file, _floor(file, lower, first.start, passed), first.start))
+        bound = _find_bound(file, found)
+        for offset in (first.start, *(d.start for d in reversed(found))):
+            if all(offset <= d.start for d in bound) and (opening or is_balanced(file.text[offset:end])):
+                place = place_at(file, offset, indent_at(file, first.start))
+                return replace(place, above=offset < first.start)
     message = "a preprocessor conditional starts or ends inside the region: nothing can be added to it"
     raise RefusedError(Finding("POR008", "error", message, first))
 
