@@ -51,10 +51,10 @@ def test_the_end_of_a_conditional_skips_inner_ones() -> None:
 def test_what_a_conditional_asks_for() -> None:
     text = "#if defined(A) && N > 2\n#elif M\n#ifdef __clang__\n#endif\n#endif\nx\n#ifdef C\n#endif\n"
     made = scan(text)
-    whole = {"defined", "A", "N", "M", "__clang__"}
+    whole = frozenset({"defined", "A", "N", "M", "__clang__"})
     assert [made.asked_names(line, 0, len(text)) for line in made.directives[:2]] == [whole, whole]
-    assert made.asked_names(made.directives[2], 0, len(text)) == {"__clang__"}
-    assert made.asked_names(made.directives[5], 0, len(text)) == {"C"}
+    assert made.asked_names(made.directives[2], 0, len(text)) == frozenset({"__clang__"})
+    assert made.asked_names(made.directives[5], 0, len(text)) == frozenset({"C"})
     assert made.asked_names(made.directives[1], 3, len(text)) is None, "it starts before that"
     assert made.asked_names(made.directives[0], 0, text.index("x")) == whole
     assert made.asked_names(made.directives[5], 0, text.rindex("#")) is None, "it ends behind that"
