@@ -27,7 +27,7 @@ def compute_lanewise(instruction: Instruction, operands: tuple[int, ...]) -> tup
     if name == "printf":
         return ()
     if name == "nextafter":
-        return (_next(operands, instruction),)
+        return (_next(operands, instruction),) if len(operands) == 2 else None
     function = _FUNCTIONS.get(name)
     if function is None or len(instruction.results) != 1:
         return None
