@@ -101,7 +101,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.types import VOID, FunctionType, Pointer, Record, Scalar, Symbol
-from warpsmith.tree.walk import children, walk, written_symbols
+from warpsmith.tree.walk import children, rebuild, walk, written_symbols
 
 __all__ = ["outline", "outline_function"]
 
@@ -182,9 +182,16 @@ class _Outliner:
         self.made: list[HostFunction] = []
 
     def function(self) -> Function:
-        """Return the function with calls."""
+        """Return the function with calls, and without what the port declares and no call needs."""
         body = self._function.body
-        return replace(self._function, body=replace(body, statements=self._run(body.statements, _Scope())))
+        called = replace(body, statements=self._run(body.statements, _Scope()))
+        return replace(self._function, body=rebuild(called, self._without_unused))
+
+    def _without_unused(self, node: Node) -> Node:
+        if not isinstance(node, Block):
+            return node
+        kept = self._runs.without_unused(node.statements)
+        return node if len(kept) == len(node.statements) else replace(node, statements=kept)
 
     # --- the user's text
 

@@ -13,6 +13,7 @@ memory, none before them in the run has changed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -24,6 +25,7 @@ from warpsmith.emit.host.outline.statements import (
     is_final,
     is_plain_declaration,
     reads_memory,
+    uses,
     writes_memory,
 )
 from warpsmith.emit.host.outline.whole import is_movable
@@ -99,6 +101,17 @@ class Runs(Struct, frozen=True):
             return False
         known = self.known.get(_key(stmt))
         return known is None or (isinstance(known, For | While | If) and is_replaced(known, stmt))
+
+    def without_unused(self, run: Run) -> Run:
+        """Return a run without declarations of the port's own that nothing behind them uses."""
+        kept: list[Stmt] = []
+        named: Counter[Symbol] = Counter()
+        for stmt in reversed(run):
+            if isinstance(stmt, DeclStmt) and self.leaves(stmt) and not any(named[d.symbol] for d in stmt.declarations):
+                continue
+            named += uses(stmt)
+            kept.append(stmt)
+        return tuple(reversed(kept))
 
     def split(self, run: Sequence[Stmt]) -> Iterator[Piece]:
         """Yield the pieces of a run in order."""

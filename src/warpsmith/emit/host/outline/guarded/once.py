@@ -14,7 +14,6 @@ Limits: where a declaration or the head of a loop differs, or the second branch 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -23,7 +22,6 @@ from msgspec import Struct
 from warpsmith.emit.host.outline.guarded.parts import Parts, is_guarded
 from warpsmith.emit.host.outline.model import ApartError
 from warpsmith.emit.host.outline.runs import Runs
-from warpsmith.emit.host.outline.statements import uses
 from warpsmith.tree.in_place.alignment import align_statements, is_replaced
 from warpsmith.tree.nodes import (
     Block,
@@ -69,7 +67,7 @@ def merge(ported: Run, original: Run, runs: Runs, before: Run = ()) -> Run:
     if keeps_data and not runs.is_for_the_host(original):
         raise ApartError
     merger = _Merger(runs, Parts.of(original, ported, runs, before))
-    merged = _drop_unused(tuple(merger.run(original, ported)), runs)
+    merged = runs.without_unused(tuple(merger.run(original, ported)))
     if all(runs.leaves(stmt) or is_either(stmt) for stmt in merged):
         raise ApartError
     if merger.parts.carries(merged):
@@ -144,18 +142,6 @@ class _Merger(Struct, frozen=True):
 
     def case(self, old: Case, new: Case) -> Case:
         return replace(new, body=tuple(self.run(old.body, new.body)))
-
-
-def _drop_unused(run: Run, runs: Runs) -> Run:
-    """Return a run without declarations of the port's own that nothing behind them uses."""
-    kept: list[Stmt] = []
-    named: Counter[Symbol] = Counter()
-    for stmt in reversed(run):
-        if isinstance(stmt, DeclStmt) and runs.leaves(stmt) and not any(named[d.symbol] for d in stmt.declarations):
-            continue
-        named += uses(stmt)
-        kept.append(stmt)
-    return tuple(reversed(kept))
 
 
 def _statements(stmt: Stmt) -> Run:
