@@ -71,6 +71,20 @@ def _facts(claims: str = "trust", disbelieved: frozenset[tuple[str, int]] = froz
     return {f.function.symbol.name: f.loops[0] for f in analyze(_program(), options, apply_claims).functions}
 
 
+def test_a_loop_that_is_too_much_work_has_its_own_variables() -> None:
+    text = """int f(int n, int *restrict a, int *restrict b, int *restrict k) { int t, last;
+#pragma omp parallel for private(t) lastprivate(last)
+for (int i = 1; i < n; i++) { t = b[i]; a[k[i]] = t; last = t; } return last; }"""
+    for operations, category in ((1, "unanalyzable"), (10**6, "unanalyzable")):
+        options = PolyOptions(claims="trust", loop_operations=operations)
+        (alone,) = analyze(program_of(text), options).functions[0].loops
+        (granted,) = analyze(program_of(text), options, apply_claims).functions[0].loops
+        assert (alone.category, granted.category) == (category, "parallel")
+        assert bool(alone.private) == (operations > 1), "nothing is known of a loop that was too much"
+        assert {s.name for s in granted.private} == {"t", "last"}
+        assert {s.name for s in granted.live_out} == {"last"}
+
+
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case[1]} {case[2]}" for case in CASES])
 def test_what_a_claim_grants(number: int) -> None:
     *_, category, granted, words = CASES[number]

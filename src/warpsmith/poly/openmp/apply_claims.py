@@ -120,14 +120,16 @@ def _grant_claim(facts: Facts, function: Function, loop: LoopFacts, claim: Claim
         return _inapplicable(claim, why)
     live = facts.liveness(function).after[loop.loop]
     own = tuple(c.symbol for c in roles.carried)
-    private = (*loop.private, *(s for s in own if s not in loop.private))
+    # of a loop that was too much work, no variable is known to be private
+    private = tuple(dict.fromkeys((*loop.private, *roles.private, *own)))
+    live_out = {*loop.live_out, *roles.live_out, *own}
     assumption = _assumption(claim)
     kept = tuple(r for r in combined.values() if r.variable in claim.reductions or _is_protected(claim, r.variable))
     kept += tuple(r for r in roles.reductions if r not in kept)
     reason = Reason("CLM002", f"taken from {claim.text} in line {claim.span.line}, which could not be proved",
                     claim.span, assumptions=(assumption.text,))  # fmt: skip
     common = replace(
-        loop, private=private, live_out=tuple(s for s in private if s in live and s in (*loop.live_out, *own)),
+        loop, private=private, live_out=tuple(s for s in private if s in live and s in live_out),
         reasons=(reason, *loop.reasons),
     )  # fmt: skip
     if not kept:
