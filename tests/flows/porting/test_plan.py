@@ -80,7 +80,7 @@ void f(int n)
 #pragma omp parallel for
         for (int i = 0; i < 64; i++)
             a[i] = k;
-#ifdef SLOW
+#ifdef __SLOW__
         now();
 #endif
         t[1] = now();
@@ -91,7 +91,7 @@ void f(int n)
 }
 """
     program = _load(text, tmp_path)
-    host, kernels, _ = emit_cuda(program, _port(program).program)
+    host, kernels, *_ = emit_cuda(program, _port(program).program)
     assert host.text.count("        ws_f_1(") == host.text.count("        ws_f_2(") == 1
     assert kernels.text.count("    double *a_gpu =") == 2
 

@@ -21,6 +21,9 @@ void f(int n, double *a)
     a[1] = LIMIT;
     for (int i = 0; i < n; i++) {
 #ifdef LOUD
+        n = 1;
+#endif
+#ifdef __other__
         a[i]--;
 #else
         a[i] = i;
@@ -36,9 +39,11 @@ void f(int n, double *a)
         ("#define LIMIT 3", 0, False),
         ("#ifdef LOUD", 0, False),
         ("#endif", 0, False),
-        ("#ifdef LOUD", 1, True),
-        ("#else", 0, False),
+        ("#ifdef LOUD", 1, False),
         ("#endif", 1, False),
+        ("#ifdef __other__", 0, True),
+        ("#else", 0, False),
+        ("#endif", 2, False),
     ],
 )
 def test_a_preprocessor_line_stands_for_what_the_build_leaves_out(
