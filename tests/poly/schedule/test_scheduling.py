@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -15,6 +16,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import Set
 from warpsmith.poly.legality.legality import keeps_order
+from warpsmith.poly.legality.order import Ordered, OrderLink
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.poly.schedule import scheduling
 from warpsmith.poly.schedule.scheduling import _candidates, hyperplane, proposals, wavefront_schedule
@@ -138,7 +140,9 @@ def test_a_statement_that_is_another_one_at_other_points_shares_its_loops() -> N
     assert any("j" in dimension for dimension in other) and not any("j" in dimension for dimension in diagonal)
 
 
-@pytest.mark.parametrize(("most", "wanted"), [("_DEEPEST", 1), ("_MOST_VARIABLES", 2), ("_MOST_COEFFICIENTS", 100)])
+@pytest.mark.parametrize(
+    ("most", "wanted"), [("_DEEPEST", 1), ("_MOST_VARIABLES", 2), ("_MOST_COEFFICIENTS", 100), ("_MOST_ENTRIES", 100)]
+)
 def test_isl_schedules_no_nest_that_is_deep_or_has_many_dependences(
     most: str, wanted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +151,46 @@ def test_isl_schedules_no_nest_that_is_deep_or_has_many_dependences(
     monkeypatch.setattr(scheduling, most, wanted)
     monkeypatch.setattr(scheduling, "_schedule_by_isl", lambda *_, whole: pytest.fail("isl is asked"))
     assert not list(proposals(_facts(), one, run, statements))
+
+
+def _chain(length: int, apart: int = 1) -> str:
+    """Return a nest whose statements each need what the one before has made, in `apart` chains of one length."""
+    parts = (
+        f"A{c}_{k}[i][j] = A{c}_{(k - 1) % length}[i - 1][j + {k % 3}];" for c in range(apart) for k in range(length)
+    )
+    return f"for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) {{ {' '.join(parts)} }}"
+
+
+@pytest.mark.parametrize("length", [2, 6])
+def test_the_steps_of_isls_scheduler_are_the_fewer_the_larger_its_matrices_are(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed: list[int] = []
+    sizes: list[int] = []
+    granted, pivoted = scheduling.budget, scheduling._pivoted
+
+    def counted(operations: int) -> AbstractContextManager[None]:
+        allowed.append(operations)
+        return granted(operations)
+
+    def sized(model: Ordered, links: Sequence[OrderLink]) -> int:
+        sizes.append(pivoted(model, links))
+        return sizes[-1]
+
+    declared = ", ".join(f"A{c}_{k}[99][99]" for c in range(2) for k in range(length))
+    texts = (f"void c{apart}(int n) {{ {_chain(length, apart)} }}" for apart in (1, 2))
+    facts = Facts.about(program_of(f"double {declared};\n" + "\n".join(texts)), PolyOptions())
+    monkeypatch.setattr(scheduling, "_pivoted", sized)
+    monkeypatch.setattr(scheduling, "_MOST_ENTRIES", 10_000)
+    monkeypatch.setattr(scheduling, "budget", counted)
+    for apart in (1, 2):
+        one = function(facts.program, f"c{apart}")
+        statements = tuple(n for n in walk(one.body) if isinstance(n, ExprStmt))
+        assert not list(proposals(facts, one, one.body.statements, statements)), "it takes more than a few steps"
+    # the model, then the first of the two ways that isl has
+    assert allowed[1::2] == [10_000 // size for size in sizes] and max(allowed[1::2]) < 100
+    # statements that nothing connects are scheduled apart
+    assert sizes[0] == sizes[1] > length**2
 
 
 def test_what_cannot_be_modelled_has_no_proposals() -> None:

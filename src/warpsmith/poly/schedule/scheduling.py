@@ -41,12 +41,16 @@ _MOST_FACTOR = 4
 _MOST_TRIED = 4_000
 _MOST_COEFFICIENT = 8
 _MOST_ROWS = 12
-# isl's scheduler counts no steps of its linear programs. They grow with the counters and parameters, and with the
-# coefficients of what bounds the dependences: 4,000 at most in programs of PolyBench, which take 0.03 s; 7,500 of one
-# loop inside eleven others, whose counters are parameters, took minutes.
+# The linear programs of isl's scheduler grow with the counters and parameters, and with the coefficients of what bounds
+# the dependences: 4,000 at most in programs of PolyBench, which take 0.03 s; 7,500 of one loop inside eleven others,
+# whose counters are parameters, took minutes.
 _DEEPEST = 7
 _MOST_VARIABLES = 10
 _MOST_COEFFICIENTS = 10_000
+# What one search may cost. A step of the scheduler is a pivot, which goes through a whole matrix, a little more than a
+# nanosecond an entry: 3,800 steps of two statements take 2 ms, 31,000 of sixteen 0.4 s, and as many as other questions
+# may take, of thirty, half an hour.
+_MOST_ENTRIES = 1_000_000_000
 _SHARE = 2
 """The part of a loop's work budget that one search for schedules may use: several are made for each form of a nest."""
 
@@ -142,13 +146,12 @@ def _proposals(
         return
     if model.obstacles:
         return
-    makers = [
-        partial(_schedule_by_isl, model, links, whole=whole) for whole in (False, True) if _is_small(model, links)
-    ]
-    for make in [partial(_wave, model), *makers] if len(model.statements) == 1 else makers:
+    steps = min(most, _MOST_ENTRIES // _pivoted(model, links)) if _is_small(model, links) else 0
+    makers = [(partial(_schedule_by_isl, model, links, whole=whole), steps) for whole in (False, True) if steps]
+    for make, allowed in [(partial(_wave, model), most), *makers] if len(model.statements) == 1 else makers:
         # the next one is looked for where this one does not do
         try:
-            with budget(most):
+            with budget(allowed):
                 schedules = make()
         except OutOfBudgetError:
             return
@@ -170,6 +173,23 @@ def _is_small(model: Ordered, links: Sequence[OrderLink]) -> bool:
         if coefficients > _MOST_COEFFICIENTS:
             return False
     return True
+
+
+def _pivoted(model: Ordered, links: Sequence[OrderLink]) -> int:
+    """Return about how many entries the largest matrix has that a step of isl's scheduler pivots: a row for each bound
+    of a dependence, and a column for each unknown of the statements that dependences connect."""
+    parameters = max((link.relation.dim(_PARAM) for link in links), default=0)
+    groups = {statement.name: {statement.name} for statement in model.statements}
+    rows = dict.fromkeys(groups, 0)
+    for link in links:
+        source, sink = link.source.statement.name, link.sink.statement.name
+        rows[source] += sum(len(part.get_constraints()) for part in link.relation.get_basic_maps())
+        if groups[source] is not groups[sink]:
+            groups[source] |= groups[sink]
+            groups.update(dict.fromkeys(groups[sink], groups[source]))
+    columns = {statement.name: len(statement.loops) + parameters + 1 for statement in model.statements}
+    sizes = (sum(rows[name] for name in group) * sum(columns[name] for name in group) for group in groups.values())
+    return max(1, *sizes)
 
 
 def _wave(model: Ordered) -> dict[Stmt, Schedule] | None:
