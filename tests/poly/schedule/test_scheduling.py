@@ -14,9 +14,9 @@ from tests.poly.programs import function
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.isl.space import Set
+from warpsmith.poly.isl.space import Map, Set
 from warpsmith.poly.legality.legality import keeps_order
-from warpsmith.poly.legality.order import Ordered, OrderLink
+from warpsmith.poly.legality.order import Ordered
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.poly.schedule import scheduling
 from warpsmith.poly.schedule.scheduling import _candidates, hyperplane, proposals, wavefront_schedule
@@ -140,9 +140,7 @@ def test_a_statement_that_is_another_one_at_other_points_shares_its_loops() -> N
     assert any("j" in dimension for dimension in other) and not any("j" in dimension for dimension in diagonal)
 
 
-@pytest.mark.parametrize(
-    ("most", "wanted"), [("_DEEPEST", 1), ("_MOST_VARIABLES", 2), ("_MOST_COEFFICIENTS", 100), ("_MOST_ENTRIES", 100)]
-)
+@pytest.mark.parametrize(("most", "wanted"), [("_DEEPEST", 1), ("_MOST_VARIABLES", 2), ("_MOST_COEFFICIENTS", 100)])
 def test_isl_schedules_no_nest_that_is_deep_or_has_many_dependences(
     most: str, wanted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,22 +171,26 @@ def test_the_steps_of_isls_scheduler_are_the_fewer_the_larger_its_matrices_are(
         allowed.append(operations)
         return granted(operations)
 
-    def sized(model: Ordered, links: Sequence[OrderLink]) -> int:
-        sizes.append(pivoted(model, links))
+    def sized(model: Ordered, dependences: Sequence[Map]) -> int:
+        sizes.append(pivoted(model, dependences))
         return sizes[-1]
 
     declared = ", ".join(f"A{c}_{k}[99][99]" for c in range(2) for k in range(length))
     texts = (f"void c{apart}(int n) {{ {_chain(length, apart)} }}" for apart in (1, 2))
     facts = Facts.about(program_of(f"double {declared};\n" + "\n".join(texts)), PolyOptions())
     monkeypatch.setattr(scheduling, "_pivoted", sized)
-    monkeypatch.setattr(scheduling, "_MOST_ENTRIES", 10_000)
     monkeypatch.setattr(scheduling, "budget", counted)
-    for apart in (1, 2):
+    found: list[int] = []
+    for times, apart in itertools.product((scheduling._TIMES_DUAL, 0), (1, 2)):
+        monkeypatch.setattr(scheduling, "_TIMES_DUAL", times)
+        monkeypatch.setattr(scheduling, "_MOST_ENTRIES", 20_000)
         one = function(facts.program, f"c{apart}")
         statements = tuple(n for n in walk(one.body) if isinstance(n, ExprStmt))
-        assert not list(proposals(facts, one, one.body.statements, statements)), "it takes more than a few steps"
+        found.append(len(list(proposals(facts, one, one.body.statements, statements))))
+    # with what the dual takes it is enough, with what a few pivots take it is not
+    assert found[0] and found[1] and found[2:] == [0, 0]
     # the model, then the first of the two ways that isl has
-    assert allowed[1::2] == [10_000 // size for size in sizes] and max(allowed[1::2]) < 100
+    assert allowed[-1] == 20_000 // sizes[-1] and allowed[-3] == 20_000 // sizes[-2]
     # statements that nothing connects are scheduled apart
     assert sizes[0] == sizes[1] > length**2
 
