@@ -5,8 +5,8 @@
 The files are of the kinds that numerical programs have: headers with structs and inline functions, solvers with loop
 nests, tables, parsers, drivers that call functions of other files; one loop to about twenty lines. The peer is
 `gcc -fsyntax-only` over the same files, one after another. A busy machine disturbs `cpu`, user and system time with all
-that was started, less than `wall`. Byte code is kept from run to run, as it is where warpsmith is installed. Nothing is
-left behind.
+that was started, less than `wall`. `peak` is the resident memory of the largest process: there is one for each job, and
+one above them. Byte code is kept from run to run, as it is where warpsmith is installed. Nothing is left behind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import platform
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -240,7 +239,7 @@ def main() -> None:
         )
         print(f"date       {time.strftime('%Y-%m-%d')}")
         print(f"sources    {total:,} lines in {len(files)} files and 1 header")
-        peer = sum((timed(["gcc", "-fsyntax-only", str(path)])[0] for path in files), Time(0.0, 0.0))
+        peer = sum((timed(["gcc", "-fsyntax-only", str(path)])[0] for path in files), Time(0.0, 0.0, 0.0))
         print(f"gcc        {peer}   gcc -fsyntax-only, one file after another")
         first, said = surveyed(files, root / "cache", jobs)
         print(f"first      {first}   survey -j{jobs}: {first.cpu / peer.cpu:.1f} times the cpu of gcc; {said}")
@@ -309,26 +308,31 @@ def _more(chance: random.Random) -> Iterator[tuple[int, str]]:
 
 
 class Time(Struct, frozen=True):
-    """Seconds: on the clock, and on processors with everything that was started."""
+    """Seconds: on the clock, and on processors with everything that was started; `peak`: MiB of the largest process."""
 
     wall: float
     cpu: float
+    peak: float
 
     def __add__(self, other: Time) -> Time:
-        return Time(self.wall + other.wall, self.cpu + other.cpu)
+        return Time(self.wall + other.wall, self.cpu + other.cpu, max(self.peak, other.peak))
 
     def __str__(self) -> str:
-        return f"{self.wall:6.1f} s wall {self.cpu:6.1f} s cpu"
+        return f"{self.wall:6.1f} s wall {self.cpu:6.1f} s cpu {self.peak:5.0f} MiB peak"
 
 
 def timed(command: list[str]) -> tuple[Time, str]:
     """Run a command and return what it took and what it said."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    wall = time.perf_counter() - started
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return Time(wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime), done.stdout
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"exit code {process.returncode}: {' '.join(command[:4])} …")
+        output.seek(0)
+        return Time(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024), output.read()
 
 
 def surveyed(files: list[Path], cache: Path, jobs: int) -> tuple[Time, str]:

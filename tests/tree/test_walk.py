@@ -109,10 +109,31 @@ def test_same_is_about_structure_not_place() -> None:
     assert same(left, replace(left, span=there)) and not same(left, replace(left, op="-"))
 
 
+def _is_same(left: object, right: object) -> bool:
+    """The definition of `same`, as it is said."""
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(_is_same, left, right))
+    if not isinstance(left, Node) or type(left) is not type(right):
+        return not isinstance(left, Node) and left == right
+    parts = [name for name in left.__struct_fields__ if name not in ("span", "intact", "header", "cause", "opener")]
+    return all(_is_same(getattr(left, name), getattr(right, name)) for name in parts)
+
+
+def test_same_is_what_it_says_of_all_pairs_of_nodes(tmp_path: Path) -> None:
+    first, second = load(tmp_path).units[0].functions[0], load(tmp_path).units[0].functions[0]
+    pairs = [(a, b) for a in walk(first) for b in walk(second)]
+    alike = [_is_same(a, b) for a, b in pairs]
+    assert [same(a, b) for a, b in pairs] == alike
+    assert 50 < sum(alike) < len(alike) / 2
+
+
 def test_what_is_written(tmp_path: Path) -> None:
     function = load(tmp_path).units[0].functions[0]
     # p[i] = … and r[0][j]++ write what is pointed to, not the variable; q.x = … writes a part of q.
     assert {s.name for s in written_symbols(function.body)} == {"i", "j", "t", "q"}
+    # the answer is the caller's own
+    written_symbols(function.body).clear()
+    assert len(written_symbols(function.body)) == 4
 
 
 def test_small_questions(tmp_path: Path) -> None:

@@ -153,6 +153,10 @@ class Symbol(Partial, frozen=True, eq=False):
     space: Space = ""
     alignment: int = 0
 
+    def __hash__(self) -> int:
+        # symbols are the keys of most tables: this is asked more often than anything else
+        return hash(self.key)
+
 
 class Node(Struct, frozen=True, eq=False, kw_only=True):
     """What all nodes share."""

@@ -160,23 +160,25 @@ def same(a: Node, b: Node) -> bool:
     """Whether two trees have the same structure and symbols (spans and layout do not count)."""
     if type(a) is not type(b):
         return False
-    pending: list[tuple[object, object]] = [(a, b)]
+    pending = [(a, b)]
     while pending:
         left, right = pending.pop()
-        if left is right:
-            continue
-        if isinstance(left, Node):
-            if type(left) is not type(right):
+        for name in _structure(cast(Hashable, type(left))):
+            if not _alike(getattr(left, name), getattr(right, name), pending):
                 return False
-            names = _structure(cast(Hashable, type(left)))
-            pending += [(getattr(left, name), getattr(right, name)) for name in names]
-        elif isinstance(left, tuple) and isinstance(right, tuple):
-            if len(left) != len(right):
-                return False
-            pending += zip(left, right, strict=True)
-        elif left != right:
-            return False
     return True
+
+
+def _alike(left: object, right: object, pending: list[tuple[Node, Node]]) -> bool:
+    """Whether two parts may be the same: nodes of one class are put into `pending`, to be looked into."""
+    if left is right:
+        return True
+    if isinstance(left, Node):
+        pending.append((left, cast(Node, right)))
+        return type(left) is type(right)
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(_alike(a, b, pending) for a, b in zip(left, right, strict=True))
+    return left == right
 
 
 def peel(expr: Expr) -> Expr:
@@ -201,7 +203,12 @@ def way_to(root: Node, goal: Node) -> list[Node] | None:
 
 def names(node: Node) -> Iterator[Name]:
     """Yield every use of a name below `node`."""
-    return (n for n in walk(node) if isinstance(n, Name))
+    return iter(_names(node))
+
+
+@functools.lru_cache(maxsize=8192)
+def _names(node: Node) -> tuple[Name, ...]:
+    return tuple(n for n in walk(node) if isinstance(n, Name))
 
 
 def root_symbol(expr: Expr) -> Symbol | None:
@@ -214,6 +221,11 @@ def root_symbol(expr: Expr) -> Symbol | None:
 
 def written_symbols(node: Node) -> set[Symbol]:
     """Return the variables that `node` assigns itself, element writes (`a[i] = …`) not counted, calls not followed."""
+    return set(_written_symbols(node))
+
+
+@functools.lru_cache(maxsize=4096)
+def _written_symbols(node: Node) -> frozenset[Symbol]:
     written: set[Symbol] = set()
     for part in walk(node):
         target: Expr | None = None
@@ -231,7 +243,7 @@ def written_symbols(node: Node) -> set[Symbol]:
             written.add(target.symbol)
         elif isinstance(target, Member) and not target.arrow and (root := root_symbol(target)) is not None:
             written.add(root)
-    return written
+    return frozenset(written)
 
 
 def loops(node: Node) -> Iterator[tuple[Loop, tuple[Loop, ...]]]:

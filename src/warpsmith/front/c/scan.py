@@ -6,6 +6,7 @@ found here, in one pass over the text.
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_left
 from itertools import pairwise
@@ -22,6 +23,7 @@ CONDITIONALS: Final = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif
 
 # what only the lexer can tell: quotes, comments, line splices
 _QUOTED: Final = re.compile(r"[\"'/\\]")
+_MOST_SCANNED: Final = 32
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -61,34 +63,7 @@ class ScannedText(Struct, frozen=True):
     @classmethod
     def of(cls, file: SourceFile) -> ScannedText:
         """Scan the text of `file`."""
-        offsets: list[int] = []
-        characters: list[str] = []
-        directives: list[ScannedDirective] = []
-        line: list[Mark] = []
-        operator: list[Mark] = []
-        for mark in marks(file.text, _dialect(file.path)):
-            if mark.directive:
-                line.append(mark)
-                continue
-            if line:
-                directives.append(_directive(file.text, line, mark.start))
-                line = []
-            if mark.sign:
-                offsets.append(mark.start)
-                characters.append(mark.sign)
-            if mark.kind == "word":
-                operator = [mark]
-            elif operator:
-                operator.append(mark)
-            if len(operator) == 4:
-                if _is_operator(file.text, operator):
-                    directives.append(ScannedDirective("pragma", operator[0].start, mark.end))
-                    del offsets[-2:], characters[-2:]
-                operator = []
-        if line:
-            directives.append(_directive(file.text, line, len(file.text)))
-        starts = tuple(d.start for d in directives)
-        return cls(file, tuple(offsets), "".join(characters), tuple(directives), starts)
+        return cls(file, *_scan(file.text, _dialect(file.path)))
 
     def skip(self, offset: int) -> int:
         """Return the offset of the next byte that is neither white space nor in a comment."""
@@ -162,6 +137,43 @@ class ScannedText(Struct, frozen=True):
             return False
         between = (self.file.text[a.end : b.start] for a, b in pairwise(inside))
         return not any(bare(text) for text in between)
+
+
+_Scanned = tuple[tuple[int, ...], str, tuple[ScannedDirective, ...], tuple[int, ...]]
+
+
+# the files of a project have most of their headers in common, each of which is scanned for every one of them
+@functools.lru_cache(maxsize=_MOST_SCANNED)
+def _scan(text: str, dialect: Dialect) -> _Scanned:
+    """Return the punctuation of a text by its offsets, and its preprocessor lines with their offsets."""
+    offsets: list[int] = []
+    characters: list[str] = []
+    directives: list[ScannedDirective] = []
+    line: list[Mark] = []
+    operator: list[Mark] = []
+    for mark in marks(text, dialect):
+        if mark.directive:
+            line.append(mark)
+            continue
+        if line:
+            directives.append(_directive(text, line, mark.start))
+            line = []
+        if mark.sign:
+            offsets.append(mark.start)
+            characters.append(mark.sign)
+        if mark.kind == "word":
+            operator = [mark]
+        elif operator:
+            operator.append(mark)
+        if len(operator) == 4:
+            if _is_operator(text, operator):
+                directives.append(ScannedDirective("pragma", operator[0].start, mark.end))
+                del offsets[-2:], characters[-2:]
+            operator = []
+    if line:
+        directives.append(_directive(text, line, len(text)))
+    starts = tuple(d.start for d in directives)
+    return tuple(offsets), "".join(characters), tuple(directives), starts
 
 
 def _dialect(path: str) -> Dialect:

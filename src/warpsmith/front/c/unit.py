@@ -46,16 +46,16 @@ def build_unit(
         row, number = tops[position]
         text = context.text(number)
         if context.table.kind[row] == kinds.VAR_DECL:
-            count = _group(context, tops[position:])
-            made: Top = _variables(context, text, [r for r, _ in tops[position : position + count]])
+            count = _group(context, tops, position)
+            made: Top | None = _variables(context, text, [r for r, _ in tops[position : position + count]])
             position += count
         else:
-            made = _top(context, text, row, knowledge, globals_by_name)
+            made = _defined(context, text, row, knowledge, globals_by_name)
             position += 1
         if isinstance(made, Function):
             functions.append(made)
         if number == 0:
-            items.append(made)
+            items.append(made if made is not None else _other(context, text, row))
     if context.cxx:
         functions = more_functions(
             context, functions, lambda row, text: _function(context, text, row, knowledge, globals_by_name)
@@ -95,12 +95,12 @@ def _globals(context: Context) -> dict[str, list[int]]:
     return found
 
 
-def _group(context: Context, tops: list[tuple[int, int]]) -> int:
-    """Return how many of the first rows are declarators of one declaration."""
-    table, (first, number) = context.table, tops[0]
+def _group(context: Context, tops: list[tuple[int, int]], position: int) -> int:
+    """Return how many rows from a position on are declarators of one declaration."""
+    table, (first, number) = context.table, tops[position]
     count = 1
-    while count < len(tops):
-        row, file = tops[count]
+    while position + count < len(tops):
+        row, file = tops[position + count]
         same = table.kind[row] == kinds.VAR_DECL and file == number and table.start[row] == table.start[first]
         if not same:
             break
@@ -124,14 +124,17 @@ def _extent(context: Context, text: FileText, row: int) -> tuple[int, int]:
     return context.table.range(row, text.uses)
 
 
-def _top(
+def _defined(
     context: Context, text: FileText, row: int, knowledge: Knowledge, visible: dict[str, list[int]]
-) -> Function | Other:
+) -> Function | None:
+    """Return the function that a declaration defines, if it does."""
     table = context.table
-    if table.kind[row] in kinds.FUNCTIONS and not context.detail(table.aux[row])[3] & PATTERN:
-        function = _function(context, text, row, knowledge, visible)
-        if function is not None:
-            return function
+    if table.kind[row] not in kinds.FUNCTIONS or context.detail(table.aux[row])[3] & PATTERN:
+        return None
+    return _function(context, text, row, knowledge, visible)
+
+
+def _other(context: Context, text: FileText, row: int) -> Other:
     start, end = _extent(context, text, row)
     span = Span(text.file, start, text.scan.after_semicolon(end) or end)
     return Other(span=span, intact=True, text=span.text)

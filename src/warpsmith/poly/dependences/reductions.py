@@ -12,6 +12,7 @@ is 0 or 1 before the loop too. An extreme's companions are written by its update
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 
 from warpsmith.poly.dependences.linear import linear_update, linear_value
@@ -67,6 +68,7 @@ __all__ = [
 ]
 
 
+@functools.lru_cache(maxsize=1024)
 def updates(loop: Loop) -> tuple[AssociativeUpdate, ...]:
     """Return every statement in `loop` that has the form of an associative update.
 
