@@ -40,6 +40,9 @@ CASES: list[tuple[str, str, str, str, str]] = [
     ("int s = 0;", "reduction(+: s)", "s += a[i]; } return s;", "", ""),
     ("int s = 0;", "reduction(*: s)", "s += a[i]; } return s;", "reduction(*: s) is wrong", ""),
     ("int s = 0;", "reduction(*: s)", "s += a[i]; }", "", ""),
+    # an operator of the program's own: what it makes of two parts is not read
+    ("int s = 0;", "reduction(joined: s)", "s += a[i]; } return s;", "", "what joined makes of two values of s"),
+    ("int s = 0;", "reduction(joined: s)", "s = 2 * s + a[i]; } return s;", "", "what joined makes of two values of s"),
     ("int s = 0;", "reduction(+: s)", "s += a[i]; b[i] = s; } return s;", "the loop also reads s", ""),
     ("int s = 0;", "reduction(+: s)", "s += a[i]; s = 3; } return s;", "the loop also overwrites s", ""),
     ("int s = 0;", "reduction(+: s)", "s = 2 * s + a[i]; } return s;", "reduction(+: s) is wrong", ""),

@@ -77,6 +77,17 @@ def test_steps_may_prove_what_is_open_in_the_loop_as_written(functions: tuple[Fu
     assert "in the form that steps give its loop" in found[2].message
 
 
+def test_what_a_step_has_written_anew_says_nothing_of_the_pragma(functions: tuple[FunctionFacts, ...]) -> None:
+    good = claim(functions, "good")
+    opened = claim(functions, "open")
+    (place,) = (f for f in functions if f.function.symbol.name == "open")
+    pragma = replace(opened.claim.pragma, text="#pragma omp parallel for nowait")
+    other = replace(opened, claim=replace(opened.claim, pragma=pragma), verdict=good.verdict, granted=None)
+    assert other.claim.text != opened.claim.text
+    after = FunctionFacts.known(place.unit, place.function, (replace(loop, claims=(other,)) for loop in place.loops))
+    assert [one.rule for one in claim_findings(functions, (after,))] == ["CLM004", "CLM001", "CLM002"]
+
+
 def test_reasons_of_a_loop(functions: tuple[FunctionFacts, ...]) -> None:
     (bad,) = (loop for f in functions if f.function.symbol.name == "bad" for loop in f.loops)
     (reason,) = claim_reasons(bad)

@@ -24,6 +24,7 @@ from warpsmith.poly.dependences.scalars import ScalarRoles
 from warpsmith.poly.legality.privacy import certain_first_read, private_in, read_after
 from warpsmith.poly.openmp.linear_lists import judge_linear
 from warpsmith.poly.openmp.reduced_sections import find_unreduced
+from warpsmith.poly.openmp.thread_copies import find_other_copies
 from warpsmith.poly.openmp.words import word_witness
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region
@@ -53,6 +54,8 @@ from warpsmith.tree.walk import children, loop_names, names, peel, walk
 __all__ = ["owned_reasons"]
 
 _Sorted = tuple[list[Reason], list[Reason]]
+# what OpenMP defines for all numbers; every other name is of a `declare reduction` of the program
+_STANDARD = frozenset({"+", "*", "&", "|", "^", "&&", "||", "max", "min"})
 
 
 def owned_reasons(
@@ -71,6 +74,7 @@ def owned_reasons(
             (wrong if certain and region.reached else doubts).append(reason)
     for certain, reason in lists.counters():
         (wrong if certain and region.reached else doubts).append(reason)
+    doubts += find_other_copies(facts, function, claim)
     return wrong, doubts
 
 
@@ -233,6 +237,9 @@ class _Lists(Struct, frozen=True):
 
     def _reduction(self, symbol: Symbol, op: str) -> Iterator[tuple[bool, Reason]]:
         loop, name = self.claim.loops[0], symbol.name
+        if op not in _STANDARD:
+            yield False, Reason("CLM002", f"what {op} makes of two values of {name} is not read", self.claim.span)
+            return
         live = self.facts.liveness(self.function).after[loop]
         known = {r.variable: r for r in (*array_reductions(loop), *scalar_reductions(loop, live))}
         mine = [u for u in updates(loop) if u.symbol == symbol]

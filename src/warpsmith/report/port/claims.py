@@ -44,16 +44,20 @@ def claim_findings(functions: Sequence[FunctionFacts], after: Sequence[FunctionF
         # a claim of several loops is granted for those that need it
         if known is None or (one.granted is not None and known.rule == "CLM002"):
             found[key] = claim_finding(one)
-    for key, one in _later(after).items():
+    for key, one in _later(functions, after).items():
         if found[key].rule in ("CLM002", "CLM003") and (one.granted is None or found[key].rule == "CLM003"):
             found[key] = claim_finding(one, stands=" in the form that steps give its loop")
     return tuple(found.values())
 
 
-def _later(after: Sequence[FunctionFacts]) -> dict[tuple[str, int], ClaimFacts]:
-    """Return the claims that are proved after steps, and those on which a port rests then."""
+def _later(functions: Sequence[FunctionFacts], after: Sequence[FunctionFacts]) -> dict[tuple[str, int], ClaimFacts]:
+    """Return the claims that are proved after steps, and those on which a port rests then. What a step has written
+    anew (`for nowait` as `parallel for`, where one thread runs the region around it) says nothing of the user's."""
     every = list(_claims(after))
-    used = [c for c in every if c.granted is not None] + [c for c in every if isinstance(c.verdict, Proved)]
+    written = {(c.claim.span.file.path, c.claim.span.start, c.claim.text) for c in _claims(functions)}
+    proved = (c for c in every if isinstance(c.verdict, Proved))
+    used = [c for c in every if c.granted is not None]
+    used += (c for c in proved if (c.claim.span.file.path, c.claim.span.start, c.claim.text) in written)
     return {(c.claim.span.file.path, c.claim.span.start): c for c in used}
 
 

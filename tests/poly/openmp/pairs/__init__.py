@@ -15,7 +15,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-__all__ = ["HEAD", "MAIN", "Pair", "functions", "pairs"]
+__all__ = ["HEAD", "MAIN", "Pair", "functions", "pairs", "read_pairs"]
 
 HEAD = """#include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +52,13 @@ class Pair(Struct, frozen=True):
 
 def pairs(kind: str) -> tuple[Pair, ...]:
     """Return the pairs of the file of that name."""
-    text = Path(__file__).with_name(f"{kind}.pairs").read_text(encoding="utf-8")
+    return read_pairs(Path(__file__).with_name(f"{kind}.pairs"))
+
+
+def read_pairs(path: Path) -> tuple[Pair, ...]:
+    """Return the pairs of a file."""
     found: list[Pair] = []
-    for part in text.split("=== ")[1:]:
+    for part in path.read_text(encoding="utf-8").split("=== ")[1:]:
         head, body = part.split("\n---\n")
         line, _, scope = head.partition("\n")
         title, _, said = line.partition(" :: ")
