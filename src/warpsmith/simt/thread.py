@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from warpsmith.base.source import Span
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.layout import MemoryLayout
+from warpsmith.simt.library import answer
 from warpsmith.simt.memory import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
@@ -27,7 +28,6 @@ from warpsmith.simt.memory import (
 )
 from warpsmith.simt.observer import Lane, Observer
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.library import compute_lanewise
 from warpsmith.ssa.nodes import (
     Address,
     BasicBlock,
@@ -313,14 +313,8 @@ class Thread(Struct):
 
     def library(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Compute a function of the mathematics library, or ask what a texture has; refuse any other."""
-        found = compute_lanewise(instruction, operands)
-        if found is not None:
-            return found
-        textures, detail = self.kernel.launch.textures, instruction.detail
-        if textures is None or not isinstance(detail, Text) or not detail.text.startswith("tex"):
-            return self.refuse_unknown(frame, instruction, operands)
-        names = (f"{detail.text} {number}" for number in range(len(instruction.results)))
-        return tuple(textures(n, operands, v.type) for n, v in zip(names, instruction.results, strict=True))
+        found = answer(instruction, operands, self.kernel.launch.textures)
+        return self.refuse_unknown(frame, instruction, operands) if found is None else found
 
     def nothing(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Do nothing: memory is always in order here."""

@@ -12,7 +12,13 @@ from typing import Final
 from warpsmith.ssa.nodes import Instruction, Text
 from warpsmith.ssa.semantics.patterns import number_of, pattern_of, to_signed
 
-__all__ = ["compute_lanewise"]
+__all__ = ["compute_lanewise", "is_function"]
+
+
+def is_function(instruction: Instruction) -> bool:
+    """Whether a `lanewise` op names a function that is known here."""
+    name = instruction.detail.text if isinstance(instruction.detail, Text) else ""
+    return len(instruction.results) == 1 and (name == "nextafter" or name in _FUNCTIONS)
 
 
 def compute_lanewise(instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...] | None:

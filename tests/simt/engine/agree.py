@@ -83,6 +83,7 @@ _TOLD: Mapping[Stop, ProblemKind] = {
     Stop.BUDGET: "budget",
     Stop.BARRIER: "barrier",
     Stop.EXCHANGE: "exchange",
+    Stop.ASKED: "unmodeled",
 }
 """What the interpreter says where the machine stops."""
 

@@ -16,21 +16,26 @@ from msgspec.structs import replace
 
 from tests.simt.engine.agree import Case, Differs, agree
 from tests.simt.engine.kernels import random_case
+from tests.simt.engine.ops.test_asked import fetch_case
+from tests.simt.engine.ops.test_halves import fused_case, ties_case
 from tests.simt.engine.ops.test_seen import nan_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import indexed, instructions
 from warpsmith.simt.engine.access import AccessWriter
+from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import different, races
 from warpsmith.simt.engine.observers.requests import _Counted
-from warpsmith.simt.engine.ops import exchange, integers
+from warpsmith.simt.engine.ops import directed, exchange, halves, integers
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
 from warpsmith.simt.engine.words import RequestWords, SiteWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
 from warpsmith.simt.launch import Launch
+from warpsmith.ssa.nodes import Convert
+from warpsmith.ssa.types import F16, Type
 
 __all__ = ["BUGS", "Bug", "planted", "shown"]
 
@@ -87,6 +92,18 @@ def _random(seed: int) -> Callable[[], Case]:
 def _op(name: str) -> Callable[[], Case]:
     """Return a kernel of one op on awkward numbers."""
     shape = next(shape for shape in SHAPES if shape[0] == name)
+    return lambda: op_case(shape, 0)
+
+
+def _op_of(name: str, type: Type) -> Callable[[], Case]:
+    """Return a kernel of one op, in a type."""
+    shape = next(shape for shape in SHAPES if shape[0] == name and shape[1][0] == type)
+    return lambda: op_case(shape, 0)
+
+
+def _directed(name: str) -> Callable[[], Case]:
+    """Return a kernel of one op that rounds up."""
+    shape = next(shape for shape in SHAPES if shape[0] == name and getattr(shape[3], "rounding", "") == "up")
     return lambda: op_case(shape, 0)
 
 
@@ -284,6 +301,26 @@ def _unsettled(self: instructions.Ops, k: Any, i: Any, made: Any) -> Any:
     return made
 
 
+def _towards_zero(right: Any) -> Any:
+    return lambda form, how, nan, flush: right(form, "zero", nan, flush)
+
+
+def _rounded_twice(e: Emit, a: Any, b: Any, c: Any) -> Any:
+    return e.intrinsic("llvm.fma", (a.type,), (a, b, c))
+
+
+def _reversed(right: Any) -> Any:
+    return lambda self, i, operands: right(self, i, operands[::-1])
+
+
+def _nearest_only(right: Any) -> Any:
+    return dict.fromkeys(right, 1)
+
+
+def _without_subnormals(right: Any) -> Any:
+    return lambda own, flush: right(own, True)
+
+
 BUGS = (
     Bug("values that leave loops are not blended", Homes, "of", _no_blend, _random(3)),
     Bug("indices are not kept for other blocks", Homes, "of", _no_indices, _ptx(_NEIGHBORS)),
@@ -311,5 +348,10 @@ BUGS = (
     Bug("lanes of two runs of a loop leave together", KernelWriter, "leaves", _no_join, _ptx(_TWICE)),
     Bug("banks serve half of the lanes", _Counted, "banks", _one_phase, _ptx(_BANKS)),
     Bug("NaN are those of the processor", instructions.Ops, "settle", lambda right: _unsettled, nan_case),
+    Bug("halves are rounded towards zero", halves, "_narrow", _towards_zero, lambda: ties_case(F16, Convert(), 0)),
+    Bug("a fused sum of halves is rounded twice", halves, "_fma_to_odd", lambda right: _rounded_twice, fused_case),
+    Bug("sums are rounded to the nearest number", directed, "_MODES", _nearest_only, _directed("fadd")),
+    Bug("subnormal halves are zero", halves, "_wide", _without_subnormals, _op_of("fmul", F16)),
+    Bug("functions get their operands the other way round", Answers, "find", _reversed, fetch_case),
     Bug("a barrier of the warp orders nothing", instructions, "warp_barrier", _keeps_epoch, _random(0)),
 )

@@ -11,6 +11,7 @@ import pytest
 from tests.simt.engine.agree import Case, agree
 from tests.ssa.semantics.test_lane import ROUNDINGS
 from warpsmith.simt.engine.engine import Checks
+from warpsmith.simt.engine.ops.directed import DIRECTED
 from warpsmith.simt.engine.ops.floats import FLOATS
 from warpsmith.simt.engine.ops.functions import FUNCTIONS
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
@@ -31,10 +32,12 @@ from warpsmith.ssa.nodes import (
     Parameter,
     Query,
     Return,
+    Rounding,
     Text,
 )
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.types import F32, F64, I1, I8, I16, I32, I64, Type
+from warpsmith.ssa.semantics.patterns import pattern_of
+from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Type
 
 THREADS = 96
 NOTHING = Checks(lost=False, requests=False, uninitialized=False, races=False)
@@ -42,6 +45,8 @@ NOTHING = Checks(lost=False, requests=False, uninitialized=False, races=False)
 Shape = tuple[str, tuple[Type, ...], tuple[Type, ...], Detail | None]
 """Op, types of operands and of results, detail."""
 
+DIRECTIONS: tuple[Rounding, ...] = ("zero", "up", "down")
+FLOAT_TYPES = (F32, F64, F16, BF16)
 _WIDE = {I8: I16, I16: I32, I32: I64}
 
 
@@ -52,9 +57,9 @@ def shapes() -> Iterator[Shape]:
     for name in FLOATS:
         yield from _float_shapes(name)
     for name in FUNCTION_OPS:
-        yield from ((name, (t,), (t,), None) for t in (F32, F64))
+        yield from ((name, (t,), (t,), None) for t in FLOAT_TYPES)
     for name, function in FUNCTIONS.items():
-        yield from ((("lanewise", (t,) * function.operands, (t,), Text(name))) for t in (F32, F64))
+        yield from ((("lanewise", (t,) * function.operands, (t,), Text(name))) for t in FLOAT_TYPES)
 
 
 def _integer_shapes(name: str) -> Iterator[Shape]:
@@ -89,26 +94,38 @@ _SHAPES: dict[str, Callable[[Type, str], list[tuple[_Types, _Types]]]] = {
 def _float_shapes(name: str) -> Iterator[Shape]:
     shape = OPS[name].shape
     counts = {"unary": 1, "binary": 2, "ternary": 3, "compare": 2, "test": 1}
-    if name in ("fext", "ftrunc"):
-        yield name, ((F32,), (F64,))[name == "ftrunc"], ((F64,), (F32,))[name == "ftrunc"], Convert(saturate=False)
-        yield name, ((F32,), (F64,))[name == "ftrunc"], ((F64,), (F32,))[name == "ftrunc"], Convert(saturate=True)
-    elif name in ("sitof", "uitof"):
-        yield from ((name, (i,), (f,), None) for i in (I8, I16, I32, I64) for f in (F32, F64))
-    elif name in ("ftosi", "ftoui"):
-        for rounding in ("zero", *ROUNDINGS):
-            how = Convert(rounding)  # type: ignore[arg-type]
-            yield from ((name, (f,), (i,), how) for i in (I8, I16, I32, I64) for f in (F32, F64))
-    elif name == "bitcast":
-        yield from ((name, (a,), (b,), None) for a, b in ((F32, I32), (I32, F32), (F64, I64), (I64, F64), (I32, I32)))
-    elif shape in counts:
+    if shape in counts:
         made = I1 if shape in ("compare", "test") else None
         details: list[Float | None] = (
             [None, Float(flush=True), Float(saturate=True)] if made is None and name[0] == "f" else [None]
         )
         if name == "fround":
-            details += [Float(rounding) for rounding in ("zero", "down", "up")]
-        for t in (F32, F64):
+            details += [Float(rounding) for rounding in DIRECTIONS]
+        if name in DIRECTED:
+            details += [Float(how) for how in DIRECTIONS] + [Float("up", flush=True)]
+        for t in FLOAT_TYPES:
             yield from ((name, (t,) * counts[shape], (made or t,), detail) for detail in _allowed(name, details))
+    elif name == "bitcast":
+        yield from ((name, (a,), (b,), None) for a, b in ((F32, I32), (I32, F32), (F64, I64), (I64, F64), (I32, I32)))
+    else:
+        yield from _conversion_shapes(name)
+
+
+def _conversion_shapes(name: str) -> Iterator[Shape]:
+    mixed = [(i, f) for i in (I8, I16, I32, I64) for f in FLOAT_TYPES]
+    if name in ("fext", "ftrunc"):
+        pairs = [(few, many) for few in FLOAT_TYPES for many in FLOAT_TYPES if few.bits < many.bits][::-1]
+        for few, many in pairs:
+            given, made = (few, many) if name == "fext" else (many, few)
+            yield from ((name, (given,), (made,), Convert(saturate=saturate)) for saturate in (False, True))
+        if name == "ftrunc":
+            yield from ((name, (many,), (few,), Convert(how)) for few, many in pairs for how in DIRECTIONS)
+    elif name in ("sitof", "uitof"):
+        yield from ((name, (i,), (f,), None) for i, f in mixed)
+        yield from ((name, (i,), (f,), Convert(how)) for how in DIRECTIONS for i, f in mixed if i.bits > 16)
+    else:
+        for rounding in ("zero", *ROUNDINGS):
+            yield from ((name, (f,), (i,), Convert(rounding)) for i, f in mixed)  # type: ignore[arg-type]
 
 
 def _allowed(name: str, details: list[Float | None]) -> list[Float | None]:
@@ -141,7 +158,11 @@ _NUMBERS = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 3.0, 0.1, 1e-3, 100.0, -7
 
 def _float_pattern(type: Type, chosen: random.Random) -> int:
     kind = chosen.random()
+    if type.bits == 16 and kind < 0.7:
+        return chosen.getrandbits(16)
     value = chosen.choice(_NUMBERS) if kind < 0.5 else chosen.uniform(-4, 4) if kind < 0.9 else chosen.gauss(0, 1e6)
+    if type.bits == 16:
+        return pattern_of(value, type)
     code = "<f" if type == F32 else "<d"
     if type == F32 and 3e38 < abs(value) < float("inf"):
         value = 1e38

@@ -60,13 +60,28 @@ def test_who_never_ends_and_waits_for_nobody_is_told_at_once() -> None:
 
 @pytest.mark.parametrize("wait", ["ld.global.u32 %r2, [%rd3];", "bar.sync 0;", "atom.global.add.u32 %r2, [%rd3], 1;"])
 def test_who_may_wait_for_others_is_looked_at_again(wait: str) -> None:
-    module = kernel(f"$top: {wait} setp.ne.u32 %p1, %r1, 99; @%p1 bra $top; ret;")
+    module = kernel(f"$top: {wait} setp.ne.u32 %p1, %r1, 99; @%p1 bra $top; st.global.u32 [%rd3], %r1; ret;")
     function = module.function("k")
     assert function is not None
     memory, launch = _placed()
     made = run(module, "k", launch, memory, Checks())
     assert made.stop is Stop.BUDGET and made.problem is None
-    assert not may_wait(function, None)
+    assert not may_wait(function, None, launch, memory)
+
+
+def test_who_reads_what_nobody_writes_waits_for_nobody() -> None:
+    endless = "ld.global.u32 %r2, [{place}]; setp.ne.u32 %p1, %r1, 99; @%p1 bra $top;"
+    more = ".global .align 4 .b8 table[8]; .global .align 4 .b8 other[8];"
+    for body, waits in (
+        (f"$top: {endless.format(place='%rd3')} ret;", False),
+        (f"$top: {endless.format(place='table')} st.global.u32 [%rd3], %r1; ret;", False),
+        (f"$top: {endless.format(place='table')} st.global.u32 [table+4], %r1; ret;", True),
+        (f"$top: {endless.format(place='table')} ld.global.u64 %rd5, [other]; st.global.u32 [%rd5], %r1; ret;", True),
+    ):
+        made, problems = _both(kernel(body, more))
+        assert made.stop is Stop.BUDGET
+        assert (made.problem is None) is waits
+        assert [problem[3] for problem in problems] == ["budget"]  # type: ignore[index]
 
 
 def test_a_race_is_the_interpreters_to_tell() -> None:

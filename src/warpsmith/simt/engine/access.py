@@ -75,8 +75,6 @@ class Runtime:
 def _stop_function(e: Emit) -> Ir:
     """Return `stop(state, why, site, thread, address)`: the first cause is kept."""
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I64, I64, I64, I64]), "stop")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     made.attributes.add("cold")
     state, why, site, thread, address = made.args
     e.at(made.append_basic_block("entry"))
@@ -94,8 +92,6 @@ def _stop_function(e: Emit) -> Ir:
 def _locate_function(e: Emit) -> Ir:
     """Return `locate(state, site, address)`: make the region of an address the site's; false where there is none."""
     made = ir.Function(e.module, ir.FunctionType(I1, [POINTER, POINTER, I64]), "locate")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     state, site, address = made.args
     e.at(made.append_basic_block("entry"))
     head, test, found, following, missing = (e.block(n) for n in ("head", "test", "found", "next", "missing"))
@@ -143,8 +139,6 @@ class AccessWriter:
         place = self.place_types()
         given = [POINTER, POINTER, *place, e.mask_type, I64, *[e.vector(self.scalar)] * values]
         self.function = ir.Function(e.module, ir.FunctionType(result, given), self.name)
-        self.function.linkage = "internal"
-        self.function.attributes.add("noinline")
         self.state, self.site, *rest = self.function.args
         self.take_place(rest[: len(place)])
         self.mask, self.warp, *self.values = rest[len(place) :]
@@ -395,10 +389,32 @@ class AccessWriter:
         return e.b.select(e.unpack_mask(mask), found, instead)
 
     def scatter(self, value: Ir, place: Ir, mask: Ir, align: int) -> None:
-        """Write in the lanes of a mask, lowest first."""
+        """Write in the lanes of a mask, lowest first; where processors cannot, LLVM would make a branch for each lane,
+        a loop is as fast and much less code."""
         e = self.e
+        if not self.runtime.gathers:
+            self.scatter_in_turn(value, place, mask, align)
+            return
         operands = (value, place, ir.Constant(ir.IntType(32), align), e.unpack_mask(mask))
         e.intrinsic("llvm.masked.scatter", (value.type, place.type), operands, VOID)
+
+    def scatter_in_turn(self, value: Ir, place: Ir, mask: Ir, align: int) -> None:
+        """Write in one lane of a mask after the other."""
+        e = self.e
+        slots = [e.slot(vector.type) for vector in (place, value)]
+        for slot, vector in zip(slots, (place, value), strict=True):
+            e.b.store(vector, slot)
+
+        def body(left: Ir, lane: Ir) -> Ir:
+            types = (POINTER, value.type.element)
+            where, what = (
+                e.b.load(e.b.gep(slot, [lane], source_etype=type), typ=type)
+                for slot, type in zip(slots, types, strict=True)
+            )
+            e.b.store(what, where, align=align)
+            return e.remove_lowest(left)
+
+        e.while_bits(mask, body)
 
 
 def race_function_of(e: Emit, kind: Kind) -> Ir:

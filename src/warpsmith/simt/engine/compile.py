@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from llvmlite import ir
 from msgspec import Struct
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.driver import driver_function
-from warpsmith.simt.engine.host.machine_code import has_fast_gathers, link
+from warpsmith.simt.engine.host.machine_code import LinkedCode, has_fast_gathers, link
+from warpsmith.simt.engine.host.parts import split_module
 from warpsmith.simt.engine.indexed import takes_indices
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
@@ -29,21 +29,20 @@ __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
 
 
 class CompiledKernel(Struct, frozen=True, eq=False):
-    """Machine code: `entry` is the address of `run(state, first, last)`. `sites`: its accesses in order, `sizes` their
+    """Machine code: `linked` has the function `run(state, first, last)`. `sites`: its accesses in order, `sizes` their
     bytes a lane; `granule`: the bytes of a cell; `frame`: bytes of a warp's frame, 0 without barriers; `segments`: what
-    is counted, in order. `engine` keeps the code alive."""
+    is counted, in order."""
 
     function: Function
     width: int
     checks: Checks
-    entry: int
+    linked: LinkedCode
     sites: tuple[Instruction, ...]
     sizes: Mapping[Instruction, int]
     granule: int
     frame: int
     segments: tuple[Segment, ...]
     ops: Ops
-    engine: Any
 
 
 def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKernel:
@@ -54,18 +53,18 @@ def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKe
 
 @lru_cache(maxsize=64)
 def _compile_uncached(function: Function, width: int, checks: Checks) -> CompiledKernel:
-    text, writer, ops, granule = write_kernel(function, width, checks, gathers=has_fast_gathers())
-    code = link(text)
+    parts, writer, ops, granule = write_kernel(function, width, checks, gathers=has_fast_gathers())
+    linked = link(*parts)
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
     sizes = {i: access_of(i).size for i in ops.sites}
     sites, segments = tuple(ops.sites), writer.segments
-    return CompiledKernel(function, width, checks, code.entry, sites, sizes, granule, frame, segments, ops, code.engine)
+    return CompiledKernel(function, width, checks, linked, sites, sizes, granule, frame, segments, ops)
 
 
 def write_kernel(
     function: Function, width: int, checks: Checks, *, gathers: bool
-) -> tuple[str, KernelWriter | ScheduledWriter, Ops, int]:
-    """Return the LLVM IR of a kernel, and what was numbered in it."""
+) -> tuple[tuple[str, ...], KernelWriter | ScheduledWriter, Ops, int]:
+    """Return the LLVM IR of a kernel in parts, and what was numbered in it."""
     module = ir.Module("kernel")
     accesses = [i for _, i in function.instructions() if isinstance(i.detail, Memory)]
     granule = min((access_of(i).aligned for i in accesses), default=4)
@@ -75,7 +74,7 @@ def write_kernel(
     writer = (KernelWriter if checks.turns == "linear" else ScheduledWriter)(runtime, function, ops)
     writer.write()
     driver_function(runtime.emit(), writer.warp, runtime.stop, framed=writer.frame.base is not None)
-    return str(module), writer, ops, granule
+    return split_module(module), writer, ops, granule
 
 
 def _number_parts(function: Function, accesses: list[Instruction]) -> Ops:

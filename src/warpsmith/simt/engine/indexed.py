@@ -34,12 +34,9 @@ def takes_indices(kind: AccessKind, indexing: Indexing) -> bool:
 
 
 def indexed_access(runtime: Runtime, kind: AccessKind, indexing: Indexing) -> Ir:
-    """Return the function for a kind of access by indices. Where one place calls it, LLVM may make it part of that."""
+    """Return the function for a kind of access by indices."""
     found = runtime.module.globals.get(_name(kind, indexing))
-    if found is None:
-        return _Indexed(runtime, kind, indexing).function
-    found.attributes.add("noinline")
-    return found
+    return found if found is not None else _Indexed(runtime, kind, indexing).function
 
 
 def _name(kind: AccessKind, indexing: Indexing) -> str:
@@ -54,7 +51,6 @@ class _Indexed(AccessWriter):
         self.indexing = indexing
         self.far = runtime.access(kind)
         super().__init__(runtime, kind)
-        self.function.attributes.discard("noinline")
 
     @property
     def name(self) -> str:

@@ -15,10 +15,13 @@ from warpsmith.simt.engine.access import AccessKind
 from warpsmith.simt.engine.here import Here
 from warpsmith.simt.engine.indexed import indexed_access
 from warpsmith.simt.engine.lanes import I8, I32, I64, Ir, element
+from warpsmith.simt.engine.ops.asked import ask
+from warpsmith.simt.engine.ops.directed import directed_op, is_directed
 from warpsmith.simt.engine.ops.exchange import EXCHANGES, warp_barrier
 from warpsmith.simt.engine.ops.floats import FLOATS, one_nan
 from warpsmith.simt.engine.ops.functions import OPS as FUNCTION_OPS
-from warpsmith.simt.engine.ops.functions import call_function
+from warpsmith.simt.engine.ops.functions import call_function, is_called
+from warpsmith.simt.engine.ops.halves import HALVES, half_op, has_halves
 from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
 from warpsmith.simt.engine.ops.seen import makes_nan
 from warpsmith.simt.engine.reading.affine import IndexedAddress
@@ -50,7 +53,7 @@ def access_of(instruction: Instruction) -> AccessKind:
 class Ops(Struct, frozen=True):
     """What the instructions of a kernel refer to, numbered: `sites` its accesses, `offsets` of its parameters in their
     table, `places` its variables. `seen`: the values whose bits are seen, if they are NaN; `indexed`: accesses whose
-    addresses are a place and an index."""
+    addresses are a place and an index; `asked`: what Python answers."""
 
     sites: Mapping[Instruction, int]
     offsets: Mapping[str, int]
@@ -58,6 +61,7 @@ class Ops(Struct, frozen=True):
     seen: frozenset[Value] = frozenset()
     indexed: Mapping[Instruction, IndexedAddress] = field(default_factory=dict)
     barriers: list[Instruction] = field(default_factory=list)
+    asked: list[Instruction] = field(default_factory=list)
 
     def emit(self, k: Here, i: Instruction) -> Sequence[Ir]:
         """Write one instruction; return its results."""
@@ -73,12 +77,17 @@ class Ops(Struct, frozen=True):
             return EXCHANGES[i.op](k, i, operands)
         if i.op in FUNCTION_OPS:
             return (self.settle(k, i, call_function(k.e, i, operands, k.mask)),)
+        if i.op in FLOATS and has_halves(i):
+            return (self.settle(k, i, half_op(k.e, i, operands, k.mask)),)
+        if is_directed(i):
+            return (self.settle(k, i, directed_op(k.e, i, operands)),)
         table = INTEGERS if i.op in INTEGERS else FLOATS
         return (self.settle(k, i, table[i.op](k.e, i, operands, k.mask)),)
 
     def settle(self, k: Here, i: Instruction, made: Ir) -> Ir:
-        """Return a result in which NaN is the one that the op gives."""
-        return one_nan(k.e, made, i.result.type) if i.result in self.seen and makes_nan(i.op) else made
+        """Return a result in which NaN is the one that the op gives; of 16 bits it always is."""
+        loose = i.result in self.seen and makes_nan(i.op) and i.result.type not in HALVES
+        return one_nan(k.e, made, i.result.type) if loose else made
 
     # --- memory
 
@@ -182,8 +191,11 @@ class Ops(Struct, frozen=True):
         """Write the call of a function of the library; what prints does nothing."""
         if not i.results:
             return ()
-        made = call_function(k.e, i, [k.value(operand) for operand in i.operands], k.mask)
-        return (self.settle(k, i, made),)
+        operands = [k.value(operand) for operand in i.operands]
+        if is_called(i):
+            return (self.settle(k, i, call_function(k.e, i, operands, k.mask)),)
+        self.asked.append(i)
+        return ask(k, len(self.asked) - 1, i, operands)
 
     def fence(self, k: Here, i: Instruction) -> Sequence[Ir]:
         """Write nothing: memory is always in order."""

@@ -8,6 +8,7 @@ selected it is cast to <V x i1>."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from llvmlite import ir
@@ -45,6 +46,18 @@ def element(type: Type) -> Ir:
     return ir.IntType(16 if type in (F16, BF16) else type.bits)
 
 
+@lru_cache(maxsize=256)
+def _vector(scalar: Ir, lanes: int) -> Ir:
+    """Return the type of a vector, the same each time, since llvmlite keeps the text of each."""
+    return ir.VectorType(scalar, lanes)
+
+
+@lru_cache(maxsize=1024)
+def _splat(scalar: Ir, lanes: int, number: int) -> Ir:
+    """Return a vector of integers that are the same, the same vector each time."""
+    return ir.Constant(_vector(scalar, lanes), [number] * lanes)
+
+
 class Emit:
     """A builder at a place in a function, for warps of `width` lanes."""
 
@@ -61,13 +74,13 @@ class Emit:
 
     def vector(self, scalar: Ir) -> Ir:
         """Return the type of a vector of lanes."""
-        return ir.VectorType(scalar, self.lanes)
+        return _vector(scalar, self.lanes)
 
     # --- constants
 
-    def splat_constant(self, scalar: Ir, number: float) -> Ir:
-        """Return a vector with one number in all lanes."""
-        return ir.Constant(self.vector(scalar), [number] * self.lanes)
+    def splat_constant(self, scalar: Ir, number: int) -> Ir:
+        """Return a vector with one integer in all lanes."""
+        return _splat(scalar, self.lanes, number)
 
     def pattern(self, scalar: Ir, bits: int) -> Ir:
         """Return a vector with one bit pattern in all lanes."""

@@ -92,12 +92,13 @@ def run_launch(
 
 
 class _Run:
-    """A launch on its way."""
+    """A launch on its way. It keeps all that machine code has addresses of, in its text and in the words of the states:
+    the code, by `enter`; tables, buffers and answers, by `tables`."""
 
     def __init__(self, code: CompiledKernel, launch: Launch, workers: Workers) -> None:
         self.code, self.launch, self.workers = code, launch, workers
         self.tables: list[LaunchTables] = []
-        self.enter: _Entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code.entry)
+        self.enter: _Entry = code.linked.function(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
         self.sizes = np.array([segment.count for segment in code.segments])
         self.step = max(1, _CHUNK // launch.threads)
         if len(workers.states) > 1:

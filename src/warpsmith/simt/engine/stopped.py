@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.base.source import Span
+from warpsmith.simt.engine.reading.written import may_read_written
 from warpsmith.simt.engine.words import STOPS, Stop
 from warpsmith.simt.launch import KernelProblem, Launch, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
@@ -89,17 +90,24 @@ class Stopped(Struct, frozen=True):
         return STOPS[self.why], None
 
 
-def may_wait(function: Function, at: BasicBlock | None) -> bool:
-    """Whether the loops around a block may wait for what other threads do: they read memory that others write, or meet
-    others. Where they do not, a thread that is in them for long is so by itself, whoever runs it; nor where there is
-    no such block, since all that was begun has ended."""
+def may_wait(function: Function, at: BasicBlock | None, launch: Launch, memory: LaunchMemory) -> bool:
+    """Whether the loops around a block may wait for what other threads do: they read memory that the kernel is likely
+    to write, or meet others. Where they do not, a thread that is in them for long is so by itself, whoever runs it;
+    nor where there is no such block, since all that was begun has ended. `memory`: with the module's variables."""
     around = Graph.of(function).cycles_around(at.name)[:1] if at is not None else ()
     names = {name for cycle in around for name in cycle.blocks}
-    return any(_meets(i) for block in function.blocks if block.name in names for i in block.instructions)
+    inside = [i for block in function.blocks if block.name in names for i in block.instructions]
+    return any(
+        _meets(i) or (_reads_shared(i) and may_read_written(function, i, launch, memory.buffers)) for i in inside
+    )
 
 
 def _meets(i: Instruction) -> bool:
-    """Whether an instruction sees what other threads did."""
-    if isinstance(i.detail, Access):
-        return i.op != "store" and i.detail.space not in ("local", "constant", "param")
-    return i.op in ("barrier", "warp_barrier", "vote", "shuffle", "match", "reduce", "active", "call", "unmodeled")
+    """Whether an instruction meets other threads, or shows what they did."""
+    others = ("barrier", "warp_barrier", "vote", "shuffle", "match", "reduce", "active", "call", "unmodeled")
+    return i.op in others or i.op.startswith("atomic_")
+
+
+def _reads_shared(i: Instruction) -> bool:
+    """Whether an instruction reads memory that is not its thread's own."""
+    return i.op == "load" and isinstance(i.detail, Access) and i.detail.space not in ("local", "constant", "param")

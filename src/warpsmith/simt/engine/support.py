@@ -10,6 +10,7 @@ from typing import Final
 
 from warpsmith.simt.engine.observers.checks import Turns
 from warpsmith.simt.launch import Launch
+from warpsmith.simt.library import has_answer
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Barrier,
@@ -26,12 +27,12 @@ from warpsmith.ssa.nodes import (
     Value,
 )
 from warpsmith.ssa.ops import OPS
-from warpsmith.ssa.types import BF16, F16, F32, F64, I1, I128
+from warpsmith.ssa.types import BF16, F16, I1, I128
 
 __all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "why_refused"]
 
-_MOVES: Final = frozenset({"load", "store", "select", "bitcast", "param", "shuffle"})
-"""Ops that half precision may have: they only move it."""
+_NO_HALVES: Final = frozenset({"match", "reduce", "vote"})
+"""Ops of lanes that compare or combine bits."""
 
 _REGISTERS: Final = frozenset(
     ["laneid", "warpid", "nwarpid", "dynamic_smem_size"]
@@ -39,17 +40,10 @@ _REGISTERS: Final = frozenset(
     + [f"{base}.{axis}" for base in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"]
 )
 _LANES: Final = frozenset({"vote", "shuffle", "match", "reduce", "active"})
-_LIBRARY: Final = frozenset(
-    [
-        *("acos", "asin", "asinh", "acosh", "atan", "atanh", "cbrt", "tanh", "erf", "sin", "cos", "tan", "erfc", "exp"),
-        *("exp2", "expm1", "sinh", "cosh", "log", "log2", "log10", "log1p", "atan2", "fmod", "pow", "powr", "__powf"),
-        *("native_powr", "__expf", "native_exp", "__logf", "native_log", "__log10f", "native_log10", "__tanf"),
-        *("native_tan", "__tanhf"),
-    ]
-)
-"""The functions of functions.py."""
-
 _NEAREST: Final = ("", "nearest")
+_ROUNDINGS: Final = frozenset({"zero", "up", "down"})
+_ROUNDED: Final = frozenset({"fadd", "fsub", "fmul", "fdiv", "ffma", "sqrt", "rcp", "ftrunc", "sitof", "uitof"})
+"""The ops of directed.py."""
 _REDUCTIONS: Final = frozenset({"", "and", "or", "count"})
 ORDERED_ATOMICS: Final = frozenset({"atomic_exchange", "atomic_compare", "atomic_inc", "atomic_dec", "atomic_fadd"})
 """Atomics whose result in memory depends on the order of the threads."""
@@ -120,7 +114,7 @@ def _op(i: Instruction, launch: Launch) -> Iterator[str]:
         yield "a call that cannot be inlined"
     elif i.op == "unmodeled" or i.op not in OPS:
         yield f"{_text(i)}, which is not modeled"
-    elif i.op == "lanewise" and not _is_known(i):
+    elif i.op == "lanewise" and not has_answer(i, launch.textures) and (i.results or _text(i) != "printf"):
         yield f"the function {_text(i)}"
     elif i.op in _LANES and launch.warp > 32:
         yield f"{i.op} in a warp of {launch.warp} lanes"
@@ -136,7 +130,7 @@ def _types(i: Instruction) -> Iterator[str]:
     types = {value.type for value in (*i.operands, *i.results)}
     if I128 in types:
         yield "numbers of 128 bits"
-    if types & {F16, BF16} and i.op not in _MOVES:
+    if types & {F16, BF16} and (i.op.startswith("atomic_") or i.op in _NO_HALVES):
         yield f"{i.op} of half precision"
 
 
@@ -144,18 +138,16 @@ def _text(i: Instruction) -> str:
     return i.detail.text if isinstance(i.detail, Text) else i.op
 
 
-def _is_known(i: Instruction) -> bool:
-    if _text(i) == "printf" and not i.results:
-        return True
-    floats = {value.type for value in (*i.operands, *i.results)}
-    return _text(i) in _LIBRARY and len(i.results) == 1 and floats in ({F32}, {F64})
-
-
 def _rounding(i: Instruction, detail: Float | Convert) -> Iterator[str]:
     whole = i.op in ("fround", "ftosi", "ftoui", "fneg", "fabs", "copysign")
     exact = i.op == "fext"
-    if detail.rounding not in _NEAREST and not whole and not exact:
+    if detail.rounding not in _NEAREST and not whole and not exact and not _rounds(i, detail):
         yield f"{i.op} rounded {detail.rounding}"
+
+
+def _rounds(i: Instruction, detail: Float | Convert) -> bool:
+    """Whether an op is taken with another rounding than to the nearest number."""
+    return detail.rounding in _ROUNDINGS and i.op in _ROUNDED
 
 
 def _parameter(function: Function, launch: Launch, i: Instruction, detail: Param) -> Iterator[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from warpsmith.simt.engine.compile import CompiledKernel
+from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
@@ -70,6 +71,10 @@ class LaunchTables:
         starts = {**places, **local.starts, **shared.starts}
         self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(RequestWords))
         self.fill(starts)
+        if code.ops.asked:
+            answers = Answers(code.ops.asked, code.width, launch, state)
+            state[LaunchWords.ASK] = answers.address
+            self.kept.append(answers)
 
     # --- arrays
 

@@ -25,7 +25,8 @@ class LaunchWords(IntEnum):
     PARTIAL: counters of whole warps, and of those with fewer threads. INDICES: tid.x, .y, .z of all threads, PADDED
     numbers each. CLEARED: (address, bytes) of what is zero when a block starts. REDUCED: how many threads brought true
     to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory. WAITING:
-    sets of lanes of a warp that waited for their turn at most, where a policy is shown."""
+    sets of lanes of a warp that waited for their turn at most, where a policy is shown. ASK: a function of Python that
+    answers what is not compiled (ops/asked.py)."""
 
     STOP = 0
     STOP_SITE = 1
@@ -71,6 +72,7 @@ class LaunchWords(IntEnum):
     FRAME_BYTES = 41
     LEAVE = 42
     WAITING = 43
+    ASK = 44
 
 
 def new_state() -> Array:
@@ -129,6 +131,7 @@ class Stop(IntEnum):
     INTERRUPTED = 12
     OVERFLOW = 13
     WRITTEN = 14
+    ASKED = 15
 
 
 STOPS = {
@@ -145,5 +148,6 @@ STOPS = {
     Stop.INTERRUPTED: "an interruption",
     Stop.OVERFLOW: "a signed number that overflows",
     Stop.WRITTEN: "a write to what was taken for memory that is only read",
+    Stop.ASKED: "a function that has no result here",
 }
 """In words."""

@@ -10,7 +10,7 @@ from warpsmith.ssa.nodes import Float, Instruction
 from warpsmith.ssa.semantics.floats import flush
 from warpsmith.ssa.semantics.integers import Lane, Whole
 from warpsmith.ssa.semantics.patterns import number_of
-from warpsmith.ssa.types import F16, F32, F64
+from warpsmith.ssa.types import F16, F64
 
 __all__ = ["COMPARISONS"]
 
@@ -34,7 +34,7 @@ def _is(test: Callable[[float, float], bool]) -> Lane:
 
     def compute(i: Instruction, operands: tuple[int, ...]) -> int:
         type = i.operands[0].type
-        least = {F16: 2.0**-14, F32: 2.0**-126, F64: 2.0**-1022}[type]
+        least = {F16: 2.0**-14, F64: 2.0**-1022}.get(type, 2.0**-126)
         return int(test(number_of(operands[0], type), least))
 
     return compute

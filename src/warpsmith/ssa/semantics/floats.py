@@ -95,16 +95,38 @@ def _fma(a: float, b: float, c: float) -> float:
     return product + c if product == 0 else 0.0
 
 
-def _of_number(function: Callable[[float], float]) -> Lane:
-    """Return the lane of a function of one number, by the C library."""
+def _of_number(function: Callable[[float], float], exact: Callable[[float], Fraction] | None = None) -> Lane:
+    """Return the lane of a function of one number, by the C library; `exact`: as a number that lies on the same side of
+    all others, for where it is rounded in a direction."""
 
     def compute(i: Instruction, operands: tuple[int, ...]) -> int:
         type = i.results[0].type
         detail = i.detail if isinstance(i.detail, Float) else Float()
         value = flush(number_of(operands[0], type), type, detail)
-        return finish(pattern_of(_special(function, [value]), type), type, detail)
+        near = _special(function, [value])
+        if (
+            exact is None
+            or detail.rounding not in ("zero", "down", "up")
+            or not near
+            or not math.isfinite(value)
+            or not math.isfinite(near)
+        ):
+            return finish(pattern_of(near, type), type, detail)
+        return finish(round_exact(exact(value), type, detail.rounding), type, detail)
 
     return compute
+
+
+def _exact_root(value: float) -> Fraction:
+    """Return the root of a positive number where it has so few digits, else a number between the same two doubles."""
+    near = math.sqrt(value)
+    found = Fraction(near)
+    square = found * found
+    return found if square == value else found + Fraction(math.ulp(near)) / (4 if square < value else -4)
+
+
+def _exact_reciprocal(value: float) -> Fraction:
+    return 1 / Fraction(value)
 
 
 def _root(value: float) -> float:
@@ -170,9 +192,9 @@ FLOATS: Final[dict[str, Lane]] = {
     "fmin_nan": _least(min, nan=True),
     "fmax_nan": _least(max, nan=True),
     "fround": _to_integral,
-    "sqrt": _of_number(_root),
+    "sqrt": _of_number(_root, _exact_root),
     "rsqrt": _of_number(lambda x: math.inf if x == 0 else 1.0 / math.sqrt(x)),
-    "rcp": _of_number(_reciprocal),
+    "rcp": _of_number(_reciprocal, _exact_reciprocal),
     "sin": _of_number(math.sin),
     "cos": _of_number(math.cos),
     "tanh": _of_number(math.tanh),

@@ -42,11 +42,20 @@ def pattern_of(value: float, type: Type) -> int:
     if math.isnan(value):
         return _NAN[type]
     if type == BF16:
-        return _upper_half(pattern_of(value, F32))
+        return _upper_half(_to_odd(value))
     try:
         return int.from_bytes(struct.pack(_FORMS[type], value), "little")
     except OverflowError:
         return int.from_bytes(struct.pack(_FORMS[type], math.copysign(math.inf, value)), "little")
+
+
+def _to_odd(value: float) -> int:
+    """Return the bits of a number in f32, rounded to odd where f32 does not have it: so rounding it again is right."""
+    bits = pattern_of(value, F32)
+    near = number_of(bits, F32)
+    if near == value or math.isinf(near):
+        return bits
+    return (bits - 1 if abs(near) > abs(value) else bits) | 1
 
 
 def _upper_half(bits: int) -> int:

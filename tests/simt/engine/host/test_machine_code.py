@@ -39,8 +39,7 @@ def _returns(number: int) -> str:
 
 
 def _run(text: str) -> int:
-    code = link(text)
-    found: int = ctypes.CFUNCTYPE(ctypes.c_int64)(code.entry)()
+    found: int = link(text).function(ctypes.c_int64)()
     return found
 
 
@@ -60,6 +59,37 @@ def test_functions_of_the_library_are_found_where_they_are_now(compiled: list[st
     """
     assert [_run(text), _run(text)] == [32, 32]
     assert len(compiled) == 1
+
+
+CALLED = "declare i64 @third()\ndefine i64 @second() {\n  %n = call i64 @third()\n  ret i64 %n\n}\n"
+FIRST = "declare i64 @second()\ndefine i64 @run() {\n  %n = call i64 @second()\n  ret i64 %n\n}\n"
+THIRD = "define i64 @third() {\n  ret i64 9\n}\n"
+
+
+@pytest.mark.parametrize("parts", [(FIRST, CALLED, THIRD), (THIRD, CALLED, FIRST)], ids=["first", "last"])
+def test_parts_call_each_other_in_any_order(compiled: list[str], parts: tuple[str, ...]) -> None:
+    assert link(*parts).function(ctypes.c_int64)() == 9
+
+
+@pytest.mark.parametrize(
+    ("parts", "missing"),
+    [((FIRST,), "second"), ((FIRST, CALLED), "third"), ((CALLED, FIRST), "third"), ((THIRD,), "run")],
+)
+def test_functions_that_are_not_there_are_an_error_in_words(
+    compiled: list[str], parts: tuple[str, ...], missing: str
+) -> None:
+    with pytest.raises(RuntimeError, match=f"not there: {missing}$"):
+        link(*parts)
+
+
+def test_a_function_that_llvm_calls_by_itself_is_missed_too(
+    compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # as where a processor has no instruction for it, and this process no library
+    text = FIRST.replace("@second", "@nowhere_in_this_process")
+    monkeypatch.setattr(machine_code, "_missing", lambda _: [])
+    with pytest.raises(RuntimeError, match="LLVM calls by itself"):
+        link(text)
 
 
 @pytest.mark.parametrize("damage", [b"", b"\x7fELF", b"x" * 4000], ids=["empty", "an object file", "noise"])
@@ -94,8 +124,7 @@ def test_another_processor_or_another_llvm_compiles_anew(compiled: list[str], mo
     assert len(compiled) == 3
 
 
-def test_what_is_very_large_is_compiled_as_it_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    # nothing is kept of earlier runs
+def test_what_is_very_large_is_compiled_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPSMITH_CACHE_DIR", str(tmp_path))
     levels: list[int] = []
     compile_ = machine_code._compile

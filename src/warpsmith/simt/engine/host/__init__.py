@@ -1,4 +1,5 @@
 """What the compiled machine needs of this computer.
 
-`machine_code.py`   LLVM IR becomes machine code, which is kept on disk   `together.py`   several threads at one work
+`parts.py`   what is compiled by itself   `machine_code.py`   LLVM IR becomes machine code, which is kept on disk
+`together.py`   several threads at one work   `answers.py`   what machine code asks Python
 """

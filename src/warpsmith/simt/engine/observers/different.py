@@ -9,7 +9,7 @@ are close to each other, 16 bits tell them apart, which takes half the vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from llvmlite import ir
@@ -21,6 +21,9 @@ __all__ = ["different_function"]
 _I16: Final[Ir] = ir.IntType(16)
 _CLOSE: Final = 1 << 15
 """Numbers of 16 bits are less; what no lane has is this number."""
+_IN_REGISTERS: Final = 32
+"""Lanes whose close numbers are compared in registers. Of more there are too many for these: a loop over memory is as
+fast, and takes LLVM a fifth of the time."""
 
 
 def different_function(e: Emit, shift: int) -> Ir:
@@ -31,8 +34,6 @@ def different_function(e: Emit, shift: int) -> Ir:
         return found
     result = ir.LiteralStructType([I64, I64])
     made = ir.Function(e.module, ir.FunctionType(result, [e.vector(I32), e.mask_type]), f"different.{shift}")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     own = Emit(e.module, e.width)
     own.at(made.append_basic_block("entry"))
     numbers, mask = made.args
@@ -67,6 +68,8 @@ def _counts(e: Emit, least: Callable[[Emit, Ir], Ir], numbers: Ir, shift: int) -
 def _least_close(e: Emit, numbers: Ir) -> Ir:
     """Return each lane's least XOR with a lower lane, numbers of 15 bits."""
     none = e.splat_constant(_I16, _CLOSE)
+    if e.lanes > _IN_REGISTERS:
+        return _least_lower(e, numbers, [(none, numbers)])
     least = e.splat_constant(_I16, 0xFFFF)
     back = [_moved(e, none, numbers, 8 * at) for at in range(e.lanes // 8 + 1)]
     for step in range(1, e.lanes):
@@ -87,22 +90,31 @@ def _moved(e: Emit, none: Ir, numbers: Ir, step: int) -> Ir:
 
 def _least_far(e: Emit, numbers: Ir) -> Ir:
     """Return each lane's least XOR with a lower lane, any numbers of 32 bits."""
+    none, all_ = e.splat_constant(I32, 0), e.splat_constant(I32, 0xFFFFFFFF)
+    return _least_lower(e, numbers, [(none, numbers), (all_, none)])
+
+
+def _least_lower(e: Emit, numbers: Ir, pairs: Sequence[tuple[Ir, Ir]]) -> Ir:
+    """Return the least of what each lane gives with a lower one. `pairs`: what no lane has, and what lanes have, of
+    numbers and (where there is such a pair) of what tells that no lane has them."""
+    scalar = numbers.type.element
     least = e.slot(numbers.type)
-    e.b.store(e.splat_constant(I32, 0xFFFFFFFF), least)
+    e.b.store(e.splat_constant(scalar, (1 << scalar.width) - 1), least)
     slots = []
-    for low, high in (
-        (e.splat_constant(I32, 0), numbers),
-        (e.splat_constant(I32, 0xFFFFFFFF), e.splat_constant(I32, 0)),
-    ):
-        slot = e.slot(ir.ArrayType(I32, 2 * e.lanes))
-        e.b.store(low, slot, align=4)
-        e.b.store(high, e.b.gep(slot, [I64(e.lanes)], source_etype=I32), align=4)
+    for low, high in pairs:
+        slot = e.slot(ir.ArrayType(scalar, 2 * e.lanes))
+        e.b.store(low, slot, align=scalar.width // 8)
+        e.b.store(high, e.b.gep(slot, [I64(e.lanes)], source_etype=scalar), align=scalar.width // 8)
         slots.append(slot)
 
     def compare(step: Ir) -> None:
         at = e.b.sub(I64(e.lanes), step)
-        moved, missing = (e.b.load(e.b.gep(s, [at], source_etype=I32), typ=numbers.type, align=4) for s in slots)
-        other, before = e.b.or_(e.b.xor(numbers, moved), missing), e.b.load(least, typ=numbers.type)
+        moved, *missing = (
+            e.b.load(e.b.gep(s, [at], source_etype=scalar), typ=numbers.type, align=scalar.width // 8) for s in slots
+        )
+        other, before = e.b.xor(numbers, moved), e.b.load(least, typ=numbers.type)
+        for one in missing:
+            other = e.b.or_(other, one)
         e.b.store(e.b.select(e.b.icmp_unsigned("<", other, before), other, before), least)
 
     e.count_up(I64(1), I64(e.lanes), compare)

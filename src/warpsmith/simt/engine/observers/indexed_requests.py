@@ -28,8 +28,6 @@ def indexed_request_function(e: Emit, space: Space, size: int) -> Ir:
     full = request_function(e, space, size, size) if space == "shared" else None
     given = [POINTER, I64, e.vector(I32), e.mask_type, I1]
     made = ir.Function(e.module, ir.FunctionType(VOID, given), name)
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     own = Emit(e.module, e.width)
     own.at(made.append_basic_block("entry"))
     if space == "global":

@@ -43,8 +43,6 @@ def part_function(e: Emit) -> Ir:
     leave a loop there, `since` is how long the log was when it was entered, else -1."""
     forget = _forget_function(Emit(e.module, e.width))
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, e.mask_type, e.mask_type, I64, I64]), "part")
-    made.attributes.add("noinline")
-    made.linkage = "internal"
     state, one, other, branch, _ = made.args
     e.at(made.append_basic_block("entry"))
     head, test, drop, push, full, store = (e.block(n) for n in ("head", "test", "drop", "push", "full", "store"))
@@ -83,8 +81,6 @@ def part_function(e: Emit) -> Ir:
 def _forget_function(e: Emit) -> Ir:
     """Return `forget(log)`: take out entries of no use."""
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER]), "forget")
-    made.attributes.add("noinline")
-    made.linkage = "internal"
     (log,) = made.args
     e.at(made.append_basic_block("entry"))
     apart = e.slot(ir.ArrayType(I64, e.lanes))
@@ -156,8 +152,6 @@ def _join(e: Emit, log: Ir, count: Ir, arguments: Sequence[Ir]) -> None:
 def charge_function(e: Emit) -> Ir:
     """Return `charge(state, here, away, count)`: the lanes `away` lose `count` slots each to those `here`."""
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, e.mask_type, e.mask_type, I64]), "charge")
-    made.attributes.add("noinline")
-    made.linkage = "internal"
     state, here, away, count = made.args
     e.at(made.append_basic_block("entry"))
     head, body, done = (e.block(n) for n in ("head", "body", "done"))

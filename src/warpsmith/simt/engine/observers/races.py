@@ -71,8 +71,6 @@ def race_function(e: Emit, kind: Kind) -> Ir:
     """Return `race(cell, thread + 1, warp's width, block + 1, epoch, warp epoch)`, which enters an access and says
     whether it conflicts with an earlier one."""
     made = ir.Function(e.module, ir.FunctionType(I1, [POINTER, I64, I64, I64, I64]), f"race.{kind}")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     cell, me, block, epoch, warp_epoch = made.args
     e.at(made.append_basic_block("entry"))
     b = e.b

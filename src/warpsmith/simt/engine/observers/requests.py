@@ -38,8 +38,6 @@ def request_function(e: Emit, space: Space, size: int, aligned: int) -> Ir:
         ones: tuple[Space, ...] = ("global", "shared", "local")
         parts: dict[Space, Ir] = {one: request_function(e, one, size, aligned) for one in ones}
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, e.vector(I64), e.mask_type]), name)
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     e.at(made.append_basic_block("entry"))
     sums, addresses, mask = made.args
     if space == "generic":

@@ -3,7 +3,7 @@
 Rounding to nearest even is what processors do; no fast-math, no contraction. Square roots, reciprocals and their like
 are taken of doubles and rounded once more, as the interpreter does it. Processors give many NaN: a result whose bits
 are seen (seen.py) is replaced by the one of its type.
-Not here: other rounding modes of arithmetic, half precision (support.py refuses them).
+Formats of 16 bits are computed as doubles (halves.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir, element
 from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.ssa.nodes import Convert, Float, Instruction
 from warpsmith.ssa.semantics.patterns import pattern_of
-from warpsmith.ssa.types import F32, F64, Type
+from warpsmith.ssa.types import F16, F32, F64, Type
 
 __all__ = ["FLOATS", "finish_result", "flush_subnormals", "in_double", "least_normal", "number", "one_nan"]
 
@@ -32,7 +32,7 @@ def number(e: Emit, scalar: Ir, value: float) -> Ir:
 
 def least_normal(type: Type) -> float:
     """Return the least normal number of a type."""
-    return 2.0**-126 if type == F32 else 2.0**-1022
+    return {F16: 2.0**-14, F64: 2.0**-1022}.get(type, 2.0**-126)
 
 
 def flush_subnormals(e: Emit, value: Ir, detail: Float) -> Ir:
@@ -62,7 +62,7 @@ def one_nan(e: Emit, value: Ir, type: Type) -> Ir:
 
 def in_double(e: Emit, value: Ir) -> Ir:
     """Return a value as doubles."""
-    if isinstance(value.type.element, ir.DoubleType):
+    if not isinstance(value.type.element, ir.FloatType):
         return value
     return e.b.fpext(value, e.vector(ir.DoubleType()))
 
@@ -142,6 +142,8 @@ def _fma(e: Emit, o: list[Ir]) -> Ir:
 
 
 def _as_bits(e: Emit, value: Ir) -> Ir:
+    if isinstance(value.type.element, ir.IntType):
+        return value
     whole = I32 if isinstance(value.type.element, ir.FloatType) else I64
     return e.b.bitcast(value, e.vector(whole))
 

@@ -3,7 +3,7 @@
 Python's `math` calls the C library's function of a double and turns its errors into exceptions, which the interpreter
 turns into numbers: NaN where there is no result, +infinity where it is too large. Here the same is done with the
 result. So both agree in every bit where Python and this process have one C library; a function that `math` computes in
-its own way (gamma, hypot …) is not here, and a kernel that calls one is left to the interpreter."""
+its own way (gamma, hypot …) is not here, and is asked for (asked.py)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import Emit, Ir
 from warpsmith.simt.engine.ops.floats import back, finish_result, flush_subnormals, in_double, number
+from warpsmith.simt.engine.ops.halves import HALVES, narrow, wide
 from warpsmith.ssa.nodes import Float, Instruction, Text
+from warpsmith.ssa.types import Type
 
-__all__ = ["FUNCTIONS", "OPS", "call_function"]
+__all__ = ["FUNCTIONS", "OPS", "call_function", "is_called"]
 
 
 class LibraryFunction(Struct, frozen=True):
@@ -61,15 +63,32 @@ OPS: Final[Mapping[str, LibraryFunction]] = {
 """Ops of the kernel IR that are functions of the library."""
 
 
+def is_called(i: Instruction) -> bool:
+    """Whether a `lanewise` op is a function that is called as it is: of numbers of one floating-point type."""
+    types = {value.type for value in (*i.operands, *i.results)}
+    known = isinstance(i.detail, Text) and i.detail.text in FUNCTIONS
+    return known and len(types) == len(i.results) == 1 and next(iter(types)).kind == "float"
+
+
 def call_function(e: Emit, i: Instruction, o: list[Ir], active: Ir) -> Ir:
     """Return what a function gives in the active lanes."""
     function = FUNCTIONS[i.detail.text] if isinstance(i.detail, Text) else OPS[i.op]
     detail = i.detail if isinstance(i.detail, Float) else Float()
-    given = [in_double(e, flush_subnormals(e, value, detail)) for value in o]
+    given = [_given(e, value, operand.type, detail) for value, operand in zip(o, i.operands, strict=True)]
     if function.base is not None:
         given.insert(0, number(e, ir.DoubleType(), function.base))
     found = _define_errors(e, function, given, _each(e, function, given, active))
+    type = i.result.type
+    if type in HALVES:
+        return narrow(e, finish_result(e, found, detail), type, flush=detail.flush and not detail.saturate)
     return finish_result(e, back(e, found, o[0].type.element), detail)
+
+
+def _given(e: Emit, value: Ir, type: Type, detail: Float) -> Ir:
+    """Return an operand as doubles."""
+    if type in HALVES:
+        return wide(e, value, type, flush=detail.flush)
+    return in_double(e, flush_subnormals(e, value, detail))
 
 
 def _each(e: Emit, function: LibraryFunction, given: list[Ir], active: Ir) -> Ir:

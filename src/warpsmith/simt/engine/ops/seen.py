@@ -3,7 +3,8 @@
 An op that computes gives one NaN (ssa/semantics/patterns.py); processors have many. What only computes with a number,
 or compares it, cannot tell them apart. So no work is done for values that are never seen otherwise:
 
-    seen by              store, atomic ops, bitcast to an integer, lanes that exchange, whatever is not listed here
+    seen by              store, atomic ops, bitcast to an integer, lanes that exchange, fetches from textures,
+                         whatever is not listed here
     passed on by         select, phi, and what changes a sign
     not seen by          arithmetic, comparisons, tests, conversions, functions of the library
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
+from warpsmith.simt.library import is_fetch
 from warpsmith.ssa.nodes import Function, Value
 from warpsmith.ssa.ops import OPS
 
@@ -42,7 +44,7 @@ def values_seen(function: Function) -> frozenset[Value]:
             given = [operand for operand in i.operands if isinstance(operand, Value) and operand.type.kind == "float"]
             if i.op in _PASSES:
                 sources[i.results[0]] += given
-            elif i.op not in _COMPUTES | _ASKS:
+            elif i.op not in _COMPUTES | _ASKS or is_fetch(i):
                 pending += given
         pending += [operand for operand in getattr(block.terminator, "operands", ()) if isinstance(operand, Value)]
     found: set[Value] = set()

@@ -9,24 +9,25 @@ without guesses; so a wrong one costs time and never a race.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from warpsmith.simt.launch import Launch
+from warpsmith.simt.memory import Buffer
 from warpsmith.ssa.nodes import Address, Function, Instruction, Operand, Param, Value
 from warpsmith.ssa.types import I64
 
-__all__ = ["WrittenMemory", "written_memory"]
+__all__ = ["WrittenMemory", "may_read_written", "written_memory"]
 
 _POINTER: Final = 8
 """Bytes of a pointer among the parameters."""
 
 
 class WrittenMemory(Struct, frozen=True):
-    """Where addresses of writes come from: parts of parameters (name, offset), and variables. `anywhere`: also from
-    pointers that are read from memory."""
+    """Where addresses of writes (or of other accesses) come from: parts of parameters (name, offset), and variables.
+    `anywhere`: also from pointers that are read from memory."""
 
     parameters: frozenset[tuple[str, int]]
     variables: frozenset[str]
@@ -41,10 +42,35 @@ class WrittenMemory(Struct, frozen=True):
 
 def written_memory(function: Function) -> WrittenMemory:
     """Return where the addresses of stores and atomics come from."""
+    return _memory_of(function, [i for _, i in function.instructions() if _writes(i)])
+
+
+def may_read_written(function: Function, load: Instruction, launch: Launch, buffers: Sequence[Buffer]) -> bool:
+    """Whether a load may read memory that the kernel is likely to write; `buffers`: those of the launch, and the
+    variables of the module. Where that cannot be told, it may."""
+    written, read = written_memory(function), _memory_of(function, [load])
+    if written.anywhere or read.anywhere or written.variables & read.variables:
+        return True
+    places = {buffer.name: buffer.address for buffer in buffers}
+    found = [buffer for buffer in buffers if _is_hit(buffer, read.addresses(launch, places))]
+    known = bool(found or read.variables)
+    return not known or any(_is_hit(buffer, written.addresses(launch, places)) for buffer in found)
+
+
+def _is_hit(buffer: Buffer, addresses: frozenset[int]) -> bool:
+    """Whether one of some addresses is in a buffer, or right behind it."""
+    return any(buffer.address <= address <= buffer.end for address in addresses)
+
+
+def _writes(i: Instruction) -> bool:
+    return i.op == "store" or i.op.startswith("atomic_")
+
+
+def _memory_of(function: Function, accesses: Sequence[Instruction]) -> WrittenMemory:
+    """Return where the addresses of accesses come from."""
     made = {value: i for _, i in function.instructions() for value in i.results}
     joined = {phi.result: [operand for _, operand in phi.incoming] for block in function.blocks for phi in block.phis}
-    writes = [i for _, i in function.instructions() if i.op == "store" or i.op.startswith("atomic_")]
-    left: list[Operand] = [i.operands[0] for i in writes]
+    left: list[Operand] = [i.operands[0] for i in accesses]
     seen: set[Operand] = set()
     sources: list[Instruction] = []
     while left:

@@ -66,7 +66,6 @@ class BlockWriter(ABC):
         self.charge = charge_function(runtime.emit()) if lost else None
         given = [POINTER, POINTER, POINTER, I64, e.mask_type]
         self.warp = ir.Function(e.module, ir.FunctionType(I64, given), "warp")
-        self.warp.linkage = "internal"
         self.state, self.base, self.counters, self.number, self.everyone = self.warp.args
         e.at(self.warp.append_basic_block("entry"))
         self.frame = SlotMaker(e, self.base if framed else None)

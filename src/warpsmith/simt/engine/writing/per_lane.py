@@ -181,8 +181,6 @@ def _find_function(e: Emit, words: int) -> Ir:
     """Return `find(state, standing, wanted)`: the first segment at which a lane of the mask stands. It takes note of
     how many sets of lanes stand anywhere."""
     made = ir.Function(e.module, ir.FunctionType(I64, [POINTER, POINTER, e.mask_type]), "find.lanes")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     state, standing, wanted = made.args
     b = e.b
     e.at(made.append_basic_block("entry"))

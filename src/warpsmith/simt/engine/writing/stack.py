@@ -173,8 +173,6 @@ def _part_function(e: Emit, *, smaller: bool) -> Ir:
     """Return `part(state, stack, meeting, arms, count)`: the lanes of the top go different ways. `arms` are (lanes,
     block), first those that go first, unless it is the `smaller` arm of several that does."""
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, POINTER, I64, POINTER, I64]), "part.stack")
-    made.linkage = "internal"
-    made.attributes.add("noinline")
     state, stack, meeting, arms, count = made.args
     b = e.b
     e.at(made.append_basic_block("entry"))

@@ -1,0 +1,32 @@
+"""What functions give that no op of the kernel IR computes: those of the mathematics library, and fetches from
+textures, which a launch answers. The interpreter asks lane by lane, machine code for all lanes of a warp."""
+
+from __future__ import annotations
+
+from warpsmith.simt.launch import Textures
+from warpsmith.ssa.library import compute_lanewise, is_function
+from warpsmith.ssa.nodes import Instruction, Text
+
+__all__ = ["answer", "has_answer", "is_fetch"]
+
+
+def answer(instruction: Instruction, operands: tuple[int, ...], textures: Textures | None) -> tuple[int, ...] | None:
+    """Return the results of a `lanewise` op in one lane; None where nothing is known of it."""
+    found = compute_lanewise(instruction, operands)
+    if found is not None:
+        return found
+    detail = instruction.detail
+    if textures is None or not isinstance(detail, Text) or not is_fetch(instruction):
+        return None
+    names = (f"{detail.text} {number}" for number in range(len(instruction.results)))
+    return tuple(textures(n, operands, v.type) for n, v in zip(names, instruction.results, strict=True))
+
+
+def is_fetch(instruction: Instruction) -> bool:
+    """Whether an op fetches from a texture."""
+    return isinstance(instruction.detail, Text) and instruction.detail.text.startswith("tex")
+
+
+def has_answer(instruction: Instruction, textures: Textures | None) -> bool:
+    """Whether there is an answer for a `lanewise` op, but perhaps for some numbers."""
+    return is_function(instruction) or (textures is not None and is_fetch(instruction))
