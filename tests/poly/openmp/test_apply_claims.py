@@ -12,6 +12,7 @@ from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
 from warpsmith.poly.openmp import apply_claims as applying
 from warpsmith.poly.openmp.apply_claims import apply_claims
+from warpsmith.poly.openmp.claims import judge_claim
 from warpsmith.tree.claims import Claim
 from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
@@ -190,7 +191,7 @@ def test_a_claim_that_is_not_applied_to_all_that_it_covers_is_found_out(monkeypa
 def test_of_one_loop_only_its_own_claims_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search asks of one nest of a function, again after each step: of the others nothing is worked out."""
     judged: list[int] = []
-    judge = applying.judge_claim
+    judge = judge_claim
 
     def counted(facts: Facts, *rest: object) -> object:
         claim = rest[1]

@@ -14,7 +14,7 @@ from tests.poly.programs import function
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.isl.space import Map, Set
+from warpsmith.poly.isl.space import Map, Set, budget
 from warpsmith.poly.legality.legality import keeps_order
 from warpsmith.poly.legality.order import Ordered
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
@@ -165,7 +165,7 @@ def test_the_steps_of_isls_scheduler_are_the_fewer_the_larger_its_matrices_are(
 ) -> None:
     allowed: list[int] = []
     sizes: list[int] = []
-    granted, pivoted = scheduling.budget, scheduling._pivoted
+    granted, pivoted = budget, scheduling._pivoted
 
     def counted(operations: int) -> AbstractContextManager[None]:
         allowed.append(operations)
