@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.poly.analysis import program_of
-from tests.poly.openmp.team_programs import MANY, ONE
+from tests.poly.openmp.team_programs import MANY, ONE, SHOW
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search.unthreading import unthread_regions
@@ -49,7 +49,7 @@ def test_a_region_that_one_thread_may_run_is_given_to_one(title: str) -> None:
 
 
 def test_a_region_that_needs_its_threads_stays() -> None:
-    given = prepared(MANY["a shared counter"][0])
+    given = prepared(MANY["a shared counter"][0] + SHOW)
     assert unthread_regions(given, None, frozenset()) is given
 
 

@@ -52,7 +52,7 @@ def test_the_regions_reduction_goes_to_the_loop() -> None:
 
 def test_a_region_that_needs_its_threads_is_left() -> None:
     assert isinstance(verdict_of(ONE["two pragmas, one loop"], Unthread("region/i")), Proved)
-    verdict = verdict_of(MANY["a shared counter"][0], Unthread("region/i"))
+    verdict = verdict_of(MANY["a shared counter"][0] + SHOW, Unthread("region/i"))
     assert isinstance(verdict, Unknown)
     assert verdict.reasons[0].legal_if == ("private(count)", "omp single, master or critical around it")
 
