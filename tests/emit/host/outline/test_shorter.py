@@ -33,7 +33,13 @@ def _expression(text: str, tmp_path: Path) -> Expr:
         ("(long long)n > m", "n > m"),
         ("w * (long long)8", "w * 8"),
         ("n * (long long)8", "n * (long long)8"),
+        ("n < (n >= 1 ? n : 0) ? n : n >= 1 ? n : 0", "n"),
+        ("(long long)u < (u >= 1 ? (long long)u : 0) ? (long long)u : u >= 1 ? (long long)u : 0", "(long long)u"),
         # these are other values, or of other types
+        ("n < (m >= 1 ? n : 0) ? n : m >= 1 ? n : 0", "n < (m >= 1 ? n : 0) ? n : m >= 1 ? n : 0"),
+        ("n < (n >= 2 ? n : 0) ? n : n >= 2 ? n : 0", "n < (n >= 2 ? n : 0) ? n : n >= 2 ? n : 0"),
+        ("n < (n >= 1 ? n : 1) ? n : n >= 1 ? n : 1", "n < (n >= 1 ? n : 1) ? n : n >= 1 ? n : 1"),
+        ("n > (n >= 1 ? n : 0) ? n : n >= 1 ? n : 0", "n > (n >= 1 ? n : 0) ? n : n >= 1 ? n : 0"),
         ("(long long)n > u", "(long long)n > u"),
         ("(long long)u > n", "(long long)u > n"),
         ("(long long)n > w", "(long long)n > w"),

@@ -5,6 +5,7 @@
     (long long)1 * w            w               as wide as the product
     w * (long long)8            w * 8
     !(n >= 1)                   n < 1
+    the smaller of n and (n >= 1 ? n : 0)               n
 
 Invariant: the value and its type stay what they were.
 """
@@ -13,9 +14,9 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
-from warpsmith.tree.nodes import Binary, Cast, Expr, Literal, Node, Unary, replace
+from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Node, Unary, replace
 from warpsmith.tree.types import INT, Pointer, Scalar
-from warpsmith.tree.walk import rebuild
+from warpsmith.tree.walk import rebuild, same
 
 __all__ = ["negate", "shorten"]
 
@@ -43,10 +44,31 @@ def _shorter(node: Node) -> Node:
             return replace(node, right=operand) if _is_wide(offset) and _is_integer(operand) else node
         case Binary(op=op, left=Cast(operand=left) as wide, right=right) if op in _OPPOSITE:
             return replace(node, left=left) if _is_wide(wide) and _is_int(left) and _is_int(right) else node
+        case Conditional():
+            return _shorter_choice(node)
         case Binary(op="*", left=left, right=right) as product:
             return _shorter_product(product, left, right)
         case _:
             return node
+
+
+def _shorter_choice(choice: Conditional) -> Expr:
+    """Return a number in place of the smaller one of it and of what of it is positive."""
+    test, then, other = choice.condition, choice.then, choice.other
+    if not (isinstance(test, Binary) and test.op == "<" and isinstance(other, Conditional)):
+        return choice
+    smaller = same(test.left, then) and same(test.right, other) and choice.type == then.type
+    return then if smaller and _is_positive_part(other, then) else choice
+
+
+def _is_positive_part(expr: Conditional, number: Expr) -> bool:
+    """Whether an expression is `number >= 1 ? number : 0`; the test may be of the number before it was widened."""
+    test = expr.condition
+    if not (isinstance(test, Binary) and test.op == ">=" and _is_one(test.right) and _is_integer(number)):
+        return False
+    tested = number.operand if isinstance(number, Cast) and _is_wide(number) else number
+    zero = isinstance(expr.other, Literal) and expr.other.value == 0
+    return zero and same(expr.then, number) and (same(test.left, number) or same(test.left, tested))
 
 
 def _shorter_product(product: Binary, left: Expr, right: Expr) -> Expr:
