@@ -143,7 +143,8 @@ def _outline(
     for number, (unit, new) in enumerate(zip(original.units, ported.units, strict=True)):
         after = {function.symbol: function for function in new.functions if not is_added(function)}
         for function in unit.functions:
-            mine = [v for v in versions if v.function is function]
+            # a function that several files have as it is keeps its statements: it is no instance of its text
+            mine = [v for v in versions if v.function is function and v.instance]
             if function not in placed or not (mine or is_own(unit, function)):
                 continue
             found = outline_function(function, placed[function], words.support, taken, launching)

@@ -22,9 +22,9 @@ from warpsmith.poly.dependences.dependences import conflicts, describe, referenc
 from warpsmith.poly.dependences.reductions import array_reductions, scalar_reductions, updates
 from warpsmith.poly.dependences.scalars import ScalarRoles
 from warpsmith.poly.legality.privacy import certain_first_read, private_in, read_after
+from warpsmith.poly.openmp.concurrency.thread_copies import find_other_copies
 from warpsmith.poly.openmp.linear_lists import judge_linear
 from warpsmith.poly.openmp.reduced_sections import find_unreduced
-from warpsmith.poly.openmp.thread_copies import find_other_copies
 from warpsmith.poly.openmp.words import word_witness
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Region

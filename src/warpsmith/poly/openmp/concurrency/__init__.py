@@ -4,6 +4,7 @@
     schedules.py   which of their instances one thread runs, one behind the other
     concurrent.py  the accesses of both that may be of one element: possible races
     nowait.py      behind the loop: threads that have gone on        begun.py  before it: threads that are still there
+    thread_copies.py  variables of which each thread has a copy of its own
 
 Read `concurrent.py` first.
 """
