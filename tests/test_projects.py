@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from tests.failing_guards import fail_guards
+from tests.failing_guards import count_guards, fail_guards
 from tests.project.nvcc_stand_in import install
 from tests.random_programs.acceptance import BESIDE, IDLE
 from warpsmith.run.emulated.counts import read_counts
@@ -210,8 +210,11 @@ def _of_template(loop: str) -> str:
 def fail_some(folder: Path, share: float) -> None:
     """Make some of the guards fail that the generated files of a project have."""
     chosen = Random(share)
-    for file in sorted(folder.glob("*_kernels.cu")):
-        file.write_text(fail_guards(file.read_text(), lambda: chosen.random() < share))
+    texts = {file: file.read_text() for file in sorted(folder.glob("*_kernels.cu"))}
+    assert sum(map(count_guards, texts.values())) > 5
+    for file, text in texts.items():
+        file.write_text(fail_guards(text, lambda: chosen.random() < share))
+    assert any(file.read_text() != text for file, text in texts.items())
 
 
 @pytest.mark.slow

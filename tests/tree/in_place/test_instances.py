@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.tree.in_place.test_edits import Words
 from warpsmith.base.errors import RefusedError
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.tree.in_place.instances import by_text
+from warpsmith.tree.in_place.instances import by_text, instances
 from warpsmith.tree.in_place.versioned import Versioned
-from warpsmith.tree.nodes import Function
+from warpsmith.tree.in_place.writer import InPlaceWriter
+from warpsmith.tree.nodes import Call, For, Function
+from warpsmith.tree.walk import walk
 
 TEXT = """
 template <typename T> void twice(T *a) { for (int i = 0; i < 3; i++) a[i] *= 2; for (int j = 0; j < 3; j++) a[j] += 1; }
@@ -44,3 +47,46 @@ def test_instances_in_different_parts_are_refused(functions: dict[str, Function]
     both = Versioned(one, one.body.statements[:2], one.body.statements[:2], None, (), one.instance or ())
     with pytest.raises(RefusedError, match="different parts"):
         by_text([both, version(other, 0)])
+
+
+PLACES = """
+int done(void);
+template <typename T> void braces(T *a, int n) { done(); for (int i = 0; i < n; i++) a[i] = 0; }
+template <typename T> void body(T *a, int n) { done(); if (n > 3) for (int i = 0; i < n; i++) a[i] = 0; }
+template <typename T> void label(T *a, int n)
+{
+    done();
+    switch (n) {
+    case 1:
+        for (int i = 0; i < n; i++) a[i] = 0;
+        break;
+    case 2:
+        break;
+    }
+}
+template <typename T> void jump(T *a, int n)
+{
+    done();
+    if (n > 3) goto end;
+    for (int i = 0; i < n; i++) a[i] = 0;
+end:
+    a[0] = 1;
+}
+void use(int *a) { braces(a, 1); body(a, 1); label(a, 1); jump(a, 1); }
+"""
+
+
+def test_a_flag_is_declared_only_where_a_declaration_may_stand(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(PLACES)
+    (unit,) = load_program([str(path)], FrontOptions()).program.units
+    short = {}
+    for function in unit.functions:
+        loop = next((part for part in walk(function.body) if isinstance(part, For)), None)
+        if loop is None:
+            continue
+        call = next(part for part in walk(function.body) if isinstance(part, Call))
+        made = Versioned(function, (loop,), (loop,), None, (), function.instance or (), call=call)
+        # lines in front of the user's loop, or braces around it
+        short[function.symbol.name] = len(instances(InPlaceWriter(unit, Words()), [made])) == 1
+    assert short.pop("braces") and not any(short.values()) and {"body", "label"} <= short.keys()

@@ -30,7 +30,10 @@ from warpsmith.base.findings import Finding
 from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.in_place.written_twice import check_twice
+from warpsmith.tree.nodes import Block
 from warpsmith.tree.text.additions import Addition
+from warpsmith.tree.text.lexical import identifiers
+from warpsmith.tree.walk import walk
 
 __all__ = ["by_text", "instances"]
 
@@ -68,7 +71,8 @@ def instances(writer: InPlaceWriter, versions: Sequence[Versioned]) -> list[Addi
     run, unit = first.written, writer.indentation
     start, last = writer.before(run, first.function.body), writer.after(run)
     writer.check_whole(run, start)
-    if writer.is_one(run, start) and all(v.call is not None and not any(v.fallback) for v in versions):
+    called = all(v.call is not None and not any(v.fallback) for v in versions)
+    if called and writer.is_one(run, start) and _may_declare(first):
         return [writer.opens(start, run, _calls(writer, versions))]
     lines = ["{", f"{unit}bool {flag} = false;"]
     for version in versions:
@@ -83,6 +87,15 @@ def instances(writer: InPlaceWriter, versions: Sequence[Versioned]) -> list[Addi
     ending = (*writer.texts(after, unit * 2), f"{unit}}}", "}")
     closing = Addition(last, ending, run[0].span.start - 1, run[-1].span.end, closes=True)
     return [opening, closing]
+
+
+def _may_declare(version: Versioned) -> bool:
+    """Whether a variable can be declared in front of what is written: it stands in braces, not as the body of an `if`
+    or behind a label, and no jump passes it."""
+    body, stmt = version.function.body, version.written[0]
+    blocks = (part for part in walk(body) if isinstance(part, Block) and part.span.text.startswith("{"))
+    inside = any(one is stmt for block in blocks for one in block.statements)
+    return inside and "goto" not in identifiers(body.span.text)
 
 
 def _calls(writer: InPlaceWriter, versions: Sequence[Versioned]) -> list[str]:
