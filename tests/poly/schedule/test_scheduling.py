@@ -42,6 +42,8 @@ RUNS: list[str] = [
     "for (int i = 0; i < n; i++) { A[i][0] = i; for (int j = 1; j < n; j++) A[i][j] = A[i][j - 1]; }",
     "for (int k = 0; k < n; k++) for (int i = k + 1; i < n; i++) {"
     " A[i][i] -= A[i][k] * A[i][k]; for (int j = i + 1; j < n; j++) A[i][j] -= A[i][k] * A[j][k]; }",
+    # instances that only quotients tell apart
+    f"{NEST} if (j % 2) A[i][j] = A[i - 1][j] + B[i][j - 1]; else B[i][j] = A[i][j - 1];",
 ]
 
 

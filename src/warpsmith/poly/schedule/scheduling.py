@@ -218,7 +218,8 @@ def _allowed(model: Ordered, problem: _Problem, most: int) -> int:
     dependences = problem.dependences()
 
     def dual() -> None:
-        for part in (part for one in dependences for part in one.get_basic_maps()):
+        # a set with quotients has no dual: the scheduler forgets them too
+        for part in (part for one in dependences for part in one.remove_divs().get_basic_maps()):
             part.wrap().coefficients()
 
     return min(most, _TIMES_DUAL * count_steps(dual, most) + _MOST_ENTRIES // _pivoted(model, dependences))
