@@ -153,6 +153,28 @@ def test_isl_schedules_no_nest_that_is_deep_or_has_many_dependences(
     assert not list(proposals(_facts(), one, run, statements))
 
 
+def test_isl_is_not_told_what_bounds_parameters_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With it linear programs of few statements have entries of hundreds of digits, and the schedules are the same."""
+    asked: list[str] = []
+    found: list[list[list[list[str]]]] = []
+    compute, forget = scheduling._schedule_by_isl, scheduling._forget_parameters
+
+    def note(model: Ordered, problem: scheduling._Problem, *, whole: bool) -> dict[Stmt, Schedule] | None:
+        asked.append(f"{problem.domain} {problem.order} {problem.flow}")
+        return compute(model, problem, whole=whole)
+
+    def keep(values: Set) -> Set:
+        return values
+
+    monkeypatch.setattr(scheduling, "_schedule_by_isl", note)
+    for told in (forget, keep):
+        monkeypatch.setattr(scheduling, "_forget_parameters", told)
+        every = [proposals(_facts(), *_run(f"g{number}")) for number in range(len(RUNS))]
+        found.append([[_shown(schedule) for one in schedules for schedule in one.values()] for schedules in every])
+        assert any("<= 99" in question for question in asked) == (told is keep)
+    assert found[0] == found[1]
+
+
 def _chain(length: int, apart: int = 1) -> str:
     """Return a nest whose statements each need what the one before has made, in `apart` chains of one length."""
     parts = (

@@ -48,11 +48,11 @@ _MOST_ROWS = 12
 _DEEPEST = 7
 _MOST_VARIABLES = 10
 _MOST_COEFFICIENTS = 10_000
-# What one search may cost. Scheduling takes seven times the steps in which isl makes the dual of each dependence, of
-# two statements as of sixteen, unless its linear programs take many pivots. Each of these is a step that goes through a
-# whole matrix, a little more than a nanosecond an entry: of thirty statements, as many as other questions may take are
-# an hour.
-_TIMES_DUAL = 8
+# What one search may cost. Scheduling takes two to nine times the steps in which isl makes the dual of each dependence,
+# of two statements as of sixteen, unless its linear programs take many pivots. Each of these is a step that goes
+# through a whole matrix, a little more than a nanosecond an entry: of thirty statements, as many as other questions may
+# take are an hour.
+_TIMES_DUAL = 16
 _MOST_ENTRIES = 1_000_000_000
 _SHARE = 2
 """The part of a loop's work budget that one search for schedules may use: several are made for each form of a nest."""
@@ -144,13 +144,10 @@ def _proposals(
     try:
         with budget(most):
             model = order_run(facts, function, run, statements, guards=facts.options.guards)
-            links = [] if model.obstacles else list(model.links())
-    except OutOfBudgetError:
-        return
-    if model.obstacles:
-        return
-    problem = _Problem.of(model, links) if _is_small(model, links) else None
-    try:
+            if model.obstacles:
+                return
+            links = list(model.links())
+            problem = _Problem.of(model, links) if _is_small(model, links) else None
         steps = 0 if problem is None else _allowed(model, problem, most)
     except OutOfBudgetError:
         return
@@ -184,7 +181,8 @@ def _is_small(model: Ordered, links: Sequence[OrderLink]) -> bool:
 
 class _Problem(Struct, frozen=True):
     """What isl's scheduler is asked: the instances of all statements, by name, what must keep its order, and what of
-    that is a value that is handed on."""
+    that is a value that is handed on. All without what bounds parameters alone, `n <= 14`: no order depends on it, but
+    such numbers stand in the linear programs, where entries then grow to hundreds of digits."""
 
     domain: isl.UnionSet
     order: isl.UnionMap
@@ -195,11 +193,13 @@ class _Problem(Struct, frozen=True):
         """Return the question about a model with its dependences."""
         domain = isl.UnionSet.empty(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
         for statement in model.statements:
-            domain = domain.union(isl.UnionSet.from_set(model.domain(statement).set_tuple_name(statement.name)))
+            own = _forget_parameters(model.domain(statement)).set_tuple_name(statement.name)
+            domain = domain.union(isl.UnionSet.from_set(own))
         order = isl.UnionMap.empty(domain.get_space())
         flow = order
         for link in links:
-            relation = link.relation.set_tuple_name(_IN, link.source.statement.name)
+            relation = _forget_parameters(link.relation.wrap()).unwrap()
+            relation = relation.set_tuple_name(_IN, link.source.statement.name)
             relation = relation.set_tuple_name(isl.dim_type.out, link.sink.statement.name)
             order = order.union(isl.UnionMap.from_map(relation))
             if link.kind == "flow":
@@ -211,6 +211,11 @@ class _Problem(Struct, frozen=True):
         found: list[Map] = []
         self.order.foreach_map(lambda one: found.append(one))
         return found
+
+
+def _forget_parameters(values: Set) -> Set:
+    """Return a set without the constraints that name parameters alone."""
+    return values.drop_constraints_not_involving_dims(_SET, 0, values.dim(_SET))
 
 
 def _allowed(model: Ordered, problem: _Problem, most: int) -> int:
