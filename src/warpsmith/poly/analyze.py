@@ -114,7 +114,10 @@ class Facts(Struct):
         if id(function) not in self._functions:
             unit = next(u for u, f in self.program.functions() if f is function)
             found = _function_facts(self, unit, function)
-            self._functions[id(function)] = found if self.honor is None or self.stopped else self.honor(self, found)
+            honored = found if self.honor is None or self.stopped else self.honor(self, found)
+            if honored is not found and not self.brief:
+                honored.judge_all()
+            self._functions[id(function)] = honored
         return self._functions[id(function)]
 
     def loop(self, loop: Loop) -> LoopFacts:

@@ -31,6 +31,7 @@ __all__ = [
     "ReferenceFact",
     "Section",
     "Sections",
+    "least_first",
     "reading",
 ]  # fmt: skip
 
@@ -126,14 +127,22 @@ class LoopFacts(Struct, frozen=True):
 
 
 class FunctionFacts:
-    """The facts of every loop of one function: each is judged when it is asked about, and kept."""
+    """The facts of every loop of one function: each is judged when it is asked about, and kept. `prepare`: what is done
+    first where all of them are wanted."""
 
-    __slots__ = ("_judge", "_known", "function", "unit")
+    __slots__ = ("_judge", "_known", "_prepare", "function", "unit")
 
-    def __init__(self, unit: Unit, function: Function, judge: Callable[[Loop], LoopFacts]) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        function: Function,
+        judge: Callable[[Loop], LoopFacts],
+        prepare: Callable[[], None] | None = None,
+    ) -> None:
         self.unit = unit
         self.function = function
         self._judge = judge
+        self._prepare = prepare
         self._known: dict[int, LoopFacts] = {}
 
     @classmethod
@@ -156,9 +165,16 @@ class FunctionFacts:
 
     def judge_all(self) -> None:
         """Judge every loop, from the least text to the largest."""
-        found = [loop for loop, _ in loops(self.function.body)]
-        for loop in sorted(found, key=lambda one: one.span.end - one.span.start):
+        found = [loop for loop, _ in loops(self.function.body) if id(loop) not in self._known]
+        if found and self._prepare is not None:
+            self._prepare()
+        for loop in least_first(found):
             self.of(loop)
+
+
+def least_first(found: Iterable[Loop]) -> list[Loop]:
+    """Return loops in the order in which they are judged: from the least text to the largest."""
+    return sorted(found, key=lambda one: one.span.end - one.span.start)
 
 
 class Section(Struct, frozen=True):

@@ -8,10 +8,15 @@ import pytest
 
 from tests.poly.analysis import program_of
 from warpsmith.base.verdict import Proved, Refuted, Unknown
-from warpsmith.poly.analyze import analyze
+from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.facts import LoopFacts, PolyOptions
+from warpsmith.poly.openmp import apply_claims as applying
 from warpsmith.poly.openmp.apply_claims import apply_claims
+from warpsmith.poly.openmp.claims import judge_claim
+from warpsmith.tree.claims import Claim
+from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
+from warpsmith.tree.walk import loops
 
 # declarations, clauses, an iteration and what follows; category; whether the claim is granted; words of why
 CASES: list[tuple[str, str, str, str, bool, str]] = [
@@ -130,3 +135,96 @@ def test_a_function_without_pragmas_is_left_as_it_is() -> None:
     program = program_of("void f(int n, int *a) { for (int i = 0; i < n; i++) a[i] = 0; }")
     with_claims, without = (analyze(program, PolyOptions(), *honor).functions for honor in ((apply_claims,), ()))
     assert [one.loops for one in with_claims] == [one.loops for one in without]
+
+
+NESTS = """void f(int n, int *restrict a, int *restrict b, int *restrict k)
+{
+  #pragma omp parallel for collapse(2)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) a[k[i * n + j]] = b[i];
+  for (int t = 0; t < n; t++) {
+    #pragma omp parallel for
+    for (int i = 1; i < n; i++) { b[i] = b[i - 1]; for (int j = 0; j < 3; j++) b[i] += j; }
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+      #pragma omp simd
+      for (int j = 0; j < 4; j++) a[k[4 * i + j]] = t;
+    }
+  }
+}
+"""
+
+
+def _asked_in_turn(program: Program, order: int) -> dict[str, LoopFacts]:
+    """Return the facts of loops that are asked for one by one, from the one of the number `order` on."""
+    facts = Facts.about(program, PolyOptions(), apply_claims).briefly()
+    found: dict[str, LoopFacts] = {}
+    for _, function in program.functions():
+        every = [loop for loop, _ in loops(function.body)]
+        for loop in (*every[order:], *every[:order]):
+            one = facts.of(function).of(loop)
+            found[one.id] = one
+    return found
+
+
+def _asked_at_once(program: Program) -> dict[str, LoopFacts]:
+    facts = Facts.about(program, PolyOptions(), apply_claims).briefly()
+    return {one.id: one for known in facts.functions for one in known.loops}
+
+
+@pytest.mark.parametrize("text", ["cases", "nests"])
+def test_loops_that_are_asked_for_alone_have_the_facts_that_all_have(text: str) -> None:
+    program = _program() if text == "cases" else program_of(NESTS)
+    everything = _asked_at_once(program)
+    assert any(claim.granted is not None for one in everything.values() for claim in one.claims)
+    for order in range(1 if text == "cases" else len(everything)):
+        assert {name: _said(one) for name, one in _asked_in_turn(program, order).items()} == {
+            name: _said(one) for name, one in everything.items()
+        }
+
+
+def _said(one: LoopFacts) -> tuple[object, ...]:
+    claims = [(c.claim.span.line, c.verdict, c.understood, c.granted, c.given_up) for c in one.claims]
+    return one.category, one.verdict, one.combined, one.reasons, one.private, one.live_out, one.reductions, claims
+
+
+def test_a_claim_that_is_not_applied_to_all_that_it_covers_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seeded bug: the loops that a pragma covers besides the one behind it are forgotten."""
+    program = program_of(NESTS)
+    everything = analyze(program, PolyOptions(), apply_claims).functions[0].loops
+    assert [len(one.claims) for one in everything] == [1, 1, 0, 1, 0, 1, 1]
+
+    def forget(claim: Claim, loop: Loop) -> bool:
+        return claim.marked is loop
+
+    monkeypatch.setattr(applying, "_is_about", forget)
+    without = {name: _said(one) for name, one in _asked_in_turn(program, 0).items()}
+    assert without != {one.id: _said(one) for one in everything}
+
+
+def test_of_one_loop_only_its_own_claims_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search asks of one nest of a function, again after each step: of the others nothing is worked out."""
+    judged: list[int] = []
+    judge = judge_claim
+
+    def counted(facts: Facts, *rest: object) -> object:
+        claim = rest[1]
+        assert isinstance(claim, Claim)
+        judged.append(claim.span.line)
+        return judge(facts, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(applying, "judge_claim", counted)
+    program = program_of(NESTS)
+    facts = Facts.about(program, PolyOptions(), apply_claims).briefly()
+    ((_, function),) = program.functions()
+    first, _inner, host, *_ = (loop for loop, _ in loops(function.body))
+    facts.of(function).of(host)
+    assert judged == []
+    facts.of(function).of(first)
+    assert judged == [3]
+    facts.functions[0].judge_all()
+    assert sorted(judged) == [3, 7, 9, 11]
+    # who reads refusals gets all verdicts, in their order
+    judged.clear()
+    Facts.about(program, PolyOptions(), apply_claims).of(function)
+    assert judged == [3, 7, 9, 11]

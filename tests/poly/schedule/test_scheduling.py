@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -13,8 +14,9 @@ from tests.poly.programs import function
 from warpsmith.base.verdict import Proved
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.isl.space import Set
+from warpsmith.poly.isl.space import Map, Set, budget
 from warpsmith.poly.legality.legality import keeps_order
+from warpsmith.poly.legality.order import Ordered
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.poly.schedule import scheduling
 from warpsmith.poly.schedule.scheduling import _candidates, hyperplane, proposals, wavefront_schedule
@@ -40,6 +42,8 @@ RUNS: list[str] = [
     "for (int i = 0; i < n; i++) { A[i][0] = i; for (int j = 1; j < n; j++) A[i][j] = A[i][j - 1]; }",
     "for (int k = 0; k < n; k++) for (int i = k + 1; i < n; i++) {"
     " A[i][i] -= A[i][k] * A[i][k]; for (int j = i + 1; j < n; j++) A[i][j] -= A[i][k] * A[j][k]; }",
+    # instances that only quotients tell apart
+    f"{NEST} if (j % 2) A[i][j] = A[i - 1][j] + B[i][j - 1]; else B[i][j] = A[i][j - 1];",
 ]
 
 
@@ -147,6 +151,72 @@ def test_isl_schedules_no_nest_that_is_deep_or_has_many_dependences(
     monkeypatch.setattr(scheduling, most, wanted)
     monkeypatch.setattr(scheduling, "_schedule_by_isl", lambda *_, whole: pytest.fail("isl is asked"))
     assert not list(proposals(_facts(), one, run, statements))
+
+
+def test_isl_is_not_told_what_bounds_parameters_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With it linear programs of few statements have entries of hundreds of digits, and the schedules are the same."""
+    asked: list[str] = []
+    found: list[list[list[list[str]]]] = []
+    compute, forget = scheduling._schedule_by_isl, scheduling._forget_parameters
+
+    def note(model: Ordered, problem: scheduling._Problem, *, whole: bool) -> dict[Stmt, Schedule] | None:
+        asked.append(f"{problem.domain} {problem.order} {problem.flow}")
+        return compute(model, problem, whole=whole)
+
+    def keep(values: Set) -> Set:
+        return values
+
+    monkeypatch.setattr(scheduling, "_schedule_by_isl", note)
+    for told in (forget, keep):
+        monkeypatch.setattr(scheduling, "_forget_parameters", told)
+        every = [proposals(_facts(), *_run(f"g{number}")) for number in range(len(RUNS))]
+        found.append([[_shown(schedule) for one in schedules for schedule in one.values()] for schedules in every])
+        assert any("<= 99" in question for question in asked) == (told is keep)
+    assert found[0] == found[1]
+
+
+def _chain(length: int, apart: int = 1) -> str:
+    """Return a nest whose statements each need what the one before has made, in `apart` chains of one length."""
+    parts = (
+        f"A{c}_{k}[i][j] = A{c}_{(k - 1) % length}[i - 1][j + {k % 3}];" for c in range(apart) for k in range(length)
+    )
+    return f"for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) {{ {' '.join(parts)} }}"
+
+
+@pytest.mark.parametrize("length", [2, 6])
+def test_the_steps_of_isls_scheduler_are_the_fewer_the_larger_its_matrices_are(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed: list[int] = []
+    sizes: list[int] = []
+    granted, pivoted = budget, scheduling._pivoted
+
+    def counted(operations: int) -> AbstractContextManager[None]:
+        allowed.append(operations)
+        return granted(operations)
+
+    def sized(model: Ordered, dependences: Sequence[Map]) -> int:
+        sizes.append(pivoted(model, dependences))
+        return sizes[-1]
+
+    declared = ", ".join(f"A{c}_{k}[99][99]" for c in range(2) for k in range(length))
+    texts = (f"void c{apart}(int n) {{ {_chain(length, apart)} }}" for apart in (1, 2))
+    facts = Facts.about(program_of(f"double {declared};\n" + "\n".join(texts)), PolyOptions())
+    monkeypatch.setattr(scheduling, "_pivoted", sized)
+    monkeypatch.setattr(scheduling, "budget", counted)
+    found: list[int] = []
+    for times, apart in itertools.product((scheduling._TIMES_DUAL, 0), (1, 2)):
+        monkeypatch.setattr(scheduling, "_TIMES_DUAL", times)
+        monkeypatch.setattr(scheduling, "_MOST_ENTRIES", 20_000)
+        one = function(facts.program, f"c{apart}")
+        statements = tuple(n for n in walk(one.body) if isinstance(n, ExprStmt))
+        found.append(len(list(proposals(facts, one, one.body.statements, statements))))
+    # with what the dual takes it is enough, with what a few pivots take it is not
+    assert found[0] and found[1] and found[2:] == [0, 0]
+    # the model, then the first of the two ways that isl has
+    assert allowed[-1] == 20_000 // sizes[-1] and allowed[-3] == 20_000 // sizes[-2]
+    # statements that nothing connects are scheduled apart
+    assert sizes[0] == sizes[1] > length**2
 
 
 def test_what_cannot_be_modelled_has_no_proposals() -> None:

@@ -14,7 +14,7 @@ no longer than the first two.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import reduce
@@ -38,6 +38,7 @@ __all__ = [
     "at_zero",
     "between",
     "budget",
+    "count_steps",
     "deltas",
     "drop_quotients",
     "earlier",
@@ -137,6 +138,15 @@ def budget(operations: int) -> Iterator[None]:
         _GRANTED.reset(before)
         context.set_max_operations(around)
         context.reset_operations()
+
+
+def count_steps(work: Callable[[], None], most: int) -> int:
+    """Return how many operations isl needs for a piece of work. Raises OutOfBudgetError where they are more than so
+    many."""
+    with budget(most):
+        granted = isl.DEFAULT_CONTEXT.get_max_operations()
+        work()
+        return granted - _steps_left()
 
 
 @contextmanager

@@ -10,8 +10,9 @@ iteration's own, what it reduces is combined, and only where the kernel can do e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown
@@ -20,7 +21,7 @@ from warpsmith.poly.analyze import Facts, too_large
 from warpsmith.poly.claimed import claims_of, threadprivate
 from warpsmith.poly.dependences.reductions import array_reductions
 from warpsmith.poly.dependences.scalars import ScalarRoles, classify_scalars
-from warpsmith.poly.facts import ClaimFacts, FunctionFacts, LoopFacts, Reduction
+from warpsmith.poly.facts import ClaimFacts, FunctionFacts, LoopFacts, Reduction, least_first
 from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.claims import judge_claim, unjudged
 from warpsmith.poly.openmp.readings import with_reading
@@ -34,25 +35,63 @@ __all__ = ["apply_claims"]
 
 
 def apply_claims(facts: Facts, found: FunctionFacts) -> FunctionFacts:
-    """Return the facts of a function with its claims, and with what those grant."""
+    """Return the facts of a function with its claims, and with what those grant: those of a loop are judged when it is
+    asked about."""
     own = facts.summaries.remember("threadprivate", lambda: threadprivate(facts.program))
     claims = claims_of(found.function, own)
     if not claims:
         return found
     around = dict(loops(found.function.body))
-    before = {loop.loop: loop for loop in found.loops}
-    judged: list[ClaimFacts] = []
     large = too_large([*around.items()], facts.options.max_nodes)
-    for claim in claims:
-        if claim.marked in large and not claim.unclaimed:
+    honored = _Honored(facts, found, claims, around, large)
+    return FunctionFacts(found.unit, found.function, honored.loop, honored.judge_all)
+
+
+class _Honored(Struct, frozen=True):
+    """What the loops of one function share: its claims, and those that are judged, by their place among them."""
+
+    facts: Facts
+    found: FunctionFacts
+    claims: tuple[Claim, ...]
+    around: dict[Loop, tuple[Loop, ...]]
+    large: Mapping[Loop, int]
+    judged: dict[int, ClaimFacts] = field(default_factory=dict)
+
+    def loop(self, loop: Loop) -> LoopFacts:
+        """Return the facts of a loop with its claims; what stands in it is judged before it, as everywhere."""
+        for inner in least_first(inner for inner, _ in loops(loop)):
+            self.found.of(inner)
+        plain = self.found.of(loop)
+        mine = [self.claim(n) for n, claim in enumerate(self.claims) if _is_about(claim, loop)]
+        honored = _with_claims(self.facts, self.found.function, plain, mine)
+        read = [n for n, claim in enumerate(self.claims) if claim.pragma.reading is not None]
+        return with_reading(honored, [self.claim(n) for n in read], self.around)
+
+    def judge_all(self) -> None:
+        """Judge all loops, then all claims in their order."""
+        self.found.judge_all()
+        for number in range(len(self.claims)):
+            self.claim(number)
+
+    def claim(self, number: int) -> ClaimFacts:
+        """Return the verdict on one claim: each before it that was too much work halves what it may cost."""
+        if number not in self.judged:
+            self.judged[number] = self._judge(number)
+        return self.judged[number]
+
+    def _judge(self, number: int) -> ClaimFacts:
+        claim = self.claims[number]
+        if claim.marked in self.large and not claim.unclaimed:
             # what is too much to read for its verdict is so for that of its pragma
-            judged.append(unjudged(claim))
-            continue
-        given_up = sum(one.given_up for one in judged if one.claim.marked not in large)
-        judged.append(_judge_claim(facts, found.function, claim, around, before, given_up=given_up))
-    with_claims = (_with_claims(facts, found.function, loop, judged) for loop in found.loops)
-    as_read = (with_reading(loop, judged, around) for loop in with_claims)
-    return FunctionFacts.known(found.unit, found.function, as_read)
+            return unjudged(claim)
+        earlier = (one for n, one in self.judged.items() if n < number)
+        given_up = sum(one.given_up for one in earlier if one.claim.marked not in self.large)
+        before = {loop: self.found.of(loop) for loop in (claim.marked, *claim.loops)}
+        return _judge_claim(self.facts, self.found.function, claim, self.around, before, given_up=given_up)
+
+
+def _is_about(claim: Claim, loop: Loop) -> bool:
+    return claim.marked is loop or any(covered is loop for covered in claim.loops)
 
 
 def _judge_claim(
@@ -75,9 +114,8 @@ def _judge_claim(
 
 
 def _with_claims(facts: Facts, function: Function, loop: LoopFacts, judged: list[ClaimFacts]) -> LoopFacts:
-    mine = tuple(c for c in judged if c.claim.marked is loop.loop or any(x is loop.loop for x in c.claim.loops))
-    if not mine:
-        return loop
+    """Return the facts of a loop with the claims about it."""
+    mine = tuple(judged)
     for position, one in enumerate(mine):
         if _is_believed(facts, one.claim) and _may_be_granted(loop, one):
             granted = _grant_claim(facts, function, loop, one.claim)
@@ -85,7 +123,7 @@ def _with_claims(facts: Facts, function: Function, loop: LoopFacts, judged: list
                 return replace(loop, claims=mine, reasons=(*loop.reasons, granted))
             used = replace(one, granted=_assumption(one.claim))
             return replace(granted, claims=(*mine[:position], used, *mine[position + 1 :]))
-    return replace(loop, claims=mine)
+    return replace(loop, claims=mine) if mine else loop
 
 
 def _is_believed(facts: Facts, claim: Claim) -> bool:

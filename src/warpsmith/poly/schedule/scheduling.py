@@ -19,11 +19,12 @@ from functools import partial
 from itertools import chain, count, islice
 from operator import mul
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.library import isl
-from warpsmith.poly.isl.space import OutOfBudgetError, Set, budget, point, whole_number
+from warpsmith.poly.isl.space import Map, OutOfBudgetError, Set, budget, count_steps, point, whole_number
 from warpsmith.poly.legality.order import Ordered, OrderLink, ScheduledStatement, order_run
 from warpsmith.poly.legality.schedules import Schedule, ScheduleDimension
 from warpsmith.tree.nodes import Function, Name, Node, Stmt
@@ -41,12 +42,18 @@ _MOST_FACTOR = 4
 _MOST_TRIED = 4_000
 _MOST_COEFFICIENT = 8
 _MOST_ROWS = 12
-# isl's scheduler counts no steps of its linear programs. They grow with the counters and parameters, and with the
-# coefficients of what bounds the dependences: 4,000 at most in programs of PolyBench, which take 0.03 s; 7,500 of one
-# loop inside eleven others, whose counters are parameters, took minutes.
+# The linear programs of isl's scheduler grow with the counters and parameters, and with the coefficients of what bounds
+# the dependences: 4,000 at most in programs of PolyBench, which take 0.03 s; 7,500 of one loop inside eleven others,
+# whose counters are parameters, took minutes.
 _DEEPEST = 7
 _MOST_VARIABLES = 10
 _MOST_COEFFICIENTS = 10_000
+# What one search may cost. Scheduling takes two to nine times the steps in which isl makes the dual of each dependence,
+# of two statements as of sixteen, unless its linear programs take many pivots. Each of these is a step that goes
+# through a whole matrix, a little more than a nanosecond an entry: of thirty statements, as many as other questions may
+# take are an hour.
+_TIMES_DUAL = 16
+_MOST_ENTRIES = 1_000_000_000
 _SHARE = 2
 """The part of a loop's work budget that one search for schedules may use: several are made for each form of a nest."""
 
@@ -137,18 +144,18 @@ def _proposals(
     try:
         with budget(most):
             model = order_run(facts, function, run, statements, guards=facts.options.guards)
-            links = [] if model.obstacles else list(model.links())
+            if model.obstacles:
+                return
+            links = list(model.links())
+            problem = _Problem.of(model, links) if _is_small(model, links) else None
+        steps = 0 if problem is None else _allowed(model, problem, most)
     except OutOfBudgetError:
         return
-    if model.obstacles:
-        return
-    makers = [
-        partial(_schedule_by_isl, model, links, whole=whole) for whole in (False, True) if _is_small(model, links)
-    ]
-    for make in [partial(_wave, model), *makers] if len(model.statements) == 1 else makers:
+    makers = [(partial(_schedule_by_isl, model, problem, whole=whole), steps) for whole in (False, True) if problem]
+    for make, allowed in [(partial(_wave, model), most), *makers] if len(model.statements) == 1 else makers:
         # the next one is looked for where this one does not do
         try:
-            with budget(most):
+            with budget(allowed):
                 schedules = make()
         except OutOfBudgetError:
             return
@@ -170,6 +177,74 @@ def _is_small(model: Ordered, links: Sequence[OrderLink]) -> bool:
         if coefficients > _MOST_COEFFICIENTS:
             return False
     return True
+
+
+class _Problem(Struct, frozen=True):
+    """What isl's scheduler is asked: the instances of all statements, by name, what must keep its order, and what of
+    that is a value that is handed on. All without what bounds parameters alone, `n <= 14`: no order depends on it, but
+    such numbers stand in the linear programs, where entries then grow to hundreds of digits."""
+
+    domain: isl.UnionSet
+    order: isl.UnionMap
+    flow: isl.UnionMap
+
+    @classmethod
+    def of(cls, model: Ordered, links: Sequence[OrderLink]) -> _Problem:
+        """Return the question about a model with its dependences."""
+        domain = isl.UnionSet.empty(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
+        for statement in model.statements:
+            own = _forget_parameters(model.domain(statement)).set_tuple_name(statement.name)
+            domain = domain.union(isl.UnionSet.from_set(own))
+        order = isl.UnionMap.empty(domain.get_space())
+        flow = order
+        for link in links:
+            relation = _forget_parameters(link.relation.wrap()).unwrap()
+            relation = relation.set_tuple_name(_IN, link.source.statement.name)
+            relation = relation.set_tuple_name(isl.dim_type.out, link.sink.statement.name)
+            order = order.union(isl.UnionMap.from_map(relation))
+            if link.kind == "flow":
+                flow = flow.union(isl.UnionMap.from_map(relation))
+        return cls(domain, order.coalesce(), flow.coalesce())
+
+    def dependences(self) -> list[Map]:
+        """Return the order by pairs of statements."""
+        found: list[Map] = []
+        self.order.foreach_map(lambda one: found.append(one))
+        return found
+
+
+def _forget_parameters(values: Set) -> Set:
+    """Return a set without the constraints that name parameters alone."""
+    return values.drop_constraints_not_involving_dims(_SET, 0, values.dim(_SET))
+
+
+def _allowed(model: Ordered, problem: _Problem, most: int) -> int:
+    """Return how many steps isl's scheduler may take, at most so many. Raises OutOfBudgetError."""
+    dependences = problem.dependences()
+
+    def dual() -> None:
+        # a set with quotients has no dual: the scheduler forgets them too
+        for part in (part for one in dependences for part in one.remove_divs().get_basic_maps()):
+            part.wrap().coefficients()
+
+    return min(most, _TIMES_DUAL * count_steps(dual, most) + _MOST_ENTRIES // _pivoted(model, dependences))
+
+
+def _pivoted(model: Ordered, dependences: Sequence[Map]) -> int:
+    """Return about how many entries the largest matrix has that a step of isl's scheduler pivots: a row for each bound
+    of a dependence, and a column for each unknown of the statements that dependences connect."""
+    parameters = max((one.dim(_PARAM) for one in dependences), default=0)
+    groups = {statement.name: {statement.name} for statement in model.statements}
+    rows = dict.fromkeys(groups, 0)
+    for one in dependences:
+        source, sink = (str(one.get_tuple_name(kind)) for kind in (_IN, isl.dim_type.out))
+        rows[source] += sum(len(part.get_constraints()) for part in one.get_basic_maps())
+        if groups[source] is not groups[sink]:
+            groups[source] |= groups[sink]
+            groups.update(dict.fromkeys(groups[sink], groups[source]))
+    columns = {statement.name: len(statement.loops) + parameters + 1 for statement in model.statements}
+    sizes = (sum(rows[name] for name in group) * sum(columns[name] for name in group) for group in groups.values())
+    return max(1, *sizes)
 
 
 def _wave(model: Ordered) -> dict[Stmt, Schedule] | None:
@@ -258,23 +333,12 @@ def _options(*, whole: bool) -> Iterator[None]:
             getattr(context, f"set_schedule_{name}")(value)
 
 
-def _schedule_by_isl(model: Ordered, links: Sequence[OrderLink], *, whole: bool) -> dict[Stmt, Schedule] | None:
+def _schedule_by_isl(model: Ordered, problem: _Problem, *, whole: bool) -> dict[Stmt, Schedule] | None:
     """Return the schedules that isl finds."""
-    domain = isl.UnionSet.empty(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0))
-    for statement in model.statements:
-        domain = domain.union(isl.UnionSet.from_set(model.domain(statement).set_tuple_name(statement.name)))
-    order = isl.UnionMap.empty(domain.get_space())
-    flow = order
-    for link in links:
-        relation = link.relation.set_tuple_name(_IN, link.source.statement.name)
-        relation = relation.set_tuple_name(isl.dim_type.out, link.sink.statement.name)
-        order = order.union(isl.UnionMap.from_map(relation))
-        if link.kind == "flow":
-            flow = flow.union(isl.UnionMap.from_map(relation))
-    order = order.coalesce()
+    order = problem.order
     with _options(whole=whole):
-        wanted = isl.ScheduleConstraints.on_domain(domain).set_validity(order).set_coincidence(order)
-        schedule = wanted.set_proximity(flow.coalesce()).compute_schedule()
+        wanted = isl.ScheduleConstraints.on_domain(problem.domain).set_validity(order).set_coincidence(order)
+        schedule = wanted.set_proximity(problem.flow).compute_schedule()
     dimensions: dict[str, list[ScheduleDimension]] = {statement.name: [] for statement in model.statements}
     if not _flatten(model, schedule.get_root(), dimensions):
         return None
