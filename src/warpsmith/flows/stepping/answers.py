@@ -12,6 +12,7 @@ from warpsmith.flows.stepping.conditions import Number, UnknownNameError, evalua
 from warpsmith.flows.stepping.turns import Parting, Place, StepPosition
 from warpsmith.flows.stepping.values import LaneScope
 from warpsmith.simt.thread import Thread
+from warpsmith.simt.waiting import is_grid_barrier
 from warpsmith.ssa.nodes import Branch, Jump, Return
 
 __all__ = [
@@ -109,6 +110,8 @@ def _waits(thread: Thread) -> str:
     where = "" if thread.waiting.span is None else f" at line {thread.waiting.span.line}"
     if thread.waiting.op == "barrier":
         return f"waits{where} until all threads of its block have come to the barrier"
+    if is_grid_barrier(thread.waiting):
+        return f"waits{where} until all threads of the grid have come to the barrier"
     return f"waits{where} for other lanes of its warp ({thread.waiting.op.replace('_', ' ')})"
 
 

@@ -73,7 +73,8 @@ def write_kernel(
     runtime = Runtime(module, width, checks, granule, gathers=gathers)
     writer = (KernelWriter if checks.turns == "linear" else ScheduledWriter)(runtime, function, ops)
     writer.write()
-    driver_function(runtime.emit(), writer.warp, runtime.stop, framed=writer.frame.base is not None)
+    behind = [writer.ends.behind.get(barrier, 0) for barrier in ops.barriers]
+    driver_function(runtime.emit(), writer.warp, runtime.stop, behind, framed=writer.frame.base is not None)
     return split_module(module), writer, ops, granule
 
 
