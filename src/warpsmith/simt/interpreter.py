@@ -19,15 +19,15 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from warpsmith.base.progress import Activity, Progress, ignore_progress
-from warpsmith.simt.barriers import count_awaited, find_past, how_combined, number_of_barrier, only_arrives
-from warpsmith.simt.collect import collect_given
-from warpsmith.simt.exchange import exchange_lanes, mask_of
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
+from warpsmith.simt.meeting.barriers import count_awaited, find_past, how_combined, number_of_barrier, only_arrives
+from warpsmith.simt.meeting.collect import collect_given
+from warpsmith.simt.meeting.exchange import exchange_lanes, mask_of
+from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.simt.memory import Buffer, Fault, LaunchMemory, RecordedAccess, Where, allocate_shared
 from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, LaunchedKernel, Thread
-from warpsmith.simt.waiting import is_grid_barrier
 from warpsmith.ssa.nodes import Instruction, Module
 
 __all__ = ["Step", "ThreadBlock", "Turns", "interpret", "list_few"]

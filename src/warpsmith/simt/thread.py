@@ -16,6 +16,7 @@ from warpsmith.simt.combine import COMBINE
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.layout import MemoryLayout, MemoryPart, own_variables
 from warpsmith.simt.library import answer
+from warpsmith.simt.meeting.waiting import says_nothing, waits_for_others
 from warpsmith.simt.memory import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
@@ -27,7 +28,6 @@ from warpsmith.simt.memory import (
     RecordedAccess,
 )
 from warpsmith.simt.observer import Lane, Observer
-from warpsmith.simt.waiting import says_nothing, waits_for_others
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Address,

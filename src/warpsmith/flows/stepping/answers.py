@@ -11,8 +11,8 @@ from warpsmith.base.source import Span, readable
 from warpsmith.flows.stepping.conditions import Number, UnknownNameError, evaluate, names_in
 from warpsmith.flows.stepping.turns import Parting, Place, StepPosition
 from warpsmith.flows.stepping.values import LaneScope
+from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.simt.thread import Thread
-from warpsmith.simt.waiting import is_grid_barrier
 from warpsmith.ssa.nodes import Branch, Jump, Return
 
 __all__ = [

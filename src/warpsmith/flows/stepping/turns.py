@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from warpsmith.simt.exchange import meet_in_lock_step
 from warpsmith.simt.interpreter import Step, ThreadBlock
+from warpsmith.simt.meeting.exchange import meet_in_lock_step
+from warpsmith.simt.meeting.waiting import waits_for_others
 from warpsmith.simt.policies.linear import LinearPolicy
 from warpsmith.simt.policies.policy import Graphs
 from warpsmith.simt.thread import Thread
-from warpsmith.simt.waiting import waits_for_others
 from warpsmith.ssa.nodes import Branch, Instruction, Phi, Switch, Terminator
 
 __all__ = ["Parting", "StepPosition", "StepTurns", "Warp"]

@@ -11,7 +11,7 @@ from typing import Final
 from warpsmith.simt.engine.observers.checks import Turns
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.library import has_answer
-from warpsmith.simt.waiting import says_nothing
+from warpsmith.simt.meeting.waiting import says_nothing
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Barrier,

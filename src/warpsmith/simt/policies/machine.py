@@ -16,9 +16,10 @@ from msgspec import Struct
 
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.counters import BlockCount
-from warpsmith.simt.exchange import meet_in_lock_step
 from warpsmith.simt.interpreter import Step, ThreadBlock, interpret, list_few
 from warpsmith.simt.launch import Launch, Outcome
+from warpsmith.simt.meeting.exchange import meet_in_lock_step
+from warpsmith.simt.meeting.waiting import waits_for_others
 from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.policies.linear import LinearPolicy
 from warpsmith.simt.policies.per_lane import PerLanePolicy
@@ -26,7 +27,6 @@ from warpsmith.simt.policies.policy import Graphs, Policy, bits
 from warpsmith.simt.policies.stack import StackPolicy
 from warpsmith.simt.tally import Totals, WarpPiece, add_pieces, count_pieces
 from warpsmith.simt.thread import Thread
-from warpsmith.simt.waiting import waits_for_others
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Module
 

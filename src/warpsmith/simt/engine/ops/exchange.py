@@ -1,4 +1,4 @@
-"""Votes and shuffles of a warp, in LLVM IR: simt/exchange.py.
+"""Votes and shuffles of a warp, in LLVM IR: simt/meeting/exchange.py.
 
 Lanes take part that are there together. The interpreter lets an exchange wait for all lanes that its mask names
 (without a mask: for all that can still come); so both are equal where the active lanes are just those that are named

@@ -1,7 +1,7 @@
 """Blocks in which lanes end, and barriers behind which those stand: lanes that end there while others wait went past.
 
     barrier ──► … ──► last block        a bit for each last block; a barrier has those that stand behind it on every way
-    └───────────────────┘               (simt/barriers.py says when)
+    └───────────────────┘               (simt/meeting/barriers.py says when)
 
 Lanes set the bit where they end (blocks.py); the driver looks when a barrier opens.
 """
@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from warpsmith.simt.barriers import is_last_behind
+from warpsmith.simt.meeting.barriers import is_last_behind
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.simt.waiting import is_grid_barrier, says_nothing, waits_for_others
+from warpsmith.simt.meeting.waiting import is_grid_barrier, says_nothing, waits_for_others
 from warpsmith.ssa.nodes import ASYNCHRONOUS, GRID_BARRIER
 from warpsmith.ssa.reader import parse_module
 
