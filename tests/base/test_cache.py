@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from warpsmith.base.cache import cache_folder, kept_bytes, kept_table
+from warpsmith.base.cache import cache_folder, is_kept, kept_bytes, kept_table
 
 
 class Row(Struct, frozen=True):
@@ -135,6 +135,7 @@ def test_bytes_are_made_once_a_key(cache: Path) -> None:
     made = Counted()
     assert [made.get(key) for key in (b"a", b"b", b"a", b"b")] == [b"aaa", b"bbb", b"aaa", b"bbb"]
     assert made.count == 2
+    assert [is_kept("things", key) for key in (b"a", b"b", b"c")] == [True, True, False]
     assert len(list(cache.with_name("things").iterdir())) == 2
 
 

@@ -20,7 +20,7 @@ from tests.corpus.inputs import Inputs
 from tests.corpus.sampling import Known, Who
 from warpsmith.analysis.memory.bounds import countable
 from warpsmith.analysis.uniformity.facts import KernelFacts
-from warpsmith.simt.thread import TOGETHER
+from warpsmith.simt.meeting.waiting import TOGETHER
 from warpsmith.ssa.nodes import Instruction, Param
 from warpsmith.ssa.types import Type
 

@@ -14,6 +14,7 @@ from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.simulation.model import SimulationReport
 from warpsmith.settings.model import KernelSettings
+from warpsmith.simt.choose import Engine
 from warpsmith.simt.policies.machine import PolicyName
 
 OWN = "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
@@ -138,3 +139,17 @@ def test_a_profile_has_every_block_with_its_visits(tmp_path: Path) -> None:
         body = next(row for row in found.blocks if row.span is not None and row.span.line == 4)
         assert (body.visits, body.lanes, body.lost_lane_slots) == (7, 17, (4 * 7 - 17) * body.instructions)
     assert simulate(KernelFile(str(path)), SimulateOptions(block=(8, 1, 1), arguments=("v=zeros:i32[8]",))).blocks == ()
+
+
+FETCH = """
+__global__ void k(float *out, cudaTextureObject_t t) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 1.0f); }
+"""
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "compiled"])
+def test_a_texture_is_fetched_from_as_its_argument_says(engine: Engine, tmp_path: Path) -> None:
+    given = ("out=zeros:f32[4]", "t=texture[3,2,linear]:iota:f32[6]")
+    options = SimulateOptions(block=(4, 1, 1), arguments=given, engine=engine)
+    report = simulate(KernelFile("k.cu", text=FETCH), options)
+    assert report.status == "ok" and not report.mistakes
+    assert [row.first for row in report.outputs] == [("1.5", "2.5", "3.5", "3.5")]

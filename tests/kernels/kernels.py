@@ -12,6 +12,7 @@ __global__ void scale(float *data, int n, float by) { if (threadIdx.x < n) data[
 __global__ void scan(const double *in, unsigned long n, pair p) { }
 __global__ __launch_bounds__(128) void bytes(unsigned char *b, short s, bool flag) { b[0] = s; }
 __global__ void twice(int *x) { x[0] = 1; }
+__global__ void fetch(float *out, cudaTextureObject_t t) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x, 1.5f); }
 __device__ int helper(int x) { return x; }
 int main() {
   scale<<<10, 64>>>(0, 1, 2); scale<<<20, 64>>>(0, 1, 2);

@@ -15,7 +15,8 @@ from warpsmith.kernels.arguments import Argument, arguments_for
 SCALE = {"data": "zeros:f32[4]", "n": "4", "by": "1.5"}
 SCAN = {"in": "zeros:f64[2]", "n": "7", "p": "hex:0100000000002040"}
 BYTES = {"b": "zeros:u8[3]", "s": "-2", "flag": "1"}
-OF = {"scale": SCALE, "scan": SCAN, "bytes": BYTES}
+FETCH = {"out": "zeros:f32[4]", "t": "texture[3,2]:iota:f32[6]"}
+OF = {"scale": SCALE, "scan": SCAN, "bytes": BYTES, "fetch": FETCH}
 
 
 def given(name: str, *texts: str, **changed: str) -> dict[str, Argument]:
@@ -158,3 +159,31 @@ def test_places_are_names_and_the_help_is_a_command() -> None:
         arguments_for([], unit(), kernel("scale"), "simulate k.cu")
     text = str(caught.value)
     assert "simulate k.cu --arg 'data=iota:f32[n]' --arg 'n=64' --arg 'by=1.5'" in text
+
+
+def test_a_texture_has_sizes_texels_and_words() -> None:
+    found = given("fetch")["t"]
+    assert found.array is None and found.texture is not None and found.bytes == (2).to_bytes(8, "little")
+    assert found.texture.axes == 2 and not found.texture.words
+    assert found.texture.texels[0, :, :, 0].tolist() == [[0, 1, 2], [3, 4, 5]]
+    more = given("fetch", t="texture[3, linear,normalized,wrap]:iota:u8[12]")["t"].texture
+    assert more is not None and more.words == {"linear", "normalized", "wrap"} and more.axes == 1
+    assert more.texels[0, 0].tolist() == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("texture[3,2]:iota:f32[7]", "1, 2 or 4 numbers a texel"), ("texture[]:iota:f32[7]", "not of a form"),
+        ("texture[3,2,1,1]:iota:f32[6]", "1 to 3 sizes"), ("texture[3,0]:iota:f32[0]", "1 to 3 sizes"),
+        ("texture[6,wrap]:iota:f32[6]", "normalized coordinates"), ("texture[6,border,mirror]:iota:f32[6]", "one of"),
+        ("texture[6]:local:f32[6]", "1 to 3 sizes"), ("texture[6]", "not of a form that is known"),
+        ("zeros:f32[6]", "not a pointer"),
+    ],
+)  # fmt: skip
+def test_what_is_no_texture(text: str, words: str) -> None:
+    assert words in str(told("fetch", t=text))
+
+
+def test_only_a_texture_object_takes_a_texture() -> None:
+    assert "not a texture object" in str(told("scale", data="texture[6]:iota:f32[6]"))

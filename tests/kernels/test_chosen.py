@@ -27,7 +27,7 @@ def test_a_kernel_by_its_name_or_a_pattern(wanted: str, name: str) -> None:
     ("wanted", "words"),
     [
         ("sc*", "2 kernels that may be meant: scale, scan"),
-        ("", "4 kernels that may be meant"),
+        ("", "5 kernels that may be meant"),
         ("scal", "no kernel matches 'scal'"),
         ("helper", "no kernel matches 'helper'"),
     ],
@@ -38,7 +38,7 @@ def test_none_or_several_are_usage(wanted: str, words: str) -> None:
 
 
 def test_the_help_names_what_is_near_or_all() -> None:
-    for wanted, help in (("scal", "did you mean 'scale'?"), ("qqq", "the kernels: scale, scan, bytes, twice")):
+    for wanted, help in (("scal", "did you mean 'scale'?"), ("qqq", "the kernels: scale, scan, bytes, twice, fetch")):
         with pytest.raises(UsageError) as told:
             named_kernel(unit(), wanted, "k.cu")
         assert told.value.findings[0].help == (help,)

@@ -187,3 +187,59 @@ def test_an_exit_inside_a_function_ends_the_thread_and_a_trap_fails() -> None:
     assert ended.complete and (0, "e") not in kept.numbers
     failed, *_ = ran("  trap\nafter:\n  return")
     assert any(problem.kind == "trap" for problem in failed.problems)
+
+
+DEEP = """
+function @down(n 4 align 4 i32) -> i32
+  local @mine i32 x 2 align 4
+start:
+  %n:i32 = param [n+0]
+  %at:i64 = address [@mine]
+  store [local +4 align 4] %at %n
+  %more:i1 = sgt %n 0:i32
+  branch %more deeper end
+deeper:
+  %less:i32 = sub %n 1:i32
+  %below:i32 = call [@down] %less
+  %own:i32 = load [local +4 align 4] %at
+  %sum:i32 = add %below %own
+  return %sum
+end:
+  READ
+end
+"""
+
+
+def _deep(read: str, depth: int) -> tuple[Outcome, Kept, bytes]:
+    body = f"  %e:i32 = call [@down] {depth}:i32"
+    return ran(body, more=DEEP.replace("READ", read))
+
+
+def test_each_call_has_local_variables_of_its_own() -> None:
+    outcome, kept, _ = _deep("return 0:i32", 9)
+    assert outcome.complete and not outcome.problems
+    assert kept.numbers[0, "e"] == [45, 45]  # one a block of threads
+
+
+def test_what_a_call_has_not_written_is_not_known_from_one_before() -> None:
+    read = "%first:i32 = load [local +0 align 4] %at\n  return %first"
+    outcome, _, _ = _deep(read, 1)
+    assert {problem.kind for problem in outcome.problems} == {"uninitialized"}
+
+
+def test_a_variable_is_gone_when_its_call_returns() -> None:
+    read = "%place:i32 = trunc %at\n  return %place"
+    body = "  %a:i32 = call [@down] 0:i32\n  %e:i32 = call [@outer] %a\n"
+    more = f"""{DEEP.replace("READ", read)}
+function @outer(n 4 align 4 i32) -> i32
+start:
+  %n:i32 = param [n+0]
+  %b:i32 = call [@down] 1:i32
+  %c:i32 = sub %b 1:i32
+  %at:i64 = zext %c
+  %e:i32 = load [local +4 align 4] %at
+  return %e
+end
+"""
+    outcome, _, _ = ran(body, more=more)
+    assert [problem.kind for problem in outcome.problems] == ["bounds"]

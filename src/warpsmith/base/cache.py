@@ -28,7 +28,7 @@ import msgspec
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-__all__ = ["cache_folder", "kept_bytes", "kept_table"]
+__all__ = ["cache_folder", "is_kept", "kept_bytes", "kept_table"]
 
 T = TypeVar("T")
 _HASH_BYTES = 8
@@ -89,6 +89,14 @@ def kept_bytes(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         _write(place, _seal(digest, made) + made)
         _drop_oldest(place.parent)
     return made
+
+
+def is_kept(name: str, key: bytes) -> bool:
+    """Whether `kept_bytes` is likely to find what was made of `key`."""
+    try:
+        return (cache_folder() / name / hashlib.sha256(key).digest().hex()).is_file()
+    except (RuntimeError, OSError):
+        return False
 
 
 def _seal(digest: bytes, data: bytes) -> bytes:

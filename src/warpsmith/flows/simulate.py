@@ -36,11 +36,12 @@ from warpsmith.report.simulation.rows import (
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Done, Engine, EngineChoice, execute
-from warpsmith.simt.launch import Dim, Launch, Outcome
+from warpsmith.simt.launch import Dim, Launch, Outcome, Textures
 from warpsmith.simt.layout import ROW, MemoryPart, shared_layout
 from warpsmith.simt.memory import Buffer, LaunchMemory
 from warpsmith.simt.policies.machine import PolicyName, PolicyRun
 from warpsmith.simt.selection import Selection
+from warpsmith.simt.textures import OUTSIDE, Outside, Texture, fetches
 from warpsmith.ssa.nodes import Function
 
 __all__ = [
@@ -219,6 +220,7 @@ def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, 
     buffers, packed, parts = _place_arguments(arguments, memory, end + shared)
     added = max((part.end - end for part in parts), default=shared)
     launch = Launch(grid, block, packed, added, parts, options.warp or width, options.seed, options.max_steps)
+    launch = replace(launch, textures=_textures(arguments))
     asked = shared + sum(part.end - part.start for part in parts)
     return StartedLaunch(launch, memory, buffers, arguments, asked, end + shared)
 
@@ -329,6 +331,18 @@ def _place_arguments(
             packed[one.name] = start.to_bytes(8, "little")
             parts.append(MemoryPart(one.name, start, start + one.local))
     return buffers, packed, tuple(parts)
+
+
+def _textures(arguments: Iterable[Argument]) -> Textures | None:
+    """Return what fetches from the textures among arguments give, None where there is none."""
+    found: dict[int, Texture] = {}
+    for one in arguments:
+        if one.texture is not None and one.bytes is not None:
+            words = one.texture.words
+            how: Outside = next((word for word in OUTSIDE if word in words), "clamp")
+            read = Texture(one.texture.texels, one.texture.axes, "linear" in words, how, "normalized" in words)
+            found[int.from_bytes(one.bytes, "little")] = read
+    return fetches(found) if found else None
 
 
 # --- how it ends

@@ -9,6 +9,7 @@
     a=@b.npy                                    an array of numpy
     a=local:f32[64]                             shared memory that the launch gives (a __local parameter of OpenCL)
     p=hex:00000000ff                            the bytes of a struct
+    t=texture[8,4,linear]:rand:f32[32]          a texture object: its sizes, how it is read, and its texels, x first
 
 What a parameter takes is known from its declaration; PTX says its size only.
 """
@@ -16,6 +17,7 @@ What a parameter takes is known from its declaration; PTX says its size only.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +36,7 @@ from warpsmith.kernels.units import KernelUnit
 from warpsmith.ssa.nodes import Function, Parameter
 from warpsmith.tree import types as tree
 
-__all__ = ["ELEMENTS", "Argument", "Array", "arguments_for"]
+__all__ = ["ELEMENTS", "Argument", "Array", "TextureArgument", "arguments_for"]
 
 Array = npt.NDArray[Any]
 
@@ -50,9 +52,23 @@ _BUFFER: Final = re.compile(
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf)")
 
 
+_TEXTURE: Final = re.compile(r"texture\[(?P<words>[^\]]*)\]:(?P<texels>.+)")
+_WORDS: Final = ("linear", "normalized", "wrap", "mirror", "border")
+
+
+class TextureArgument(Struct, frozen=True):
+    """A texture: `texels` [depth, height, width, channels], `axes` of the sizes that were given, and `words`, of which
+    each says how it is read (simt/textures.py)."""
+
+    texels: Array
+    axes: int
+    words: frozenset[str]
+
+
 class Argument(Struct, frozen=True):
     """What one parameter gets: `bytes` of a number or struct; or an `array` in a buffer of its own, whose content is
-    `known` or not; or `local` bytes of shared memory. `element`: the type of the array, `f32`."""
+    `known` or not; or `local` bytes of shared memory. `element`: the type of the array, `f32`. Where it is a `texture`,
+    `bytes` are the number that stands for it."""
 
     name: str
     bytes: bytes | None = None
@@ -60,6 +76,7 @@ class Argument(Struct, frozen=True):
     element: str = ""
     known: bool = True
     local: int = 0
+    texture: TextureArgument | None = None
 
 
 def arguments_for(texts: Iterable[str], unit: KernelUnit, kernel: Function, example: str) -> tuple[Argument, ...]:
@@ -78,7 +95,12 @@ def arguments_for(texts: Iterable[str], unit: KernelUnit, kernel: Function, exam
             value = _evaluate_text(text, numbers, name)
             if isinstance(value, int):
                 numbers[name] = value
-    return tuple(_argument(p, said[p.name], declared.get(p.name), numbers) for p in kernel.parameters)
+    return tuple(
+        _texture(p, said[p.name], declared.get(p.name), (numbers, place))
+        if said[p.name].startswith("texture[")
+        else _argument(p, said[p.name], declared.get(p.name), numbers)
+        for place, p in enumerate(kernel.parameters, 1)
+    )
 
 
 def _usage(message: str, *helps: str) -> UsageError:
@@ -160,7 +182,7 @@ def _example(parameter: Parameter, type: tree.Type | None, count: str) -> str:
 
 
 def _is_number(text: str) -> bool:
-    return not _BUFFER.fullmatch(text) and not text.startswith(("@", "hex:")) and ":" not in text
+    return not _BUFFER.fullmatch(text) and not text.startswith(("@", "hex:", "texture[")) and ":" not in text
 
 
 _OPERATORS: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
@@ -255,6 +277,32 @@ def _pack_number(parameter: Parameter, text: str, type: tree.Type | None, number
     if not -(1 << bits - 1) <= value < 1 << bits:
         raise _usage(f"--arg {parameter.name}: {text} does not fit into {name}")
     return (value % (1 << bits)).to_bytes(parameter.bytes, "little")
+
+
+def _texture(parameter: Parameter, text: str, type: tree.Type | None, given: tuple[Mapping[str, int], int]) -> Argument:
+    """Return the texture that a text describes; `given`: numbers that are named, and the number that it gets."""
+    numbers, handle = given
+    name, found = parameter.name, _TEXTURE.fullmatch(text)
+    form = "for example texture[8,4]:rand:f32[32], texture[8,4,linear,normalized,wrap]:@texels.npy"
+    if parameter.bytes != 8 or isinstance(type, tree.Pointer | tree.Record):
+        raise _usage(f"--arg {name}: it is {_describe_parameter(parameter, type)}, not a texture object")
+    if found is None:
+        raise _usage(f"--arg {name}: {text!r} is not of a form that is known", form)
+    parts = [part.strip() for part in found["words"].split(",")]
+    words = frozenset(part for part in parts if part in _WORDS)
+    said = [_evaluate_text(part, numbers, name) for part in parts if part not in _WORDS]
+    sizes = [size for size in said if isinstance(size, int) and size > 0]
+    source = found["texels"]
+    made = _load_argument(name, source[1:]) if source.startswith("@") else _make_argument(name, source, numbers)
+    texels = math.prod(sizes)
+    counts = len(sizes) == len(said) and 1 <= len(sizes) <= 3
+    if not counts or made.array is None or made.array.size not in (texels, 2 * texels, 4 * texels):
+        raise _usage(f"--arg {name}: a texture has 1 to 3 sizes, and 1, 2 or 4 numbers a texel; it got {text!r}", form)
+    if len(words & {"wrap", "mirror", "border"}) > 1 or (words & {"wrap", "mirror"} and "normalized" not in words):
+        raise _usage(f"--arg {name}: one of wrap, mirror and border; the first two of normalized coordinates", form)
+    shape = (*[1] * (3 - len(sizes)), *reversed(sizes), made.array.size // texels)
+    texture = TextureArgument(made.array.reshape(shape), len(sizes), words)
+    return Argument(name, handle.to_bytes(8, "little"), texture=texture)
 
 
 # --- arrays

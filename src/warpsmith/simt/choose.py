@@ -101,7 +101,7 @@ def execute(
         if launch.max_steps <= TRIAL or not any(problem.kind == "budget" for problem in done.outcome.problems):
             return done
         restore()
-    checks = Checks(uninitialized=memory.checks, races=memory.checks)
+    checks = Checks(uninitialized=memory.checks, races=memory.checks, quick=True)
 
     def stop_early(counts: EngineCounts) -> None:
         rescue(_make_done(counts, ()))

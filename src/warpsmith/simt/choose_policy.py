@@ -78,7 +78,8 @@ def execute_policy(
         restore()
     alone = _warps(launch) == 1
     races = not (choice.ordered or alone)
-    checks = Checks(requests=False, uninitialized=False, races=races, turns=TURNS_OF[policy], policy=True)
+    turns = TURNS_OF[policy]
+    checks = Checks(requests=False, uninitialized=False, races=races, turns=turns, policy=True, quick=True)
     made = run(module, kernel, launch, memory, checks, progress=progress)
     if not made.why:
         return _policy_run(policy, made, ())

@@ -5,32 +5,37 @@ instruction; one that waits at a barrier, when as many threads wait there as it 
 what asks who is active, go on when no lane of the warp can do anything else: lanes meet as late as they can.
 Turns are short and seeded, so that a lane that spins for another does not keep it waiting for ever.
 
-Limits: blocks run in groups of 8 at most, one group after the other.
+Blocks run in groups of 8, one group after the other. Where a group does not come to an end, its blocks may wait for
+others: as many again join it, until all of them are there. At a barrier of the grid all are wanted at once.
 """
 
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct, field
 
 from warpsmith.base.progress import Activity, Progress, ignore_progress
-from warpsmith.simt.collect import collect_given
-from warpsmith.simt.exchange import exchange_lanes, mask_of
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
+from warpsmith.simt.meeting.barriers import count_awaited, find_past, how_combined, number_of_barrier, only_arrives
+from warpsmith.simt.meeting.collect import collect_given
+from warpsmith.simt.meeting.exchange import exchange_lanes, mask_of
+from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.simt.memory import Buffer, Fault, LaunchMemory, RecordedAccess, Where, allocate_shared
 from warpsmith.simt.observer import Lane, Observer, Silent
 from warpsmith.simt.thread import Code, LaunchedKernel, Thread
-from warpsmith.ssa.nodes import Barrier, Instruction, Module
+from warpsmith.ssa.nodes import Instruction, Module
 
 __all__ = ["Step", "ThreadBlock", "Turns", "interpret", "list_few"]
 
 TURN = 16
 TOGETHER = 8
+_PATIENCE = 250_000
+"""Instructions of a group of blocks, none of which ends, before others join it."""
 
 
 def interpret(
@@ -79,13 +84,15 @@ def _prepare_kernel(
 
 
 class ThreadBlock(Struct):
-    """The threads of one block of threads, and its warps; `absent`: lanes of each warp that are not run, as bits."""
+    """The threads of one block of threads, and its warps; `absent`: lanes of each warp that are not run, as bits;
+    `arrived`: threads that came to each barrier, and did not wait."""
 
     number: int
     threads: list[Thread]
     warps: list[list[Thread]]
     absent: Mapping[int, int]
     random: random.Random = field(default_factory=random.Random)
+    arrived: Counter[int] = field(default_factory=Counter)
 
     @property
     def ended(self) -> bool:
@@ -145,16 +152,31 @@ class _Run:
         launch = self.kernel.launch
         numbers = list(range(launch.blocks) if launch.only is None else launch.only)
         random.Random(launch.seed).shuffle(numbers)
-        for start in range(0, len(numbers), TOGETHER):
-            blocks = [self._block(number) for number in numbers[start : start + TOGETHER]]
-            while not self.stopped and not all(block.ended for block in blocks):
-                self.progress(Activity("simulating", f"blocks, {self.steps:,} instructions", start, len(numbers)))
-                moved = [self._turn(block) for block in blocks if not block.ended]
-                if not any(moved) and not self.stopped:
-                    self._report_stuck(blocks)
-            if self.stopped:
-                return
-        self.complete = True
+        pending = deque(numbers)
+        while pending and not self.stopped:
+            self._group(pending, len(numbers))
+        self.complete = not self.stopped
+
+    def _group(self, pending: deque[int], count: int) -> None:
+        """Run the first blocks that are pending to their ends, with others where they wait for them."""
+        start, blocks = count - len(pending), list[ThreadBlock]()
+        self._join(blocks, pending, TOGETHER)
+        ended, since = 0, self.steps
+        while not self.stopped and not all(block.ended for block in blocks):
+            self.progress(Activity("simulating", f"blocks, {self.steps:,} instructions", start, count))
+            moved = [self._turn(block) for block in blocks if not block.ended]
+            now = sum(block.ended for block in blocks)
+            if now > ended:
+                ended, since = now, self.steps
+            elif self.steps - since > _PATIENCE:
+                self._join(blocks, pending, len(blocks))
+                since = self.steps
+            if not any(moved) and not self.stopped and not self._grid_barrier(blocks, pending):
+                self._report_stuck(blocks)
+
+    def _join(self, blocks: list[ThreadBlock], pending: deque[int], count: int) -> None:
+        """Begin with up to so many blocks more."""
+        blocks += [self._block(pending.popleft()) for _ in range(min(count, len(pending)))]
 
     def _block(self, number: int) -> ThreadBlock:
         launch = self.kernel.launch
@@ -207,7 +229,7 @@ class _Run:
         met = self._barriers(block)
         for warp in block.warps:
             for thread in warp:
-                if thread.waiting is not None and thread.waiting.op != "barrier":
+                if thread.waiting is not None and thread.waiting.op not in ("barrier", "unmodeled"):
                     met = self._exchange(thread, warp, block, late=late) or met
         return met
 
@@ -248,42 +270,76 @@ class _Run:
             self.problems.append(KernelProblem(message, thread.span, thread.lane.block, thread.lane.thread, kind))
 
     def _barriers(self, block: ThreadBlock) -> bool:
-        """Open the barriers at which enough threads stand."""
+        """Open the barriers at which enough threads stand; return whether any thread goes on."""
         waiting = [t for t in block.threads if t.waiting is not None and t.waiting.op == "barrier"]
         by_number: dict[int, list[Thread]] = {}
+        moved = False
         for thread in waiting:
-            by_number.setdefault(_number(thread), []).append(thread)
-        opened = False
-        for threads in by_number.values():
-            wanted = _count(threads[0]) or block.awaited
-            if len(threads) >= wanted:
+            number, wanted = number_of_barrier(thread), count_awaited(thread)
+            if not only_arrives(thread):
+                by_number.setdefault(number, []).append(thread)
+                continue
+            assert thread.waiting is not None
+            block.arrived[number] += 1
+            thread.finish(thread.waiting, ())
+            moved = True
+            if block.arrived[number] == wanted:
+                block.arrived[number] = 0
+        for number, threads in by_number.items():
+            wanted = count_awaited(threads[0]) or block.awaited
+            if len(threads) + block.arrived[number] >= wanted:
+                block.arrived[number] = 0
                 self._open(threads, block)
-                opened = True
-        return opened
+                moved = True
+        return moved
 
     def _open(self, threads: list[Thread], block: ThreadBlock) -> None:
         places = {id(thread.waiting) for thread in threads}
         whole = len(threads) == block.awaited
         if len(places) > 1:
             self._note("threads of one block meet at different barriers", threads[0], "barrier")
-        brought = {thread.lane.thread: thread.operands[-1] for thread in threads if _reduces(thread)}
+        if not count_awaited(threads[0]) and next(find_past(block.threads, threads[0]), None) is not None:
+            self._note("threads of one block go past a barrier at which others wait", threads[0], "barrier")
+        brought = {thread.lane.thread: thread.operands[-1] for thread in threads if how_combined(thread)}
         results: dict[str, Mapping[int, int]] = {}
         for thread in threads:
             instruction = thread.waiting
             assert instruction is not None
-            how = _reduces(thread)
+            how = how_combined(thread)
             thread.epoch += whole
             if how and how not in results:
                 results[how] = collect_given(how, instruction.operands[-1].type, brought)
             thread.finish(instruction, (results[how][thread.lane.thread],) if how else ())
+
+    def _grid_barrier(self, blocks: list[ThreadBlock], pending: deque[int]) -> bool:
+        """Let blocks go on that all wait at a barrier of the grid, when all blocks are there; return whether they do,
+        or blocks have joined."""
+        alive = [thread for block in blocks for thread in block.threads if not thread.ended]
+        if not all(thread.waiting is not None and is_grid_barrier(thread.waiting) for thread in alive):
+            return False
+        if pending:
+            self._join(blocks, pending, len(pending))
+            return True
+        if len(blocks) < self.kernel.launch.blocks or any(block.ended or block.absent for block in blocks):
+            return False
+        if len({id(thread.waiting) for thread in alive}) > 1:
+            self._note("threads meet at different barriers of the grid", alive[0], "barrier")
+        for thread in alive:
+            assert thread.waiting is not None
+            thread.epoch += 1
+            thread.grid_epoch += 1
+            thread.finish(thread.waiting, ())
+        return True
 
     def _report_stuck(self, blocks: Iterable[ThreadBlock]) -> None:
         for block in blocks:
             thread = next((t for t in block.threads if not t.ended), None)
             if thread is not None:
                 waits = sorted(t.lane.thread for t in block.threads if t.waiting is not None)
-                kind: ProblemKind = "budget" if block.absent else "barrier"
-                how = "for others" if block.absent else "for ever"
+                grid = thread.waiting is not None and is_grid_barrier(thread.waiting)
+                partial = block.absent or (grid and self.kernel.launch.only is not None)
+                kind: ProblemKind = "budget" if partial else "barrier"
+                how = "for others" if partial else "for ever"
                 self._stop(f"threads {list_few(waits)} of block {block.number} wait {how}", thread, kind)
                 return
 
@@ -297,17 +353,3 @@ def list_few(numbers: Sequence[int]) -> str:
 def _along(number: int, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
     x, y, _ = sizes
     return number % x, number // x % y, number // (x * y)
-
-
-def _number(thread: Thread) -> int:
-    return thread.operands[0] if thread.operands else 0
-
-
-def _reduces(thread: Thread) -> str:
-    detail = thread.waiting.detail if thread.waiting is not None else None
-    return detail.reduces if isinstance(detail, Barrier) else ""
-
-
-def _count(thread: Thread) -> int:
-    numbers = thread.operands[:-1] if _reduces(thread) else thread.operands
-    return numbers[1] if len(numbers) > 1 else 0

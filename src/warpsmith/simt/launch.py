@@ -20,7 +20,8 @@ __all__ = ["Dim", "KernelProblem", "Launch", "Outcome", "ProblemKind", "Textures
 
 Dim = tuple[int, int, int]
 """Sizes along x, y, z."""
-Textures = Callable[[str, tuple[int, ...], Type], int]
+Textures = Callable[[str, tuple[int, ...], Type], int | None]
+"""What a fetch gives, None where it has no answer."""
 
 
 class Launch(Struct, frozen=True):

@@ -5,6 +5,9 @@
 
 Invariant: no two variables touch, so that what runs beyond one is seen and does not become another's. Each starts at a
 multiple of 128 bytes, that is, at the first bank. A kernel has the variables that it, or what it calls, names.
+
+A function that calls itself has its local variables once for each call that has not returned: the whole layout again,
+`stride` bytes further, for each level.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from warpsmith.ssa.digraph import parts
 from warpsmith.ssa.nodes import Address, Callee, Function, Module, Space, Symbol
 
-__all__ = ["ROW", "MemoryLayout", "MemoryPart", "local_layout", "shared_layout"]
+__all__ = ["ROW", "MemoryLayout", "MemoryPart", "local_layout", "own_variables", "shared_layout"]
 
 ROW: Final = 128
 """All banks once."""
@@ -31,10 +35,12 @@ class MemoryPart(Struct, frozen=True):
 
 
 class MemoryLayout(Struct, frozen=True):
-    """`end`: where what the launch adds starts."""
+    """`end`: where what the launch adds starts; `stride`: from a variable to the same one of the next level of calls, 0
+    where no function calls itself."""
 
     parts: tuple[MemoryPart, ...]
     end: int
+    stride: int = 0
 
     @property
     def size(self) -> int:
@@ -45,6 +51,15 @@ class MemoryLayout(Struct, frozen=True):
     def starts(self) -> dict[str, int]:
         """Where each variable starts."""
         return {part.name: part.start for part in self.parts}
+
+    def level(self, number: int) -> tuple[MemoryPart, ...]:
+        """Return the parts of a level of calls, 0 the first."""
+        moved = number * self.stride
+        return tuple(MemoryPart(part.name, part.start + moved, part.end + moved) for part in self.parts)
+
+    def in_level(self, offset: int) -> int:
+        """Return where a byte stands in its level of calls."""
+        return offset % self.stride if self.stride else offset
 
     def near(self, offset: int) -> MemoryPart | None:
         """Return the part that a byte is in, else the one that ends before it: beyond an end is where most go."""
@@ -67,7 +82,17 @@ def local_layout(module: Module, kernel: str) -> MemoryLayout:
     """Return the layout of the local memory of a thread."""
     found = list[MemoryPart]()
     end = _lay_out(_symbols(module, kernel, "local"), found, [])
-    return MemoryLayout(tuple(found), end)
+    return MemoryLayout(tuple(found), end, end if found and _calls_itself(module, kernel) else 0)
+
+
+def _calls_itself(module: Module, kernel: str) -> bool:
+    """Whether a function that a kernel reaches may be called while it has not returned."""
+    reached = {function.name: function for function in _find_reached(module, kernel)}
+    calls: dict[str, list[str]] = {}
+    for name, function in reached.items():
+        called = [i.detail.name for _, i in function.instructions() if isinstance(i.detail, Callee)]
+        calls[name] = [one for one in called if one in reached]
+    return any(len(part) > 1 or part[0] in calls[part[0]] for part in parts(calls, calls))
 
 
 def _lay_out(symbols: Iterable[Symbol], found: list[MemoryPart], open_: list[str]) -> int:
@@ -82,6 +107,11 @@ def _lay_out(symbols: Iterable[Symbol], found: list[MemoryPart], open_: list[str
         found.append(MemoryPart(symbol.name, start, start + symbol.bytes))
         end = start + symbol.bytes + ROW
     return -(-end // ROW) * ROW
+
+
+def own_variables(function: Function) -> frozenset[str]:
+    """Return the local variables that a call of a function has for itself."""
+    return frozenset(symbol.name for symbol in function.symbols if symbol.space == "local")
 
 
 def _symbols(module: Module, kernel: str, space: Space) -> Iterator[Symbol]:

@@ -18,8 +18,13 @@ def answer(instruction: Instruction, operands: tuple[int, ...], textures: Textur
     detail = instruction.detail
     if textures is None or not isinstance(detail, Text) or not is_fetch(instruction):
         return None
-    names = (f"{detail.text} {number}" for number in range(len(instruction.results)))
-    return tuple(textures(n, operands, v.type) for n, v in zip(names, instruction.results, strict=True))
+    results: list[int] = []
+    for number, value in enumerate(instruction.results):
+        bits = textures(f"{detail.text} {number}", operands, value.type)
+        if bits is None:
+            return None
+        results.append(bits)
+    return tuple(results)
 
 
 def is_fetch(instruction: Instruction) -> bool:

@@ -6,13 +6,13 @@
 
 Invariant: no access touches a byte that no buffer owns; whoever tries gets a Fault that names the nearest buffer.
 Races (CUDA C++ Programming Guide, memory model): two accesses of different threads to one byte, one of them a write,
-not both atomic, with no barrier between them of their block, or of their warp. Threads of different blocks have none;
-a barrier in which only a part of the block or warp takes part orders nothing here.
+not both atomic, with no barrier between them of their block, or of their warp. Threads of different blocks have none
+but those of the grid; a barrier in which only a part of the block or warp takes part orders nothing here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, Literal
 
 from msgspec import Struct, field
@@ -57,14 +57,15 @@ class Fault(Exception):
 
 
 class AccessOrigin(Struct, frozen=True):
-    """Who accesses: block, warp and thread by their linear numbers, and how many barriers of the block and of the warp
-    the thread has passed."""
+    """Who accesses: block, warp and thread by their linear numbers, and how many barriers of the block, of the warp and
+    of the grid the thread has passed."""
 
     block: int
     warp: int
     thread: int
     epoch: int
     warp_epoch: int
+    grid_epoch: int = 0
 
 
 class RecordedAccess(Struct, frozen=True):
@@ -100,6 +101,21 @@ class Buffer(Struct):
     def end(self) -> int:
         """The address behind its last byte."""
         return self.address + len(self.data)
+
+    def forget(self, parts: Iterable[MemoryPart]) -> None:
+        """Hold nothing in some parts, which there may not have been so far."""
+        for part in parts:
+            more = part.end - len(self.data)
+            if more > 0:
+                self.data += bytes(more)
+                self.known += bytes(more)
+            if part not in self.parts:
+                self.parts += (part,)
+            self.data[part.start : part.end] = self.known[part.start : part.end] = bytes(part.end - part.start)
+
+    def remove(self, parts: Collection[MemoryPart]) -> None:
+        """Have some parts no longer: what lies there belongs to nobody."""
+        self.parts = tuple(part for part in self.parts if part not in parts)
 
 
 class LaunchMemory:
@@ -222,6 +238,6 @@ def _is_unordered(one: RecordedAccess, other: RecordedAccess) -> bool:
         return False
     a, b = one.origin, other.origin
     if a.block != b.block:
-        return True
+        return a.grid_epoch == b.grid_epoch
     apart = a.warp != b.warp or a.warp_epoch == b.warp_epoch
     return a.thread != b.thread and a.epoch == b.epoch and apart

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Final
 
 from msgspec import Struct, field
 
 from warpsmith.base.source import Span
+from warpsmith.simt.combine import COMBINE
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.layout import MemoryLayout
+from warpsmith.simt.layout import MemoryLayout, MemoryPart, own_variables
 from warpsmith.simt.library import answer
+from warpsmith.simt.meeting.waiting import says_nothing, waits_for_others
 from warpsmith.simt.memory import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
@@ -52,23 +53,21 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.nodes import Memory as MemoryDetail
 from warpsmith.ssa.semantics.lane import lane as compute
-from warpsmith.ssa.semantics.patterns import number_of, pattern_of, to_signed
+from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import Type
 
-__all__ = ["TOGETHER", "CallFrame", "Code", "LaunchedKernel", "Thread"]
-
-TOGETHER: Final = frozenset({"barrier", "warp_barrier", "vote", "shuffle", "match", "reduce", "active"})
-"""Ops for which a lane waits for others."""
+__all__ = ["CallFrame", "Code", "LaunchedKernel", "Thread"]
 
 
 class Code(Struct, frozen=True):
     """A function ready to run: blocks by name; for each block the headers of the cycles around it, outermost first; for
-    each header the blocks of its cycle."""
+    each header the blocks of its cycle; `variables`: in local memory, that each call has for itself."""
 
     function: Function
     blocks: Mapping[str, BasicBlock]
     around: Mapping[str, tuple[str, ...]]
     cycles: Mapping[str, frozenset[str]]
+    variables: frozenset[str]
 
     @classmethod
     @lru_cache(maxsize=256)
@@ -81,12 +80,13 @@ class Code(Struct, frozen=True):
             {block.name: block for block in function.blocks},
             {name: tuple(cycle.header for cycle in found) for name, found in cycles.items()},
             {cycle.header: cycle.blocks for found in cycles.values() for cycle in found},
+            own_variables(function),
         )
 
 
 class CallFrame(Struct):
     """A function that a thread is in: where, what its values are, which iteration of its loops (`moment`: of those
-    around the block)."""
+    around the block); `level`: how many calls of this function have not returned, before this one."""
 
     code: Code
     block: BasicBlock
@@ -96,6 +96,7 @@ class CallFrame(Struct):
     parameters: dict[tuple[str, int], tuple[int, Type]] | None = None
     call: Instruction | None = None
     moment: tuple[int, ...] = ()
+    level: int = 0
 
 
 class LaunchedKernel(Struct, frozen=True):
@@ -128,6 +129,7 @@ class Thread(Struct):
     failed: bool = False
     epoch: int = 0
     warp_epoch: int = 0
+    grid_epoch: int = 0
     moment: tuple[object, ...] = ()
 
     def start(self) -> None:
@@ -152,7 +154,7 @@ class Thread(Struct):
             return
         instruction = frame.block.instructions[frame.place]
         operands = tuple(self.number(operand, frame) for operand in instruction.operands)
-        if instruction.op in TOGETHER:
+        if waits_for_others(instruction):
             self.waiting, self.operands = instruction, operands
             return
         if instruction.op == "call":
@@ -224,7 +226,7 @@ class Thread(Struct):
         place, offset = self.place(instruction, operands[0], type.bytes)
         access = self.make_access(instruction, "atomic")
         old = self.kernel.memory.read(place, offset, type.bytes, access)
-        new = _COMBINE[instruction.op.removeprefix("atomic_")](type, old, operands[1:])
+        new = COMBINE[instruction.op.removeprefix("atomic_")](type, old, operands[1:])
         self.kernel.memory.write(place, offset, type.bytes, new & ((1 << type.bits) - 1), access)
         return (old,) if instruction.results else ()
 
@@ -232,7 +234,9 @@ class Thread(Struct):
         """Return who accesses what, for the memory to remember."""
         return RecordedAccess(
             kind,
-            AccessOrigin(self.lane.block, self.lane.warp, self.lane.thread, self.epoch, self.warp_epoch),
+            AccessOrigin(
+                self.lane.block, self.lane.warp, self.lane.thread, self.epoch, self.warp_epoch, self.grid_epoch
+            ),
             instruction,
         )
 
@@ -271,7 +275,8 @@ class Thread(Struct):
         assert isinstance(detail, Address)
         place = self.kernel.places.get(detail.symbol)
         if place is not None:
-            return (place,)
+            inner = frame.level if detail.symbol in frame.code.variables else 0
+            return (place + inner * self.kernel.local.stride,)
         raise Fault(f"there is no variable called {detail.symbol}")
 
     def query(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
@@ -307,6 +312,8 @@ class Thread(Struct):
 
     def refuse_unknown(self, frame: CallFrame, instruction: Instruction, operands: tuple[int, ...]) -> tuple[int, ...]:
         """Refuse what has no semantics."""
+        if says_nothing(instruction):
+            return ()
         detail = instruction.detail
         text = detail.text if isinstance(detail, Text) else instruction.op
         raise Fault(f"this instruction is not modeled: {text}", "unmodeled")
@@ -339,7 +346,9 @@ class Thread(Struct):
             for p, number, operand in zip(given, operands, instruction.operands, strict=True)
         }
         first = code.function.blocks[0]
-        self.frames.append(CallFrame(code, first, 0, {}, {}, values, instruction))
+        level = sum(other.code is code for other in self.frames)
+        self.frames.append(CallFrame(code, first, 0, {}, {}, values, instruction, level=level))
+        self.local.forget(self.variables())
         self.note_moment()
         self.kernel.observer.enter(self.lane, first, self.moment, 0)
 
@@ -371,11 +380,13 @@ class Thread(Struct):
 
     def back(self, results: tuple[int, ...]) -> None:
         """Return from a function, from the kernel for good."""
-        frame = self.frames.pop()
+        frame = self.frames[-1]
         if frame.call is None:
-            self.frames.append(frame)
             self.ended = True
         else:
+            if frame.level:
+                self.local.remove(self.variables())
+            self.frames.pop()
             made = tuple(
                 number & ((1 << value.type.bits) - 1) for number, value in zip(results, frame.call.results, strict=True)
             )
@@ -383,6 +394,11 @@ class Thread(Struct):
             self.finish(frame.call, made)
             caller = self.frames[-1]
             self.kernel.observer.enter(self.lane, caller.block, self.moment, caller.place)
+
+    def variables(self) -> tuple[MemoryPart, ...]:
+        """Return where the variables of the innermost call stand in local memory."""
+        frame = self.frames[-1]
+        return tuple(part for part in self.kernel.local.level(frame.level) if part.name in frame.code.variables)
 
     def note_moment(self) -> None:
         """Take note of the moment: the block, or the function, is another one than before."""
@@ -404,26 +420,6 @@ class Thread(Struct):
         self.note_moment()
         self.kernel.observer.enter(self.lane, block, self.moment, 0)
 
-
-def _add(type: Type, old: int, more: tuple[int, ...]) -> int:
-    return pattern_of(number_of(old, type) + number_of(more[0], type), type)
-
-
-_COMBINE: dict[str, Callable[[Type, int, tuple[int, ...]], int]] = {
-    "add": lambda t, old, more: old + more[0],
-    "smin": lambda t, old, more: min(to_signed(old, t), to_signed(more[0], t)),
-    "smax": lambda t, old, more: max(to_signed(old, t), to_signed(more[0], t)),
-    "umin": lambda t, old, more: min(old, more[0]),
-    "umax": lambda t, old, more: max(old, more[0]),
-    "and": lambda t, old, more: old & more[0],
-    "or": lambda t, old, more: old | more[0],
-    "xor": lambda t, old, more: old ^ more[0],
-    "exchange": lambda t, old, more: more[0],
-    "compare": lambda t, old, more: more[1] if old == more[0] else old,
-    "inc": lambda t, old, more: 0 if old >= more[0] else old + 1,
-    "dec": lambda t, old, more: more[0] if old == 0 or old > more[0] else old - 1,
-    "fadd": _add,
-}
 
 _SPECIAL: dict[str, Callable[[Thread, CallFrame, Instruction, tuple[int, ...]], tuple[int, ...]]] = {
     "load": Thread.load,

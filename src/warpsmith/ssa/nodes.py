@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -31,10 +31,10 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.ssa.types import Type
 
 __all__ = [
-    "Address", "Barrier", "BasicBlock", "Branch", "Callee", "Constant", "Construct", "Convert", "Detail", "Exchange",
-    "Exit", "Fence", "Float", "Function", "Instruction", "Jump", "Limits", "Memory", "Module", "NoWrap", "Operand",
-    "Param", "Parameter", "Phi", "Query", "Return", "Rounding", "Space", "Switch", "Symbol", "Terminator", "Text",
-    "Undefined", "Unreachable", "Value", "successors", "terminator_operands",
+    "ASYNCHRONOUS", "GRID_BARRIER", "Address", "Barrier", "BasicBlock", "Branch", "Callee", "Constant", "Construct",
+    "Convert", "Detail", "Exchange", "Exit", "Fence", "Float", "Function", "Instruction", "Jump", "Limits", "Memory",
+    "Module", "NoWrap", "Operand", "Param", "Parameter", "Phi", "Query", "Return", "Rounding", "Space", "Switch",
+    "Symbol", "Terminator", "Text", "Undefined", "Unreachable", "Value", "successors", "terminator_operands",
 ]  # fmt: skip
 
 Space = Literal["generic", "global", "shared", "local", "constant", "param"]
@@ -165,6 +165,12 @@ class Text(Struct, frozen=True):
 
     text: str
 
+
+GRID_BARRIER: Final = "a barrier of the grid"
+"""The text of an instruction that waits for all threads of a grid: a run does, and analyses do not know it."""
+ASYNCHRONOUS: Final = "when an asynchronous copy is made"
+"""The text of an instruction beside the load and the store of a copy that need not be made before it is waited for: a
+run makes it at once, and analyses do not know when."""
 
 Detail = Memory | Address | Param | Query | Convert | Float | NoWrap | Barrier | Fence | Exchange | Callee | Text
 

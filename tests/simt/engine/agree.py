@@ -18,9 +18,11 @@ from warpsmith.simt.memory import LaunchMemory, allocate_shared
 from warpsmith.simt.tally import Tally, totals
 from warpsmith.ssa.nodes import Module, successors
 
-__all__ = ["ALL", "Case", "Differs", "agree"]
+__all__ = ["ALL", "QUICKLY", "Case", "Differs", "agree"]
 
 ALL = Checks()
+QUICKLY = Checks(quick=True)
+"""With code that starts sooner."""
 
 Row = tuple[int, int, int, int, int]
 """Requests, lanes, sectors, ideal sectors, bank conflicts."""

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from tests.simt.engine.agree import Case, Differs, agree
 from tests.simt.engine.kernels import random_case
 from tests.simt.engine.ops.test_asked import fetch_case
+from tests.simt.engine.ops.test_exchange import tile_case
 from tests.simt.engine.ops.test_halves import fused_case, ties_case
 from tests.simt.engine.ops.test_seen import nan_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
@@ -33,6 +34,7 @@ from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
 from warpsmith.simt.engine.words import RequestWords, SiteWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
+from warpsmith.simt.engine.writing.ends import Ends
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.nodes import Convert
 from warpsmith.ssa.types import F16, Type
@@ -107,9 +109,10 @@ def _directed(name: str) -> Callable[[], Case]:
     return lambda: op_case(shape, 0)
 
 
-def _ptx(body: str) -> Callable[[], Case]:
+def _ptx(body: str, threads: int = 32) -> Callable[[], Case]:
     arrays = {"out": (struct.pack("<64I", *range(64)), True)}
-    return lambda: Case(kernel_of(body), "k", Launch(arguments={"n": bytes(4)}), arrays)
+    launch = Launch(block=(threads, 1, 1), arguments={"n": bytes(4)})
+    return lambda: Case(kernel_of(body), "k", launch, arrays)
 
 
 _SHUFFLE = """
@@ -321,6 +324,24 @@ def _without_subnormals(right: Any) -> Any:
     return lambda own, flush: right(own, True)
 
 
+def _one_group(right: Any) -> Any:
+    """Lanes exchange with all that are there, whomever they name."""
+
+    def together(k: Any, masks: Any) -> Any:
+        right(k, masks)
+        return k.e.splat(exchange._bits32(k, k.mask))
+
+    return together
+
+
+def _no_ends(right: Any) -> Any:
+    """Nobody looks who has gone past a barrier."""
+    return lambda cls, function, graph: cls({}, {})
+
+
+_PAST = "setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 0; st.global.u32 [%rd3], %r1; ret;"
+
+
 BUGS = (
     Bug("values that leave loops are not blended", Homes, "of", _no_blend, _random(3)),
     Bug("indices are not kept for other blocks", Homes, "of", _no_indices, _ptx(_NEIGHBORS)),
@@ -354,4 +375,6 @@ BUGS = (
     Bug("subnormal halves are zero", halves, "_wide", _without_subnormals, _op_of("fmul", F16)),
     Bug("functions get their operands the other way round", Answers, "find", _reversed, fetch_case),
     Bug("a barrier of the warp orders nothing", instructions, "warp_barrier", _keeps_epoch, _random(0)),
+    Bug("tiles of a warp exchange with all of it", exchange, "_together", _one_group, lambda: tile_case(0)),
+    Bug("nobody looks who goes past a barrier", Ends, "of", _no_ends, _ptx(_PAST, 64)),
 )

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.corpus.reading import Run, runs
-from tests.simt.engine.agree import Case, agree
+from tests.simt.engine.agree import QUICKLY, Case, agree
 from tests.simt.engine.kernels import random_case
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.engine.engine import order_matters
@@ -26,6 +26,11 @@ def test_a_random_kernel_does_the_same(seed: int) -> None:
     agree(random_case(seed))
 
 
+@pytest.mark.parametrize("seed", range(QUICK))
+def test_code_that_starts_sooner_does_the_same(seed: int) -> None:
+    agree(random_case(seed), QUICKLY)
+
+
 def test_most_random_kernels_are_the_machines_to_finish() -> None:
     assert [agree(random_case(seed)) for seed in range(20, 22)].count("") >= 1
 
@@ -35,6 +40,7 @@ def test_most_random_kernels_are_the_machines_to_finish() -> None:
 def test_many_random_kernels_do_the_same(start: int) -> None:
     for seed in range(start, start + 20):
         agree(random_case(seed))
+        agree(random_case(seed), QUICKLY)
 
 
 # --- kernels as people write them

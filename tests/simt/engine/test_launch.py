@@ -10,10 +10,13 @@ import pytest
 from tests.simt.engine.agree import Case, agree
 from tests.simt.test_interpreter import kernel
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.simt.engine import compile as compile_module
+from warpsmith.simt.engine import launch as launch_module
 from warpsmith.simt.engine.engine import Checks, Run, run
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory
+from warpsmith.ssa.nodes import Function
 from warpsmith.ssa.reader import parse_module
 
 ENDLESS = kernel("$top: bra $top;")
@@ -42,6 +45,43 @@ def test_a_time_limit_stops_a_runaway_kernel() -> None:
     with pytest.raises(OutOfTimeError), time_limit(0.5):
         _run(ENDLESS, 1 << 62)
     assert time.monotonic() - start < 30
+
+
+MANY = kernel("""
+    mov.u32 %r2, %ctaid.x; mov.u32 %r3, 0;
+$top: mad.lo.u32 %r3, %r3, 3, %r2; sub.u32 %r4, %r2, %r1; add.u32 %r2, %r2, 1; and.b32 %r5, %r2, 7;
+    setp.ne.u32 %p1, %r5, 0; @%p1 bra $top;
+    mov.u32 %r6, %ctaid.x; mul.wide.u32 %rd4, %r6, 128; add.s64 %rd5, %rd3, %rd4; st.global.u32 [%rd5], %r3; ret;""")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_long_launch_goes_on_with_better_code(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[bool] = []
+    compile_ = compile_module.compile_kernel
+
+    def note(function: Function, width: int, checks: Checks) -> compile_module.CompiledKernel:
+        compiled.append(checks.quick)
+        return compile_(function, width, checks)
+
+    def done(*, quick: bool) -> tuple[Run, bytes]:
+        memory = LaunchMemory()
+        buffer = memory.allocate("out", bytes(128 * 40))
+        arguments = {"out": struct.pack("<Q", buffer.address), "n": bytes(4)}
+        launch = Launch((40, 1, 1), arguments=arguments, max_steps=10**9)
+        made = run(MANY, "k", launch, memory, Checks(quick=quick), workers=workers)
+        return made, bytes(buffer.data)
+
+    monkeypatch.setattr(compile_module, "compile_kernel", note)
+    monkeypatch.setattr(launch_module, "_CHUNK", 64)
+    right, expected = done(quick=False)
+    assert compiled == [False] and not right.why
+    monkeypatch.setattr(launch_module, "_COST", -1e9)
+    made, found = done(quick=True)
+    assert compiled == [False, True, False]
+    assert (made.counts.totals, found) == (right.counts.totals, expected)
+    monkeypatch.setattr(launch_module, "_COST", 1e9)
+    assert done(quick=True)[1] == expected
+    assert compiled[3:] == [True]
 
 
 # as OpenCL passes a constant array: a buffer

@@ -11,6 +11,7 @@ from warpsmith.base.source import Span, readable
 from warpsmith.flows.stepping.conditions import Number, UnknownNameError, evaluate, names_in
 from warpsmith.flows.stepping.turns import Parting, Place, StepPosition
 from warpsmith.flows.stepping.values import LaneScope
+from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.simt.thread import Thread
 from warpsmith.ssa.nodes import Branch, Jump, Return
 
@@ -109,6 +110,8 @@ def _waits(thread: Thread) -> str:
     where = "" if thread.waiting.span is None else f" at line {thread.waiting.span.line}"
     if thread.waiting.op == "barrier":
         return f"waits{where} until all threads of its block have come to the barrier"
+    if is_grid_barrier(thread.waiting):
+        return f"waits{where} until all threads of the grid have come to the barrier"
     return f"waits{where} for other lanes of its warp ({thread.waiting.op.replace('_', ' ')})"
 
 

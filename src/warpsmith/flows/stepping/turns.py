@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from warpsmith.simt.exchange import meet_in_lock_step
 from warpsmith.simt.interpreter import Step, ThreadBlock
+from warpsmith.simt.meeting.exchange import meet_in_lock_step
+from warpsmith.simt.meeting.waiting import waits_for_others
 from warpsmith.simt.policies.linear import LinearPolicy
 from warpsmith.simt.policies.policy import Graphs
-from warpsmith.simt.thread import TOGETHER, Thread
+from warpsmith.simt.thread import Thread
 from warpsmith.ssa.nodes import Branch, Instruction, Phi, Switch, Terminator
 
 __all__ = ["Parting", "StepPosition", "StepTurns", "Warp"]
@@ -96,8 +97,9 @@ class StepTurns:
             if not all(step(thread) for thread in lanes):
                 return False
             place += 1
-            op = one.op if isinstance(one, Instruction) else ""
-            ends = op in ("", "call") or (op in TOGETHER and not meet_in_lock_step(lanes, self._width))
+            waits = isinstance(one, Instruction) and waits_for_others(one)
+            ends = not isinstance(one, Instruction) or one.op == "call"
+            ends = ends or (waits and not meet_in_lock_step(lanes, self._width))
         if place > len(block.instructions):
             self._part(warp, block.terminator, [thread for thread in lanes if not thread.ended])
         return True

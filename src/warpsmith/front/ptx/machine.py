@@ -11,7 +11,7 @@ from typing import Final, Literal
 from warpsmith.front.ptx.arithmetic import Handler, Ptx
 from warpsmith.front.ptx.registers import PtxError, Registers
 from warpsmith.ssa.builder import constant
-from warpsmith.ssa.nodes import Barrier, Exchange, Fence, Memory, Operand, Space, Text
+from warpsmith.ssa.nodes import ASYNCHRONOUS, Barrier, Exchange, Fence, Memory, Operand, Space, Text
 from warpsmith.ssa.types import I1, I32, I64, Type, integer
 
 __all__ = ["MACHINE", "elements", "memory_operand", "opaque"]
@@ -86,6 +86,30 @@ def _store(r: Registers, i: Ptx) -> None:
     values = tuple(r.read(name, i.type) for name in elements(source))
     place, offset = _place(r, address, _space(i))
     r.builder.emit_many("store", (place, *values), (), _how(i, offset, len(values)))
+
+
+_COPIED: Final[tuple[Space, Space]] = ("shared", "global")
+
+
+def _copy(r: Registers, i: Ptx) -> None:
+    """Translate `cp.async` of 4, 8 or 16 bytes to a load and a store, and say that it may be made later."""
+    how = i.parts[1:3]
+    if how in (("async", "commit_group"), ("async", "wait_group"), ("async", "wait_all")):
+        return None
+    operands = i.operands
+    sizes = [int(text, 0) for text in operands[2:] if _NUMBER.match(text.strip())]
+    shared = any(part.startswith("shared") for part in i.parts[3:])
+    plain = how in (("async", "ca"), ("async", "cg")) and shared and not i.has("cache_hint")
+    if not plain or len(sizes) != len(operands) - 2 or not sizes or set(sizes) - {4, 8, 16} or len(set(sizes)) > 1:
+        return translate_unmodeled(r, i)
+    size = sizes[0]
+    (to, above), (source, offset) = (_place(r, text, space) for text, space in zip(operands, _COPIED, strict=False))
+    read, write = Memory("global", offset, size), Memory("shared", above, size)
+    values = r.builder.emit_many("load", (source,), (I32,) * (size // 4), read)
+    r.builder.emit_many("store", (to, *values), (), write)
+    r.lacking[ASYNCHRONOUS] = None
+    r.builder.emit_many("unmodeled", (), (), Text(ASYNCHRONOUS))
+    return None
 
 
 _ATOMICS = {"exch": "exchange", "cas": "compare", "inc": "inc", "dec": "dec", "and": "and", "or": "or", "xor": "xor"}
@@ -259,6 +283,7 @@ MACHINE: Final[dict[str, Handler]] = {
     **dict.fromkeys(("ld", "ldu"), _load),
     "st": _store,
     **dict.fromkeys(("atom", "red"), _atomic),
+    "cp": _copy,
     **dict.fromkeys(("bar", "barrier"), _barrier),
     **dict.fromkeys(("membar", "fence"), _fence),
     "vote": _vote,
@@ -273,7 +298,7 @@ MACHINE: Final[dict[str, Handler]] = {
     **dict.fromkeys(("tex", "tld4", "txq", "suq"), _translate_fetch),
     **dict.fromkeys(("suld", "sust", "sured", "wmma", "mma", "wgmma", "ldmatrix"), translate_unmodeled),
     **dict.fromkeys(
-        ("stmatrix", "movmatrix", "mbarrier", "cp", "elect", "createpolicy", "istypep", "mapa"), translate_unmodeled
+        ("stmatrix", "movmatrix", "mbarrier", "elect", "createpolicy", "istypep", "mapa"), translate_unmodeled
     ),
     **dict.fromkeys(
         ("getctarank", "multimem", "alloca", "stacksave", "stackrestore", "tcgen05", "tensormap"), translate_unmodeled

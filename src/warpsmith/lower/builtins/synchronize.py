@@ -9,7 +9,7 @@ from warpsmith.lower.conversions import convert_value, number, truth
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, align_of, value_type
 from warpsmith.lower.places import MemoryPlace, pointer_to
-from warpsmith.ssa.nodes import Barrier, Constant, Exit, Fence, Memory, Operand, Query, Text
+from warpsmith.ssa.nodes import ASYNCHRONOUS, GRID_BARRIER, Barrier, Constant, Exit, Fence, Memory, Operand, Query, Text
 from warpsmith.ssa.types import I1, I32, I64, integer
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
@@ -31,6 +31,18 @@ def _reducing(how: Literal["and", "or", "count"]) -> Rule:
         return convert_value(frame.builder, found, INT if how == "count" else BOOL, e.type)
 
     return rule
+
+
+def _grid(frame: Frame, e: nodes.Call) -> Result:
+    """Lower a barrier of the grid, which orders more than an analysis knows."""
+    frame.blame(NotModeled("a barrier of the grid, but by a run"), e.span)
+    return frame.emit_unknown(e.type, GRID_BARRIER)
+
+
+def _copies(frame: Frame, e: nodes.Call) -> Result:
+    """Lower what stands beside an asynchronous copy."""
+    frame.blame(NotModeled(ASYNCHRONOUS), e.span)
+    return frame.emit_unknown(e.type, ASYNCHRONOUS)
 
 
 def _warp(frame: Frame, e: nodes.Call) -> Result:
@@ -136,6 +148,8 @@ SYNCHRONIZE: Final[dict[str, Rule]] = {
     "__syncthreads_and": _reducing("and"),
     "__syncthreads_or": _reducing("or"),
     "__syncthreads_count": _reducing("count"),
+    "ws_grid_sync": _grid,
+    "ws_asynchronous": _copies,
     "__syncwarp": _warp,
     "__threadfence_block": _fence("block"),
     "__threadfence": _fence("device"),

@@ -157,6 +157,7 @@ def _own_place(watched: Watched, space: str, offset: int) -> tuple[str, int, int
     module, kernel, launch = watched.unit.module, watched.kernel.name, watched.launch
     shared = space == "shared"
     layout = shared_layout(module, kernel, launch.shared, launch.parts) if shared else local_layout(module, kernel)
+    offset = layout.in_level(offset)
     part = layout.near(offset)
     if part is None:
         return f"{space} memory", offset, 0

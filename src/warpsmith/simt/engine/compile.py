@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from llvmlite import ir
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.driver import driver_function
@@ -53,12 +54,20 @@ def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKe
 
 @lru_cache(maxsize=64)
 def _compile_uncached(function: Function, width: int, checks: Checks) -> CompiledKernel:
-    parts, writer, ops, granule = write_kernel(function, width, checks, gathers=has_fast_gathers())
-    linked = link(*parts)
+    parts, writer, ops, granule = _write_once(function, width, replace(checks, quick=False))
+    linked = link(*parts, quick=checks.quick)
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
     sizes = {i: access_of(i).size for i in ops.sites}
     sites, segments = tuple(ops.sites), writer.segments
     return CompiledKernel(function, width, checks, linked, sites, sizes, granule, frame, segments, ops)
+
+
+@lru_cache(maxsize=2)
+def _write_once(
+    function: Function, width: int, checks: Checks
+) -> tuple[tuple[str, ...], KernelWriter | ScheduledWriter, Ops, int]:
+    """Return what `write_kernel` does, for this host: what is compiled quickly at first is often compiled well next."""
+    return write_kernel(function, width, checks, gathers=has_fast_gathers())
 
 
 def write_kernel(
@@ -73,7 +82,8 @@ def write_kernel(
     runtime = Runtime(module, width, checks, granule, gathers=gathers)
     writer = (KernelWriter if checks.turns == "linear" else ScheduledWriter)(runtime, function, ops)
     writer.write()
-    driver_function(runtime.emit(), writer.warp, runtime.stop, framed=writer.frame.base is not None)
+    behind = [writer.ends.behind.get(barrier, 0) for barrier in ops.barriers]
+    driver_function(runtime.emit(), writer.warp, runtime.stop, behind, framed=writer.frame.base is not None)
     return split_module(module), writer, ops, granule
 
 

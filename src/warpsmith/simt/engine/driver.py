@@ -2,12 +2,15 @@
 
     for each block: what is its own is zero again
         round: each warp that has not ended runs until it ends or waits at a barrier
-        where warps wait, all must wait at the same one; it opens, and the next round begins
+        where warps wait, all must wait at the same one, and nobody may have gone past it; it opens, and the next round
+        begins
 
 One block after the other, one warp after the other: a run has one order, and repeats. Blocks that wait for each other
 are not for this driver: they run out of steps."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from llvmlite import ir
 
@@ -17,16 +20,17 @@ from warpsmith.simt.engine.words import LaunchWords, Stop
 __all__ = ["driver_function"]
 
 
-def driver_function(e: Emit, warp: Ir, stop: Ir, *, framed: bool) -> Ir:
-    """Return the driver for a warp function; `framed`: warps come back to the driver, and keep a frame each."""
-    return _Driver(e, warp, stop, framed=framed).function
+def driver_function(e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], *, framed: bool) -> Ir:
+    """Return the driver for a warp function; `behind`: for each barrier the bits of the blocks in which nobody may have
+    ended when it opens; `framed`: warps come back to the driver, and keep a frame each."""
+    return _Driver(e, warp, stop, behind, framed=framed).function
 
 
 class _Driver:
     """The driver while it is written."""
 
-    def __init__(self, e: Emit, warp: Ir, stop: Ir, *, framed: bool) -> None:
-        self.e, self.warp, self.stop, self.framed = e, warp, stop, framed
+    def __init__(self, e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], *, framed: bool) -> None:
+        self.e, self.warp, self.stop, self.behind, self.framed = e, warp, stop, behind, framed
         self.function = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I64, I64]), "run")
         self.state, first, last = self.function.args
         e.at(self.function.append_basic_block("entry"))
@@ -68,6 +72,7 @@ class _Driver:
         e.count_up(I64(0), e.read(self.state, LaunchWords.WARPS), self.turn)
         e.b.cbranch(e.b.icmp_unsigned("!=", e.b.load(self.where, typ=I64), I64(0)), opened, over)
         e.at(opened)
+        self.stop_if_passed()
         e.write(self.state, LaunchWords.EPOCH, e.b.add(e.read(self.state, LaunchWords.EPOCH), I64(1)))
         sums = self.table(LaunchWords.REDUCED)
         for word in range(2):
@@ -76,9 +81,25 @@ class _Driver:
         e.b.branch(again)
         e.at(over)
 
+    def stop_if_passed(self) -> None:
+        """Write: stop where lanes have gone past the barrier that opens."""
+        e = self.e
+        most = max(set(self.behind), key=self.behind.count, default=0)
+        bits: Ir = I64(most)
+        for number, others in enumerate(self.behind, 1):
+            if others != most:
+                here = e.b.icmp_unsigned("==", e.b.load(self.where, typ=I64), I64(number))
+                bits = e.b.select(here, I64(others), bits)
+        if any(self.behind):
+            passed = e.b.and_(e.read(self.state, LaunchWords.PASSED), bits)
+            with e.b.if_then(e.any(passed), likely=False):
+                e.b.call(self.stop, [self.state, I64(Stop.BARRIER), I64(0), I64(-1), I64(-1)])
+            self.leave_if_stopped()
+
     def index(self, number: Ir) -> None:
         """Write: what the block is called."""
         e = self.e
+        e.write(self.state, LaunchWords.PASSED, I64(0))
         e.write(self.state, LaunchWords.BLOCK, number)
         e.write(self.state, LaunchWords.EPOCH, I64(0))
         x, y = (e.read(self.state, word) for word in (LaunchWords.NCTAID_X, LaunchWords.NCTAID_Y))

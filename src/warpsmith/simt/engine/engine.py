@@ -24,6 +24,7 @@ from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Function, Module
 
 if TYPE_CHECKING:
+    from warpsmith.simt.engine.compile import CompiledKernel
     from warpsmith.simt.engine.launch import Ended
 
 _STACK: Final = 1 << 12
@@ -120,11 +121,19 @@ class _Attempt(Struct, frozen=True):
         # on one thread the order is always the same; on several, results depend on it where there are races
         checks = self.checks if count == 1 else replace(self.checks, races=True)
 
+        def improve() -> CompiledKernel:
+            from warpsmith.simt.engine.compile import compile_kernel
+
+            return compile_kernel(function, self.launch.warp, replace(checks, quick=False))
+
+        better = improve if checks.quick else None
+
         def work() -> Ended:
             from warpsmith.simt.engine.compile import compile_kernel
 
             code = compile_kernel(function, self.launch.warp, checks)
-            partial.append(run_launch(code, self.module, self.launch, self.memory, workers, guess=guess))
+            made = run_launch(code, self.module, self.launch, self.memory, workers, guess=guess, better=better)
+            partial.append(made)
             return partial[0]
 
         try:

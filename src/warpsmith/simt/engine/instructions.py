@@ -198,7 +198,7 @@ class Ops(Struct, frozen=True):
         return ask(k, len(self.asked) - 1, i, operands)
 
     def fence(self, k: Here, i: Instruction) -> Sequence[Ir]:
-        """Write nothing: memory is always in order."""
+        """Write nothing: memory is always in order; nor is there anything to do for what says something to analyses."""
         return ()
 
     def warp_barrier(self, k: Here, i: Instruction) -> Sequence[Ir]:
@@ -261,6 +261,7 @@ _SPECIAL: Final[Mapping[str, Callable[[Ops, Here, Instruction], Sequence[Ir]]]] 
     "from_generic": Ops.window,
     "lanewise": Ops.lanewise,
     "fence": Ops.fence,
+    "unmodeled": Ops.fence,
     "barrier": Ops.barrier,
     "warp_barrier": Ops.warp_barrier,
 }

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -40,6 +41,13 @@ __all__ = ["Ended", "Workers", "run_launch"]
 _Entry = Callable[[int, int, int], None]
 _CHUNK = 1 << 16
 """Threads that run before it is reported how far the launch is, at least a block."""
+_BRIEF: Final = 0.02
+"""Seconds that blocks take at least which are run before it is looked how far the launch is, if there are so many."""
+_FASTER: Final = 0.33
+"""How much of its time better code spares."""
+_COST: Final = 0.1
+_COST_OF_EACH: Final = 0.002
+"""Seconds that it takes to compile a kernel well, and more for each of its instructions."""
 _SHARES: Final = 8
 """Into how many parts the blocks of each thread of this computer are cut, so that all end at about the same time."""
 
@@ -71,12 +79,20 @@ class Ended(Struct, frozen=True):
 
 
 def run_launch(
-    code: CompiledKernel, module: Module, launch: Launch, memory: LaunchMemory, workers: Workers, *, guess: bool = False
+    code: CompiledKernel,
+    module: Module,
+    launch: Launch,
+    memory: LaunchMemory,
+    workers: Workers,
+    *,
+    guess: bool = False,
+    better: Callable[[], CompiledKernel] | None = None,
 ) -> Ended:
     """Run a compiled kernel on `memory`, whose buffers it changes. `guess`: which of them it writes; where that is
-    wrong, it ends with Stop.WRITTEN."""
+    wrong, it ends with Stop.WRITTEN. `better` compiles the same kernel, with the same tables, for launches that take
+    long."""
     places = allocate_shared(module, memory)
-    run = _Run(code, launch, workers)
+    run = _Run(code, launch, workers, better)
     run.tables = [
         LaunchTables(code, module, launch, memory, places=places, state=state, guess=guess)
         for state in workers.states[: run.most_threads]
@@ -95,21 +111,29 @@ class _Run:
     """A launch on its way. It keeps all that machine code has addresses of, in its text and in the words of the states:
     the code, by `enter`; tables, buffers and answers, by `tables`."""
 
-    def __init__(self, code: CompiledKernel, launch: Launch, workers: Workers) -> None:
-        self.code, self.launch, self.workers = code, launch, workers
+    def __init__(
+        self,
+        code: CompiledKernel,
+        launch: Launch,
+        workers: Workers,
+        better: Callable[[], CompiledKernel] | None = None,
+    ) -> None:
+        self.code, self.launch, self.workers, self.better = code, launch, workers, better
         self.tables: list[LaunchTables] = []
-        self.enter: _Entry = code.linked.function(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+        self.enter = _entry(code)
         self.sizes = np.array([segment.count for segment in code.segments])
-        self.step = max(1, _CHUNK // launch.threads)
+        self.most = max(1, _CHUNK // launch.threads)
         if len(workers.states) > 1:
-            self.step = min(self.step, max(1, launch.blocks // (_SHARES * len(workers.states))))
+            self.most = min(self.most, max(1, launch.blocks // (_SHARES * len(workers.states))))
+        # few at first: it is soon known how long they take
+        self.step = self.most if better is None else 1
         self.following = 0
         self.lock = threading.Lock()
 
     @property
     def most_threads(self) -> int:
         """Return for how many threads there are blocks."""
-        return -(-self.launch.blocks // self.step)
+        return -(-self.launch.blocks // self.most)
 
     def go(self) -> None:
         """Run all blocks, or as far as nothing is wrong."""
@@ -120,24 +144,40 @@ class _Run:
 
     def share(self, number: int) -> None:
         """Run blocks that nobody has run, until there are none."""
-        state = self.tables[number].state
-        while (first := self.take()) < self.launch.blocks:
-            self.enter(state.ctypes.data, first, min(first + self.step, self.launch.blocks))
+        state, began = self.tables[number].state, time.thread_time()
+        while (taken := self.take())[0] < self.launch.blocks:
+            first, count = taken
+            before = time.thread_time()
+            self.enter(state.ctypes.data, first, min(first + count, self.launch.blocks))
+            after = time.thread_time()
             if state[LaunchWords.LEAVE] or self.steps() > self.launch.max_steps:
                 self.workers.leave()
                 return
+            if after - before < _BRIEF:
+                self.step = min(2 * self.step, self.most)
+            self.improve(after - began)
 
-    def take(self) -> int:
-        """Return the first of the next blocks, and report how far it is."""
+    def improve(self, spent: float) -> None:
+        """Go on with better code where what is left is worth it, as it seems: a thread has `spent` so many seconds."""
         with self.lock:
-            first = self.following
-            self.following += self.step
+            left = spent * (self.launch.blocks - self.following) / self.following * len(self.tables)
+            if left * _FASTER < _COST + _COST_OF_EACH * int(self.sizes.sum()):
+                return
+            better, self.better = self.better, None
+        if better is not None:
+            self.enter = _entry(better())
+
+    def take(self) -> tuple[int, int]:
+        """Return the first of the next blocks, and how many they are; report how far it is."""
+        with self.lock:
+            first, count = self.following, self.step
+            self.following += count
             if first < self.launch.blocks:
                 done = sum(int(one[1::COUNTERS].sum()) for one in self.counted())
                 self.workers.progress(
                     Activity("simulating", f"blocks, {done:,} visits of lanes", first, self.launch.blocks)
                 )
-        return first
+        return first, count
 
     def counted(self) -> Iterator[Array]:
         """Yield the counters of blocks, of all threads."""
@@ -147,6 +187,11 @@ class _Run:
     def steps(self) -> int:
         """Return how many instructions lanes have executed; of other threads what they have noted."""
         return sum(int(one[1::COUNTERS] @ self.sizes) for one in self.counted())
+
+
+def _entry(code: CompiledKernel) -> _Entry:
+    """Return what runs blocks; it keeps the machine code."""
+    return code.linked.function(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
 
 def _sums(tables: LaunchTables) -> tuple[Array, ...]:

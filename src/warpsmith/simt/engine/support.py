@@ -11,6 +11,7 @@ from typing import Final
 from warpsmith.simt.engine.observers.checks import Turns
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.library import has_answer
+from warpsmith.simt.meeting.waiting import says_nothing
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Barrier,
@@ -112,7 +113,7 @@ def _reasons(function: Function, launch: Launch, i: Instruction) -> Iterator[str
 def _op(i: Instruction, launch: Launch) -> Iterator[str]:
     if i.op == "call":
         yield "a call that cannot be inlined"
-    elif i.op == "unmodeled" or i.op not in OPS:
+    elif (i.op == "unmodeled" and not says_nothing(i)) or i.op not in OPS:
         yield f"{_text(i)}, which is not modeled"
     elif i.op == "lanewise" and not has_answer(i, launch.textures) and (i.results or _text(i) != "printf"):
         yield f"the function {_text(i)}"

@@ -26,7 +26,8 @@ class LaunchWords(IntEnum):
     numbers each. CLEARED: (address, bytes) of what is zero when a block starts. REDUCED: how many threads brought true
     to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory. WAITING:
     sets of lanes of a warp that waited for their turn at most, where a policy is shown. ASK: a function of Python that
-    answers what is not compiled (ops/asked.py)."""
+    answers what is not compiled (ops/asked.py). PASSED: a bit for each block of the kernel that lanes have ended in
+    (writing/ends.py)."""
 
     STOP = 0
     STOP_SITE = 1
@@ -73,6 +74,7 @@ class LaunchWords(IntEnum):
     LEAVE = 42
     WAITING = 43
     ASK = 44
+    PASSED = 45
 
 
 def new_state() -> Array:

@@ -16,16 +16,17 @@ from msgspec import Struct
 
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.counters import BlockCount
-from warpsmith.simt.exchange import meet_in_lock_step
 from warpsmith.simt.interpreter import Step, ThreadBlock, interpret, list_few
 from warpsmith.simt.launch import Launch, Outcome
+from warpsmith.simt.meeting.exchange import meet_in_lock_step
+from warpsmith.simt.meeting.waiting import waits_for_others
 from warpsmith.simt.memory import LaunchMemory
 from warpsmith.simt.policies.linear import LinearPolicy
 from warpsmith.simt.policies.per_lane import PerLanePolicy
 from warpsmith.simt.policies.policy import Graphs, Policy, bits
 from warpsmith.simt.policies.stack import StackPolicy
 from warpsmith.simt.tally import Totals, WarpPiece, add_pieces, count_pieces
-from warpsmith.simt.thread import TOGETHER, Thread
+from warpsmith.simt.thread import Thread
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Module
 
@@ -138,11 +139,12 @@ class _PolicyTurns:
         block, start = frame.block, frame.place
         place, mask, ends = start, bits(lanes), False
         while not ends:
-            op = block.instructions[place].op if place < len(block.instructions) else ""
+            one = block.instructions[place] if place < len(block.instructions) else None
             if not all(step(thread) for thread in lanes):
                 return False
             place += 1
-            ends = op in ("", "call") or (op in TOGETHER and not meet_in_lock_step(lanes, self._width))
+            waits = one is not None and waits_for_others(one)
+            ends = one is None or one.op == "call" or (waits and not meet_in_lock_step(lanes, self._width))
         _note(warp.pieces, block, (start, place), mask)
         if place > len(block.instructions):
             left = [thread for thread in lanes if not thread.ended]

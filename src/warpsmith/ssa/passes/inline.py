@@ -61,7 +61,7 @@ def _recursion(function: Function, circular: set[str]) -> Finding:
         i.span for _, i in function.instructions()
         if i.op == "call" and isinstance(i.detail, Callee) and i.detail.name in circular
     )  # fmt: skip
-    message = f"{function.name} calls itself: such calls are not followed, what they give is taken for unknown"
+    message = f"{function.name} calls itself: what such calls give is unknown to an analysis; a run follows them"
     return Finding("INP006", "warning", message, next(spans, function.span))
 
 

@@ -142,6 +142,20 @@ def test_what_is_very_large_is_compiled_as_it_is_written(tmp_path: Path, monkeyp
     assert [machine_code._recipe(size).level for size in (0, 1)] == [2, 0]
 
 
+def test_quick_code_is_kept_beside_better_code_and_gives_way_to_it(compiled: list[str]) -> None:
+    def quickly(text: str) -> int:
+        found: int = link(text, quick=True).function(ctypes.c_int64)()
+        return found
+
+    assert [quickly(_returns(7)), quickly(_returns(7)), _run(_returns(7)), quickly(_returns(7))] == [7] * 4
+    assert compiled == [_returns(7)] * 2
+    # better code alone is taken where quick code would do
+    assert [_run(_returns(8)), quickly(_returns(8))] == [8, 8]
+    assert compiled[2:] == [_returns(8)]
+    recipe = machine_code._recipe(0, quick=True)
+    assert (recipe.level, recipe.passes) == (0, ())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_kernels_that_are_compiled_as_they_are_written_do_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,13 +132,13 @@ def test_races_between_threads_are_found_when_they_have_ended(monkeypatch: pytes
         for number in range(count):
             share(number)  # type: ignore[operator]
 
-    def take(self: launching._Run) -> int:
+    def take(self: launching._Run) -> tuple[int, int]:
         first, self.following = self.following, self.following + 1
         # the first thread runs the even blocks, the second one the odd ones
         half = BLOCKS // 2
         if first in (half, BLOCKS + 1):
-            return BLOCKS
-        return 2 * first if first < half else 2 * (first - half - 1) + 1
+            return BLOCKS, 1
+        return (2 * first if first < half else 2 * (first - half - 1) + 1), 1
 
     monkeypatch.setattr(launching, "_SHARES", BLOCKS)
     monkeypatch.setattr(launching, "work_together", split)

@@ -87,6 +87,7 @@ def command(path: str, **given: object) -> int:
                 a=@b.npy                        an array of numpy
                 a=local:f32[64]                 for a __local parameter
                 p=hex:0000803f                  the bytes of a struct
+                t=texture[8,4]:rand:f32[32]     a texture object; [8,4,linear,normalized,wrap], mirror, border
     Types       f16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64
 
     \b

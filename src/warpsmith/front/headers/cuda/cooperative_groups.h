@@ -6,7 +6,6 @@
 
 namespace cooperative_groups {
 
-__device__ void ws_grid_sync(void);
 __device__ inline unsigned ws_thread_rank(void)
 {
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -133,6 +132,26 @@ template <unsigned N, class Parent> __device__ inline thread_block_tile<N, Paren
     return tile;
 }
 
+/* the lane that has so many lanes of a set below it */
+__device__ inline unsigned ws_lane_of(unsigned lanes, unsigned rank)
+{
+    unsigned lane = 0;
+    for (unsigned step = 16; step > 0; step /= 2)
+        lane += __popc(lanes & ((1u << (lane + step)) - 1u)) <= (int)rank ? step : 0u;
+    return lane;
+}
+/* the bits of the lanes of a set, side by side */
+__device__ inline unsigned ws_pack(unsigned lanes, unsigned bits)
+{
+    unsigned packed = 0;
+    unsigned rank = 0;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        packed |= (bits >> lane & lanes >> lane & 1u) << (rank & 31u);
+        rank += lanes >> lane & 1u;
+    }
+    return packed;
+}
+
 class coalesced_group : public thread_group {
 public:
     __device__ coalesced_group(unsigned m)
@@ -140,10 +159,23 @@ public:
     __device__ void sync() const { __syncwarp(lanes); }
     __device__ int any(int predicate) const { return __any_sync(lanes, predicate); }
     __device__ int all(int predicate) const { return __all_sync(lanes, predicate); }
-    __device__ unsigned ballot(int predicate) const;
-    template <class T> __device__ T shfl(T value, int lane) const;
-    template <class T> __device__ T shfl_down(T value, unsigned delta) const;
-    template <class T> __device__ T shfl_up(T value, unsigned delta) const;
+    __device__ unsigned ballot(int predicate) const { return ws_pack(lanes, __ballot_sync(lanes, predicate)); }
+    template <class T> __device__ unsigned match_any(T value) const
+    {
+        return ws_pack(lanes, __match_any_sync(lanes, value));
+    }
+    template <class T> __device__ T shfl(T value, int lane) const
+    {
+        return __shfl_sync(lanes, value, ws_lane_of(lanes, (unsigned)lane % count));
+    }
+    template <class T> __device__ T shfl_down(T value, unsigned delta) const
+    {
+        return __shfl_sync(lanes, value, ws_lane_of(lanes, rank + delta < count ? rank + delta : rank));
+    }
+    template <class T> __device__ T shfl_up(T value, unsigned delta) const
+    {
+        return __shfl_sync(lanes, value, ws_lane_of(lanes, rank >= delta ? rank - delta : rank));
+    }
     __device__ unsigned meta_group_rank() const;
     __device__ unsigned meta_group_size() const;
 };
@@ -155,8 +187,15 @@ __device__ inline thread_group tiled_partition(const thread_group &, unsigned si
     unsigned tile = size < 32u ? ((1u << size) - 1u) << (lane & ~(size - 1u)) : 0xffffffffu;
     return thread_group(size, lane & (size - 1u), 1, tile);
 }
-template <class Group> __device__ coalesced_group binary_partition(const Group &, bool predicate);
-template <class Group> __device__ coalesced_group labeled_partition(const Group &, int label);
+template <class Group> __device__ inline coalesced_group binary_partition(const Group &group, bool predicate)
+{
+    unsigned votes = __ballot_sync(group.lanes, predicate) & group.lanes;
+    return coalesced_group(predicate ? votes : group.lanes & ~votes);
+}
+template <class Group> __device__ inline coalesced_group labeled_partition(const Group &group, int label)
+{
+    return coalesced_group(__match_any_sync(group.lanes, label) & group.lanes);
+}
 template <class Group> __device__ inline void sync(const Group &group) { group.sync(); }
 template <class Group> __device__ inline unsigned thread_rank(const Group &group) { return group.thread_rank(); }
 template <class Group> __device__ inline unsigned group_size(const Group &group) { return group.size(); }
@@ -186,12 +225,47 @@ __device__ inline T reduce(const thread_block_tile<N, Parent> &tile, T value, Op
         value = op(value, tile.shfl_xor(value, lanes));
     return value;
 }
-template <class T, class Op> __device__ T reduce(const coalesced_group &, T value, Op op);
-template <class Group, class T, class Op> __device__ T inclusive_scan(const Group &, T value, Op op);
+template <class T, class Op> __device__ inline T reduce(const coalesced_group &group, T value, Op op)
+{
+    T total = group.shfl(value, 0);
+    for (unsigned rank = 1; rank < group.count; rank++)
+        total = op(total, group.shfl(value, rank));
+    return total;
+}
+template <class Group, class T, class Op> __device__ inline T inclusive_scan(const Group &group, T value, Op op)
+{
+    for (unsigned delta = 1; delta < group.size(); delta *= 2) {
+        T before = group.shfl_up(value, delta);
+        if (group.thread_rank() >= delta)
+            value = op(before, value);
+    }
+    return value;
+}
+template <class Group, class T> __device__ inline T inclusive_scan(const Group &group, T value)
+{
+    return inclusive_scan(group, value, plus<T>());
+}
+/* of the first thread, for which there is no value with another operator than plus */
 template <class Group, class T, class Op> __device__ T exclusive_scan(const Group &, T value, Op op);
-template <class Group, class T, class Size> __device__ void memcpy_async(const Group &, T *, const T *, Size);
-template <class Group> __device__ void wait(const Group &);
-template <unsigned N, class Group> __device__ void wait_prior(const Group &);
+template <class Group, class T> __device__ inline T exclusive_scan(const Group &group, T value, plus<T> op)
+{
+    T before = group.shfl_up(inclusive_scan(group, value, op), 1);
+    return group.thread_rank() > 0 ? before : T(0);
+}
+template <class Group, class T> __device__ inline T exclusive_scan(const Group &group, T value)
+{
+    return exclusive_scan(group, value, plus<T>());
+}
+/* the copy is made at once */
+template <class Group, class T, class Size>
+__device__ inline void memcpy_async(const Group &group, T *to, const T *from, Size bytes)
+{
+    ws_asynchronous();
+    for (unsigned long n = group.thread_rank(); n < (unsigned long)bytes / sizeof(T); n += group.size())
+        to[n] = from[n];
+}
+template <class Group> __device__ inline void wait(const Group &group) { group.sync(); }
+template <unsigned N, class Group> __device__ inline void wait_prior(const Group &group) { group.sync(); }
 
 }
 

@@ -164,6 +164,9 @@ __device__ void __threadfence(void);
 __device__ void __threadfence_block(void);
 __device__ void __threadfence_system(void);
 __device__ unsigned __activemask(void);
+/* all threads of the grid wait for each other; what follows is an asynchronous copy */
+extern "C" __device__ void ws_grid_sync(void);
+extern "C" __device__ void ws_asynchronous(void);
 __device__ unsigned __ballot_sync(unsigned mask, int predicate);
 __device__ int __any_sync(unsigned mask, int predicate);
 __device__ int __all_sync(unsigned mask, int predicate);

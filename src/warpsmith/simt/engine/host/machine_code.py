@@ -13,8 +13,9 @@ that is looked at (`_WITNESS`).
 
 The code is vectors already, and long parts of it are functions of their own, so few of LLVM's passes find anything:
 those of `_PASSES` give code as fast as all of -O2, in a fifth of the time. `-prefer-256-bit`: 512 bits are used where
-there are. What LLVM needs grows faster than the kernel, so very large ones are compiled as they are written: they
-start many times sooner, and run some times slower."""
+there are. What is compiled as it is written, without passes (`quick`), starts in half the time or less, and takes half
+as long again to run: launches begin with that, and change to better code where they are long (launch.py). What LLVM
+needs grows faster than the kernel, so very large ones are never compiled in another way."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ import llvmlite.binding as llvm
 import msgspec
 from msgspec import Struct
 
-from warpsmith.base.cache import kept_bytes
+from warpsmith.base.cache import is_kept, kept_bytes
 
 __all__ = ["LinkedCode", "has_fast_gathers", "link"]
 
@@ -84,12 +85,12 @@ _WITNESS: Final = """declare ptr @memset(ptr, i32, i64)
 """A word that the linker fills in together with all others that are of another part: 0 where it did not."""
 
 
-def link(*parts: str) -> LinkedCode:
-    """Return the machine code of LLVM IR, whose parts call each other. Raises RuntimeError where one of them calls a
-    function that is neither in another nor in this process."""
+def link(*parts: str, quick: bool = False) -> LinkedCode:
+    """Return the machine code of LLVM IR, whose parts call each other; `quick`: compiled as it is written, but for what
+    is kept. Raises RuntimeError where one of them calls a function that is neither in another nor in this process."""
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(_WITNESS), _recipe(0).target())
     for text in parts:
-        engine.add_object_file(llvm.ObjectFileRef.from_data(_object_file(text)))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(_object_file(text, quick=quick)))
     engine.finalize_object()
     witness, entry = engine.get_global_value_address("witness"), engine.get_function_address("run")
     if not witness or not ctypes.c_void_p.from_address(witness).value or not entry:
@@ -106,11 +107,13 @@ def _missing(parts: Sequence[str]) -> list[str]:
     return sorted(name for name in declared - defined if not llvm.address_of_symbol(name))
 
 
-def _object_file(text: str) -> bytes:
-    """Return the object file of one part, kept or made."""
-    recipe = _recipe(len(text))
-    key = msgspec.json.encode(recipe) + b"\0" + text.encode()
-    return kept_bytes(_FOLDER, key, lambda: _compile(text, recipe))
+def _object_file(text: str, *, quick: bool) -> bytes:
+    """Return the object file of one part, kept or made; the better one where it is kept."""
+    recipe, plain = (_recipe(len(text), quick=how) for how in (False, True))
+    better, worse = (msgspec.json.encode(one) + b"\0" + text.encode() for one in (recipe, plain))
+    if quick and not is_kept(_FOLDER, better):
+        return kept_bytes(_FOLDER, worse, lambda: _compile(text, plain))
+    return kept_bytes(_FOLDER, better, lambda: _compile(text, recipe))
 
 
 def has_fast_gathers() -> bool:
@@ -118,13 +121,13 @@ def has_fast_gathers() -> bool:
     return bool(llvm.get_host_cpu_features().get("avx512f")) or "lake" in llvm.get_host_cpu_name()
 
 
-def _recipe(size: int) -> _Recipe:
+def _recipe(size: int, *, quick: bool = False) -> _Recipe:
     """Return how so many letters of LLVM IR are compiled."""
     features = f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     triple = llvm.get_default_triple()
-    level, passes = (0, ()) if size > _LARGE else (2, _PASSES)
+    level, passes = (0, ()) if quick or size > _LARGE else (2, _PASSES)
     processor = llvm.get_host_cpu_name()
     return _Recipe(llvmlite.__version__, llvm.llvm_version_info, triple, processor, features, level, passes)
 

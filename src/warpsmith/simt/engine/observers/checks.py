@@ -21,7 +21,8 @@ class Checks(Struct, frozen=True):
     of every block, bounds, alignment, the step budget: without them nothing can be trusted.
 
     `turns`: which lanes go on. `policy`: the run shows what a policy does (simt/policies): sets of lanes that wait are
-    counted, lanes exchange with those that are there, and those that only have to end do so before a barrier opens."""
+    counted, lanes exchange with those that are there, and those that only have to end do so before a barrier opens.
+    `quick`: launches begin with code that starts sooner and is slower."""
 
     lost: bool = True
     requests: bool = True
@@ -29,3 +30,4 @@ class Checks(Struct, frozen=True):
     races: bool = True
     turns: Turns = "linear"
     policy: bool = False
+    quick: bool = False

@@ -17,6 +17,7 @@ from warpsmith.simt.engine.lanes import I64, POINTER, Ir, element
 from warpsmith.simt.engine.observers.lost import charge_function, part_function
 from warpsmith.simt.engine.values import Homes, SlotMaker
 from warpsmith.simt.engine.words import LaunchWords, Stop
+from warpsmith.simt.engine.writing.ends import Ends
 from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
@@ -59,6 +60,7 @@ class BlockWriter(ABC):
         indices = {i: address.index for i, address in tables.indexed.items()}
         linear = runtime.checks.turns == "linear"
         self.homes = Homes.of(function, graph, split, linear=linear, indices=indices)
+        self.ends = Ends.of(function, graph)
         self.segments: tuple[Segment, ...] = ()
         self.lockstep = runtime.checks.policy
         lost = runtime.checks.lost
@@ -212,7 +214,15 @@ class BlockWriter(ABC):
                 if isinstance(terminator, Unreachable) or (isinstance(terminator, Exit) and terminator.fails):
                     self.stop(Stop.UNREACHABLE if isinstance(terminator, Unreachable) else Stop.TRAP)
                 self.frame.store("live", e.remove_lanes(self.live(), self.mask))
+                self.note_end(block.name)
                 self.gone()
+
+    def note_end(self, block: str) -> None:
+        """Write: lanes have ended in a block, where it stands behind a barrier."""
+        bit = self.ends.bits.get(block, 0)
+        if bit:
+            passed = self.e.read(self.state, LaunchWords.PASSED)
+            self.e.write(self.state, LaunchWords.PASSED, self.e.b.or_(passed, I64(bit)))
 
     def fork(self, branch: Branch) -> None:
         """Write a branch."""

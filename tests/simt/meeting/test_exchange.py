@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.simt.exchange import exchange_lanes
+from warpsmith.simt.meeting.exchange import exchange_lanes
 from warpsmith.ssa.nodes import Exchange, Instruction, Value
 from warpsmith.ssa.types import I1, I32
 

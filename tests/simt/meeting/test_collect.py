@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from warpsmith.simt.collect import collect_given
+from warpsmith.simt.meeting.collect import collect_given
 from warpsmith.ssa.types import F32, I8, I32, Type
 
 MINUS = 2**32 - 1

@@ -31,7 +31,7 @@ def meet_in_lock_step(lanes: Sequence[Thread], width: int) -> bool:
     they go on."""
     instruction = lanes[0].waiting
     assert instruction is not None
-    if instruction.op == "barrier" or mask_of(instruction, lanes[0].operands, width) is not None:
+    if instruction.op in ("barrier", "unmodeled") or mask_of(instruction, lanes[0].operands, width) is not None:
         return False
     given = exchange_lanes(instruction, {thread.lane.lane: thread.operands for thread in lanes})
     for thread in lanes:

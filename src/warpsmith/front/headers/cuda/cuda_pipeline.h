@@ -1,0 +1,2 @@
+#pragma GCC system_header
+#include "cuda_pipeline_primitives.h"
