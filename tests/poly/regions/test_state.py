@@ -41,12 +41,26 @@ def _symbol(name: str) -> Symbol:
     return next(p for p in _function().parameters if p.name == name)
 
 
-def make(*, guards: bool = True, written: str = "", stored: str = "", kinds: tuple[Type, ...] | None = ()) -> State:
+def make(
+    *,
+    guards: bool = True,
+    written: str = "",
+    stored: str = "",
+    kinds: tuple[Type, ...] | None = (),
+    exposed: str = "",
+) -> State:
     def symbols(text: str) -> frozenset[Symbol]:
         return frozenset(map(_symbol, text.split()))
 
     return State(
-        Span(_function().span.file, 0, 1), guards, symbols(written), symbols(stored), kinds, frozenset(), frozenset()
+        Span(_function().span.file, 0, 1),
+        guards,
+        symbols(written),
+        symbols(stored),
+        kinds,
+        frozenset(),
+        frozenset(),
+        symbols(exposed),
     )
 
 
@@ -93,6 +107,11 @@ def _name(name: str) -> Name:
         ("t.n", {"stored": "a", "kinds": (INT,)}, True),
         ("t.n", {"stored": "t", "kinds": (INT,)}, False),
         ("s->k[1]", {"stored": "a", "kinds": (INT,)}, False),
+        # a variable that a pointer may name is written by its own name
+        ("*k", {"written": "w", "exposed": "w"}, False),
+        ("k[0]", {"written": "w", "exposed": "w", "kinds": None}, False),
+        ("s->n", {"written": "t", "exposed": "t"}, False),
+        ("*k", {"written": "x", "exposed": "x"}, True),
     ],
 )
 def test_loads_that_keep_their_value(text: str, state: dict[str, str], known: bool) -> None:

@@ -40,7 +40,7 @@ from warpsmith.poly.isl.space import OutOfBudgetError, budget
 from warpsmith.poly.legality.privacy import reads_first
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.sections import covered_sections, known_extent, sections
-from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Index, Member, Stmt, Switch, Unary
+from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Index, Member, Node, Stmt, Switch, Unary
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import INT, UNSIGNED_LONG, Array, Pointer, Record, Scalar, Symbol, Type, element_type
@@ -48,8 +48,6 @@ from warpsmith.tree.walk import loops, names, same, walk, written_symbols
 
 __all__ = ["BufferFinder", "Found", "apart_text"]
 
-# what reads memory, in a bound
-_LOADS = (Index, Member)
 # whether a kernel reads what was there before may cost this part of what the verdict on its loop may: it saves a copy
 _SHARE = 4
 
@@ -287,7 +285,7 @@ class BufferFinder:
         """Whether the host can say at the scope's entry what a section's bounds are: memory that they are read from may
         be on the device, where a caller has it in a data region."""
         bounds = (section.lower, section.upper)
-        loads = any(isinstance(part, _LOADS) for bound in bounds for part in walk(bound))
+        loads = any(_may_load(part) for bound in bounds for part in walk(bound))
         resident = self.request.resident
         return self.are_fixed(bounds, scope) and not (loads and resident is not None and resident.held)
 
@@ -387,6 +385,11 @@ def _merge_bounds(lower: Expr, upper: Expr) -> tuple[Expr, Expr]:
         return lower, upper
     other = lower.then
     return other, replace_node(upper, other=other)
+
+
+def _may_load(part: Node) -> bool:
+    """Whether a part of a bound reads memory: `idx[0]`, `s->n`, `*p`."""
+    return isinstance(part, Index | Member) or (isinstance(part, Unary) and part.op == "*")
 
 
 def _same_section(bounds: tuple[Expr, Expr], buffer: DeviceBuffer) -> bool:

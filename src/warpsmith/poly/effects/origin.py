@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from warpsmith.poly.effects.constants import constant_variables
 from warpsmith.poly.effects.effects import Effects, effects, find_changed_in, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.poly.pointers.pointers import is_persistent
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -50,6 +52,13 @@ class Origin(Struct, frozen=True):
     def effects(self, node: Node) -> Effects:
         """Return what executing a part of the function may do."""
         return effects(self.program, node, self.function, self.summaries)
+
+    def find_exposed(self, changed: Iterable[Symbol]) -> frozenset[Symbol]:
+        """Return the variables among `changed` that a pointer may name: their address is kept in the function, or taken
+        anywhere in the program where all of it shares them. Arrays are left out: stores tell what they hold."""
+        plain = (s for s in changed if not isinstance(s.type, Array) and s.storage not in ("function", "enumerator"))
+        taken = self.summaries.address_taken
+        return frozenset(s for s in plain if s in self.hidden or (is_persistent(s) and s in taken))
 
 
 def _find_escaped(

@@ -521,6 +521,7 @@ def _build_region(
         stored_types=kinds,
         hidden=frozenset(origin.hidden & (written | stored)),
         unstable=origin.unstable,
+        exposed=origin.find_exposed(written | stored),
         constants=origin.constants,
         rows=row_guards(origin.function, frozenset(stored), scope[0].span),
         tables=origin.summaries.remember("tables", lambda: find_tables(origin.program)),

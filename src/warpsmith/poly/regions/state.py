@@ -58,6 +58,7 @@ class PointerValue(Struct, frozen=True):
 class State(Struct):
     """The mutable part of the walk; also the oracle of `AffineReader`. `computed`: what holds because the scope's loops
     have computed their bounds without overflow. `runs`: what decides besides the path whether this point is reached.
+    `exposed`: variables that the scope writes by their names, and that a pointer may name as well.
     `tables`: arrays of known numbers; `fixed`: local pointers that are followed to the address that they always hold;
     `rows`: for pointers to rows, where these start, and what has to be
     true for two of them to have no element in common (None: nothing is stored to them)."""
@@ -69,6 +70,7 @@ class State(Struct):
     stored_types: tuple[Type, ...] | None
     hidden: frozenset[Symbol]
     unstable: frozenset[Symbol]
+    exposed: frozenset[Symbol] = frozenset()
     vocabulary: AtomVocabulary = field(default_factory=AtomVocabulary)
     context: Formula = TRUE
     computed: Formula = TRUE
@@ -178,12 +180,13 @@ class State(Struct):
         return symbol not in self.written and symbol not in self.hidden
 
     def _is_untouched(self, expr: Expr) -> bool:
-        """Whether no store of the scope can change what `expr` loads on its way: by type, or as there are none."""
+        """Whether no write of the scope can change what `expr` loads on its way: by type, or as there are none."""
         if self.stored_types is None:
-            return not self.stored
+            return not self.stored and not self.exposed
+        kinds = (*self.stored_types, *(symbol.type for symbol in self.exposed))
         loads = [p for p in walk(expr) if isinstance(p, Member | Index | Unary) and not isinstance(p.type, Array)]
         whole = [p for p in loads if not isinstance(p.type, Record)]
-        return all(apart(load.type, kind) for load in whole for kind in self.stored_types)
+        return all(apart(load.type, kind) for load in whole for kind in kinds)
 
     def require(self, nonnegative: tuple[Polynomial, ...], what: Expr) -> bool:
         """Prove all polynomials >= 0 on the current path, or guard; else remember what was missing."""

@@ -150,6 +150,7 @@ def _apply_steps(origin: Origin, state: State, steps: tuple[_Step, ...]) -> Stat
         stored=state.stored,
         stored_types=state.stored_types,
         hidden=state.hidden,
+        exposed=state.exposed,
         rows=state.rows,
         tables=state.tables,
         fixed=state.fixed,
