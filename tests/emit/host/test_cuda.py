@@ -115,16 +115,18 @@ void run(int n, float *a, float *b)
 """
 
 
-def test_code_of_other_builds_in_a_loop_is_kept_out_of_this_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
+def test_code_of_other_builds_in_a_loop_is_kept_out_of_this_one(mark: str, tmp_path: Path) -> None:
     path = tmp_path / "a.c"
-    path.write_text(_TOLD)
+    path.write_text(mark + _TOLD)
     files = port([str(path)], PortOptions(verify=False)).files
     host = files[0].text
     # what is not compiled stands in the way of no data region
     assert (
         host.index("ws_data_begin(") < host.index("for (int t") < host.index("#ifdef TOLD") < host.index("ws_data_end(")
     )
-    assert host.startswith('#include "a_build.h"\n/* two kernels a step */\n')
+    first = mark.encode().decode("latin-1")
+    assert host.startswith(f'{first}#include "a_build.h"\n/* two kernels a step */\n')
     write(files, tmp_path / "out")
     command = ["gcc", "-Wall", "-c", "-o", "host.o", "a.c"]
     assert warnings(command, tmp_path / "out") == ""

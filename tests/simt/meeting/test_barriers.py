@@ -98,10 +98,10 @@ ALL = "jump rest"
 NOT_ALL = "%last:i1 = eq %b 3:i32\n  branch %last gone rest"
 
 
-def _grid(text: str, blocks: int, **how: object) -> tuple[Outcome, list[int]]:
+def _grid(text: str, blocks: int, only: tuple[int, ...] | None = None) -> tuple[Outcome, list[int]]:
     memory = LaunchMemory()
     out = memory.allocate("out", bytes(4 * blocks))
-    launch = Launch((blocks, 1, 1), (1, 1, 1), {"out": struct.pack("<q", out.address)}, **how)  # type: ignore[arg-type]
+    launch = Launch((blocks, 1, 1), (1, 1, 1), {"out": struct.pack("<q", out.address)}, only=only)
     outcome = interpret(parse_module(text), "k", launch, memory)
     return outcome, list(struct.unpack(f"<{blocks}I", bytes(out.data)))
 

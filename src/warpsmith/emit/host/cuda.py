@@ -256,7 +256,7 @@ def _files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
     checks = _build_checks(job)
     if checks is not None:
         first = f'#include "{decode_text(job.stem)}_build.h"{line_end(host.text)}'
-        host = msgspec.structs.replace(host, text=first + host.text)
+        host = msgspec.structs.replace(host, text=_before_first_line(host.text, first))
         return [*_beside(job, source, words, host, opened), checks]
     return _beside(job, source, words, host, opened)
 
@@ -279,6 +279,12 @@ def _beside(
         OutputFile(str(job.path.with_name(f"{job.stem}_kernels.cu")), convert_line_ends(kernels, job)),
         OutputFile(str(job.path.with_name(header_name)), convert_line_ends(header, job)),
     ]
+
+
+def _before_first_line(text: str, lines: str) -> str:
+    """Return a file's text with lines in front; a byte order mark stays first."""
+    mark = 3 if text.startswith("\xef\xbb\xbf") else 0
+    return text[:mark] + lines + text[mark:]
 
 
 def _build_checks(job: UnitJob) -> OutputFile | None:
@@ -314,7 +320,7 @@ def _single_file(job: UnitJob, source: Program, words: CudaWords) -> list[Output
     tail = [check_text(support, job.needs), *section.pieces, *_host_functions(job, words), *_pool(job, support)]
     host = _host_text(job, words, tuple(includes))
     checks = _build_checks(job)
-    host = host if checks is None else checks.text + host
+    host = host if checks is None else _before_first_line(host, checks.text)
     text = (
         host.rstrip() + line_end(host) * 2 + convert_line_ends("\n\n".join(part.rstrip() for part in tail) + "\n", job)
     )
