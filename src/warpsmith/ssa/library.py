@@ -27,7 +27,8 @@ def compute_lanewise(instruction: Instruction, operands: tuple[int, ...]) -> tup
     if name == "printf":
         return ()
     if name == "nextafter":
-        return (_next(operands, instruction),) if len(operands) == 2 else None
+        alike = [operand.type for operand in instruction.operands] == [instruction.result.type] * 2
+        return (_next(operands, instruction),) if alike else None
     function = _FUNCTIONS.get(name)
     if function is None or len(instruction.results) != 1:
         return None

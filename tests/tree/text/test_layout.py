@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.text.layout import (
@@ -16,7 +14,6 @@ from warpsmith.tree.text.layout import (
     own_line,
     slice_text,
     starts_line,
-    wrap,
 )
 
 
@@ -47,32 +44,6 @@ def test_a_statement_alone_on_its_line_owns_the_line() -> None:
     assert owned("d;") == "d;"
 
 
-@given(st.lists(st.sampled_from(["alpha", "f(a, b)", '"x, y"', "(c && d)"]), min_size=1, max_size=30))
-def test_wrapping_changes_blanks_only(parts: list[str]) -> None:
-    line = "    call(" + ", ".join(parts) + ");"
-    result = wrap(line, 40)
-    assert "".join(result.split()) == "".join(line.split())
-    assert all(len(piece) <= 40 for piece in result.split("\n"))
-
-
-@given(
-    st.lists(st.sampled_from(["alpha", "f(a, b)", "(c && d)", "a_long_name[i + 1]"]), min_size=1, max_size=20),
-    st.sampled_from([", ", " && ", " || "]),
-    st.text("abc_", min_size=1, max_size=24),
-)
-def test_what_goes_on_below_an_argument_comes_to_an_end(parts: list[str], between: str, name: str) -> None:
-    line = f"    if (!{name}({between.join(parts)}))"
-    result = wrap(line, 40, align=True)
-    assert "".join(result.split()) == "".join(line.split())
-    assert all(piece.strip() for piece in result.split("\n"))
-
-
-def test_a_line_of_the_preprocessor_is_never_broken() -> None:
-    line = "    #pragma omp for private(a, b), shared(first, second, third) schedule(static, 4)"
-    assert wrap(line, 40) == line
-    assert "\n" in wrap(line.replace("#pragma", "pragma"), 40)
-
-
 def test_a_line_inside_a_word_is_not_indented() -> None:
     assert indent_text("a\nfoo\\\nbar\\\n  baz", "  ") == "a\n  foo\\\nbar\\\n    baz"
 
@@ -95,14 +66,3 @@ def test_text_is_moved_with_its_shape() -> None:
     assert indent_text(moved, "\t") == "for (;;)\n\n\t    a;\n\tb;"
     assert indent_text("a", "\t") == "a" and indent_text("a\nb", "") == "a\nb"
     assert outdent("a\r\n  b", "  ") == "a\nb" and outdent("a\n b", "    ") == "a\nb"
-
-
-def test_lines_are_broken_outside_of_parentheses_as_far_right_as_can_be() -> None:
-    line = "  call(first, second(a, b), third) && other(c, d) || last(e);"
-    assert wrap(line, 45) == "  call(first, second(a, b), third)\n      && other(c, d) || last(e);"
-    assert wrap(line, 62) == line
-    assert wrap("a" * 50, 20) == "a" * 50
-    assert wrap("int a = 1; int b = 2;", 15) == "int a = 1;\n    int b = 2;"
-    # without a list, at the signs of a sum
-    assert wrap("total[i] = first[i] + second[i] * third[i];", 30) == "total[i] = first[i] +\n    second[i] * third[i];"
-    assert wrap("x = condition ? first : second;", 24) == "x = condition ? first\n    : second;"

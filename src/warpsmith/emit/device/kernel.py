@@ -32,8 +32,8 @@ from warpsmith.tree.nodes import Binary, Block, Cast, Expr, For, Literal, Name, 
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
 from warpsmith.tree.program import Kernel, KernelParameter, MappedLoop
-from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.text.lexical import identifiers
+from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import INT, LONG_LONG, Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, peel, same
 

@@ -22,7 +22,7 @@ from warpsmith.emit.parts import Value, fill
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.printing.printer import Printer
 from warpsmith.tree.program import Combine, Kernel, KernelParameter
-from warpsmith.tree.text.layout import wrap
+from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import Scalar, Symbol, is_float
 from warpsmith.tree.walk import names
 

@@ -43,7 +43,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
 from warpsmith.tree.program import Kernel, KernelParameter, Scan
-from warpsmith.tree.text.layout import wrap
+from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import Scalar, is_float
 from warpsmith.tree.walk import names, peel, walk
 

@@ -52,9 +52,10 @@ from warpsmith.tree.nodes import (
 )  # fmt: skip
 from warpsmith.tree.printing.patch import is_added, openers_in, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
-from warpsmith.tree.text.layout import line_end, wrap
+from warpsmith.tree.text.layout import line_end
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.text.openers import Opener, once_lines, placed_elsewhere
+from warpsmith.tree.text.wrapping import wrap_aligned
 from warpsmith.tree.walk import rebuild, walk
 
 __all__ = [
@@ -351,7 +352,7 @@ def _wrap_calls(text: str, functions: Sequence[str]) -> str:
 
     def broken(found: re.Match[str]) -> str:
         room = 120 - len(found[1].expandtabs(4))
-        lines = wrap(found[2], room, align=True).split("\n") if len(found[2]) > room else [found[2]]
+        lines = wrap_aligned(found[2], room).split("\n") if len(found[2]) > room else [found[2]]
         return "\n".join(found[1] + line for line in lines)
 
     return calls.sub(broken, text) if functions else text

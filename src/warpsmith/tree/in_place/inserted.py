@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.tree.in_place.offload_regions import is_body, is_lone
+from warpsmith.tree.in_place.offload_regions import is_lone, owner_of_body
 from warpsmith.tree.in_place.versioned import InsertedText, Run, Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter, deeper
 from warpsmith.tree.nodes import DataRegionBoundary, For, If, Name, Stmt, VarDecl
@@ -35,7 +37,8 @@ def inserted_additions(writer: InPlaceWriter, new: InsertedText, versions: Seque
     if new.where == "else":
         yield from _else(writer, node, lines)
         return
-    lone = is_body(new.function, node) and not (offload_region is not None and is_lone(offload_region))
+    braced = offload_region is not None and is_lone(offload_region)
+    owner = None if braced else owner_of_body(new.function, node)
     place = writer.before(run, body)
     if new.where == "before":
         yield writer.opens(place, run, lines)
@@ -43,20 +46,17 @@ def inserted_additions(writer: InPlaceWriter, new: InsertedText, versions: Seque
         yield writer.closes(run, lines)
     if boundaries:
         yield _outside(writer, place, run, writer.texts(boundaries), closes=new.where != "before")
-    if lone:
-        yield _outside(writer, place, run, ["{"], closes=False, by=3)
-        yield _outside(writer, place, run, ["}"], closes=True, by=3)
+    if owner is not None:
+        yield from writer.braces(place, run, owner, by=3)
 
 
-def _outside(
-    writer: InPlaceWriter, place: InsertionPoint, run: Run, lines: Sequence[str], *, closes: bool, by: int = 2
-) -> Addition:
+def _outside(writer: InPlaceWriter, place: InsertionPoint, run: Run, lines: Sequence[str], *, closes: bool) -> Addition:
     """Return lines that stand outside of what is added around `run`: what they declare is known behind it. The
-    braces of a body that had none stand outside of them (`by`)."""
+    braces of a body that had none stand outside of them."""
     start, end = run[0].span.start, run[-1].span.end
     if closes:
-        return Addition(writer.after(run), tuple(lines), start - by, end, closes=True)
-    return Addition(place, tuple(lines), start, end + by, closes=False)
+        return Addition(writer.after(run), tuple(lines), start - 2, end, closes=True)
+    return Addition(place, tuple(lines), start, end + 2, closes=False)
 
 
 def _check_names(writer: InPlaceWriter, new: InsertedText, declared: Run) -> None:
@@ -77,8 +77,8 @@ def _else(writer: InPlaceWriter, node: Stmt, lines: list[str]) -> Iterator[Addit
     if not isinstance(node, If):
         raise ValueError("only an `if` can have an `else`")
     if not node.then.span.text.startswith("{"):
-        yield writer.opens(writer.before((node.then,), node), (node.then,), ["{"])
-        lines = ["} else {", *deeper(lines, writer.indentation), "}"]
+        opening, closing = writer.braces(writer.before((node.then,), node), (node.then,), node)
+        yield opening
+        yield replace(closing, lines=("} else {", *deeper(lines, writer.indentation), "}"))
     else:
-        lines = ["else {", *deeper(lines, writer.indentation), "}"]
-    yield writer.closes((node.then,), lines)
+        yield writer.closes((node.then,), ["else {", *deeper(lines, writer.indentation), "}"])

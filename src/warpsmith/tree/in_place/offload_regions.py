@@ -21,7 +21,7 @@ from warpsmith.tree.text.additions import Addition
 from warpsmith.tree.text.places import InsertionPoint
 from warpsmith.tree.walk import walk
 
-__all__ = ["is_body", "is_lone", "region_additions"]
+__all__ = ["is_lone", "owner_of_body", "region_additions"]
 
 
 def region_additions(
@@ -102,13 +102,15 @@ def _is_kept(written: Run, ported: Run) -> bool:
 
 def is_lone(version: Versioned) -> bool:
     """Whether the statements are the unbraced body of a loop or branch."""
-    return is_body(version.function, version.written[0])
+    return owner_of_body(version.function, version.written[0]) is not None
 
 
-def is_body(function: Function, stmt: Stmt) -> bool:
-    """Whether `stmt` is the body of a loop or branch without braces."""
-    bodies = (body for node in walk(function.body) for body in _bodies(node))
-    return any(stmt.span == body.span and not body.span.text.startswith("{") for body in bodies)
+def owner_of_body(function: Function, stmt: Stmt) -> Stmt | None:
+    """Return the loop or branch whose body `stmt` is, without braces."""
+    if stmt.span.text.startswith("{"):
+        return None
+    loops = (node for node in walk(function.body) if isinstance(node, Stmt))
+    return next((node for node in loops if any(stmt.span == body.span for body in _bodies(node))), None)
 
 
 def _bodies(node: object) -> Iterator[Stmt]:

@@ -125,9 +125,8 @@ class PairedStatements(Struct, frozen=True):
         inner = list(self.run((old,), statements_of(new) if _is_made(new) else (new,), owner))
         if not inner and not closed:
             return
-        yield self.writer.opens(self.writer.before((old,), owner), (old,), ["{"])
-        yield from inner
-        yield self.writer.closes((old,), ["}"])
+        opening, closing = self.writer.braces(self.writer.before((old,), owner), (old,), owner)
+        yield from (opening, *inner, closing)
 
 
 def _model(owner: Stmt, before: Stmt | None) -> Stmt | None:

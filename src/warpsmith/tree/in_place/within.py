@@ -32,8 +32,8 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import DeviceStmt
 from warpsmith.tree.text.additions import Addition
-from warpsmith.tree.text.layout import wrap
 from warpsmith.tree.text.places import binds
+from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import Pointer, Scalar
 
 __all__ = ["additions_within", "opens_guard"]

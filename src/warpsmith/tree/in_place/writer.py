@@ -172,6 +172,12 @@ class InPlaceWriter:
         """Return lines that stand behind the statements `run`."""
         return Addition(self.after(run), tuple(lines), run[0].span.start, run[-1].span.end, closes=True)
 
+    def braces(self, place: InsertionPoint, run: Run, owner: Stmt, *, by: int = 0) -> tuple[Addition, Addition]:
+        """Return braces, as deep as its owner, around a body that has none; outside of what else is added (`by`)."""
+        indent, start, end = indent_at(self.file, owner.span.start), run[0].span.start, run[-1].span.end
+        opening = Addition(replace(place, indent=indent), ("{",), start, end + by, closes=False)
+        return opening, Addition(replace(self.after(run), indent=indent), ("}",), start - by, end, closes=True)
+
 
 def deeper(lines: Sequence[str], unit: str) -> list[str]:
     """Return lines one step further to the right."""

@@ -72,9 +72,10 @@ from warpsmith.tree.printing.computed import find_computed
 from warpsmith.tree.printing.declarator import declarator, is_nameless, spell, with_base
 from warpsmith.tree.printing.precedence import level, needs_parentheses
 from warpsmith.tree.printing.references import call_text, elements, initial, name_text, object_at, refers
-from warpsmith.tree.text.layout import indent_text, slice_text, wrap
+from warpsmith.tree.text.layout import indent_text, slice_text
 from warpsmith.tree.text.lexical import tokens
 from warpsmith.tree.text.spacing import join_pieces
+from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import FunctionType, Pointer, Symbol, Type
 from warpsmith.tree.walk import rebuild, walk
 

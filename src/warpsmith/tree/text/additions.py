@@ -26,9 +26,10 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from warpsmith.base.source import Edit, SourceFile, Span
-from warpsmith.tree.text.layout import indent_text, line_end, wrap
+from warpsmith.tree.text.layout import indent_text, line_end
 from warpsmith.tree.text.lexical import directives, tokens
 from warpsmith.tree.text.places import InsertionPoint
+from warpsmith.tree.text.wrapping import wrap_aligned
 
 __all__ = ["MACRO", "ONLY", "Addition", "additions", "as_edits", "remove_additions", "wrap_in_ifdef", "wrap_includes"]
 
@@ -134,9 +135,9 @@ def _broken(line: str, indent: str) -> str:
     """Return a line in several of at most 120 columns behind `indent`; of several, those that say one thing."""
     room = 120 - len(indent.expandtabs(4))
     if "\n" not in line:
-        return wrap(line, room, align=True)
+        return wrap_aligned(line, room)
     parts = line.split("\n")
-    return "\n".join(wrap(one, room, align=True) if len(one) > room and _is_whole(one) else one for one in parts)
+    return "\n".join(wrap_aligned(one, room) if len(one) > room and _is_whole(one) else one for one in parts)
 
 
 def _indent_lines(line: str, indent: str) -> str:

@@ -6,11 +6,8 @@ literal is never touched: its blanks belong to the program.
 
 from __future__ import annotations
 
-import functools
 from itertools import pairwise
-from typing import Final
 
-from warpsmith.base.c_lexer import lex
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.tree.text.lexical import find_unbroken
 
@@ -23,13 +20,7 @@ __all__ = [
     "own_line",
     "slice_text",
     "starts_line",
-    "wrap",
 ]
-
-
-_LIST: Final = frozenset((",", ";", "&&", "||"))
-_BEFORE: Final = frozenset(("&&", "||", "?", ":"))
-_AFTER: Final = frozenset((",", ";", "+", "=", "+=", "-=", "*="))
 
 
 def line_end(text: str) -> str:
@@ -98,64 +89,6 @@ def indentation_unit(text: str) -> str:
         before = indent
     usual = {step: count for step, count in counts.items() if step in ("\t", "  ", "   ", "    ", "        ")}
     return max(usual, key=lambda step: usual[step]) if usual else "    "
-
-
-def wrap(line: str, width: int = 110, hang: str = "    ", *, align: bool = False) -> str:
-    """Return one line of generated text broken into several of at most `width` characters where it can be.
-
-    It is broken after commas and semicolons and before && and ||, as far outside of parentheses as possible; where
-    there are none, after the signs of sums and assignments and before the arms of a choice. A line of the
-    preprocessor's stays whole. `align`: what goes on inside of a parenthesis stands below its first argument, where
-    there is room.
-    """
-    if line.lstrip().startswith("#"):
-        return line
-    lines: list[str] = []
-    indent = line[: len(line) - len(line.lstrip(" "))]
-    hung = indent + hang
-    while len(line) > width:
-        place = _break(line, width)
-        if place is None:
-            break
-        lines.append(line[:place].rstrip())
-        below = _open_at(line[:place]) if align else None
-        hung = hung if below is None or below > width // 2 else " " * below
-        line = hung + line[place:].lstrip()
-    return "\n".join([*lines, line])
-
-
-# a line is written as often as the text around it: for the port, and for the referee
-@functools.lru_cache(maxsize=1024)
-def _break(line: str, width: int) -> int | None:
-    depth = 0
-    # a list or a condition, else a sum
-    best: dict[bool, tuple[int, int]] = {}
-    # something has to stand in front of a break, or nothing is gained
-    least = max(width // 3, len(line) - len(line.lstrip(" ")))
-    # what stands behind the width is not lexed
-    for token in lex(line):
-        if token.end > width:
-            break
-        depth -= token.sign in (")", "]", "}")
-        place = token.start if token.sign in _BEFORE else token.end if token.sign in _AFTER else None
-        of_list = token.sign in _LIST
-        # Far to the right is good, a level of parentheses less is better.
-        if place is not None and place > least and (of_list not in best or (-depth, place) >= best[of_list]):
-            best[of_list] = (-depth, place)
-        depth += token.sign in ("(", "[", "{")
-    found = best.get(True) or best.get(False)
-    return None if found is None else found[1]
-
-
-def _open_at(text: str) -> int | None:
-    """Return the column behind the innermost parenthesis that a text leaves open."""
-    open_: list[int] = []
-    for token in lex(text):
-        if token.sign == "(":
-            open_.append(token.end)
-        elif token.sign == ")" and open_:
-            open_.pop()
-    return open_[-1] if open_ else None
 
 
 def _line_pieces(text: str) -> list[str]:

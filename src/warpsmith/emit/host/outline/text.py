@@ -27,7 +27,7 @@ from warpsmith.emit.host.outline.shorter import negate
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.printing.printer import Printer, join_lines, nothing, print_type
 from warpsmith.tree.program import Unit
-from warpsmith.tree.text.layout import wrap
+from warpsmith.tree.text.wrapping import wrap
 
 __all__ = ["declarations_of", "definition", "places", "states"]
 
