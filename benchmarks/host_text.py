@@ -6,7 +6,8 @@
 For each file, with -o or in place: the kernels, the lines of host text that the user did not write (`#include` and
 the macro beside it left out, `#ifdef` and `#endif` around the others counted), those for each
 kernel, the longest of them, and how many of them clang-format (LLVM, four columns, Linux braces, 120 columns)
-would write in another way. Nothing is run. Files of which nothing is ported are left out.
+would write in another way, their indentation aside, which follows the owner's. Nothing is run. Files of which nothing
+is ported are left out.
 
 A project is a folder with a compile_commands.json, under git: both kinds of ports are measured; `build`: whether its
 build file is understood; `back`: whether git applies the patches of the port in place, and `git apply -R` gives back
@@ -63,7 +64,8 @@ def find_added(old: str, new: str) -> list[int]:
 
 
 def count_unformatted(text: str, lines: Sequence[int]) -> int:
-    """Return how many of some lines clang-format would change."""
+    """Return how many of some lines clang-format would change otherwise than in how deep they stand, which follows the
+    owner's lines around them."""
     wanted = [f"--lines={n}:{n}" for n in lines]
     command = [
         str(Path(sysconfig.get_path("scripts")) / "clang-format"),
@@ -77,7 +79,8 @@ def count_unformatted(text: str, lines: Sequence[int]) -> int:
 
 
 def _opcodes(old: str, new: str) -> Sequence[tuple[str, int, int, int, int]]:
-    return SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False).get_opcodes()
+    before, after = ([line.strip() for line in text.splitlines()] for text in (old, new))
+    return SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
 
 
 def measure(path: str, *, in_place: bool = False) -> Row | None:
