@@ -58,6 +58,11 @@ def test_lines_are_broken_outside_of_parentheses_as_far_right_as_can_be() -> Non
     assert wrap("x = condition ? first : second;", 24) == "x = condition ? first\n    : second;"
 
 
+@pytest.mark.parametrize("line", ["// see ws_f_1(a), ws_f_1(b)", "/* ws_f_1(a), ws_f_1(b),", '"ws_f_1(a, b)"', ""])
+def test_what_has_no_place_for_a_break_stays_whole(line: str) -> None:
+    assert wrap_aligned(line, 10) == line
+
+
 def formatted(lines: list[str]) -> list[str]:
     """Return what clang-format makes of statements, each of them in a function of its own."""
     text = "".join(f"void f{n}()\n{{\n    {line}\n        x();\n}}\n" for n, line in enumerate(lines))

@@ -160,10 +160,11 @@ class _Lines:
 
 @functools.lru_cache(maxsize=1024)
 def wrap_aligned(line: str, width: int) -> str:
-    """Return one statement of host text, which starts at column 0, in lines of at most `width` where that can be."""
-    if len(line) <= width or line.startswith("#"):
+    """Return one statement of host text, which starts at column 0, in lines of at most `width` where that can be; a
+    comment stays whole."""
+    tokens = [token for token in lex(line) if token.kind not in GAPS] if len(line) > width else []
+    if not tokens or line.startswith("#"):
         return line
-    tokens = [token for token in lex(line) if token.kind not in GAPS]
     heads = list(_heads(tokens))[::-1]
     choices = [_fill(tokens, chosen, width) for n in range(3) for chosen in combinations(heads, n)]
     best = min(choices, key=lambda lines: lines.penalty)
