@@ -19,6 +19,7 @@ from warpsmith.loops.search.prepare import prepare
 from warpsmith.loops.search.unmapping import unmap_functions
 from warpsmith.loops.search.unthreading import unthread_regions
 from warpsmith.offload.decisions import decided_nests
+from warpsmith.offload.uncalled import find_uncalled
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.mapped.clauses import construct_of
 from warpsmith.poly.mapped.judge import mapped_functions
@@ -44,6 +45,7 @@ def automatic(
     change too. `earlier`: the answer with less in `left`: what it found in other functions stands.
     """
     left |= decided_nests(prepared.program) | _in_headers(prepared.program, root) | _not_judged(prepared)
+    left |= _never_run(prepared.program) if selected is None else frozenset()
     while True:
         start, only = (prepared, None) if earlier is None else _undo_steps(prepared, earlier, left)
         asked = _asked_spans(prepared.program, selected, only)
@@ -130,6 +132,12 @@ def _not_judged(prepared: Prepared) -> frozenset[Span]:
     """Return the loops of functions that there was no time to judge."""
     late = [f for _, f in prepared.program.functions() if f.symbol in prepared.facts.late]
     return frozenset(loop.span for function in late for loop, _ in loops(function.body))
+
+
+def _never_run(program: Program) -> frozenset[Span]:
+    """Return the loops of functions that nothing in the program calls."""
+    dead = find_uncalled(program)
+    return frozenset(loop.span for _, f in program.functions() if f.symbol in dead for loop, _ in loops(f.body))
 
 
 def _ids(selected: tuple[Loop, ...] | None) -> frozenset[int] | None:

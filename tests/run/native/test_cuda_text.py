@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warpsmith.run.native.cuda_text import rewrite_cuda
+from warpsmith.run.native.cuda_text import has_cuda_syntax, rewrite_cuda
 
 
 def _launch(kernel: str, arguments: str, name: str = "") -> str:
@@ -97,3 +97,16 @@ def test_device_variables_are_registered(text: str, names: list[str], kind: str)
 def test_line_numbers_never_change(text: str) -> None:
     done = rewrite_cuda(text)
     assert done.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('int main(void) { puts(">>>> result <<<<"); return 0; } // k<<<1, 1>>>()', False),
+        ("/* __shared__ */ char c = '<'; int x = 1 << 2;", False),
+        ('void f() { puts("<<<<"); k<<<1, 1>>>(); }', True),
+        ("#define TILE __shared__ float", True),
+    ],
+)
+def test_words_in_texts_and_comments_are_no_cuda_syntax(text: str, expected: bool) -> None:
+    assert has_cuda_syntax(text) == expected

@@ -26,6 +26,7 @@ from warpsmith.offload.plan import Fragment, Refusal
 from warpsmith.offload.selection.nests import nest_at
 from warpsmith.offload.selection.scans import is_scan, scan_at
 from warpsmith.offload.selection.singles import with_singles
+from warpsmith.offload.uncalled import never_called
 from warpsmith.offload.values.reductions import is_parallel, is_reduction
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Block, Case, For, Function, Node, Pragma, Stmt, While
@@ -62,7 +63,10 @@ def choose(request: OffloadRequest, excluded: Mapping[int, Reason]) -> DraftChoi
     search = _Search(request, inside, excluded, decided)
     one_build = request.options.one_build
     function = request.facts.function
-    reason = no_port_here(request.program, function, one_build=one_build, written=request.written, options=request.poly)
+    dead = never_called(request.program, function) if selected is None else None
+    reason = dead or no_port_here(
+        request.program, function, one_build=one_build, written=request.written, options=request.poly
+    )
     if reason is not None:
         refusals = [Refusal(f.id, reason) for f in request.facts.loops if _is_wanted(search, f) and _portable(f)]
         return DraftChoice((), tuple(refusals))

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from warpsmith.base.c_lexer import CUDA, GAPS, Token, lex
+from warpsmith.base.c_text import mask_code
 
 __all__ = ["has_cuda_syntax", "rewrite_cuda"]
 
@@ -62,8 +63,11 @@ class _Text(Struct):
 
 
 def has_cuda_syntax(text: str) -> bool:
-    """Whether `text` has words that only CUDA's compiler understands."""
-    return any(word in text for word in _CUDA_WORDS)
+    """Whether `text` has words that only CUDA's compiler understands, in its code: not in comments or strings."""
+    if not any(word in text for word in _CUDA_WORDS):
+        return False
+    code = mask_code(text, CUDA)
+    return any(word in code for word in _CUDA_WORDS)
 
 
 def rewrite_cuda(text: str) -> str:
