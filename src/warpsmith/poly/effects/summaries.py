@@ -219,12 +219,9 @@ class Summaries(Struct, frozen=True):
         wanted = self.address_taken - self.find_held()
         found: dict[Symbol, set[Symbol]] = {}
         for function in self.definitions.values() if wanted else ():
-            where = self.provenance(function)
-            for call in (t.node for t in node_accesses(function.body) if t.kind == "call"):
-                if isinstance(call, Call):
-                    given = {r.symbol for a in call.arguments if is_pointer(a) for b in bases(a) for r in where.of(b)}
-                    for callee in self._find_receivers(call) if given & wanted else ():
-                        found.setdefault(callee, set()).update(s for s in given & wanted if s is not None)
+            for call, given in self._find_given(function):
+                for callee in self._find_receivers(call) if given & wanted else ():
+                    found.setdefault(callee, set()).update(given & wanted)
         pending = list(found)
         while pending:
             caller = pending.pop()
@@ -233,6 +230,18 @@ class Summaries(Struct, frozen=True):
                     found[callee] |= found[caller]
                     pending.append(callee)
         return {callee: frozenset(symbols) for callee, symbols in found.items()}
+
+    def _find_given(self, function: Function) -> tuple[tuple[Call, frozenset[Symbol]], ...]:
+        """Return the calls of a function that are handed addresses, each with the variables that these may be of."""
+        return remember(self._piece(function).answers, "given", lambda: tuple(self._read_given(function)))
+
+    def _read_given(self, function: Function) -> Iterator[tuple[Call, frozenset[Symbol]]]:
+        where = self.provenance(function)
+        for call in (t.node for t in node_accesses(function.body) if t.kind == "call"):
+            if isinstance(call, Call):
+                given = {r.symbol for a in call.arguments if is_pointer(a) for b in bases(a) for r in where.of(b)}
+                if known := frozenset(symbol for symbol in given if symbol is not None):
+                    yield call, known
 
     def _find_receivers(self, call: Call) -> Iterable[Symbol]:
         """Return the functions of the program that a call may hand its arguments to first."""
