@@ -174,6 +174,33 @@ def test_a_conditional_around_whole_loops_leaves_them_alone(load: Load) -> None:
     assert not made[0].writes
 
 
+_OMP = "\n#ifdef OMP\n#pragma omp parallel for\n#else\n#pragma GCC ivdep\n#endif\n"
+_LOOP = "for (int i = 0; i < n; i++) a[i] = 0;"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"if (x){_OMP}{_LOOP}", ["If", "Block", "Pragma", "For"]),
+        (f"if (x) x = 1; else{_OMP}{_LOOP}", ["If", "ExprStmt", "Block", "Pragma", "For"]),
+        (f"if (x){_OMP}{_LOOP} else /* or */{_OMP}{_LOOP}", ["If", *["Block", "Pragma", "For"] * 2]),
+        (f"for (int j = 0; j < n; j++){_OMP}{_LOOP}", ["For", "Block", "Pragma", "For"]),
+        (f"while (x--){_OMP}a[x] = 0;", ["While", "Block", "Pragma", "ExprStmt"]),
+        # what another build alone has says nothing of this one; what it keeps on a device does
+        (f"if (x)\n#ifdef OMP\n#pragma omp simd\n#endif\n{_LOOP}", ["If", "Block", "For"]),
+        (f"if (x)\n#ifdef OMP\n#pragma omp target data map(to: a)\n#endif\n{_LOOP}", ["If", "Block", "Pragma", "For"]),
+        # code in a conditional, or half of one
+        (f"if (x)\n#ifdef OMP\nif (n)\n#endif\n{_LOOP}", ["Verbatim"]),
+        (f"if (x) x = 1;\n#ifdef OMP\nelse\n#else\nelse\n#endif\n{_LOOP}", ["Verbatim"]),
+        (f"if (x) x = 1;{_OMP}else{_OMP}{_LOOP}", ["Verbatim"]),
+        (f"if (x)\n#ifdef OMP\n#pragma omp simd\n#else\n{_LOOP}\n#endif\nx = 0;", ["Verbatim", "Verbatim", "ExprStmt"]),
+    ],
+)
+def test_a_conditional_around_pragmas_belongs_to_the_body_behind_it(load: Load, text: str, expected: list[str]) -> None:
+    made = [n for stmt in statements(load, text) for n in walk(stmt) if isinstance(n, Stmt)]
+    assert [type(n).__name__ for n in made if not (isinstance(n, ExprStmt) and n.span.text == "a[i] = 0;")] == expected
+
+
 def test_pragmas_are_statements_and_omp_loops_stay_visible(load: Load) -> None:
     made = statements(
         load, "\n#pragma omp parallel for \\\n  schedule(static)\nfor (int i = 0; i < n; i++) a[i] = 0;\n"

@@ -24,7 +24,7 @@ from warpsmith.front.c.jumps.nest import leave_loops, nest_jumps
 from warpsmith.front.c.jumps.words import label_name, make_goto
 from warpsmith.front.c.macro_statements import expand_statement
 from warpsmith.front.c.pragma_lines import macro_pragmas, pragma_line
-from warpsmith.front.c.scan import CONDITIONALS, ScannedDirective
+from warpsmith.front.c.scan import CONDITIONALS, ScannedDirective, bare
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import ELSEWHERE
 from warpsmith.front.cxx.objects import address, before, is_lvalue
@@ -53,6 +53,7 @@ from warpsmith.tree.types import Pointer, Symbol, Type
 __all__ = ["Statements"]
 
 _LOOPS: Final = {kinds.FOR: "for", kinds.WHILE: "while", kinds.DO: "do", kinds.RANGE_FOR: "for"}
+_WITH_BODIES = frozenset({kinds.FOR, kinds.WHILE, kinds.IF})
 _WITH_SEMICOLON = frozenset(
     {kinds.BREAK, kinds.CONTINUE, kinds.RETURN, kinds.GOTO, kinds.INDIRECT_GOTO, kinds.DO, kinds.ASM}
 )
@@ -182,17 +183,35 @@ class Statements:
         return bool(flags[row] & ELSEWHERE)
 
     def _own_conditional(self, row: int, span: Span) -> bool:
-        """Whether a preprocessor conditional stands in the statement, but in no block or statement inside it."""
-        if self.table.kind[row] == kinds.COMPOUND or not self.text.scan.conditional(span.start, span.end):
+        """Whether a preprocessor conditional stands in the statement, but in no block or statement inside it: one
+        around pragmas alone belongs to the branch or body behind it."""
+        kind = self.table.kind[row]
+        if kind == kinds.COMPOUND or not self.text.scan.conditional(span.start, span.end):
             return False
         position = span.start
-        for part in self.table.parts(row):
-            if self.table.kind[part] >= kinds.UNEXPOSED_STMT:
+        parts = self.table.parts(row)
+        bodies = parts[1:] if kind == kinds.IF else parts[-1:]
+        for part in parts:
+            if self.table.kind[part] >= kinds.UNEXPOSED_STMT or (kind in _WITH_BODIES and part in bodies):
                 inner = self.span(part)
-                if self.text.scan.conditional(position, inner.start):
+                if self.text.scan.conditional(position, inner.start) and not (
+                    kind in _WITH_BODIES and self._only_pragmas(position, inner.start)
+                ):
                     return True
                 position = max(position, inner.end)
         return self.text.scan.conditional(position, span.end)
+
+    def _only_pragmas(self, start: int, end: int) -> bool:
+        """Whether the conditionals in [start, end) are whole, hold pragmas alone, and nothing stands behind the first
+        of them but pragmas."""
+        lines = self.text.scan.lines(start, end)
+        first = next(number for number, line in enumerate(lines) if line.word in CONDITIONALS)
+        ends = (*(line.start for line in lines[first + 1 :]), end)
+        between = (self.text.file.text[a.end : b] for a, b in zip(lines[first:], ends, strict=True))
+        conditionals = (line for line in lines if line.word in CONDITIONALS)
+        return not any(map(bare, between)) and all(
+            self.text.scan.is_empty_conditional(line, start, end) for line in conditionals
+        )
 
     def _is_plain(self, row: int, span: Span) -> bool:
         """Whether the parts of a statement stand one after the other in its text: no macro made several of them."""
@@ -382,12 +401,17 @@ class Statements:
         return sorted(made, key=lambda line: line.span.start)
 
     def _attach_pragmas(self, start: int, stmt: Stmt) -> Stmt:
-        """Return the unbraced body of a loop or branch together with the pragmas between `start` and it."""
-        lines = [line for line in self._lines(start, stmt.span.start, stmt.span) if isinstance(line, Pragma)]
-        if not lines:
+        """Return the unbraced body of a loop or branch together with the pragmas between `start` and it; of those in
+        conditionals, with what the build at hand has, and what other builds keep on a device."""
+        conditionals = [line for line in self.text.scan.lines(start, stmt.span.start) if line.word in CONDITIONALS]
+        pragmas = [line for line in self._lines(start, stmt.span.start, stmt.span) if isinstance(line, Pragma)]
+        starts = [line.start for line in conditionals] + [line.span.start for line in pragmas]
+        if not starts:
             return stmt
-        span = Span(stmt.span.file, lines[0].span.start, stmt.span.end)
-        return Block(span=span, intact=True, statements=(*lines, stmt))
+        own = {line.start for line in conditionals}
+        kept = (line for line in pragmas if line.span.start not in own and not _is_of_another_build(line))
+        span = Span(stmt.span.file, min(starts), stmt.span.end)
+        return Block(span=span, intact=True, statements=(*kept, stmt))
 
     def _line(self, line: ScannedDirective, block: Span) -> Stmt:
         span = Span(self.text.file, line.start, line.end)
@@ -536,3 +560,9 @@ class Statements:
             header=Span(span.file, span.start, span.start + len("do")),
             reason="only running a do loop tells how often it runs",
         )  # fmt: skip
+
+
+def _is_of_another_build(pragma: Pragma) -> bool:
+    """Whether the build at hand leaves out a pragma that keeps nothing on a device."""
+    said = pragma.directive
+    return pragma.left_out and not (said is not None and (said.family == "acc" or "target" in said.words))
