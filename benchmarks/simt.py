@@ -3,7 +3,8 @@
     python benchmarks/simt.py [--threads 262144] [--warp 32] [--repeats 5]
 
 Two kernels: a divergent loop (trip counts 0 to 127, a branch in the body, one gather of a table), and a bitonic sort of
-each block in shared memory, with a barrier after each step; the sort is also run by Oclgrind, where it is installed.
+each block in shared memory, with a barrier after each step; the sort is also run by Oclgrind, where it is installed,
+with its checks for races and uninitialized memory where ours are on. Then whole commands: five inputs, and ten widths.
 Times are the best of several; the machine's compile time is distinguished, for a kernel of 200 instructions without and
 with its machine code kept on disk, and for another one of its kind then. Results are compared with the C program's. All
 times are of the processor, which repeat within a few percent on a machine that does other work as well.
@@ -18,6 +19,7 @@ import resource
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -122,6 +124,18 @@ CHECKS = {
     "and requests": Checks(lost=True, requests=True, uninitialized=False, races=False),
     "and uninitialized, races": Checks(),
 }
+ALL = "and uninitialized, races"
+MANUAL = Path(__file__).parents[1] / "examples/manual"
+COMMANDS = {
+    "experiment input, five inputs, 6400 threads": f"""experiment input {MANUAL}/countdown.cu --block 256 --grid 25
+        --max-steps 1000000000 --arg n=6400 --input inc:v=each:i32[n]=n-1-i --input const:v=const:i32[n]=3200
+        --input alt:v=each:i32[n]=i%2*n --input random:v=libc:i32[n]:below=6400
+        --input half:v=each:i32[n]=(i>=n/2)*n""",
+    "experiment width, ten widths, 256 threads": f"""experiment width {MANUAL}/masks.cu --kernel counted --block 256
+        --arg out=zeros:i32[256] --input random:count=rand:i32[256]:below=64 --input sorted:count=each:i32[256]=i/4""",
+    "none of them: its help": "experiment --help",
+}
+"""Whole commands; each draws a chart."""
 
 
 class Inputs(Struct, frozen=True):
@@ -181,7 +195,7 @@ def machine(
     return made, best, np.frombuffer(bytes(out.data), "<u4")
 
 
-def oclgrind() -> float | None:
+def oclgrind(*options: str) -> float | None:
     """Return the processor time that Oclgrind takes to sort a block of 256 threads, None where it is not installed."""
     program = shutil.which("oclgrind-kernel")
     if program is None:
@@ -196,7 +210,7 @@ def oclgrind() -> float | None:
             )
             (Path(folder) / "k.sim").write_text(f"k.cl\nk\n{256 * blocks} 1 1\n256 1 1\n{given}")
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([program, "k.sim"], cwd=folder, check=True, capture_output=True)
+            subprocess.run([program, *options, "k.sim"], cwd=folder, check=True, capture_output=True)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             spent[blocks] = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return (spent[1 + BLOCKS] - spent[1]) / BLOCKS
@@ -235,6 +249,27 @@ def compile_times(width: int) -> str:
     return "\n".join(lines)
 
 
+def command_times(repeats: int) -> str:
+    """Return the processor time of whole commands, with Python's own start: when no machine code is kept, and when it
+    is."""
+    lines = ["whole commands:"]
+    for what, words in COMMANDS.items():
+        best = [float("inf")] * 2
+        for _ in range(repeats):
+            with tempfile.TemporaryDirectory() as folder:
+                chart = () if words.endswith("--help") else ("--chart", str(Path(folder) / "chart.svg"))
+                kept = {**os.environ, "WARPSMITH_CACHE_DIR": str(Path(folder) / "kept")}
+                for at in range(2):
+                    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                    given = [sys.executable, "-m", "warpsmith", *words.split(), *chart]
+                    subprocess.run(given, check=True, capture_output=True, env=kept)
+                    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                    spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+                    best[at] = min(best[at], spent)
+        lines.append(f"  {what:44} {best[0]:5.2f} s   kept {best[1]:.2f} s")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=1 << 18)
@@ -246,7 +281,7 @@ def main() -> None:
         chosen.integers(0, 128, given.threads).astype("<i4"), chosen.integers(0, 1 << 32, 1024).astype("<u4")
     )
     print(f"{given.threads:,} threads, warps of {given.warp}; ratio: gcc -O2 / machine, 2 is twice as fast")
-    slow = oclgrind()
+    slow = dict.fromkeys(CHECKS, oclgrind()) | {ALL: oclgrind("--data-races", "--uninitialized")}
     for name, text, c in (("divergent loop", LOOP, LOOP_C), ("bitonic sort", SORT, SORT_C)):
         module = module_of(text)
         best, wanted = reference(c, inputs, given.repeats)
@@ -255,11 +290,13 @@ def main() -> None:
             made, seconds, out = machine(module, inputs, checks, given.warp, given.repeats)
             assert np.array_equal(out, wanted)
             against = ""
-            if slow is not None and text is SORT:
-                against = f"   Oclgrind / machine {slow * inputs.count / 256 / seconds:5.0f}"
+            theirs = slow[what]
+            if theirs is not None and text is SORT:
+                against = f"   Oclgrind / machine {theirs * inputs.count / 256 / seconds:5.0f}"
             ratio = f"ratio {best / seconds:6.2f}   compiled in {made:.2f} s{against}"
             print(f"  {what:28} {seconds * 1e3:9.1f} ms   {ratio}", flush=True)
-    print(compile_times(given.warp))
+    print(compile_times(given.warp), flush=True)
+    print(command_times(given.repeats))
 
 
 if __name__ == "__main__":

@@ -28,8 +28,10 @@ from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import different, races
+from warpsmith.simt.engine.observers.charges import Charges
 from warpsmith.simt.engine.observers.requests import _Counted
 from warpsmith.simt.engine.ops import directed, exchange, halves, integers
+from warpsmith.simt.engine.reading.levels import _Search
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
 from warpsmith.simt.engine.words import RequestWords, SiteWords
@@ -140,6 +142,13 @@ $found: setp.lt.u32 %p1, %r1, 2;
 $tail: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3;
     @%p2 bra $outer;
 $done: st.global.u32 [%rd3], %r2; ret;"""
+_AROUND = """
+    mov.u32 %r2, 0; mov.u32 %r3, 0;
+$top: add.u32 %r2, %r2, 1; xor.b32 %r4, %r2, %r1; and.b32 %r4, %r4, 3; setp.eq.u32 %p1, %r4, 0;
+    @%p1 bra $top;
+    add.u32 %r3, %r3, %r4; setp.gt.u32 %p2, %r3, 9; @%p2 bra $done;
+    bra $top;
+$done: st.global.u32 [%rd3], %r3; ret;"""
 _NEIGHBORS = """
     mov.u32 %r4, 0; mov.u32 %r5, 0; xor.b32 %r2, %r1, 1; mul.wide.u32 %rd5, %r2, 4; add.s64 %rd6, %rd1, %rd5;
 $top: ld.global.u32 %r3, [%rd6]; add.u32 %r4, %r4, %r3; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra $top;
@@ -152,9 +161,19 @@ _BANKS = """
 # --- the bugs
 
 
-def _no_blend(right: Any) -> Any:
+def _no_copies(right: Any) -> Any:
     """Values that leave a loop are overwritten in lanes that have left it."""
-    return lambda cls, *given, **more: replace(right(cls, *given, **more), blended=frozenset())
+    return lambda cls, *given, **more: replace(right(cls, *given, **more), copied={})
+
+
+def _always(right: Any) -> Any:
+    """A question is always answered by yes."""
+    return lambda self, *given: True
+
+
+def _nothing(right: Any) -> Any:
+    """Nothing is written."""
+    return lambda self, *given: None
 
 
 def _no_indices(right: Any) -> Any:
@@ -343,7 +362,7 @@ _PAST = "setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 0; st.global.u32 [%rd3], %r1; r
 
 
 BUGS = (
-    Bug("values that leave loops are not blended", Homes, "of", _no_blend, _random(3)),
+    Bug("values that leave loops are not kept", Homes, "of", _no_copies, _random(3)),
     Bug("indices are not kept for other blocks", Homes, "of", _no_indices, _ptx(_NEIGHBORS)),
     Bug("lanes anywhere are read as a run", indexed._Indexed, "look_together", _always_together, _ptx(_NEIGHBORS)),
     Bug("sectors and pieces change places", different, "_counts", _swapped, _ptx(_NEIGHBORS)),
@@ -376,5 +395,10 @@ BUGS = (
     Bug("functions get their operands the other way round", Answers, "find", _reversed, fetch_case),
     Bug("a barrier of the warp orders nothing", instructions, "warp_barrier", _keeps_epoch, _random(0)),
     Bug("tiles of a warp exchange with all of it", exchange, "_together", _one_group, lambda: tile_case(0)),
+    Bug("lanes that leave a loop from an arm leave from a level", _Search, "leaves_well", _always, _ptx(_AROUND)),
+    Bug("where ways meet all lanes meet", _Search, "all_come", _always, _random(2)),
+    Bug("what arms execute is not charged", Charges, "pass_block", _nothing, _random(0)),
+    Bug("lanes that left a loop are still away when it begins again", Charges, "enter_loop", _nothing, _random(0)),
+    Bug("phis are of those who come last", KernelWriter, "is_first", _always, _random(0)),
     Bug("nobody looks who goes past a barrier", Ends, "of", _no_ends, _ptx(_PAST, 64)),
 )

@@ -1,4 +1,4 @@
-"""Which values of a kernel have slots, and which of these are written under the mask."""
+"""Which values of a kernel have slots, which of these are written under the mask, and which are copied."""
 
 from __future__ import annotations
 
@@ -25,11 +25,19 @@ end
 """
 
 
-def test_what_leaves_its_block_is_kept_and_what_leaves_its_loop_is_blended() -> None:
+def test_what_leaves_its_block_is_kept_and_what_leaves_its_loop_is_copied() -> None:
     (function,) = parse_module(TEXT).functions
     homes = Homes.of(function, Graph.of(function), frozenset())
     assert {value.name for value in homes.kept} == {"x", "y", "i", "z"}
-    assert {value.name for value in homes.blended} == {"i", "z"}
+    assert {value.name: made for value, made in homes.copied.items()} == {"z": "loop"}
+    assert not homes.blended
+
+
+def test_where_lanes_may_be_anywhere_all_is_blended_and_nothing_copied() -> None:
+    (function,) = parse_module(TEXT).functions
+    homes = Homes.of(function, Graph.of(function), frozenset(), linear=False)
+    assert homes.blended == homes.kept
+    assert not homes.copied
 
 
 def test_a_block_that_is_left_in_the_middle_keeps_all_that_it_uses() -> None:

@@ -64,7 +64,9 @@ class Runtime:
 
     def emit(self) -> Emit:
         """Return a builder for another function."""
-        return Emit(self.module, self.width)
+        made = Emit(self.module, self.width)
+        made.takes_signs = not self.gathers
+        return made
 
     def access(self, kind: AccessKind) -> Ir:
         """Return the function for a kind of access."""

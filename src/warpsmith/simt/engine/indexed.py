@@ -23,6 +23,8 @@ from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords
 __all__ = ["indexed_access", "takes_indices"]
 
 _MOST: Final = (1 << 31) - 1
+_LANES: Final = 8
+"""Lanes of 32 bits that most processors have in one vector."""
 _VECTORS: Final = (4, 8)
 """Bytes of elements of which processors read and write vectors under a mask."""
 
@@ -78,25 +80,56 @@ class _Indexed(AccessWriter):
             wrong.append(e.read(self.site, RegionWords.CONSTANT))
         for word in wrong:
             good = b.and_(good, b.icmp_unsigned("==", word, I64(0)))
-        outside = e.remove_lanes(self.mask, self.inside(start, room))
-        good = b.and_(good, b.icmp_unsigned("==", outside, e.mask(0)))
         b.cbranch(good, near, far).set_weights([1000, 1])
+        e.at(near)
+        self.safe = e.slot(self.indices.type)
+        b.store(self.indices, self.safe)
+        most, moved = self.limits(start, room)
+        go, some, fits = e.block("go"), e.block("some"), e.block("fits")
+        b.cbranch(self.all_below(moved, most), go, some)
+        # of lanes that are not there, anything may be said
+        e.at(some)
+        inside = e.bits(b.icmp_unsigned("<=", moved, e.splat(most)))
+        outside = e.remove_lanes(self.mask, inside)
+        b.cbranch(b.icmp_unsigned("==", outside, e.mask(0)), fits, far).set_weights([1000, 1])
+        e.at(fits)
+        # index 0 is in the region as well
+        b.store(b.select(e.unpack_mask(self.mask), self.indices, e.splat_constant(I32, 0)), self.safe)
+        b.branch(go)
         e.at(far)
         self.go_far()
-        e.at(near)
-        moved = e.splat(b.trunc(start, I32))
-        self.offsets = b.add(b.mul(self.indices, e.splat_constant(I32, self.indexing.step)), moved)
+        e.at(go)
+        begin = e.splat(b.trunc(start, I32))
+        self.offsets = b.add(b.mul(self.indices, e.splat_constant(I32, self.indexing.step)), begin)
         self.go_near()
         b.branch(self.done)
 
-    def inside(self, start: Ir, room: Ir) -> Ir:
-        """Return the lanes whose index is in the region: `start` bytes from it on is index 0, `room` bytes behind that
-        an access may start last."""
+    def limits(self, start: Ir, room: Ir) -> tuple[Ir, Ir]:
+        """Return what indices are at most, unsigned, where they are in the region, and the indices moved so that they
+        are: `start` bytes from it on is index 0, `room` bytes behind that an access may start last."""
         e, b, step = self.e, self.e.b, I64(self.indexing.step)
-        least = b.neg(b.trunc(b.udiv(start, step), I32)) if self.indexing.signed else I32(0)
         most = b.trunc(b.udiv(room, step), I32)
-        moved = b.sub(self.indices, e.splat(least)) if self.indexing.signed else self.indices
-        return e.bits(b.icmp_unsigned("<=", moved, e.splat(b.sub(most, least))))
+        if not self.indexing.signed:
+            return most, self.indices
+        least = b.neg(b.trunc(b.udiv(start, step), I32))
+        return b.sub(most, least), b.sub(self.indices, e.splat(least))
+
+    def all_below(self, numbers: Ir, most: Ir) -> Ir:
+        """Return whether all lanes, those of the mask or not, have at most this number."""
+        e, b = self.e, self.e.b
+        lanes = e.lanes
+        while lanes > _LANES:
+            lanes //= 2
+            halves = [
+                b.shuffle_vector(numbers, numbers, ir.Constant(ir.VectorType(I32, lanes), list(range(at, at + lanes))))
+                for at in (0, lanes)
+            ]
+            numbers = e.intrinsic("llvm.umax", (halves[0].type,), halves)
+        vector = ir.VectorType(I32, lanes)
+        limit = b.insert_element(ir.Constant(vector, ir.Undefined), most, I32(0))
+        limit = b.shuffle_vector(limit, limit, ir.Constant(vector, [0] * lanes))
+        above = b.bitcast(b.icmp_unsigned(">", numbers, limit), ir.IntType(lanes))
+        return b.icmp_unsigned("==", above, ir.Constant(ir.IntType(lanes), 0))
 
     def go_far(self) -> None:
         """Write the call of the function for addresses."""
@@ -203,22 +236,22 @@ class _Indexed(AccessWriter):
         """Return what the lanes read; others have zeros."""
         e, b = self.e, self.e.b
         vector = e.vector(self.scalar)
-        nothing = ir.Constant(vector, None)
         if self.runtime.gathers:
+            nothing = ir.Constant(vector, None)
             places = b.gep(place, [self.offsets], source_etype=I8)
             places.type = e.vector(ir.PointerType())
             return self.gather(places, self.mask, nothing, align)
-        active = e.unpack_mask(self.mask)
-        safe = b.select(active, self.indices, e.splat_constant(I32, 0))  # index 0 is in the region as well
         start = b.gep(place, [self.start], source_etype=I8)
-        slot = e.slot(safe.type)
-        b.store(safe, slot)
         # LLVM must not see what is stored: it would take each index out of the vector at twice the cost
-        slot = b.asm(ir.FunctionType(POINTER, [POINTER]), "", "=r,0,~{memory}", [slot], side_effect=True)
+        slot = b.asm(ir.FunctionType(POINTER, [POINTER]), "", "=r,0,~{memory}", [self.safe], side_effect=True)
         found = ir.Constant(vector, ir.Undefined)
-        for lane in range(e.lanes):
-            at = b.load(b.gep(slot, [I64(lane)], source_etype=I32), typ=I32, align=4)
-            moved = b.mul((b.sext if self.indexing.signed else b.zext)(at, I64), I64(self.indexing.step))
-            one = b.load(b.gep(start, [moved], source_etype=I8), typ=vector.element, align=align)
-            found = b.insert_element(found, one, I64(lane))
-        return b.select(active, found, nothing)
+        for lane in range(0, e.lanes, 2):
+            pair = b.load(b.gep(slot, [I64(lane)], source_etype=I32), typ=I64, align=8)
+            for number, half in enumerate((b.trunc(pair, I32), b.lshr(pair, I64(32)))):
+                at = half if number and not self.indexing.signed else None
+                if at is None:
+                    at = b.ashr(pair, I64(32)) if number else (b.sext if self.indexing.signed else b.zext)(half, I64)
+                moved = b.mul(at, I64(self.indexing.step))
+                one = b.load(b.gep(start, [moved], source_etype=I8), typ=vector.element, align=align)
+                found = b.insert_element(found, one, I64(lane + number))
+        return found

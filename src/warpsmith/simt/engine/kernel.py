@@ -17,11 +17,13 @@ from collections.abc import Sequence
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.lanes import I64, Ir
-from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, linear
+from warpsmith.simt.engine.observers.charges import Charges
+from warpsmith.simt.engine.reading.levels import Levels
+from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, linear, loops
 from warpsmith.simt.engine.words import LaunchWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter, Ways
 from warpsmith.simt.engine.writing.segments import split_blocks
-from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction
+from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Value
 
 __all__ = ["COUNTERS", "KernelWriter"]
 
@@ -34,6 +36,13 @@ class KernelWriter(BlockWriter):
         super().__init__(runtime, function, tables, split, framed=bool(split))
         self.segments = split_blocks(function.blocks, lambda _: False)
         self.reached: set[str] = set()
+        items = () if self.graph.irreducible else linear(self.graph)
+        self.last = {loop.header: _last(loop) for loop in loops(items)}
+        levels = Levels.find(self.graph) if runtime.checks.lost and not self.lockstep else None
+        self.charges: Charges | None = None
+        if levels is not None:
+            self.charges = Charges(self.e, self.state, self.frame, levels, self.numbers)
+            self.part = self.charge = None
 
     def write(self) -> None:
         """Write the whole function."""
@@ -45,6 +54,8 @@ class KernelWriter(BlockWriter):
         for name in self.graph.order:
             self.frame.store(("pending", name), e.mask(0))
         self.frame.store(("pending", self.graph.entry), self.everyone)
+        if self.charges is not None:
+            self.charges.start()
         if self.lockstep:
             self.frame.store("sets", I64(1))
         self.items(linear(self.graph))
@@ -70,6 +81,8 @@ class KernelWriter(BlockWriter):
         self.compute_block(self.blocks[name], mask)
         e.b.branch(after)
         e.at(after)
+        if self.charges is not None:
+            self.charges.pass_block(name)
 
     def loop(self, loop: NaturalLoop) -> None:
         """Write a loop: again while a lane came back to its header."""
@@ -77,6 +90,8 @@ class KernelWriter(BlockWriter):
         top, after = e.block(f"top.{loop.header}"), e.block(f"out.{loop.header}")
         if self.part is not None:
             self.frame.store(("since", loop.header), self.log_length())
+        if self.charges is not None:
+            self.charges.enter_loop(loop.header)
         e.b.cbranch(e.any(self.pending(loop.header)), top, after)
         e.at(top)
         mask = self.pending(loop.header)
@@ -102,6 +117,8 @@ class KernelWriter(BlockWriter):
         self.frame.store(("pending", block.name), self.e.mask(0))
         self.add_sets(I64(-1))
         self.count_visit(len(block.instructions) + 1)
+        if self.charges is not None:
+            self.charges.execute(block.name, len(block.instructions) + 1)
         self.compute(block.instructions)
         self.end(block)
 
@@ -110,12 +127,15 @@ class KernelWriter(BlockWriter):
     def go(self, ways: Ways) -> None:
         """Write the ways of lanes to other blocks, where they wait for their turn."""
         for target, mask in ways.items():
+            if self.charges is not None:
+                self.charges.enter_arm(self.block.name, target, self.e.remove_lanes(self.mask, mask))
             self.edge(target, mask)
         self.note_sets()
 
     def edge(self, target: str, mask: Ir) -> None:
         """Write the way of some lanes to another block."""
         e = self.e
+        self.leave_loops(target, mask)
         self.write_phis(target, mask, first=self.is_first(target))
         waiting = self.pending(target)
         if self.lockstep:
@@ -126,16 +146,46 @@ class KernelWriter(BlockWriter):
             # it comes last in the order of the blocks, behind barriers that do not wait for who only has to end
             self.frame.store("live", e.remove_lanes(self.live(), mask))
 
+    def leave_loops(self, target: str, mask: Ir) -> None:
+        """Write: lanes that leave loops keep copies of what they had there and may read behind."""
+        e, here = self.e, self.block.name
+        left = {cycle.header for cycle in self.graph.cycles_around(here) if target not in cycle.blocks}
+        values = [
+            value
+            for value, made in self.homes.copied.items()
+            if self.graph.cycles_around(made)[-1].header in left and self.graph.dominates(made, here)
+        ]
+        given = [self.value(value) for value in values]
+        if not left or not (values or self.charges):
+            return
+        with e.b.if_then(e.any(mask)):
+            if self.charges is not None:
+                self.charges.leave_loop(here, mask)
+            for value, own in zip(values, given, strict=True):
+                old = self.frame.load(("copy", value), own.type)
+                self.frame.store(("copy", value), e.b.select(e.unpack_mask(mask), own, old))
+
+    def home(self, value: Value) -> object:
+        """Return the key of the slot that the block reads a value from: outside its loop the copy."""
+        made = self.homes.copied.get(value)
+        inside = made is None or self.block.name in self.graph.cycles_around(made)[-1].blocks
+        return value if inside else ("copy", value)
+
     def is_first(self, target: str) -> bool:
         """Whether this is the first way to a block that all come to in one iteration, none over another loop: who came
         in earlier iterations has left it."""
-        again = target in self.reached
-        self.reached.add(target)
-        around = self.graph.cycles_around(target)[-1:]
+        around = self.graph.cycles_around(target)
         before = self.graph.predecessors[target]
-        level = all(self.graph.cycles_around(name)[-1:] == around for name in before)
-        header = bool(around) and around[0].header == target
-        return level and not again and not header and not self.lockstep
+        again = target in self.reached
+        if around and around[-1].header == target:
+            inside = self.block.name in around[-1].blocks
+            again = inside and self.block.name != self.last[target]  # others are still to come in this iteration
+            before = tuple(name for name in before if (name in around[-1].blocks) == inside)
+            around = around if inside else around[:-1]
+            again |= len(set(before)) > 1
+        self.reached.add(target)
+        level = all(self.graph.cycles_around(name) == around for name in before)
+        return level and not again and not self.lockstep
 
     def gone(self) -> None:
         """Write nothing: the blocks that come next look for lanes."""
@@ -148,6 +198,27 @@ class KernelWriter(BlockWriter):
             return False, I64(-1)
         then, other = (name not in around[-1].blocks for name in (branch.then, branch.other))
         return then and not other, self.frame.load(("since", around[-1].header), I64) if then != other else I64(-1)
+
+    # --- where control goes back
+
+    def leave_block(self) -> Ir:
+        """Return the LLVM block that control goes to where it has to go back."""
+        if self.charges is None:
+            return super().leave_block()
+        e = self.e
+        made, here = e.block("leave"), e.b.block
+        e.at(made)
+        self.charges.settle(self.block.name)
+        e.b.branch(self.stopped)
+        e.at(here)
+        return made
+
+    def wait(self, number: Ir) -> None:
+        """Write: return to the driver with this number; nothing stays uncharged."""
+        if self.charges is not None:
+            with self.e.b.if_then(self.e.b.icmp_unsigned("!=", self.mask, self.everyone)):
+                self.charges.settle(self.block.name)
+        super().wait(number)
 
     # --- what a policy shows
 
@@ -173,3 +244,9 @@ class KernelWriter(BlockWriter):
         e = self.e
         if self.lockstep:
             e.raise_to(self.state, LaunchWords.WAITING, e.b.sub(self.frame.load("sets", I64), I64(1)))
+
+
+def _last(loop: NaturalLoop) -> str:
+    """Return the last block of a loop in order."""
+    last = loop.items[-1]
+    return _last(last) if isinstance(last, NaturalLoop) else last

@@ -28,6 +28,10 @@ POINTER: Final[Ir] = ir.PointerType()
 VOID: Final[Ir] = ir.VoidType()
 
 
+_SIGNS: Final = 8
+"""Lanes of 32 bits whose signs AVX takes at once."""
+
+
 def lanes_of(width: int) -> int:
     """Return how many elements a vector has for a warp of `width` lanes.
 
@@ -67,6 +71,14 @@ class Emit:
         self.lanes = lanes_of(width)
         self.mask_type: Ir = ir.IntType(self.lanes)
         self.b: Ir = ir.IRBuilder()
+        self.takes_signs = False
+        """Whether processors take the signs of eight numbers at once (AVX), and have no registers of masks."""
+
+    def again(self) -> Emit:
+        """Return a builder for another function."""
+        made = Emit(self.module, self.width)
+        made.takes_signs = self.takes_signs
+        return made
 
     def at(self, block: Ir) -> None:
         """Write to the end of an LLVM block from now on."""
@@ -110,8 +122,19 @@ class Emit:
         return self.b.bitcast(mask, self.vector(I1))
 
     def bits(self, predicate: Ir) -> Ir:
-        """Return <V x i1> as a mask."""
-        return self.b.bitcast(predicate, self.mask_type)
+        """Return <V x i1> as a mask. Where a comparison makes numbers that are all ones or zero, to take their signs
+        eight at a time is less work than to pack the whole."""
+        compared = getattr(predicate, "opname", "") in ("icmp", "fcmp")
+        if not self.takes_signs or not compared or _bits_of(predicate.operands[0]) != 32:
+            return self.b.bitcast(predicate, self.mask_type)
+        signs = self.b.bitcast(self.b.sext(predicate, self.vector(I32)), self.vector(ir.FloatType()))
+        whole: Ir = I64(0)
+        for start in range(0, self.lanes, _SIGNS):
+            places = ir.Constant(ir.VectorType(I32, _SIGNS), list(range(start, start + _SIGNS)))
+            part = self.b.shuffle_vector(signs, ir.Constant(signs.type, ir.Undefined), places)
+            taken = self.b.zext(self.intrinsic("llvm.x86.avx.movmsk.ps.256", (), (part,), I32), I64)
+            whole = self.b.or_(whole, self.b.shl(taken, I64(start)))
+        return whole if self.lanes == 64 else self.b.trunc(whole, self.mask_type)
 
     def any(self, mask: Ir) -> Ir:
         """Return whether a mask has a lane."""
@@ -235,6 +258,11 @@ class Emit:
     def remove_lowest(self, mask: Ir) -> Ir:
         """Return a mask without its lowest lane."""
         return self.b.and_(mask, self.b.sub(mask, ir.Constant(mask.type, 1)))
+
+
+def _bits_of(vector: Ir) -> int:
+    """Return how many bits an element has."""
+    return {"float": 32, "double": 64}.get(str(vector.type.element)) or int(getattr(vector.type.element, "width", 64))
 
 
 def _suffix(type: Ir) -> str:

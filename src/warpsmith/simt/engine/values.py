@@ -4,8 +4,11 @@ Within a block a value is an LLVM value. One that is used elsewhere has a slot a
 slots where they are variables of the function; a kernel with barriers keeps them in the warp's frame, since it returns
 at each.
 
-Invariant: a slot holds, for each lane, what that lane would have in its register. So a slot is written under the mask
-where lanes that are not active may still read what they wrote earlier: phis, and values that leave their loop.
+Invariant: a slot holds, for each lane that may still read it, what that lane would have in its register. So a slot is
+written under the mask where lanes that are not active may still read what they wrote earlier: phis where ways meet.
+
+Where blocks run one behind the other, lanes that left a loop read what they had in it from copies, which are written
+where they leave: that is rare, and in the loop nothing has to be kept for them.
 """
 
 from __future__ import annotations
@@ -28,12 +31,12 @@ _LINE: Final = 64
 
 
 class Homes(Struct, frozen=True):
-    """Which values need a slot, which of those are written under the mask, and which outlive the loop that they are
-    of."""
+    """Which values need a slot, which of those are written under the mask, and which have copies for those who left
+    their loop, with the block that makes each."""
 
     kept: frozenset[Value]
     blended: frozenset[Value]
-    outliving: frozenset[Value]
+    copied: Mapping[Value, str]
 
     @classmethod
     def of(
@@ -50,8 +53,7 @@ class Homes(Struct, frozen=True):
         accesses read besides their operands."""
         defined = {value: block.name for block in _live(function, graph) for value in _find_made(block)}
         kept = {phi.result for block in function.blocks for phi in block.phis}
-        outliving: set[Value] = set()
-        phis = frozenset(kept)
+        copied: dict[Value, str] = {}
         given: dict[str, list[Operand]] = defaultdict(list)
         for phi in (phi for block in _live(function, graph) for phi in block.phis):
             for name, operand in phi.incoming:
@@ -63,9 +65,10 @@ class Homes(Struct, frozen=True):
                     kept.add(value)
                 around = graph.cycles_around(home)
                 if around and block.name not in around[-1].blocks:
-                    outliving.add(value)
-        blended = (phis | outliving) & kept if linear else kept
-        return cls(frozenset(kept), frozenset(blended), frozenset(outliving))
+                    copied[value] = home
+        if linear:
+            return cls(frozenset(kept), frozenset(), copied)
+        return cls(frozenset(kept), frozenset(kept), {})
 
 
 def _live(function: Function, graph: Graph) -> Iterator[BasicBlock]:

@@ -34,7 +34,7 @@ def different_function(e: Emit, shift: int) -> Ir:
         return found
     result = ir.LiteralStructType([I64, I64])
     made = ir.Function(e.module, ir.FunctionType(result, [e.vector(I32), e.mask_type]), f"different.{shift}")
-    own = Emit(e.module, e.width)
+    own = e.again()
     own.at(made.append_basic_block("entry"))
     numbers, mask = made.args
     slot = own.slot(numbers.type)

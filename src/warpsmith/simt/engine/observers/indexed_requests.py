@@ -28,7 +28,7 @@ def indexed_request_function(e: Emit, space: Space, size: int) -> Ir:
     full = request_function(e, space, size, size) if space == "shared" else None
     given = [POINTER, I64, e.vector(I32), e.mask_type, I1]
     made = ir.Function(e.module, ir.FunctionType(VOID, given), name)
-    own = Emit(e.module, e.width)
+    own = e.again()
     own.at(made.append_basic_block("entry"))
     if space == "global":
         _count_sectors(own, made.args, size)

@@ -41,7 +41,7 @@ ROOM: Final = 64
 def part_function(e: Emit) -> Ir:
     """Return `part(state, one, other, branch, since)`: lanes go different ways at a branch. Where the lanes `other`
     leave a loop there, `since` is how long the log was when it was entered, else -1."""
-    forget = _forget_function(Emit(e.module, e.width))
+    forget = _forget_function(e.again())
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, e.mask_type, e.mask_type, I64, I64]), "part")
     state, one, other, branch, _ = made.args
     e.at(made.append_basic_block("entry"))

@@ -58,7 +58,7 @@ def _call(e: Emit, op: str, rounding: str, given: Sequence[Ir], *, single: bool)
     if found is None:
         found = ir.Function(e.module, ir.FunctionType(made, [value.type for value in given]), name)
         set.add(found.attributes, "strictfp")  # llvmlite does not list it
-        own = Emit(e.module, e.width)
+        own = e.again()
         own.at(found.append_basic_block("entry"))
         own.intrinsic("llvm.set.rounding", (), (I32(_MODES[rounding]),), VOID)
         result = _WRITTEN[op](own, found.args)

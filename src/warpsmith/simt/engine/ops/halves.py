@@ -148,7 +148,7 @@ def _out_of_line(e: Emit, name: str, given: Ir, made: Ir, write: Callable[[Emit,
     found = e.module.globals.get(name)
     if found is None:
         found = ir.Function(e.module, ir.FunctionType(e.vector(made), [e.vector(given)]), name)
-        own = Emit(e.module, e.width)
+        own = e.again()
         own.at(found.append_basic_block("entry"))
         own.b.ret(write(own, found.args[0]))
     return found

@@ -131,8 +131,12 @@ class BlockWriter(ABC):
         with e.b.if_then(e.b.icmp_signed("<", left, I64(0)), likely=False):
             self.stop(Stop.BUDGET)
         go = e.block("go")
-        e.b.cbranch(e.is_asked(self.state, LaunchWords.LEAVE), self.stopped, go)
+        e.b.cbranch(e.is_asked(self.state, LaunchWords.LEAVE), self.leave_block(), go)
         e.at(go)
+
+    def leave_block(self) -> Ir:
+        """Return the LLVM block that control goes to where it has to go back."""
+        return self.stopped
 
     def stop(self, why: Stop) -> None:
         """Write: something is wrong here."""
@@ -163,12 +167,16 @@ class BlockWriter(ABC):
         match operand:
             case Value():
                 if operand not in self.cache:
-                    self.cache[operand] = self.frame.load(operand, e.vector(element(operand.type)))
+                    self.cache[operand] = self.frame.load(self.home(operand), e.vector(element(operand.type)))
                 return self.cache[operand]
             case Constant():
                 return e.pattern(element(operand.type), operand.bits)
             case Undefined():
                 return self.undefined_pattern(operand)
+
+    def home(self, value: Value) -> object:
+        """Return the key of the slot that the block reads a value from."""
+        return value
 
     def undefined_pattern(self, operand: Undefined) -> Ir:
         """Return the pattern that the interpreter gives a register that was never written."""
@@ -189,12 +197,12 @@ class BlockWriter(ABC):
 
     def write_phis(self, target: str, mask: Ir, *, first: bool = False) -> None:
         """Write: the phis of another block take their values, all at once, for the lanes that go there. `first`: no
-        other lane has come to that block, so that of phis that do not outlive their loop nothing has to be kept."""
+        other lane has come to that block, so that nothing has to be kept."""
         e, before = self.e, self.block.name
         phis = self.blocks[target].phis
         incoming = [self.value(dict(phi.incoming)[before]) for phi in phis]
         for phi, made in zip(phis, incoming, strict=True):
-            if not first or phi.result in self.homes.outliving:
+            if not first:
                 made = e.b.select(e.unpack_mask(mask), made, self.frame.load(phi.result, made.type))
             self.frame.store(phi.result, made)
 

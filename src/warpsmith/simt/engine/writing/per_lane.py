@@ -34,7 +34,7 @@ class LaneScheduler:
     def __init__(self, writer: Scheduled) -> None:
         self.w, self.e = writer, writer.e
         self.words = -(-len(writer.segments) // _WORD)
-        self.find = _find_function(Emit(self.e.module, self.e.width), self.words)
+        self.find = _find_function(self.e.again(), self.words)
         self.waits: list[Ir] = []
 
     # --- what the frame holds

@@ -49,7 +49,7 @@ class StackScheduler:
     def __init__(self, writer: Scheduled, order: Order) -> None:
         self.w, self.e, self.order = writer, writer.e, order
         self.size = _HEAD + len(_Words) * (2 * self.e.width + 2)
-        self.part = _part_function(Emit(self.e.module, self.e.width), smaller=order == "smaller")
+        self.part = _part_function(self.e.again(), smaller=order == "smaller")
         self.pop = self.e.block("pop")
 
     def stack(self) -> Ir:
