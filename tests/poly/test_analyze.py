@@ -377,21 +377,24 @@ def test_what_is_judged_when_the_time_is_up_keeps_its_verdict(monkeypatch: pytes
 
     def judge_slowly(question: Question) -> Judgement:
         if question.loop.variable.name == "j":
-            time.sleep(60)
+            ends = time.process_time() + 60
+            while time.process_time() < ends:
+                pass
         return judge(question)
 
     program = program_of(SLOW + EASY)
     everything = {f.function.symbol.name: f.loops for f in analyze(program, PolyOptions(), apply_claims).functions}
     monkeypatch.setattr(analysis, "judge", judge_slowly)
-    started = time.perf_counter()
+    started = time.process_time()
     facts = analyze(program, PolyOptions(), apply_claims, 5)
-    assert time.perf_counter() - started < 30
+    assert time.process_time() - started < 30
     slow, easy = (f.loops for f in facts.functions)
     assert [loop.verdict for loop in easy] == [loop.verdict for loop in everything["easy"]]
     assert slow[0].verdict == everything["slow"][0].verdict and isinstance(slow[0].verdict, Proved)
     assert isinstance(slow[1].verdict, Unknown) and not slow[1].claims
     (reason,) = slow[1].reasons
-    assert reason.rule == "POR005" and "5 s were up" in reason.text and "raise --timeout" in reason.legal_if
+    assert reason.rule == "POR005" and "raise --timeout" in reason.legal_if
+    assert "5 s of processor time were up" in reason.text
     assert {symbol.name for symbol in facts.late} == {"slow"}
     assert facts.after(program).late == facts.late and facts.after(program).stopped is None
 

@@ -89,8 +89,8 @@ class Facts(Struct):
                 self._loops[id(loop)] = _Known(around, after[loop] & written_symbols(loop), same)
 
     def stop(self, seconds: float) -> None:
-        """Answer for every loop that is not judged yet that `seconds` were up; pragmas that are not judged count for
-        nothing."""
+        """Answer for every loop that is not judged yet that `seconds` of processor time were up; pragmas that are not
+        judged count for nothing."""
         self.stopped = seconds
         for function in self.functions:
             function.judge_all()
@@ -143,11 +143,11 @@ Honor = Callable[[Facts, FunctionFacts], FunctionFacts]
 
 def analyze(program: Program, options: PolyOptions, honor: Honor | None = None, seconds: float = 0) -> Facts:
     """Return the facts of every loop of every function, each loop exactly once, from the function of the least text to
-    the largest. After `seconds` (0: never) the loops that are not judged yet are Unknown."""
+    the largest. After `seconds` of processor time (0: never) the loops that are not judged yet are Unknown."""
     facts = Facts.about(program, options, honor)
     functions = [function for _, function in program.functions()]
     try:
-        with time_limit(seconds):
+        with time_limit(seconds, "processor"):
             for function in sorted(functions, key=lambda one: one.span.end - one.span.start):
                 facts.of(function).judge_all()
     except OutOfTimeError:
@@ -213,7 +213,7 @@ class _Work(Struct):
     def facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
         if self.memo.stopped:
             self.memo.note_late(self.function)
-            return self.too_much(loop, around, f"{self.memo.stopped:g} s were up", "raise --timeout")
+            return self.too_much(loop, around, f"{self.memo.stopped:g} s of processor time were up", "raise --timeout")
         if loop in self.too_large:
             size, most = self.too_large[loop], self.memo.options.max_nodes
             what = (

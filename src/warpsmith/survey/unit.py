@@ -86,10 +86,11 @@ class Desk(Struct):
         """Return an answer about one file, or the finding that it takes too long."""
         seconds = self.limits.front.timeout_s
         try:
-            with time_limit(seconds):
+            with time_limit(seconds, "processor"):
                 return answer()
         except OutOfTimeError:
-            message = f"{self.sources[number].path} was not {done} within {seconds:g} s: its loops have no verdict"
+            late = f"{self.sources[number].path} was not {done} within {seconds:g} s of processor time"
+            message = f"{late}: its loops have no verdict"
             helps = ("raise --timeout, or give parts of its long functions functions of their own",)
             return {"failed": [encode_finding(Finding("INP009", "error", message, None, helps))]}
 
