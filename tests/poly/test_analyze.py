@@ -7,16 +7,18 @@ import time
 from contextlib import AbstractContextManager
 
 import pytest
+from msgspec.structs import replace
 
 from tests.poly.analysis import assumed, facts_of, program_of
 from warpsmith.base.verdict import Proved, Refuted, Unknown
 from warpsmith.poly import analyze as analysis
-from warpsmith.poly.analyze import analyze
+from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.dependences.judge import Judgement, Question, judge
 from warpsmith.poly.facts import LoopFacts, PolyOptions, reading
 from warpsmith.poly.isl import space
 from warpsmith.poly.openmp import claims
 from warpsmith.poly.openmp.apply_claims import apply_claims
+from warpsmith.tree.nodes import Block
 
 LU = """
 void lu(double *A, int N) {
@@ -410,3 +412,22 @@ def test_a_loop_of_too_many_accesses_is_given_up_with_their_number() -> None:
     (loop,) = analyze(program, PolyOptions()).functions[0].loops
     assert loop.category == "unanalyzable"
     assert "12,321 pairs of accesses" in loop.reasons[0].text
+
+
+def test_a_function_that_was_not_touched_is_judged_once_for_all_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def judge_noted(question: Question) -> Judgement:
+        asked.append(question.loop.variable.name)
+        return judge(question)
+
+    monkeypatch.setattr(analysis, "judge", judge_noted)
+    program = program_of(SLOW + EASY)
+    slow, easy = (function for _, function in program.functions())
+    facts = Facts.about(program, PolyOptions(), apply_claims)
+    later = facts.after(program.with_function(easy, replace(easy, body=Block(span=easy.body.span, statements=()))))
+    last = later.after(later.program)
+    found = [one.of(slow).loops for one in (last, later, facts)]
+    assert sorted(asked) == ["i", "j"] and found[0] == found[1] == found[2]
+    assert found[0][0].claims
+    assert len(last.functions[1].loops) == 0 and len(facts.of(easy).loops) == 1

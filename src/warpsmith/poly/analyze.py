@@ -41,11 +41,12 @@ __all__ = ["Facts", "analyze", "too_large"]
 class Facts(Struct):
     """The memo of what is known about a program: made on demand, loop by loop, and kept.
 
-    A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
-    and of every loop that still is the same node in the same loops, with the same variables read behind it: steps
-    change no values. `brief`: what is refused has no witness, which costs more than the answer. `late`: functions in
-    which there was no time for every loop; `stopped`: the seconds that are up, while the others are told so. `orders`
-    is the memo of legality/order.py and of loops/analysis/orders.py. `honor` adds what the program's pragmas claim
+    A node stands for one text: a function that a rewriting did not touch is judged where it came from, once for all
+    programs (`_homes`), and `after` keeps what is known of every loop that still is the same node in the same loops,
+    with the same variables read behind it: steps change no values. `brief`: what is refused has no witness, which costs
+    more than the answer. `late`: functions in which there was no time for every loop; `stopped`: the seconds that are
+    up, while the others are told so. `orders` is the memo of legality/order.py and of loops/analysis/orders.py.
+    `honor` adds what the program's pragmas claim
     (apply_claims.py, whose memo is `claims`).
     """
 
@@ -60,6 +61,7 @@ class Facts(Struct):
     honor: Honor | None = field(default=None)
     claims: dict[object, object] = field(default_factory=dict)
     _functions: dict[int, FunctionFacts] = field(default_factory=dict)
+    _homes: dict[int, Facts] = field(default_factory=dict)
     _origins: dict[int, Origin] = field(default_factory=dict)
     _liveness: dict[int, Liveness] = field(default_factory=dict)
 
@@ -71,10 +73,10 @@ class Facts(Struct):
     def after(self, program: Program) -> Facts:
         """Return the memo of a program that steps made from this one: the same but for rewritten functions."""
         kept = {id(function) for _, function in program.functions()}
-        known = {key: facts for key, facts in self._functions.items() if key in kept}
-        loops, claims = dict(self._loops), dict(self.claims)
+        own = (id(function) for _, function in self.program.functions())
         new = Facts(program, self.options, Summaries.of(program), self.brief, self.late, honor=self.honor)
-        new._loops, new.claims, new._functions = loops, claims, known
+        new._loops, new.claims = dict(self._loops), dict(self.claims)
+        new._homes = {key: self._homes.get(key, self) for key in own if key in kept}
         return new
 
     def set_aside(self, function: Function, copies: Mapping[int, Reason]) -> None:
@@ -111,6 +113,9 @@ class Facts(Struct):
 
     def of(self, function: Function) -> FunctionFacts:
         """Return the facts of a function node of the program: every loop exactly once."""
+        home = self._homes.get(id(function))
+        if home is not None:
+            return home.of(function)
         if id(function) not in self._functions:
             unit = next(u for u, f in self.program.functions() if f is function)
             found = _function_facts(self, unit, function)
