@@ -161,7 +161,9 @@ class Desk(Struct):
         if number not in self._kept:
             (parsed,) = self._parse((number,))
             self._keep(number, parsed, parsed.unit(self._first_knowledge(parsed)))
-        return self._kept[number]
+        # what was asked about longest ago goes first
+        found = self._kept[number] = self._kept.pop(number)
+        return found
 
     def _keep(self, number: int, parsed: Parsed, unit: Unit) -> None:
         self._kept[number] = parsed, unit
