@@ -75,3 +75,21 @@ def test_what_puts_its_results_together_is_not_told_again() -> None:
         while time.perf_counter() - started < 1.2:
             pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_processor_time_is_what_is_worked_not_what_is_waited() -> None:
+    before = signal.getsignal(signal.SIGPROF)
+    with time_limit(0.2, "processor"):
+        time.sleep(0.5)
+    started, again = time.process_time(), signal.getsignal(signal.SIGPROF)
+    with pytest.raises(OutOfTimeError), time_limit(0.05, "processor"):
+        while time.process_time() - started < 20:
+            pass
+    assert time.process_time() - started < 10 and again is before
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0) and signal.getsignal(signal.SIGPROF) is before
+
+
+def test_both_clocks_run_side_by_side() -> None:
+    with pytest.raises(OutOfTimeError), time_limit(0.05), time_limit(30, "processor"):
+        time.sleep(20)
+    assert signal.getitimer(signal.ITIMER_PROF) == signal.getitimer(signal.ITIMER_REAL) == (0, 0)

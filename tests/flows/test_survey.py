@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,16 @@ from tests.flows.loop_count import counted_loops
 from tests.flows.survey_projects import by_place, compiled, surveyed, written
 from warpsmith.base.findings import Finding
 from warpsmith.base.time_limit import OutOfTimeError
+from warpsmith.flows.survey import SurveyOptions, survey
+from warpsmith.front.separate import Parsed
+from warpsmith.poly.facts import PolyOptions
 from warpsmith.project.model import LinkCommand, Project
 from warpsmith.report.survey.model import CATEGORIES, SurveyReport
 from warpsmith.report.survey.rank import ranking
+from warpsmith.survey.limits import SurveyLimits
 from warpsmith.survey.unit import Desk
+from warpsmith.survey.workers import Crew, FileJob
+from warpsmith.tree.plain import Plain
 
 EVERY_KIND = {
     "kinds.h": """
@@ -398,3 +405,34 @@ int f(int n, int *a) {
     written(tmp_path, {"a.c": text})
     report = surveyed(compiled(tmp_path, "a.c"))
     assert by_place(report) == {"a.c:5": "parallel", "a.c:7": "unanalyzable"}
+
+
+def test_a_pass_over_the_files_begins_with_those_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of five files three are kept: each pass reads the two others again; passes in one order would read all five."""
+    files = {
+        f"{k}.c": f"""void g{(k + 1) % 5}(int n, double *a);
+        void f{k}(int n, double *a) {{ for (int i = 0; i < n; i++) a[i] = {k}; g{(k + 1) % 5}(n, a); }}
+        void g{k}(int n, double *a) {{ for (int i = 0; i < n; i++) a[i] += {k}; }}"""
+        for k in range(5)
+    }
+    written(tmp_path, files)
+    project = compiled(tmp_path, *files)
+    whole = surveyed(project)
+    read: list[int] = []
+    passes: list[int] = []
+    parse, run = Desk._parse, Crew.run
+
+    def note_read(desk: Desk, numbers: Sequence[int]) -> list[Parsed]:
+        read.extend(numbers)
+        return parse(desk, numbers)
+
+    def note_pass(crew: Crew, jobs: Sequence[FileJob]) -> Iterator[tuple[FileJob, Plain]]:
+        passes.extend([len(jobs)] if jobs and jobs[0].task != "read" else [])
+        return run(crew, jobs)
+
+    monkeypatch.setattr(Desk, "_parse", note_read)
+    monkeypatch.setattr(Crew, "run", note_pass)
+    few = SurveyLimits(poly=PolyOptions(described=1), kept_bytes=3 * max(map(len, files.values())) + 1)
+    assert survey(project, SurveyOptions(few)).loops == whole.loops
+    assert passes == [5] * len(passes) and len(passes) >= 2
+    assert sorted(read[:5]) == [0, 1, 2, 3, 4] and len(read[5:]) == 2 * len(passes)

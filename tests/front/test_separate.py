@@ -9,6 +9,7 @@ import pytest
 
 from tests.front.conftest import parsed
 from warpsmith.front import separate
+from warpsmith.front.c import unit as unit_module
 from warpsmith.front.c.counted.writes import Knowledge, writes_of
 from warpsmith.front.clang.process import Failed
 from warpsmith.front.clang.wire import Request
@@ -80,3 +81,27 @@ def test_each_file_has_its_own_time(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(separate, "parse_files", parse)
     found = parse_separately([Source(str(tmp_path / name)) for name in ("a.c", "b.c")], FrontOptions(timeout_s=7.0))
     assert asked == [(1, 7.0)] * 2 and [one.findings[0].rule for one in found] == ["INP009"] * 2
+
+
+def test_prototypes_of_headers_cost_a_tree_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    real = unit_module._defined
+
+    def note(*given: object) -> object:
+        asked.append(1)
+        return real(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(unit_module, "_defined", note)
+    found = []
+    for count in (1, 50):
+        prototypes = "".join(f"void known{k}(int n);\n" for k in range(count))
+        inside = "static inline int twice(int n) { for (int i = 0; i < 2; i++) n += n; return n; }\n#undef GONE\n"
+        (tmp_path / "own.h").write_text(f"{prototypes}struct pair {{ int a, b; }};\n{inside}")
+        made = parsed(
+            tmp_path, '#include "own.h"\n#define GONE 1\nvoid own(int n);\nint f(int n) { return twice(n); }\n'
+        )
+        asked.clear()
+        tree = made.unit(Knowledge(whole=True))
+        names = [function.symbol.name for function in tree.functions]
+        found.append((len(asked), names, [text.name for text in tree.type_texts], len(made.loops()), len(tree.items)))
+    assert found[0] == found[1] and found[0][1] == ["twice", "f"] and found[0][3] == 1

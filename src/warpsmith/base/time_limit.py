@@ -1,4 +1,8 @@
-"""A limit on the time that a piece of our own work may take."""
+"""A limit on the time that a piece of our own work may take.
+
+Time is that of the clock, or that of the processors: what works on loops, and does not run anything, should come as far
+on a machine that is busy with other things as on one that is not.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Literal
 
 __all__ = ["MOST_SECONDS", "OutOfTimeError", "lift_time_limit", "time_limit"]
 
@@ -15,6 +20,10 @@ MOST_SECONDS = 10_000_000
 
 # a library that calls back may swallow what is raised there: it is raised again after so many seconds
 _AGAIN_S = 1.0
+_TIMERS = {
+    "clock": (signal.ITIMER_REAL, signal.SIGALRM),
+    "processor": (signal.ITIMER_PROF, signal.SIGPROF),
+}
 
 
 class OutOfTimeError(Exception):
@@ -22,9 +31,10 @@ class OutOfTimeError(Exception):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise OutOfTimeError in the body after `seconds` (0: never). Signals reach the main thread only: elsewhere there
-    is no limit."""
+def time_limit(seconds: float, of: Literal["clock", "processor"] = "clock") -> Iterator[None]:
+    """Raise OutOfTimeError in the body after `seconds` (0: never): those of the clock, or those that processors have
+    worked for this process, its threads included and what it starts left out. Signals reach the main thread only:
+    elsewhere there is no limit."""
     if seconds <= 0 or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -32,16 +42,18 @@ def time_limit(seconds: float) -> Iterator[None]:
     def up(number: int, frame: FrameType | None) -> None:
         raise OutOfTimeError
 
-    before = signal.signal(signal.SIGALRM, up)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
+    timer, alarm = _TIMERS[of]
+    before = signal.signal(alarm, up)
+    signal.setitimer(timer, seconds, _AGAIN_S)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, 0)
+        signal.signal(alarm, before)
 
 
 def lift_time_limit() -> None:
-    """Let the body of `time_limit` go on for as long as it likes: its time is up, and it puts together what it has."""
+    """Let the body of a `time_limit` of the clock go on for as long as it likes: its time is up, and it puts together
+    what it has."""
     if threading.current_thread() is threading.main_thread():
         signal.setitimer(signal.ITIMER_REAL, 0)

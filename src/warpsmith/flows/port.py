@@ -170,7 +170,8 @@ def _analyze(
     if not facts.late:
         return facts, loaded.findings
     names = ", ".join(f.symbol.name for _, f in loaded.program.functions() if f.symbol in facts.late)
-    message = f"not all loops of {_name_paths(paths)} were analyzed within {limit:g} s: some of {names} have no verdict"
+    where = f"{_name_paths(paths)} were analyzed within {limit:g} s of processor time"
+    message = f"not all loops of {where}: some of {names} have no verdict"
     return facts, (*loaded.findings, Finding("INP009", "warning", message, None, _MORE_TIME))
 
 
@@ -187,16 +188,16 @@ def _try_steps(
 
 @contextmanager
 def _in_time(paths: Sequence[str | Source], seconds: float, done: str) -> Iterator[None]:
-    """Bound the time of one piece of work on the loops of a program: so many seconds a file.
+    """Bound the time of one piece of work on the loops of a program: so many seconds of processor time a file.
 
     Raises InputError where it is up: what was bounded by counts is still too much for this machine.
     """
     limit = seconds * len(paths)
     try:
-        with time_limit(limit):
+        with time_limit(limit, "processor"):
             yield
     except OutOfTimeError as error:
-        message = f"the loops of {_name_paths(paths)} were not {done} within {limit:g} s"
+        message = f"the loops of {_name_paths(paths)} were not {done} within {limit:g} s of processor time"
         raise InputError(Finding("INP009", "error", message, None, _MORE_TIME)) from error
 
 

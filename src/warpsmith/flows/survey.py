@@ -167,7 +167,7 @@ class _Arguments(Struct, frozen=True):
 
 class _Survey(Struct):
     """The files of one survey; `again` were read in this one, `failures` say what could not be done; for `late` ones
-    there was no time."""
+    there was no time; `passes` over them were made after reading."""
 
     cache: Cache
     records: list[FileRecord]
@@ -177,6 +177,7 @@ class _Survey(Struct):
     again: set[int] = field(default_factory=set)
     failures: list[Finding] = field(default_factory=list)
     late: set[int] = field(default_factory=set)
+    passes: int = 0
 
     def read(self) -> list[Finding]:
         """Read the files of which nothing is remembered; return why some cannot be read."""
@@ -257,7 +258,8 @@ class _Survey(Struct):
     def _answers(
         self, task: Literal["summarize", "analyze"], asked: Mapping[int, str], arguments: Mapping[int, _Arguments]
     ) -> Iterator[tuple[int, Plain]]:
-        """Yield answers to questions, remembered ones first."""
+        """Yield answers to questions, remembered ones first. Each pass over the files begins where the one before it
+        ended: of a large project only those that were at hand last are still in memory."""
         jobs: list[FileJob] = []
         for number, question in asked.items():
             remembered = self.records[number].get(question)
@@ -265,6 +267,9 @@ class _Survey(Struct):
                 yield number, remembered
             else:
                 jobs.append(FileJob(task, (number,), arguments[number].plain))
+        self.passes += bool(jobs)
+        if self.passes % 2:
+            jobs.reverse()
         stage = "linking" if task == "summarize" else "analyzing"
         for done, (job, answer) in enumerate(self.crew.run(jobs), start=1):
             self.progress(Activity(stage, self.sources[job.numbers[0]].path, done, len(jobs)))

@@ -124,7 +124,7 @@ def parse_separately(sources: Sequence[Source], options: FrontOptions) -> list[P
 
 def _loops(context: Context) -> Iterator[LoopPlace]:
     seen: set[tuple[str, int, int]] = set()
-    for top, number in (*context.dump.tops, *context.dump.instances):
+    for top, number in (*context.tops, *context.dump.instances):
         met: Counter[int] = Counter()
         for row, name in _loop_rows(context, top):
             text = context.text(number)

@@ -41,11 +41,12 @@ __all__ = ["Facts", "analyze", "too_large"]
 class Facts(Struct):
     """The memo of what is known about a program: made on demand, loop by loop, and kept.
 
-    A node stands for one text: after a rewriting, `after` keeps what is known of every function that was not touched,
-    and of every loop that still is the same node in the same loops, with the same variables read behind it: steps
-    change no values. `brief`: what is refused has no witness, which costs more than the answer. `late`: functions in
-    which there was no time for every loop; `stopped`: the seconds that are up, while the others are told so. `orders`
-    is the memo of legality/order.py and of loops/analysis/orders.py. `honor` adds what the program's pragmas claim
+    A node stands for one text: a function that a rewriting did not touch is judged where it came from, once for all
+    programs (`_homes`), and `after` keeps what is known of every loop that still is the same node in the same loops,
+    with the same variables read behind it: steps change no values. `brief`: what is refused has no witness, which costs
+    more than the answer. `late`: functions in which there was no time for every loop; `stopped`: the seconds that are
+    up, while the others are told so. `orders` is the memo of legality/order.py and of loops/analysis/orders.py.
+    `honor` adds what the program's pragmas claim
     (apply_claims.py, whose memo is `claims`).
     """
 
@@ -60,6 +61,7 @@ class Facts(Struct):
     honor: Honor | None = field(default=None)
     claims: dict[object, object] = field(default_factory=dict)
     _functions: dict[int, FunctionFacts] = field(default_factory=dict)
+    _homes: dict[int, Facts] = field(default_factory=dict)
     _origins: dict[int, Origin] = field(default_factory=dict)
     _liveness: dict[int, Liveness] = field(default_factory=dict)
 
@@ -71,10 +73,10 @@ class Facts(Struct):
     def after(self, program: Program) -> Facts:
         """Return the memo of a program that steps made from this one: the same but for rewritten functions."""
         kept = {id(function) for _, function in program.functions()}
-        known = {key: facts for key, facts in self._functions.items() if key in kept}
-        loops, claims = dict(self._loops), dict(self.claims)
+        own = (id(function) for _, function in self.program.functions())
         new = Facts(program, self.options, Summaries.of(program), self.brief, self.late, honor=self.honor)
-        new._loops, new.claims, new._functions = loops, claims, known
+        new._loops, new.claims = dict(self._loops), dict(self.claims)
+        new._homes = {key: self._homes.get(key, self) for key in own if key in kept}
         return new
 
     def set_aside(self, function: Function, copies: Mapping[int, Reason]) -> None:
@@ -89,8 +91,8 @@ class Facts(Struct):
                 self._loops[id(loop)] = _Known(around, after[loop] & written_symbols(loop), same)
 
     def stop(self, seconds: float) -> None:
-        """Answer for every loop that is not judged yet that `seconds` were up; pragmas that are not judged count for
-        nothing."""
+        """Answer for every loop that is not judged yet that `seconds` of processor time were up; pragmas that are not
+        judged count for nothing."""
         self.stopped = seconds
         for function in self.functions:
             function.judge_all()
@@ -111,6 +113,9 @@ class Facts(Struct):
 
     def of(self, function: Function) -> FunctionFacts:
         """Return the facts of a function node of the program: every loop exactly once."""
+        home = self._homes.get(id(function))
+        if home is not None:
+            return home.of(function)
         if id(function) not in self._functions:
             unit = next(u for u, f in self.program.functions() if f is function)
             found = _function_facts(self, unit, function)
@@ -143,11 +148,11 @@ Honor = Callable[[Facts, FunctionFacts], FunctionFacts]
 
 def analyze(program: Program, options: PolyOptions, honor: Honor | None = None, seconds: float = 0) -> Facts:
     """Return the facts of every loop of every function, each loop exactly once, from the function of the least text to
-    the largest. After `seconds` (0: never) the loops that are not judged yet are Unknown."""
+    the largest. After `seconds` of processor time (0: never) the loops that are not judged yet are Unknown."""
     facts = Facts.about(program, options, honor)
     functions = [function for _, function in program.functions()]
     try:
-        with time_limit(seconds):
+        with time_limit(seconds, "processor"):
             for function in sorted(functions, key=lambda one: one.span.end - one.span.start):
                 facts.of(function).judge_all()
     except OutOfTimeError:
@@ -213,7 +218,7 @@ class _Work(Struct):
     def facts(self, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
         if self.memo.stopped:
             self.memo.note_late(self.function)
-            return self.too_much(loop, around, f"{self.memo.stopped:g} s were up", "raise --timeout")
+            return self.too_much(loop, around, f"{self.memo.stopped:g} s of processor time were up", "raise --timeout")
         if loop in self.too_large:
             size, most = self.too_large[loop], self.memo.options.max_nodes
             what = (

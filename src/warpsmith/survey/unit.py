@@ -86,10 +86,11 @@ class Desk(Struct):
         """Return an answer about one file, or the finding that it takes too long."""
         seconds = self.limits.front.timeout_s
         try:
-            with time_limit(seconds):
+            with time_limit(seconds, "processor"):
                 return answer()
         except OutOfTimeError:
-            message = f"{self.sources[number].path} was not {done} within {seconds:g} s: its loops have no verdict"
+            late = f"{self.sources[number].path} was not {done} within {seconds:g} s of processor time"
+            message = f"{late}: its loops have no verdict"
             helps = ("raise --timeout, or give parts of its long functions functions of their own",)
             return {"failed": [encode_finding(Finding("INP009", "error", message, None, helps))]}
 
@@ -160,7 +161,9 @@ class Desk(Struct):
         if number not in self._kept:
             (parsed,) = self._parse((number,))
             self._keep(number, parsed, parsed.unit(self._first_knowledge(parsed)))
-        return self._kept[number]
+        # what was asked about longest ago goes first
+        found = self._kept[number] = self._kept.pop(number)
+        return found
 
     def _keep(self, number: int, parsed: Parsed, unit: Unit) -> None:
         self._kept[number] = parsed, unit

@@ -9,6 +9,8 @@ from tests.poly.programs import function, load, loop
 from warpsmith.base.source import Span
 from warpsmith.poly.aliasing.aliasing import alias_pairs, relation
 from warpsmith.poly.facts import PolyOptions
+from warpsmith.poly.isl.space import Set, budget, pieces
+from warpsmith.poly.regions import bounds
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.walk import names
@@ -152,3 +154,27 @@ def test_a_local_pointer_is_also_told_by_what_it_points_to(tmp_path: Path) -> No
     guards = _guards(text, tmp_path)
     assert set(guards) == {"a b", "a p", "b p"}
     assert guards["a b"] is not None or guards["b p"] is not None
+
+
+def test_only_what_may_overlap_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays of their own beside two pointers cost nothing; where there are only such, nothing is bounded."""
+    asked: list[bool] = []
+    real = pieces
+
+    def note(values: Set, *, greatest: bool) -> object:
+        asked.append(greatest)
+        return real(values, greatest=greatest)
+
+    monkeypatch.setattr(bounds, "pieces", note)
+    text = """void f(int n, double *p, double *q) { double x[100], y[100], z[100];
+        for (int i = 0; i < n; i++) { x[i] = y[i] + z[i]; p[i] = q[i]; } }
+    void g(int n) { double x[100], y[100], z[100]; for (int i = 0; i < n; i++) x[i] = y[i] + z[i]; }"""
+    program = load(text, tmp_path)
+    found = {}
+    for name in "fg":
+        run = (loop(program, f"{name}/i"),)
+        with budget(10**6):
+            found[name] = alias_pairs(program, function(program, name), run, PolyOptions())
+    ((pair,), none) = found.values()
+    assert (pair.left.name, pair.right.name, none) == ("p", "q", ()) and pair.assumption is not None
+    assert asked == [False, True] * 2

@@ -193,7 +193,7 @@ def test_bugs_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _disagrees()
 
 
-def _covered_by_any_write(question: privacy._Question, read: privacy._Instance, _: object) -> bool:
+def _covered_by_any_write(question: privacy._Question, read: privacy._Instance) -> bool:
     return any(a.write for _, a, _ in question.instances) and read[2] is not None
 
 
@@ -249,3 +249,26 @@ def test_every_iteration_writes_all_of_it() -> None:
         facts, place, symbol, _ = answer(text, "f/i", name)
         bound = next(n.bound for n in walk(place.require_counted().body) if isinstance(n, For))
         assert writes_all(facts, place.function, (place.require_counted(),), symbol, (bound,)) is whole, name
+
+
+def test_one_read_in_a_branch_is_asked_about_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a branch that writes before it reads, each read costs as many questions as there are writes, however many
+    other reads stand there."""
+    asked: list[int] = []
+
+    def note(left: space.Map, gone: space.Map) -> space.Map:
+        asked.append(1)
+        return space.remove_points(left, gone)
+
+    monkeypatch.setattr(privacy, "remove_points", note)
+
+    def cost(reads: int) -> int:
+        sums = " ".join(f"a[i] += t[{k}];" for k in range(reads))
+        text = f"""void f(int n, double *restrict a, double *restrict b) {{ double t[20]; for (int i = 0; i < n; i++) {{
+            if (b[i] > 0) {{ for (int k = 0; k < 20; k++) t[k] = b[i] * k; {sums} }} }} }}"""
+        asked.clear()
+        verdict = answer(text, "f/i", "t")[-1]
+        assert isinstance(verdict, Proved)
+        return len(asked)
+
+    assert 0 < cost(12) <= 12 * cost(1)

@@ -132,3 +132,15 @@ def test_conditions_that_the_user_grants_belong_to_the_context() -> None:
     assert [a.text for a in granted.assumptions] == ["m >= n"]
     plain, _ = modelled(program, "f/i")
     assert not plain.assumptions and plain.context != granted.context
+
+
+def test_what_a_call_reaches_comes_in_one_order() -> None:
+    """Sets of symbols have another order in each process: of eight arrays one in 40,000 is that of their names."""
+    names = "pqrstuvw"
+    body = " ".join(f"{name}[at[k]] = 1;" for name in names)
+    program = program_of(f"""double {", ".join(f"{name}[9]" for name in names)}; int at[9];
+    void all(int k) {{ {body} }} void f(int n) {{ for (int k = 0; k < n; k++) all(k); }}""")
+    holder = function(program, "f")
+    region, _ = build_region(Origin.of(program, holder), (holder.body.statements[0],), (), guards=False)
+    touched = [access.base.name for s in region.statements for access in s.accesses if access.write]
+    assert [name for name in touched if name in names] == list(names)

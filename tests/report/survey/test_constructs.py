@@ -17,7 +17,7 @@ def test_constructs_have_names() -> None:
     assert named("calls solve, which is not defined here", "POR006") == "call of solve(), whose text is not given"
     assert named("what s->u points to is not known", "POR005") == "pointer that is a member of a struct"
     assert named("what rows[i] points to is not known", "POR005") == "pointer that is an element of an array (T **)"
-    late = "whether its iterations depend on each other was not worked out: 20 s were up"
+    late = "whether its iterations depend on each other was not worked out: 20 s of processor time were up"
     assert named(late, "POR005") == "more work than a loop may take"
     assert named("the loop may be left early by break") == "loop that may be left early by break"
     assert named("a construct that is not modelled: inline assembly") == "inline assembly"

@@ -96,6 +96,17 @@ class Context:
         return self._lambdas.get(table.aux[row]) if table.kind[row] == kinds.DECL_REF else None
 
     @functools.cached_property
+    def tops(self) -> tuple[tuple[int, int], ...]:
+        """The top-level declarations with their files, without the prototypes of headers, in which there is nothing:
+        a project has more of them than of all else, and each of its files has them all."""
+        table = self.table
+        return tuple(
+            (row, number)
+            for row, number in self.dump.tops
+            if not number or table.kind[row] not in kinds.FUNCTIONS or table.after[row] > row + 1
+        )
+
+    @functools.cached_property
     def field_rows(self) -> list[int]:
         """The rows of the members of classes."""
         return [row for row, kind in enumerate(self.table.kind) if kind == kinds.FIELD_DECL]

@@ -72,13 +72,13 @@ def _find_undefined(context: Context) -> Iterator[str]:
 def _types(context: Context) -> Iterator[TypeText]:
     """Yield the types of the user's files, those of functions first; a tag that a typedef defines on the way has the
     typedef's text."""
-    for top, number in context.dump.tops:
+    for top, number in context.tops:
         if context.table.kind[top] in kinds.FUNCTIONS:
             text = context.text(number)
             for block, rows in _find_local(context, top).items():
                 scope = Span(text.file, *context.table.range(block, text.uses))
                 yield from _find_declared(context, [(row, number) for row in rows], scope)
-    yield from _find_declared(context, context.dump.tops, None)
+    yield from _find_declared(context, context.tops, None)
 
 
 def _find_local(context: Context, top: int) -> dict[int, list[int]]:

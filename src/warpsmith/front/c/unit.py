@@ -76,7 +76,7 @@ def build_unit(
 
 def _tops(context: Context) -> Iterator[tuple[int, int]]:
     """Yield the top-level declarations with their files; `extern "C"` and namespaces are looked into."""
-    pending = list(reversed(context.dump.tops))
+    pending = list(reversed(context.tops))
     while pending:
         row, number = pending.pop()
         if context.table.kind[row] in _CONTAINERS:

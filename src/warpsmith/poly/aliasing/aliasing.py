@@ -124,21 +124,24 @@ def _alias_pairs(
 ) -> tuple[AliasPair, ...]:
     program = known.program
     read, written = _find_touched(known, function, run)
-    found: list[AliasPair] = []
-    bounded: Mapping[Symbol, Section] | None = None
+    pairs: list[tuple[Symbol, Symbol, Assumption | None]] = []
     for left, right in combinations(sorted(read | written, key=lambda s: (s.name, s.key)), 2):
         if left not in written and right not in written:
             continue
         if not (isinstance(left.type, Pointer) or isinstance(right.type, Pointer)):
             continue
-        if relation(program, function, left, right, known) == "distinct":
-            continue
-        granted = grants(options.granted, "noalias", left.name, right.name)
-        if bounded is None and granted is None and options.guards:
-            answer = run_sections(program, function, run, options, known)
-            bounded = {section.symbol: section for section in answer.sections}
-        span = statement_spans(run)
-        assumption = granted if granted is not None else _guard(bounded or {}, left, right, span)
+        if relation(program, function, left, right, known) != "distinct":
+            pairs.append((left, right, grants(options.granted, "noalias", left.name, right.name)))
+    # only of what is compared
+    wanted = frozenset(symbol for *pair, granted in pairs if granted is None for symbol in pair)
+    bounded: dict[Symbol, Section] = {}
+    if wanted and options.guards:
+        answer = run_sections(program, function, run, options, known, wanted=wanted)
+        bounded = {section.symbol: section for section in answer.sections}
+    found: list[AliasPair] = []
+    span = statement_spans(run)
+    for left, right, granted in pairs:
+        assumption = granted if granted is not None else _guard(bounded, left, right, span)
         if assumption is None and options.guards:
             assumption = _in_different_allocations(known, function, run, (left, right))
         found.append(AliasPair(left, right, assumption, _reason(left, right, span)))
@@ -271,14 +274,20 @@ def _is_given(known: Summaries, pointer: Symbol, other: Symbol) -> bool:
     """Whether a global pointer gets the address of an array or a variable somewhere in the program."""
     if not is_persistent(pointer) or not isinstance(pointer.type, Pointer) or isinstance(other.type, Pointer):
         return False
+    return other in known.remember("given addresses", lambda: _find_given(known)).get(pointer, frozenset())
+
+
+def _find_given(known: Summaries) -> Mapping[Symbol, set[Symbol]]:
+    """Return for each global pointer the variables from which its values are made anywhere in the program."""
+    found: dict[Symbol, set[Symbol]] = {}
     declared = (item for unit in known.program.units for item in unit.items if isinstance(item, GlobalDecl))
     for node in (n for top in (*declared, *known.definitions.values()) for n in walk(top)):
-        given = node.init if isinstance(node, VarDecl) and node.symbol == pointer else None
-        if isinstance(node, Assign) and isinstance(named := peel(node.target), Name) and named.symbol == pointer:
-            given = node.value
-        if given is not None and any(base.symbol == other for base in bases(given)):
-            return True
-    return False
+        pointer, given = (node.symbol, node.init) if isinstance(node, VarDecl) else (None, None)
+        if isinstance(node, Assign) and isinstance(named := peel(node.target), Name):
+            pointer, given = named.symbol, node.value
+        if pointer is not None and given is not None and is_persistent(pointer) and isinstance(pointer.type, Pointer):
+            found.setdefault(pointer, set()).update(base.symbol for base in bases(given) if base.symbol is not None)
+    return found
 
 
 def in_different_allocations(function: Function, pair: tuple[Symbol, Symbol], span: Span) -> Assumption:

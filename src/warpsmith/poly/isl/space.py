@@ -4,24 +4,30 @@ The tuple of a set is the counters in the order that the caller names, its exist
 parameters are every other atom. Parameters are matched by name when two objects meet, so no caller ever counts
 positions among them. A set with quotients is read as text, any other made of its constraints.
 
-Limits: one isl context a process; `budget` bounds the operations of everything inside it, and running out raises
-OutOfBudgetError. An operation takes the longer the more quotients there are: a set with many narrows the budget that it
-is made in. isl reports the limit inside its parser as a syntax error, so every isl error counts as that. Inside
-`shared_effort` each budget that was spent halves those after it, so that all the answers that do not come take together
-no longer than the first two.
+Limits: one isl context a process, whose work is bounded by budgets (budgets/budget.py). An operation takes the longer
+the more quotients there are: a set with many narrows the budget that it is made in.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import assert_never
 
 from msgspec import Struct
 
+from warpsmith.poly.isl.budgets.budget import (
+    Effort,
+    OutOfBudgetError,
+    budget,
+    count_steps,
+    narrow_budget,
+    part_of_budget,
+    shared_effort,
+    side_budget,
+)
+from warpsmith.poly.isl.budgets.kept import kept
 from warpsmith.poly.isl.constraints import condition_of, map_of, set_of
 from warpsmith.poly.isl.formula import And, Compare, Formula, Or, atoms_of, both, either
 from warpsmith.poly.isl.library import isl
@@ -62,6 +68,7 @@ __all__ = [
     "pairs_apart",
     "parameter_formula",
     "parameters_of",
+    "part_of_budget",
     "pieces",
     "point",
     "prefix",
@@ -69,6 +76,7 @@ __all__ = [
     "same_beside",
     "shallow",
     "shared_effort",
+    "side_budget",
     "whole_number",
     "widen_relation",
 ]
@@ -93,121 +101,6 @@ class Floored(Struct, frozen=True):
     polynomial: Polynomial
     floors: tuple[tuple[int, Floored], ...]
     divisor: int
-
-
-class OutOfBudgetError(Exception):
-    """A question is more work than it is worth: it is answered Unknown, and the text says of what there is too much."""
-
-
-class Effort(Struct):
-    """What questions of one origin share: `given_up` is how many have spent their budget."""
-
-    given_up: int = 0
-
-
-_SHARED: ContextVar[Effort | None] = ContextVar("_SHARED", default=None)
-_GRANTED: ContextVar[int] = ContextVar("_GRANTED", default=0)
-
-
-@contextmanager
-def shared_effort(effort: Effort | None = None) -> Iterator[Effort]:
-    """Let each budget that is spent in the body halve those that are given after it there; `effort`: those that were
-    spent on the same before count too."""
-    effort = Effort() if effort is None else effort
-    before = _SHARED.set(effort)
-    try:
-        yield effort
-    finally:
-        _SHARED.reset(before)
-
-
-@contextmanager
-def budget(operations: int) -> Iterator[None]:
-    """Bound the isl work inside; raises OutOfBudgetError when it runs out. A budget inside another has its own bound,
-    and leaves of the other one what it found. A budget of nothing allows one step: isl takes 0 for no bound at all."""
-    context, effort = isl.DEFAULT_CONTEXT, _SHARED.get()
-    operations >>= effort.given_up if effort is not None else 0
-    around = _steps_left()
-    before = _GRANTED.set(operations)
-    context.reset_operations()
-    context.set_max_operations(max(operations, 1))
-    try:
-        with part_of_budget():
-            yield
-    finally:
-        _GRANTED.reset(before)
-        context.set_max_operations(around)
-        context.reset_operations()
-
-
-def count_steps(work: Callable[[], None], most: int) -> int:
-    """Return how many operations isl needs for a piece of work. Raises OutOfBudgetError where they are more than so
-    many."""
-    with budget(most):
-        granted = isl.DEFAULT_CONTEXT.get_max_operations()
-        work()
-        return granted - _steps_left()
-
-
-@contextmanager
-def part_of_budget() -> Iterator[None]:
-    """Do a part of the work that a budget bounds: raises OutOfBudgetError when that runs out, after which nothing else
-    may be asked of isl inside the budget."""
-    effort, granted = _SHARED.get(), _GRANTED.get()
-    try:
-        yield
-    except isl.Error as error:
-        if effort is not None and _is_spent():
-            effort.given_up += 1
-        steps = min(granted, isl.DEFAULT_CONTEXT.get_max_operations())
-        raise OutOfBudgetError(f"its bounds and subscripts are too complicated ({steps:,} steps)") from error
-
-
-@contextmanager
-def side_budget(operations: int) -> Iterator[None]:
-    """Bound the isl work inside, which an answer can do without: what it takes counts for no budget around it. Raises
-    OutOfBudgetError when it runs out."""
-    context, around = isl.DEFAULT_CONTEXT, _steps_left()
-    context.reset_operations()
-    context.set_max_operations(operations)
-    try:
-        yield
-    except isl.Error as error:
-        raise OutOfBudgetError(f"more than {operations:,} steps") from error
-    finally:
-        context.set_max_operations(around)
-        context.reset_operations()
-
-
-def _narrow_budget(quotients: int) -> None:
-    """Let the budget in force be less for a set with many quotients."""
-    granted, context = _GRANTED.get(), isl.DEFAULT_CONTEXT
-    if granted and quotients > _FEW_QUOTIENTS:
-        most = max(granted >> (quotients - _FEW_QUOTIENTS), 1)
-        context.set_max_operations(min(context.get_max_operations(), most))
-
-
-def _steps_left() -> int:
-    """Return how many steps the budget in force still allows, at least one; 0 where there is none. isl tells only
-    whether a limit is reached, so that the steps already done are found by trying limits."""
-    context = isl.DEFAULT_CONTEXT
-    most = context.get_max_operations()
-    done, high = 0, most
-    while done < high:
-        middle = (done + high) // 2
-        context.set_max_operations(max(middle, 1))
-        done, high = (middle + 1, high) if _is_spent() else (done, middle)
-    context.set_max_operations(most)
-    return max(most - done, 1) if most else 0
-
-
-def _is_spent() -> bool:
-    """Whether isl may do nothing more: it also fails where an answer is not finite."""
-    try:
-        isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 0)
-    except isl.Error:
-        return True
-    return False
 
 
 def whole_number(value: isl.Val) -> int:
@@ -265,7 +158,7 @@ class _Body(Struct, frozen=True):
         formula = vocabulary.drop_extremes(formula)
         used = atoms_of(formula).union(*(p.atoms() for p in outputs))
         quotients, definitions = vocabulary.definitions(used)
-        _narrow_budget(len(quotients - set(dims)))
+        narrow_budget(len(quotients - set(dims)) - _FEW_QUOTIENTS)
         parameters = sorted(used.union(*map(atoms_of, definitions)) - quotients - set(dims))
         return cls(tuple(parameters), tuple(sorted(quotients - set(dims))), both((formula, *definitions)))
 
@@ -422,6 +315,7 @@ def point(values: isl.Set) -> tuple[Mapping[str, int], tuple[int, ...]] | None:
     return parameters, tuple(whole_number(sample.get_coordinate_val(_SET, k)) for k in range(space.dim(_SET)))
 
 
+@kept
 def pieces(values: isl.Set, *, greatest: bool) -> list[tuple[Formula, tuple[Floored, ...]]] | None:
     """Return the lexicographic extreme of a set as a function of its parameters: (where, value of each dimension).
 
@@ -439,6 +333,7 @@ def pieces(values: isl.Set, *, greatest: bool) -> list[tuple[Formula, tuple[Floo
     return found
 
 
+@kept
 def find_undecided(values: isl.Set, *, greatest: bool) -> isl.Set:
     """Return parameters without which the conditions of `pieces` need no quotients: each condition is widened to one
     that needs none, and what that adds is in the answer."""

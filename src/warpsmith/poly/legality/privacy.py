@@ -196,9 +196,7 @@ def _is_settled(facts: Facts, function: Function, loop: For, symbol: Symbol, rea
                 continue
             instances = _instances(state, region, symbol, outside=True)
             question = _Question(state, region, _owners(*run), instances, held=0)
-            if all(access.known for _, access, _ in instances) and not any(
-                access.expr is read.expr for access in question.find_exposed()
-            ):
+            if all(access.known for _, access, _ in instances) and not question.is_exposed(read.expr):
                 return True
     return False
 
@@ -284,16 +282,20 @@ class _Question(Struct, frozen=True):
 
     def find_exposed(self) -> Iterator[Access]:
         """Yield the reads that may happen before their element was written in the iteration."""
-        writes = [(s, a, e) for s, a, e in self.instances if a.write and s.exact and e is not None]
-        for statement, access, element in self.instances:
-            if not access.write and not self._is_covered((statement, access, element), writes):
-                yield access
+        for instance in self.instances:
+            if not instance[1].write and not self._is_covered(instance):
+                yield instance[1]
 
-    def _is_covered(self, read: _Instance, writes: Sequence[_Instance]) -> bool:
+    def is_exposed(self, read: Expr) -> bool:
+        """Whether the reads at one place of the text may happen before their element was written in the iteration."""
+        reads = (one for one in self.instances if one[1].expr is read and not one[1].write)
+        return not all(map(self._is_covered, reads))
+
+    def _is_covered(self, read: _Instance) -> bool:
         if read[2] is None:
             return self._never_runs(read[0])
         left = _relation(self.state, read)
-        for write in writes:
+        for write in (i for i in self.instances if i[1].write and i[0].exact and i[2] is not None):
             if left.is_empty():
                 return True
             if len(write[2] or ()) == len(read[2]):

@@ -439,7 +439,8 @@ class _Walk(Struct):
         if any(address is None or address.place == "?" for address in addresses):
             return None
         bases = dict.fromkeys((address.base, address.place) for address in addresses if address is not None)
-        bases |= dict.fromkeys((symbol, "") for symbol in answer[1] if isinstance(symbol.type, Pointer | Array))
+        named = sorted(answer[1], key=lambda s: s.key)
+        bases |= dict.fromkeys((symbol, "") for symbol in named if isinstance(symbol.type, Pointer | Array))
         return [Access(call, base, place, (), False, VOID, write) for base, place in bases]
 
 

@@ -62,7 +62,8 @@ def sections(
     would help. Pass `Summaries.of(program)` to ask many times.
     """
     known = summaries if summaries is not None else Summaries.of(program)
-    return _remember_sections(_Work(program, function, scope, options, known, given, wanted), run)
+    only = None if wanted is None else frozenset({wanted})
+    return _remember_sections(_Work(program, function, scope, options, known, given, only), run)
 
 
 def covered_sections(
@@ -78,7 +79,8 @@ def covered_sections(
 ) -> Sections:
     """As `sections`, and say which are written whole: that may take longer than all else."""
     known = summaries if summaries is not None else Summaries.of(program)
-    return _remember_sections(_Work(program, function, scope, options, known, given, wanted, covers=True), run)
+    only = None if wanted is None else frozenset({wanted})
+    return _remember_sections(_Work(program, function, scope, options, known, given, only, covers=True), run)
 
 
 def _remember_sections(work: _Work, run: tuple[Stmt, ...]) -> Sections:
@@ -105,10 +107,17 @@ def _within_budget(work: _Work, run: tuple[Stmt, ...]) -> Sections:
 
 
 def run_sections(
-    program: Program, function: Function, run: tuple[Stmt, ...], options: PolyOptions, summaries: Summaries
+    program: Program,
+    function: Function,
+    run: tuple[Stmt, ...],
+    options: PolyOptions,
+    summaries: Summaries,
+    *,
+    wanted: frozenset[Symbol] | None = None,
 ) -> Sections:
-    """As `sections` of `run` over itself, for callers that are inside a `budget` already; raises OutOfBudgetError."""
-    answer = _all(_Work(program, function, run, options, summaries), run)
+    """As `sections` of `run` over itself, for callers that are inside a `budget` already; `wanted`: of these arrays
+    alone. Raises OutOfBudgetError."""
+    answer = _all(_Work(program, function, run, options, summaries, wanted=wanted), run)
     if answer.given_up:
         raise OutOfBudgetError(_TOO_MUCH)
     return answer
@@ -123,7 +132,7 @@ class _Work(Struct, frozen=True):
     options: PolyOptions
     summaries: Summaries
     given: tuple[Assumption, ...] = ()
-    wanted: Symbol | None = None
+    wanted: frozenset[Symbol] | None = None
     covers: bool = False
     bounds: dict[object, tuple[LinearBounds | Reason, object]] = field(default_factory=dict)
 
@@ -170,7 +179,8 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
         one.take(work.given)
     spent = False
     for (symbol, place), references in _groups(region, inside).items():
-        if work.wanted not in (None, symbol) or (symbol in own and isinstance(symbol.type, Array)):
+        unasked = work.wanted is not None and symbol not in work.wanted
+        if unasked or (symbol in own and isinstance(symbol.type, Array)):
             continue
         every = inner if inner is not None else (region, state)
         obstacle = _obstacle(symbol, place, references, changed, own)
