@@ -5,6 +5,7 @@ from __future__ import annotations
 from warpsmith.loops.analysis.invariants import holds_pointers
 from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.pointers.accesses import direct_call
+from warpsmith.tree.containers import find_checked
 from warpsmith.tree.nodes import Call, Expr, For, Index, Loop, Member, Name, Stmt, Unary, While
 from warpsmith.tree.types import Pointer, Record, Symbol
 from warpsmith.tree.walk import names, peel, walk, written_symbols
@@ -65,7 +66,10 @@ def _is_union(holder: Expr) -> bool:
 
 
 def reads_bounds_or_bases(loop: Loop) -> bool:
-    """Whether the loop follows a pointer that it finds in memory, reads a struct, or has a bound in memory."""
+    """Whether the loop follows a pointer that it finds in memory, reads a struct or calls `at`, or has a bound in
+    memory."""
+    if find_checked(loop):
+        return True
     for part in walk(loop):
         if isinstance(part, Member) and (part.arrow or isinstance(part.type, Pointer) or _is_union(part.base)):
             return True
