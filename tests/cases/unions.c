@@ -4,7 +4,7 @@
  * EXPECT: as_often/i parallel ported: no carried dependence (proven)
  * EXPECT: behind/i reduction ported: an associative update (+: s) is the only carried dependence
  * EXPECT: cells/i unanalyzable host: a construct that is not modelled: a union member
- * EXPECT: other_member/for unanalyzable host: not a counted loop: its bound u.i may be written in the body
+ * EXPECT: other_member/for unanalyzable host: not a counted loop: its bound u.i may be written by u.f in line 66
  * EXPECT: through_pointer/i sequential host: carries an output dependence on p
  * VERIFY: pass
  */

@@ -37,7 +37,7 @@ from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import INT, Array
 from warpsmith.tree.walk import names, peel, same, walk
 
-__all__ = ["can_version", "stable", "usable", "version", "write_guards", "write_reasons"]
+__all__ = ["can_version", "reads_no_memory", "stable", "usable", "version", "write_guards", "write_reasons"]
 
 
 def usable(
@@ -48,7 +48,7 @@ def usable(
     summaries: Summaries | None = None,
 ) -> bool:
     """Whether host code may evaluate `condition` once, just before `scope`, in place of anywhere inside it."""
-    return _reads_no_memory(condition) and stable(program, function, condition, scope, summaries)
+    return reads_no_memory(condition) and stable(program, function, condition, scope, summaries)
 
 
 def stable(
@@ -121,7 +121,7 @@ def _block(statements: tuple[Stmt, ...], span: Span) -> Block:
     return Block(span=span, statements=statements)
 
 
-def _reads_no_memory(condition: Expr) -> bool:
+def reads_no_memory(condition: Expr) -> bool:
     """Whether the condition dereferences nothing: an element may only be named to take its address."""
     addressed = {place for p in walk(condition) if isinstance(p, Unary) and p.op == "&" for place in _places(p.operand)}
     for part in walk(condition):

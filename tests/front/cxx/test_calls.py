@@ -14,7 +14,7 @@ from warpsmith.tree.walk import loops
 
 REASONS = {
     "v.push_back(r)": "a call of std::vector::push_back",
-    "r = v.at(i)": "a call of std::vector::at",
+    "r = v.at(i++)": "a call of std::vector::at",
     "std::reverse(v.begin(), v.end())": "a call of std::reverse",
     "std::sort(v.begin(), v.end())": "a call of std::sort",
     "r = (new Grid(1, 2))->nx_": "new",

@@ -16,6 +16,8 @@ WRITTEN = {
     "r = *arr.data()": "r = *&(arr.data())[0]",
     "arr.back() = 1": "(arr.data())[(size_t)4 - 1] = 1",
     "r = *v.data()": "r = *v.data()",
+    "v.at(i + 1) = arr.at(i)": "v.at(i + 1) = arr.at(i)",
+    "r = std::max(v.at(i), c)": "r = v.at(i) < c ? c : v.at(i)",
     "i = std::abs(i)": "i = abs(i)",
     "r = std::max(i, 3)": "r = i < 3 ? 3 : i",
     "f = std::fmin(f, 2.0f)": "f = fminf(f, 2.0f)",

@@ -16,6 +16,7 @@ from warpsmith.front.c.types_of import Types, decay_type, fill_extents
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.node_table import MacroRange, MacroUses, NodeTable
 from warpsmith.front.clang.wire import CONST, PATTERN, Detail, Dump
+from warpsmith.tree.containers import CHECKS
 from warpsmith.tree.effects.effects import EffectsTable
 from warpsmith.tree.free_store import FREES, MAKES, is_replacement
 from warpsmith.tree.library_texts import TEXTS
@@ -238,7 +239,7 @@ class Context:
 
     def _unwritable(self, effects: EffectsTable, used: frozenset[str]) -> Iterator[str]:
         """Yield the names of what stands for a construct of C++ in calls, and runs none of the program's functions."""
-        for name in sorted(MAKES | FREES | TEXTS) if self.cxx else ():
+        for name in sorted(CHECKS | MAKES | FREES | TEXTS) if self.cxx else ():
             known = effects.of(name)
             if known is not None and not known.program_with & used and not any(map(is_replacement, used)):
                 yield name

@@ -1,6 +1,7 @@
 """Calls of the standard library as what they do: members of containers, std::min and its like.
 
     v[i]              Index(v.data(), i)                      std::vector, std::array
+    v.at(i)           the same, with a test of i in the subscript
     v.size()          the member `size()`
     std::max(a, b)    a < b ? b : a                           exactly what it returns, for NaN and -0 as well
     std::sqrt(x)      sqrtf(x) of a float
@@ -27,7 +28,7 @@ from warpsmith.front.cxx.objects import (
     is_pure,
     member_of,
 )
-from warpsmith.tree.containers import DATA, OWNED, SIZE, is_owner
+from warpsmith.tree.containers import DATA, OWNED, SIZE, is_check, is_container, is_owner, make_check
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -97,10 +98,22 @@ class CxxLibrary:
         if name == "operator[]" and len(rows) == 1:
             index = self.expressions.build(rows[0])
             return Index(span=span, intact=own, type=element, base=data, index=index)
+        if name == "at" and len(rows) == 1 and (is_container(value.type) or isinstance(type, Array)):
+            return self._at(span, (value, data), element, rows[0])
         if field == OWNED:
             return MacroUse(span=span, intact=own, type=type, name="", expansion=data) if name == "get" else None
         made = self._call_getter(span, name, (value, data), element) if not rows else None
         return made and MacroUse(span=span, intact=own, type=made.type, name="", expansion=made)
+
+    def _at(self, span: Span, container: tuple[Expr, Expr], element: Type, row: int) -> Expr | None:
+        """Return the element at an index that is tested first."""
+        value, data = container
+        index = self.expressions.build(row)
+        if not is_integer(index.type) or not is_pure(index) or not self.is_repeated(value):
+            return None
+        size = self._size(again(value), data, behind(span))
+        check = make_check(data, index, size, span)
+        return Index(span=span, intact=self.expressions.own, type=element, base=data, index=check)
 
     def _call_getter(self, span: Span, name: str, container: tuple[Expr, Expr], element: Type) -> Expr | None:
         """Return what a member function without arguments gives."""
@@ -203,7 +216,7 @@ class CxxLibrary:
     def is_repeated(self, expr: Expr) -> bool:
         """Whether evaluating an expression several times is evaluating it once."""
         parts = list(walk(expr))
-        calls = [part for part in parts if isinstance(part, Call)]
+        calls = [part for part in parts if isinstance(part, Call) and not is_check(part)]
         pure = all(isinstance(c.function, Name) and c.function.symbol.name.rstrip("f") in _MATH_STEMS for c in calls)
         changes = (Assign, VerbatimExpr, InitList)
         if any(isinstance(p, changes) or (isinstance(p, Unary) and p.op in INCREMENTS) for p in parts):

@@ -21,6 +21,7 @@ from warpsmith.poly.effects.origin import Origin, own_writes
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.poly.pointers.control import leaves
+from warpsmith.tree.containers import CHECKS
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -61,7 +62,9 @@ __all__ = ["KnownBefore", "find_reassigned", "risks"]
 Conditions = tuple[Expr, ...]
 
 # library functions that do not come back, or may not
-_LAST = frozenset({"exit", "_Exit", "_exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit"})
+_LAST = CHECKS | {
+    "exit", "_Exit", "_exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit", "__assert_fail",
+}  # fmt: skip
 
 
 def risks(load: Expr) -> Iterator[Expr]:

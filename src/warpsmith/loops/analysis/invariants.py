@@ -100,7 +100,7 @@ def _judge_group(
     group, evidence = about
     load = group[0]
     why = _moves(facts, place, load, typed=typed)
-    certain = next((w for w in why if w.target is None or not is_element(w.target, load)), None)
+    certain = next((w for w in why if w.target is None or not is_element(w.target, load) or same(w.target, load)), None)
     if certain is not None:
         return Reason("STP002", f"{_text(load)} may change in the loop: {certain.text}", certain.node.span)
     conditions = evidence.needs(load, group)
@@ -194,7 +194,7 @@ def _ends(loop: Stmt) -> Iterator[Expr]:
     """Yield what decides how often the loop, and those in it, run."""
     for part in walk(loop):
         if isinstance(part, For):
-            yield part.bound
+            yield from (part.lower, part.bound)
         elif isinstance(part, While) and part.form == "for" and part.condition is not None:
             yield part.condition
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from warpsmith.loops.analysis.invariants import holds_pointers
 from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.pointers.accesses import direct_call
+from warpsmith.tree.containers import find_checked
 from warpsmith.tree.nodes import Call, Expr, For, Index, Loop, Member, Name, Stmt, Unary, While
 from warpsmith.tree.types import Pointer, Record, Symbol
 from warpsmith.tree.walk import names, peel, walk, written_symbols
@@ -22,7 +23,7 @@ __all__ = [
 
 def may_be_localized(nest: Loop) -> bool:
     """Whether a nest finds anything in memory, itself or in what it calls, that could be a variable."""
-    return bool(find_all_followed(nest)) or reads_bounds_or_bases(nest) or bool(row_pointers(nest))
+    return bool(find_all_followed(nest)) or reads_bounds_or_bases(nest, nest) or bool(row_pointers(nest))
 
 
 def row_pointers(loop: Loop) -> list[Pointer]:
@@ -64,8 +65,11 @@ def _is_union(holder: Expr) -> bool:
     return isinstance(type, Record) and type.union
 
 
-def reads_bounds_or_bases(loop: Loop) -> bool:
-    """Whether the loop follows a pointer that it finds in memory, reads a struct, or has a bound in memory."""
+def reads_bounds_or_bases(loop: Loop, nest: Loop) -> bool:
+    """Whether a loop of `nest` follows a pointer that it finds in memory, reads a struct or calls `at`, or has a bound
+    in memory."""
+    if find_checked(loop):
+        return True
     for part in walk(loop):
         if isinstance(part, Member) and (part.arrow or isinstance(part.type, Pointer) or _is_union(part.base)):
             return True
@@ -75,6 +79,11 @@ def reads_bounds_or_bases(loop: Loop) -> bool:
             return True
     tests = [p.condition for p in walk(loop) if isinstance(p, While) and p.condition is not None]
     if any(isinstance(e, Index) for test in tests for e in walk(test)):
+        return True
+    moving = written_symbols(nest)
+    bounds = (e for part in walk(loop) if isinstance(part, For) for e in walk(part.bound) if isinstance(e, Index))
+    # one that moves with the nest is read in its kernels
+    if any(moving.isdisjoint(name.symbol for name in names(element)) for element in bounds):
         return True
     return any(isinstance(p, Unary) and p.op == "*" for p in walk(loop))
 

@@ -82,7 +82,7 @@ def _at(prepared: Prepared, function: Symbol, where: _Where) -> Loop:
 def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
     """Return `prepared` with what a loop reads from memory, and does not change, in variables."""
     loop = _at(prepared, function, where)
-    if not reads_bounds_or_bases(loop):
+    if not reads_bounds_or_bases(loop, _inside(prepared.facts, function, where[0])[0]):
         return prepared
     address = _address(prepared.facts, function, loop)
     return _apply_step(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))

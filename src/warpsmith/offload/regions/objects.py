@@ -23,6 +23,7 @@ from warpsmith.offload.memory.presence import Resident
 from warpsmith.offload.plan import DataRegion
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import direct_call
+from warpsmith.tree.containers import CHECKS
 from warpsmith.tree.free_store import FREES, MAKES
 from warpsmith.tree.nodes import Assign, Block, Call, DeclStmt, ExprStmt, Function, Stmt, Switch, Verbatim, VerbatimExpr
 from warpsmith.tree.program import Program
@@ -33,13 +34,13 @@ __all__ = ["declared_last", "frees", "is_guarded", "may_make_objects", "owns_mem
 
 
 def frees(stmt: Stmt) -> bool:
-    """Whether a statement may free memory of the heap, make and destroy objects that own some, or throw as it asks for
-    some."""
+    """Whether a statement may free memory of the heap, make and destroy objects that own some, or throw: as it asks for
+    some, or for an element that is not there."""
     for part in walk(stmt):
         if isinstance(part, VerbatimExpr) and part.doing is not None:
             return True
         name = direct_call(part) if isinstance(part, Call) else None
-        if name is not None and name.name in FREEING | MAKES:
+        if name is not None and name.name in FREEING | MAKES | CHECKS:
             return True
     return False
 

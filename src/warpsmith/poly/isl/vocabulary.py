@@ -18,6 +18,7 @@ from msgspec import Struct, field
 
 from warpsmith.poly.isl.formula import TRUE, And, Compare, Formula, Or, atoms_of, both, either
 from warpsmith.poly.isl.polynomial import ZERO, Monomial, Polynomial
+from warpsmith.tree.containers import holds_size
 from warpsmith.tree.nodes import Expr
 from warpsmith.tree.types import Scalar, Symbol, integer_range
 
@@ -113,6 +114,8 @@ class AtomVocabulary(Struct):
             return known
         low, high = integer_range(type) if type is not None else (None, None)
         symbol = key if isinstance(key, Symbol) else None
+        if symbol is not None and holds_size(symbol) and high is not None:
+            high //= 2
         return self._add(("parameter", key), text, "parameter", expr=expr, low=low, high=high, symbol=symbol)
 
     def quotient(self, key: object, text: str) -> tuple[str, bool]:

@@ -16,7 +16,7 @@ import msgspec.structs
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
-from warpsmith.tree.containers import find_exchanged
+from warpsmith.tree.containers import find_check, find_exchanged
 from warpsmith.tree.free_store import FREES, MAKES, write
 from warpsmith.tree.library_texts import TEXTS
 from warpsmith.tree.nodes import (
@@ -288,8 +288,11 @@ class Printer:
     def _access(self, expr: Index | Member | Cast | InitList) -> ExprJob:
         match expr:
             case Index():
-                base = self._wrap_child(expr, expr.base, (yield expr.base))
-                return f"{base}[{yield expr.index}]"
+                base, check = (yield expr.base), find_check(expr)
+                if check is not None:
+                    dot = "" if base.endswith("data()") else "."
+                    return f"{base.removesuffix('data()')}{dot}at({yield check.arguments[0]})"
+                return f"{self._wrap_child(expr, expr.base, base)}[{yield expr.index}]"
             case Member():
                 base = self._wrap_child(expr, expr.base, (yield expr.base))
                 bound = expr.arrow and refers(expr.base)

@@ -13,7 +13,7 @@ DECLARATIONS = """
 enum { FOUR = 4 };
 struct pair { int n; double x; };
 int total; static int hidden;
-extern void unseen(void);
+extern void unseen(void), (*hook)(void);
 static void raises(void) { total++; }
 static void calls_raises(void) { raises(); }
 static double square(double x) { return x * x; }
@@ -81,14 +81,16 @@ def test_counted_loops(load: Load, text: str, relation: str, bound: str, step: i
         ("for (i = 0; i < n; i++) n--;", "its bound n is written in the body"),
         ("for (i = 0; i < n; i++) { i += 2; }", "its counter i is written in the body"),
         ("for (i = 0; i < n; i++) for (i = 0; i < m; i++) a[i] = 0;", "its counter i is written in the body"),
-        ("for (i = 0; i < n; i++) scanf(\"%d\", &n);", "its bound n is written in the body"),
-        ("for (i = 0; i < n; i++) stores(&i);", "its counter i is written in the body"),
+        ("for (i = 0; i < n; i++) scanf(\"%d\", &n);", "its bound n may be written by scanf(\"%d\", &n) in line 15"),
+        ("for (i = 0; i < n; i++) stores(&i);", "its counter i may be written by stores(&i) in line 15"),
         ("for (i = 0; i < (int)sqrt(n); i++) a[i] = 0;", "its bound calls sqrt"),
         ("for (i = 0; i < b[n]; i++) b[i] = 0;", "its bound b[n] may be written by b[i] in line 15"),
         ("for (i = 0; i < p->n; i++) *b = 0;", "its bound p->n may be written by *b in line 15"),
-        ("for (i = 0; i < p->n; i++) unseen();", "its bound p->n may be changed by unseen"),
+        ("for (i = 0; i < p->n; i++) unseen();", "its bound p->n may be changed by unseen, whose text is not given"),
         ("for (i = 0; i < total; i++) raises();", "its bound total is written by raises"),
         ("for (i = 0; i < total; i++) calls_raises();", "its bound total is written by calls_raises"),
+        ("for (i = 0; i < total; i++) hook();",
+            "its bound total may be changed by a call that is not known: hook() in line 15"),
         ("for (i = 0; i < total; i++) unseen();", "its bound total may be changed by unseen, whose text is not given"),
         ("for (i = 0; i < n; i++) __asm__ (\"\" : \"+r\"(i));", "inline assembly in the body may change its counter i"),
         ("while (n) n--;", "only running a while loop tells how often it runs"),

@@ -15,7 +15,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from warpsmith.base.source import readable
+from warpsmith.base.source import Span, readable
 from warpsmith.front.c.counted.shifted_bound import shifted_bound
 from warpsmith.front.c.counted.writes import Knowledge, Store, Writes, is_direct, may_name_same_object, writes_of
 from warpsmith.tree.containers import holds_no_container, is_container, is_held_by_container
@@ -254,23 +254,30 @@ class _Body(Struct, frozen=True):
             if opaque == symbol:
                 raise _NotCountedError(f"{reason} in the body may change {what}")
         if symbol in self.writes.variables:
-            raise _NotCountedError(f"{what} is written in the body")
+            # what is given its address may write it
+            calls = [store for store in self.writes.stores if store.root == symbol and isinstance(store.type, Opaque)]
+            given = calls and not isinstance(symbol.type, Pointer)
+            raise _NotCountedError(f"{what} may be written {_by(calls)}" if given else f"{what} is written in the body")
         if isinstance(symbol.type, Scalar) and symbol.type.volatile:
             raise _NotCountedError(f"{what} is volatile")
         shared = symbol.storage in ("global", "static", "static local")
         unseen = symbol.storage == "global" and not self.knowledge.whole
         exposed = symbol.key in self.knowledge.escaped or unseen
         if self.writes.unknown and (shared or exposed):
-            raise _NotCountedError(f"{what} may be changed by a call that is not known")
+            raise _NotCountedError(f"{what} may be changed by a call that is not known{self._call()}")
         if exposed:
-            self._stores(symbol.type, what, self.writes)
+            self._stores(symbol.type, what, self.writes, "in the body")
         for called in self.writes.calls:
             self._check_call(symbol, what, called, shared, exposed)
 
-    def _stores(self, type: Type, what: str, writes: Writes) -> None:
+    def _call(self) -> str:
+        """Return the first call of what is not known, with its line."""
+        return f": {_in_line(self.writes.at)}" if self.writes.at is not None else ""
+
+    def _stores(self, type: Type, what: str, writes: Writes, where: str) -> None:
         kept = (store for store in writes.stores if not (is_container(type) and holds_no_container(store.type)))
         if any(store.indirect and may_name_same_object(store.type, type) for store in kept):
-            raise _NotCountedError(f"{what} may be changed through a pointer in the body")
+            raise _NotCountedError(f"{what} may be changed through a pointer {where}")
 
     def _check_call(self, symbol: Symbol, what: str, called: Symbol, shared: bool, exposed: bool) -> None:
         known = self.knowledge.functions.get(called.key)
@@ -283,21 +290,23 @@ class _Body(Struct, frozen=True):
         if known.unknown and (shared or exposed):
             raise _NotCountedError(f"{what} may be changed by {called.name}, which calls what is not known")
         if exposed:
-            self._stores(symbol.type, what, known)
+            self._stores(symbol.type, what, known, f"by {called.name}, which the body calls")
 
     def check_memory(self, load: Index | Member | Unary) -> None:
         """Raise where the element that the bound reads may change while the loop runs."""
         root, what = root_symbol(load), f"its bound {_words(load)}"
         direct = is_direct(load)
         if self.writes.unknown:
-            raise _NotCountedError(f"{what} may be changed by a call that is not known")
+            raise _NotCountedError(f"{what} may be changed by a call that is not known{self._call()}")
         everything = [(self.writes, "in the body")]
         for called in sorted(self.writes.calls, key=lambda symbol: symbol.key):
             known = self.knowledge.functions.get(called.key)
             if known is not None:
                 everything.append((known, f"by {called.name}, which the body calls"))
-            if (known is None and called.key not in self.knowledge.library) or (known is not None and known.unknown):
-                raise _NotCountedError(f"{what} may be changed by {called.name}")
+            if known is None and called.key not in self.knowledge.library:
+                raise _NotCountedError(f"{what} may be changed by {called.name}, whose text is not given")
+            if known is not None and known.unknown:
+                raise _NotCountedError(f"{what} may be changed by {called.name}, which calls what is not known")
         for writes, where in everything:
             found = [store for store in writes.stores if _may_reach(store, load, None if not direct else root)]
             if found:
@@ -317,5 +326,10 @@ def _by(stores: Sequence[Store]) -> str:
     spans = sorted((s.at for s in stores if s.at is not None), key=lambda span: (span.file.path, span.start))
     if not spans:
         return "in the body"
-    words = " ".join(readable(spans[0].text).split())
-    return f"by {words if len(words) <= _LONGEST else words[:_LONGEST] + '…'} in line {spans[0].line}"
+    return f"by {_in_line(spans[0])}"
+
+
+def _in_line(span: Span) -> str:
+    """Return a text in few words, with its line."""
+    words = " ".join(readable(span.text).split())
+    return f"{words if len(words) <= _LONGEST else words[:_LONGEST] + '…'} in line {span.line}"

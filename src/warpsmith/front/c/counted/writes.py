@@ -49,7 +49,8 @@ class Store(Partial, frozen=True, eq=False):
 
 
 class Writes(Struct, frozen=True):
-    """Variables assigned, stores, functions called, in one piece of the tree; `unknown`: it calls what is not known.
+    """Variables assigned, stores, functions called, in one piece of the tree; `unknown`: it calls what is not known,
+    first `at` this place.
 
     `opaque` has the variables that count as assigned only because text that is not modelled names them, with its
     reason.
@@ -60,12 +61,13 @@ class Writes(Struct, frozen=True):
     calls: frozenset[Symbol] = frozenset()
     unknown: bool = False
     opaque: frozenset[tuple[Symbol, str]] = frozenset()
+    at: Span | None = None
 
     def merge(self, other: Writes) -> Writes:
         """Return what either of the two may write."""
         return Writes(
             self.variables | other.variables, self.stores | other.stores, self.calls | other.calls,
-            self.unknown or other.unknown, self.opaque | other.opaque,
+            self.unknown or other.unknown, self.opaque | other.opaque, self.at or other.at,
         )  # fmt: skip
 
 
@@ -123,7 +125,7 @@ def writes_of(nodes: Iterable[Node]) -> Writes:
     variables: set[Symbol] = set()
     stores: set[Store] = set()
     calls: set[Symbol] = set()
-    unknown = False
+    unknown: list[Span] = []
     opaque: set[tuple[Symbol, str]] = set()
     for node in nodes:
         for part in walk(node):
@@ -141,13 +143,16 @@ def writes_of(nodes: Iterable[Node]) -> Writes:
                 case Verbatim(writes=named, calls=called) | VerbatimExpr(writes=named, calls=called):
                     variables.update(named)
                     opaque.update((symbol, part.reason) for symbol in named)
-                    stores.update(Store(symbol, True, Opaque("")) for symbol in named)
-                    unknown = unknown or called
+                    stores.update(Store(symbol, True, Opaque(""), part.span) for symbol in named)
+                    unknown += [part.span] if called else []
                 case Call():
-                    unknown = _call(part, calls, stores) or unknown
+                    unknown += [part.span] if _call(part, calls, stores) else []
                 case _:
                     pass
-    return Writes(frozenset(variables), frozenset(stores), frozenset(calls), unknown, frozenset(opaque))
+    first = unknown[0] if unknown else None
+    return Writes(
+        frozenset(variables), frozenset(stores), frozenset(calls), bool(unknown), frozenset(opaque), first
+    )  # fmt: skip
 
 
 def _target(target: Expr, variables: set[Symbol], stores: set[Store]) -> None:

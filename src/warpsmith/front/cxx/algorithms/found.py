@@ -45,10 +45,12 @@ from warpsmith.tree.nodes import (
     Unary,
     VarDecl,
 )
-from warpsmith.tree.types import BOOL, INT, LONG, Scalar, common_type, is_integer
+from warpsmith.tree.types import BOOL, INT, LONG, Scalar, Type, common_type, is_integer
 from warpsmith.tree.walk import peel, same, walk
 
 __all__ = ["AlgorithmNumber", "FoundValues"]
+
+_GROUPED: Final = frozenset({"reduce", "transform_reduce"})
 
 _BOOL: Final = msgspec.structs.replace(BOOL, spelling="bool")
 """As C++ spells it."""
@@ -171,7 +173,7 @@ class FoundValues:
     # --- sums
 
     def _sum(self, rows: list[int], span: Span, name: str) -> AlgorithmNumber | None:
-        over, paired = self.loops.range(rows, counted=False), name in PAIRED
+        over, paired = self.loops.range(rows, counted=False), name in PAIRED and len(rows) != 5
         other = self.loops.positions.find(rows[2]) if paired and len(rows) in (4, 6) else None
         rest = rows[3 if paired else 2 :]
         if over is None or (paired and other is None) or not isinstance(over.first.element, Scalar):
@@ -181,7 +183,9 @@ class FoundValues:
             first = self.library.convert(first, over.first.element, before(span)) if first is not None else None
         else:
             first = self.expressions.try_expression(rest[0]) if rest else None
-        if first is None or not isinstance(first.type, Scalar) or len(rest) > (3 if paired else 2):
+        # std::transform_reduce(first, last, initial, sum, function): of one range
+        function = rest[2:] if name in PAIRED else ()
+        if first is None or not isinstance(first.type, Scalar) or len(rest) > (3 if name in PAIRED else 2):
             return None
         type, place = _plain(first.type), before(span)
         total = self._new("sum", type, span)
@@ -191,8 +195,13 @@ class FoundValues:
         def add(at: Expr) -> Stmt | None:
             value: Expr | None = over.first.at(again(at), over.first.offset, place)
             if other is not None and value is not None:
-                value = self._paired(rest[2:], value, other.at(again(at), over.first.offset, place), place)
-            made = self._combined(rest[1:2], again(total), value, place) if value is not None else None
+                value = self._paired(function, value, other.at(again(at), over.first.offset, place), place)
+            elif function and value is not None:
+                value = self.loops.applied.value(function[0], [value], place)
+            # these may add elements to each other first, in the elements' own type
+            if value is None or (name in _GROUPED and not _is_like(value.type, type)):
+                return None
+            made = self._combined(rest[1:2], again(total), value, place)
             if made is None or not isinstance(made.type, Scalar):
                 return None
             return _set(total, self.library.convert(made, type, place))
@@ -440,6 +449,11 @@ def _is_safe(part: Binary) -> bool:
 def _declare(name: Name, value: Expr) -> Stmt:
     place = name.span
     return DeclStmt(span=place, declarations=(VarDecl(span=place, symbol=name.symbol, init=value),))
+
+
+def _is_like(type: Type, other: Scalar) -> bool:
+    """Whether a type is the same number as another one."""
+    return isinstance(type, Scalar) and (type.kind, type.bits) == (other.kind, other.bits)
 
 
 def _set(name: Name, value: Expr) -> Stmt:

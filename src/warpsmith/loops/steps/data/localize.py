@@ -23,12 +23,13 @@ from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.versions import can_version
+from warpsmith.loops.writing.checked_subscripts import drop_checks, guard_checks
 from warpsmith.loops.writing.pragma_lines import closing_lines, pragma_in_the_way, pragmas_of, run_with_pragmas
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.tree.containers import DATA, SIZE
+from warpsmith.tree.containers import DATA, SIZE, find_checked
 from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Binary,
@@ -79,7 +80,9 @@ class Localize(Struct, frozen=True):
     changes them (a store of a `double` changes no pointer and no `int`, C17 6.5p7, unless the file is compiled with
     -fno-strict-aliasing) and where the loop reads them anyway: where it might run no iteration, they are read under its
     own condition. With `guards`, where a store might change one after all, a test of the addresses chooses between the
-    loop with the variables and the user's. A loop becomes a counted one when its bound was all that blocked it.
+    loop with the variables and the user's. So it does where the loop calls `at` of a vector or an array: the loop with
+    the variables subscripts them, and the test says that no call would throw. A loop becomes a counted one when its
+    bound was all that blocked it.
 
     Step: loop=f/i
 
@@ -123,7 +126,7 @@ class Localize(Struct, frozen=True):
         if stop is not None:
             return Unknown((stop,))
         found = _localization(program, facts, place, guards=self.guards)
-        if not found.variables:
+        if not found.variables and not found.tests and found.loop is place.loop:
             if found.refused:
                 return Unknown(found.refused)
             return does_not_fit("the loop reads nothing from memory that could be a variable", place.loop)
@@ -137,24 +140,25 @@ class Localize(Struct, frozen=True):
         if not found.tests:
             return found.trial
         span, run, supply = place.loop.span, run_with_pragmas(place), Fresh.of(found.trial)
-        plain = [(one, symbol) for one, symbol in found.variables if not one.stores]
+        plain = [(one, symbol) for one, symbol in _keep_checked(place.loop, found.variables) if not one.stores]
         slow = copy_tree(_make_all_counted(_replace(place.loop, plain), facts.origin(place.function).hidden), supply)
         fast = Block(span=span, statements=(*pragmas_of(run), found.loop))
         other = Block(span=span, statements=(*(copy_tree(s) for s in pragmas_of(run)), slow))
-        reasons = ("the loop does not write what it reads once",) * len(found.tests)
-        chosen = If(span=span, condition=all_of(found.tests), then=fast, other=other, reasons=reasons)
+        reasons = tuple(reason for _, reason in found.tests)
+        chosen = If(span=span, condition=all_of([t for t, _ in found.tests]), then=fast, other=other, reasons=reasons)
         return with_run(program, place.function, run, (*closing_lines(run), *found.declarations, chosen))
 
 
 class _Localization(Struct, frozen=True):
     """What becomes of a loop. `trial` is the program with it, as far as nothing is to be tested; `tests` are the
-    conditions under which the variables with `stores` stand."""
+    conditions under which the variables with `stores` stand, and calls of `at` are subscripts, each with what it makes
+    sure of."""
 
     variables: tuple[tuple[Invariant, Symbol], ...]
     declarations: tuple[Stmt, ...]
     loop: Stmt
     trial: Program
-    tests: tuple[Expr, ...]
+    tests: tuple[tuple[Expr, str], ...]
     refused: tuple[Reason, ...]
 
 
@@ -163,20 +167,23 @@ def _localization(program: Program, facts: Facts, place: LoopContext, *, guards:
     found = survey(facts, place)
     guarded = [one for one in found.invariants if one.stores]
     if guarded and guards and can_version((place.loop,)):
-        made = _localize(program, facts, place, found.invariants)
+        made = _localize(program, facts, place, found.invariants, guards=guards)
         beyond = untestable(made.variables, made.loop)
         if beyond:
             rest = tuple(one for one in found.invariants if one not in beyond)
-            made = _localize(program, facts, place, _evaluable_of(rest))
+            made = _localize(program, facts, place, _evaluable_of(rest), guards=guards)
         function = next(f for _, f in made.trial.functions() if f.symbol == place.function.symbol)
         after = facts.after(made.trial)
         tests = invariant_guards(after, function, made.loop, made.variables)
         if tests is not None:
             tests = (*tests, *bound_guards(after, function, made.loop, tests))
-            refused = (*found.refused, *(_report_unguarded(one) for one in beyond))
-            return msgspec.structs.replace(made, tests=tests, refused=refused)
-    made = _localize(program, facts, place, _evaluable_of(tuple(one for one in found.invariants if not one.stores)))
-    return msgspec.structs.replace(made, refused=(*found.refused, *(_report_unguarded(one) for one in guarded)))
+            refused = (*found.refused, *made.refused, *(_report_unguarded(one) for one in beyond))
+            said = tuple((test, "the loop does not write what it reads once") for test in tests)
+            return msgspec.structs.replace(made, tests=(*made.tests, *said), refused=refused)
+    plain = _evaluable_of(tuple(one for one in found.invariants if not one.stores))
+    made = _localize(program, facts, place, plain, guards=guards)
+    refused = (*found.refused, *made.refused, *(_report_unguarded(one) for one in guarded))
+    return msgspec.structs.replace(made, refused=refused)
 
 
 def _evaluable_of(invariants: tuple[Invariant, ...]) -> tuple[Invariant, ...]:
@@ -198,11 +205,34 @@ def _report_unguarded(one: Invariant) -> Reason:
     return Reason("STP002", f"{text} may change in the loop: {stored} may be the same memory", one.load.span)
 
 
-def _localize(program: Program, facts: Facts, place: LoopContext, invariants: tuple[Invariant, ...]) -> _Localization:
-    """Return the loop with variables for all of `invariants`."""
-    if not invariants:
+def _localize(
+    program: Program, facts: Facts, place: LoopContext, invariants: tuple[Invariant, ...], *, guards: bool
+) -> _Localization:
+    """Return the loop with variables for all of `invariants`, and with subscripts in place of calls of `at` where a
+    test before it says that none of them throws."""
+    checked = bool(find_checked(place.loop))
+    if not invariants and not checked:
         return _Localization((), (), place.loop, program, (), ())
-    names_of = _Names(program, place)
+    found = _declare_all(facts, place, invariants, _Names(program, place))
+    refused: tuple[Reason, ...] = ()
+    if checked:
+        bounds = guard_checks(facts, place, (*found.declarations, found.loop), guards=guards)
+        versions = guards and can_version((place.loop,))
+        if not isinstance(bounds, Reason) and (versions or not bounds):
+            tests = tuple((test.condition, test.text) for test in bounds if test.condition is not None)
+            loop = _make_all_counted(drop_checks(found.loop), facts.origin(place.function).hidden)
+            found = msgspec.structs.replace(found, loop=loop, tests=tests)
+            return msgspec.structs.replace(found, trial=_with_loop(program, place, found))
+        refused = (bounds,) if isinstance(bounds, Reason) else ()
+        kept = tuple(one for one, _ in _keep_checked(place.loop, found.variables))
+        found = _declare_all(facts, place, _evaluable_of(kept), _Names(program, place))
+    return msgspec.structs.replace(found, trial=_with_loop(program, place, found), refused=refused)
+
+
+def _declare_all(
+    facts: Facts, place: LoopContext, invariants: tuple[Invariant, ...], names_of: _Names
+) -> _Localization:
+    """Return variables for all of `invariants`, and the loop with them."""
     known = _find_known_before(facts, place)
     declarations: list[Stmt] = []
     variables: list[tuple[Invariant, Symbol]] = []
@@ -212,17 +242,31 @@ def _localize(program: Program, facts: Facts, place: LoopContext, invariants: tu
         if symbol is None:
             symbol = names_of.variable(one)
             declarations.append(_declare(symbol, value, before(place.loop.span)))
-            declarations += _declare_size(place.loop, one, names_of)
+            declarations += _declare_size(place.loop, one, invariants, names_of)
         variables.append((one, symbol))
     loop = _make_all_counted(_replace(place.loop, variables), facts.origin(place.function).hidden)
-    run = run_with_pragmas(place)
+    return _Localization(tuple(variables), tuple(declarations), loop, facts.program, (), ())
+
+
+def _with_loop(program: Program, place: LoopContext, found: _Localization) -> Program:
+    """Return the program with the variables and the loop."""
+    if found.loop is place.loop:
+        return program
+    run, declarations = run_with_pragmas(place), found.declarations
     lines = (*closing_lines(run), *declarations, *pragmas_of(run)) if closing_lines(run) else (*declarations, *run[:-1])
-    trial = with_run(program, place.function, run, (*lines, loop))
-    return _Localization(tuple(variables), tuple(declarations), loop, trial, (), ())
+    return with_run(program, place.function, run, (*lines, found.loop))
 
 
-def _declare_size(loop: Loop, one: Invariant, names_of: _Names) -> list[Stmt]:
-    """Return the size of a container beside where its elements are, if subscripts alone do not tell what is used."""
+def _keep_checked(loop: Loop, variables: Sequence[tuple[Invariant, Symbol]]) -> tuple[tuple[Invariant, Symbol], ...]:
+    """Return the variables without those for the elements and sizes of containers whose `at` the loop calls: a call
+    names the container itself."""
+    parts = {id(part) for one in find_checked(loop) for part in walk(one)}
+    return tuple((one, s) for one, s in variables if not any(id(node) in parts for node in one.nodes))
+
+
+def _declare_size(loop: Loop, one: Invariant, others: Sequence[Invariant], names_of: _Names) -> list[Stmt]:
+    """Return the size of a container beside where its elements are, if subscripts alone do not tell what is used, and
+    the loop does not read it."""
     member = peel(one.load)
     holder = peel(member.base).type if isinstance(member, Member) and member.field == DATA else None
     holder = holder.to if isinstance(holder, Pointer) else holder
@@ -233,6 +277,8 @@ def _declare_size(loop: Loop, one: Invariant, names_of: _Names) -> list[Stmt]:
     if not any(_is_crooked(part, own) for index in subscripts for part in walk(index)):
         return []
     size = node_with(copy_tree(member), field=SIZE, type=SIZE_T)
+    if any(same(other.load, size) for other in others):
+        return []
     symbol = names_of.variable(Invariant((size,), SIZE_T, ()))
     return [_declare(symbol, size, before(loop.span))]
 
@@ -280,7 +326,7 @@ def _replace(node: N, variables: Sequence[tuple[Invariant, Symbol]]) -> N:
     return rebuild(node, change)
 
 
-def _make_all_counted(loop: Loop, hidden: frozenset[Symbol]) -> Stmt:
+def _make_all_counted(loop: Stmt, hidden: frozenset[Symbol]) -> Stmt:
     """Return the loop with every loop a counted one that can be, now that bounds are variables."""
 
     def change(part: Node) -> Node:
@@ -354,7 +400,9 @@ class _Names:
         assert root is not None, "a place begins with a variable"
         for wanted in (name for name in _propose_names(one.load) if name not in self.taken):
             self.taken.add(wanted)
-            key = self.supply.key(f"{root.key}:{wanted}")
+            load = peel(one.load)
+            held = isinstance(load, Member) and load.field == SIZE
+            key = self.supply.key(f"{root.key}:{wanted}:{SIZE}" if held else f"{root.key}:{wanted}")
             return Symbol(wanted, key, one.type, "local", one.load.span)
         return self.supply.variable(_propose_names(one.load)[-1], one.type, root)
 
