@@ -192,6 +192,16 @@ FILLED: dict[str, tuple[dict[str, Value], tuple[str, ...]]] = {
         },
         (),
     ),
+    "block_latest.cu": (
+        {
+            "WS_TYPE": "short",
+            "WS_COUNT": "3",
+            "WS_LATEST": "ws1_latest_3_short",
+            "WS_AFTER": "ws1_latest_3_short_after",
+            "WS_NAME": "ws1_block_scan_latest_3_short",
+        },
+        (),
+    ),
     "block_extreme.cu": (
         {
             "WS_TYPE": DOUBLE.name,

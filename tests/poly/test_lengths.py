@@ -18,7 +18,7 @@ _SCALAR = [
 @pytest.mark.parametrize("body", _SCALAR)
 def test_a_length_reads_its_variable(body: str) -> None:
     head = "void f(int m, double *restrict x, double *restrict y, int *restrict p) { int n = 1;"
-    facts = facts_of(f"{head} for (int i = 0; i < m; i++) {{ {body} n = p[i]; }} }}")["f/i"]
+    facts = facts_of(f"{head} for (int i = 0; i < m; i++) {{ {body} n = p[n]; }} }}")["f/i"]
     assert isinstance(facts.verdict, Refuted)
     assert any("flow dependence on n" in reason.text for reason in facts.reasons)
 

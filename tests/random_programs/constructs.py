@@ -251,11 +251,12 @@ class _Writer(Struct):
         self.nest(inside, beside=False)
 
     def flowing(self) -> None:
-        """A scalar that a condition sets keeps its value for later iterations."""
+        """A scalar that a condition sets, maybe to what depends on it, keeps its value for later iterations."""
         self.kinds.add("flowing scalar")
+        before = "0.5 * t * t + " if self.chance(0.6) else ""
 
         def inside() -> None:
-            self.put(f"if ({self.data()})", f"    t = {self.given()};")
+            self.put(f"if ({self.data()})", f"    t = {before}{self.given()};")
             self.put(f"{self.own()} = 0.5 * t + {self.given()};")
             self.never = self.counters
 

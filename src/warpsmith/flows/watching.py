@@ -168,7 +168,7 @@ def _shares_memory_only(facts: Facts, known: LoopFacts) -> bool:
     if not isinstance(known.loop, For):
         return False
     roles = classify_scalars(facts.program, known.function, known.loop, facts.liveness(known.function), facts.summaries)
-    return not roles.carried and not roles.reductions
+    return not (roles.carried or roles.reductions or roles.scans)
 
 
 def _is_enough(facts: Facts, known: LoopFacts, texts: tuple[str, ...]) -> bool:

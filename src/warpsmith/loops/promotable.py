@@ -22,7 +22,7 @@ from warpsmith.loops.analysis.shape import find_marked
 from warpsmith.loops.place import LoopContext
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads, other_uses
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.dependences.running import only_computes
+from warpsmith.poly.dependences.iteration_values import only_computes
 from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Assign,

@@ -149,7 +149,9 @@ class Scan(Struct, frozen=True):
     that gets the value behind the last iteration (None: it has one already, in the array itself). `neutral` changes
     nothing when it is combined (None: combining a value with itself is harmless). `compares`: the user's text compares
     for min and max (a NaN that is there stays) and does not call fmin or fmax. `factor` (op linear): the value is
-    multiplied by it before `element` is added, in the type of `element`. All in the kernel's names.
+    multiplied by it before `element` is added, in the type of `element`. `source` (op latest): where it is -1, the
+    value becomes `element`, else what that one of `group`, numbers of the kernel's running values, was before. All
+    in the kernel's names.
     """
 
     op: str
@@ -160,6 +162,8 @@ class Scan(Struct, frozen=True):
     neutral: Expr | None
     compares: bool = True
     factor: Expr | None = None
+    source: Expr | None = None
+    group: tuple[int, ...] = ()
 
 
 class Kernel(Struct, frozen=True):

@@ -97,6 +97,15 @@ CASES: list[tuple[str, str, str, str]] = [
     ("int s = 0;", "s += h[i]--; l[i] = s;", "s", "no form"),
     ("int s = 0;", "{ { s += h[i]; l[i] = s; } }", "s", "+ h[i]"),
     ("double s = 0;", "s += sqrt(a[i]); b[i] = s;", "s", "+ sqrt(a[i]) by call"),
+    # in place, the iteration's own element is known until it is set
+    ("", "h[i] += h[i - 1];", "h", "+ h[i] [h[i - 1]]"),
+    ("", "h[i] = h[i] - h[i - 1] + l[i];", "h", "no form"),
+    ("", "l[i] = h[i]; h[i] += h[i - 1] + 2; l[i + 9] = h[i] - h[i - 1];", "h", "+ 2 + h[i] [h[i - 1]]"),
+    ("", "a[i] = a[i - 1] > a[i] ? a[i - 1] : a[i];", "a", "no form"),
+    ("", "a[i] = a[i] > a[i - 1] ? a[i] : a[i - 1];", "a", "max a[i] [a[i - 1]]"),
+    ("", "int t = h[i - 1]; h[i] = h[i - 1] + t;", "h", "depends on h"),
+    ("", "int t = h[i]; h[i] = h[i - 1] + t;", "h", "+ h[i] [h[i - 1]]"),
+    ("", "l[i] = 3; h[i] += h[i - 1] + l[i];", "h", "l is written before"),
 ]
 
 

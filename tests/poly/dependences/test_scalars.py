@@ -31,8 +31,10 @@ def roles(folder: Path, declarations: str, body: str, after: str = "") -> Scalar
         (("double t;", "t = a[i]; b[i] = t;", ""), ("t", "", "")),
         (("double t;", "t = a[i]; b[i] = t;", "b[0] = t;"), ("t", "t", "")),
         (("double t;", "if (a[i] > 0) t = 1; else t = 2; b[i] = t;", ""), ("t", "", "")),
-        (("double t = 0;", "if (a[i] > 0) t = 1; else b[i] = t;", ""), ("", "", "t")),
-        (("double t = 0;", "if (a[i] > 0) t = 1; b[i] = t;", ""), ("", "", "t")),
+        # what is passed on is a running value, where it does not depend on what was passed on before
+        (("double t = 0;", "if (a[i] > 0) t = 1; else b[i] = t;", ""), ("", "", "")),
+        (("double t = 0;", "if (a[i] > 0) t = 1; b[i] = t;", ""), ("", "", "")),
+        (("double t = 0;", "if (a[i] > t) t = 1; b[i] = t;", ""), ("", "", "t")),
         (("int k = 0;", "if (a[i] > 0) k = i;", "h[0] = k;"), ("", "", "k")),
         (("int k = 0;", "if (a[i] > 0) { k = i; h[k] = 1; }", ""), ("k", "", "")),
         (("double t;", "for (j = 0; j < n; j++) { t = a[j]; b[j] = t; }", ""), ("j t", "", "")),
@@ -65,7 +67,7 @@ def test_roles(code: tuple[str, str, str], expected: tuple[str, str, str], tmp_p
 
 
 def test_a_carried_scalar_names_both_places(tmp_path: Path) -> None:
-    found = roles(tmp_path, "double t = 0;", "if (a[i] > 0)\n t = 1;\nelse\n b[i] = t;")
+    found = roles(tmp_path, "double t = 0;", "if (a[i] > 0)\n t = b[0];\nelse\n b[i] = t / 2, t = b[i];")
     (carried,) = found.carried
     assert (carried.write.line, carried.read.line) == (8, 10)
     assert carried.reason.rule == "POR003"

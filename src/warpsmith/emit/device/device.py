@@ -19,7 +19,7 @@ from warpsmith.emit.device.kernel import kernel_text
 from warpsmith.emit.device.library import library_names, library_texts
 from warpsmith.emit.device.placed import check_outside, placed_names
 from warpsmith.emit.device.reduction import block_texts
-from warpsmith.emit.device.scan import scan_helpers
+from warpsmith.emit.device.running import scan_helpers
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.words import Support, is_reserved
 from warpsmith.tree.nodes import Block, Expr, For, Function, GlobalDecl, Name, Node, Stmt, VarDecl, replace
@@ -98,7 +98,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: fro
     loops = tuple(m.loop for m in kernel.mapped)
     headers = [part for loop in loops for part in (loop.lower, loop.bound)]
     places = [part for c in kernel.reductions for part in (c.target, c.start, *(place for _, place in c.companions))]
-    places += [part for s in kernel.scans for part in (s.element, s.initial, s.factor) if part is not None]
+    places += [part for s in kernel.scans for part in (s.element, s.initial, s.factor, s.source) if part is not None]
     own = [*kernel.locals, *(c.variable for c in kernel.reductions)]
     own += [scan.variable for scan in kernel.scans]
     own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
@@ -135,6 +135,7 @@ def _device_scan(scan: Scan, symbols: Mapping[Symbol, Symbol], device: Callable[
         initial=device(scan.initial),
         target=None if scan.target is None else device(scan.target),
         factor=None if scan.factor is None else device(scan.factor),
+        source=None if scan.source is None else device(scan.source),
     )
 
 

@@ -119,7 +119,7 @@ def _identifiers(kernel: Kernel, printer: Printer) -> set[str]:
     words |= {s.name for c in kernel.reductions for s in (c.variable, *(s for s, _ in c.companions))}
     words |= {c.when.name for c in kernel.reductions if c.when is not None}
     for scan in kernel.scans:
-        parts = (scan.element, scan.initial, *([scan.factor] if scan.factor is not None else []))
+        parts = [p for p in (scan.element, scan.initial, scan.factor, scan.source) if p is not None]
         words |= {scan.variable.name}.union(*(identifiers(printer.expr(part)) for part in parts))
     return words | {m.loop.variable.name for m in kernel.mapped}
 

@@ -51,6 +51,5 @@ def _list_outside(kernel: Kernel) -> Iterator[Expr]:
     for one in kernel.reductions:
         yield from (one.target, one.start, *(place for _, place in one.companions))
     for scan in kernel.scans:
-        yield from (
-            part for part in (scan.element, scan.initial, scan.target, scan.neutral, scan.factor) if part is not None
-        )
+        parts = (scan.element, scan.initial, scan.target, scan.neutral, scan.factor, scan.source)
+        yield from (part for part in parts if part is not None)

@@ -14,12 +14,12 @@ Architectures (2009): reduce, then scan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from warpsmith.emit.device.prototypes import kernel_type
-from warpsmith.emit.parts import Value, fill
+from warpsmith.emit.device.running import RunningText, running_texts
 from warpsmith.emit.words import Support, fresh
 from warpsmith.tree.nodes import (
     Assign,
@@ -40,14 +40,12 @@ from warpsmith.tree.nodes import (
     Unary,
     VarDecl,
 )
-from warpsmith.tree.printing.precedence import level
 from warpsmith.tree.printing.printer import Printer, join_lines
-from warpsmith.tree.program import Kernel, KernelParameter, Scan
+from warpsmith.tree.program import Kernel, KernelParameter
 from warpsmith.tree.text.wrapping import wrap
-from warpsmith.tree.types import Scalar, is_float
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["MOST_PARTS", "ScanShape", "scan_helpers", "scan_kernels", "scan_launcher"]
+__all__ = ["MOST_PARTS", "ScanShape", "scan_kernels", "scan_launcher"]
 
 MOST_PARTS = 1024
 _UNIT = "    "
@@ -56,7 +54,6 @@ _COMPUTING = (
     Assign, Binary, Block, Cast, Conditional, DeclStmt, ExprStmt, If, Index, Literal, MacroUse, Member, Name, Unary,
     VarDecl,
 )  # fmt: skip
-_WORDS = {"+": "sum", "*": "product", "min": "min", "max": "max", "&": "and", "|": "or", "^": "xor"}
 
 
 class ScanShape(Struct, frozen=True):
@@ -74,73 +71,9 @@ class ScanShape(Struct, frozen=True):
     used: set[str]
 
 
-class _Value(Struct, frozen=True):
-    """One running value: `own` is what a thread combines, `before` what stands before its tile, `total` the buffer with
-    a value for each part."""
-
-    scan: Scan
-    own: str
-    before: str
-    earlier: str
-    total: str
-    printer: Printer
-    support: Support
-
-    @classmethod
-    def of(cls, scan: Scan, alone: bool, printer: Printer, writer: tuple[Support, set[str]]) -> _Value:
-        support, used = writer
-        wanted = ("own", "before", "earlier", "total")
-        own, before, earlier, total = (fresh(w if alone else f"{scan.variable.name}_{w}", used) for w in wanted)
-        return cls(scan, own, before, earlier, total, printer, support)
-
-    @property
-    def type(self) -> str:
-        return _map_name(self.scan, self.support) if self.is_map else _type_text(_scalar(self.scan))
-
-    @property
-    def is_map(self) -> bool:
-        """Whether what is combined are functions of the value, which order matters to."""
-        return self.scan.factor is not None
-
-    @property
-    def initial(self) -> str:
-        text = self.printer.expr(self.scan.initial)
-        return self.map("0", f"({_type_text(_composed(self.scan))})({text})") if self.is_map else text
-
-    @property
-    def element(self) -> str:
-        text = self.printer.expr(self.scan.element)
-        return text if self.scan.factor is None else self.map(self.printer.expr(self.scan.factor), text)
-
-    def map(self, factor: str, summand: str) -> str:
-        """Return the map with these parts, which are of its type."""
-        return f"{self.type}{{{factor}, {summand}}}"
-
-    def value_of(self, text: str) -> str:
-        """Return the running value in what is kept of it."""
-        return f"{text}.summand" if self.is_map else text
-
-    def helper(self) -> str:
-        """Return the call that gives a thread what stands before its own value, and moves `before` on."""
-        return f"{_helper_name(self.scan, self.support)}({self.own}, &{self.before})"
-
-    def start(self, otherwise: str) -> str:
-        """Return a value that changes nothing; `otherwise` where combining twice is harmless."""
-        if self.is_map:
-            return f"{self.type}{{1, 0}}"
-        return otherwise if self.scan.neutral is None else self.printer.expr(self.scan.neutral)
-
-    def combine(self, left: str) -> str:
-        """Return `left` combined with the thread's element."""
-        expr = self.scan.element
-        text = self.printer.expr(expr)
-        plain = level(expr) >= 14 or _calls(self.scan)
-        return _combination(self.scan, left, text if plain else f"({text})")
-
-
 class _Writer(Struct, frozen=True):
     kernel: Kernel
-    values: tuple[_Value, ...]
+    values: tuple[RunningText, ...]
     shape: ScanShape
     printer: Printer
     support: Support
@@ -152,8 +85,7 @@ class _Writer(Struct, frozen=True):
         used = set(shape.used)
         wanted = ("part", "count", "first", "begin", "end", "blocks", "tiles", "b")
         words = {word: fresh(word, used) for word in wanted}
-        alone = len(kernel.scans) == 1
-        values = tuple(_Value.of(scan, alone, printer, (support, used)) for scan in kernel.scans)
+        values = running_texts(kernel, printer, support, used)
         return cls(kernel, values, shape, printer, support, words)
 
     def parameters(self, roots: Sequence[Node]) -> list[KernelParameter]:
@@ -199,14 +131,13 @@ def _uses_values(kernel: Kernel) -> bool:
 
 
 def _totals_roots(writer: _Writer) -> list[Node]:
-    scans = [value.scan for value in writer.values]
-    starts = [scan.initial for scan in scans if scan.neutral is None and scan.factor is None]
+    scans = [value.first for value in writer.values if not value.is_ordered]
+    starts = [scan.initial for scan in scans if scan.neutral is None]
     return [*_element_roots(writer), *_counter_roots(writer), *starts]
 
 
 def _element_roots(writer: _Writer) -> list[Node]:
-    scans = [value.scan for value in writer.values]
-    return [*(scan.element for scan in scans), *(scan.factor for scan in scans if scan.factor is not None)]
+    return [part for value in writer.values for part in value.parts()]
 
 
 def _counter_roots(writer: _Writer) -> list[Node]:
@@ -218,7 +149,7 @@ def _main_roots(writer: _Writer) -> list[Node]:
 
 
 def _offsets_roots(writer: _Writer) -> list[Node]:
-    scans = [value.scan for value in writer.values]
+    scans = writer.kernel.scans
     return [*(scan.initial for scan in scans), *(scan.target for scan in scans if scan.target is not None)]
 
 
@@ -243,7 +174,7 @@ def _totals(writer: _Writer) -> str:
     lines = [writer.head("_totals", writer.parameters(_totals_roots(writer)), results), "{"]
     lines += [_UNIT + line for line in _range(writer)]
     befores = [f"{_UNIT}{v.type} {v.before} = {start};" for v, start in zip(writer.values, starts, strict=True)]
-    if any(value.is_map for value in writer.values):
+    if any(value.is_ordered for value in writer.values):
         lines += [*befores, *_tile(writer), *(f"{_UNIT * 2}{v.helper()};" for v in writer.values), f"{_UNIT}}}"]
     else:
         lines += [f"{_UNIT}{v.type} {v.own} = {start};" for v, start in zip(writer.values, starts, strict=True)]
@@ -278,8 +209,8 @@ def _offsets(writer: _Writer) -> str:
         ]
     lines += _put_under(f"if ({b} < {w['blocks']})", [f"{v.total}[{b}] = {v.earlier};" for v in writer.values], 2)
     lines += [f"{_UNIT}}}"]
-    kept = [(v, v.scan.target) for v in writer.values if v.scan.target is not None]
-    ends = [f"{writer.printer.expr(target)} = {v.value_of(v.before)};" for v, target in kept]
+    results = (result for v in writer.values for result in v.results())
+    ends = [f"{writer.printer.expr(target)} = {value};" for target, value in results]
     lines += _put_under("if (threadIdx.x == 0)", ends, 1) if ends else []
     return "\n".join([*lines, "}"])
 
@@ -293,8 +224,7 @@ def _main(writer: _Writer) -> str:
     lines += [_UNIT + line for line in _range(writer)]
     lines += [f"{_UNIT}{v.type} {v.before} = {v.total}[blockIdx.x];" for v in writer.values]
     lines += _tile(writer)
-    for v in writer.values:
-        lines.append(f"{_UNIT * 2}{_type_text(_scalar(v.scan))} {v.scan.variable.name} = {v.value_of(v.helper())};")
+    lines += [_UNIT * 2 + line for v in writer.values for line in v.declarations()]
     lines += _guard_statements(f"if ({t} < {w['end']})", writer.kernel.body, printer)
     return "\n".join([*lines, f"{_UNIT}}}", "}"])
 
@@ -309,13 +239,7 @@ def _tile(writer: _Writer) -> list[str]:
         f"{_UNIT * 2}{writer.shape.counter}",
         *(f"{_UNIT * 2}{v.type} {v.own} = {v.start(v.before)};" for v in writer.values),
     ]
-    return lines + _put_under(f"if ({t} < {w['end']})", [f"{v.own} = {_own_element(v)};" for v in writer.values], 2)
-
-
-def _own_element(value: _Value) -> str:
-    scan = value.scan
-    compared = scan.op in ("min", "max") and is_float(_scalar(scan)) and scan.compares
-    return value.combine(value.before) if compared else value.element
+    return lines + _put_under(f"if ({t} < {w['end']})", [f"{v.own} = {v.element};" for v in writer.values], 2)
 
 
 def _put_under(head: str, statements: list[str], depth: int) -> list[str]:
@@ -365,79 +289,7 @@ def scan_launcher(kernel: Kernel, shape: ScanShape, printer: Printer, support: S
     ]
 
 
-def _acquisition(value: _Value, blocks: str) -> str:
+def _acquisition(value: RunningText, blocks: str) -> str:
     """Return the call that gets memory for one value of each part."""
     size = f"{blocks} * sizeof({value.type})"
     return f'({value.type} *){value.support.acquire}({size}, "{value.total}", __FILE__, __LINE__)'
-
-
-# --- the helper
-
-
-def scan_helpers(kernels: Iterable[Kernel], support: Support) -> list[str]:
-    """Return the functions that scan the values of a block's threads, one for each operation and type in use."""
-    found: dict[str, Scan] = {}
-    for kernel in kernels:
-        for scan in kernel.scans:
-            found.setdefault(_helper_name(scan, support), scan)
-    return [_helper_text(found[key], support) for key in sorted(found)]
-
-
-def _helper_text(scan: Scan, support: Support) -> str:
-    if scan.factor is not None:
-        names: dict[str, Value] = {
-            "WS_TYPE": _type_text(_composed(scan)),
-            "WS_NAME": _helper_name(scan, support),
-            "WS_MAP": _map_name(scan, support),
-            "WS_AFTER": f"{_map_name(scan, support)}_after",
-        }
-        return fill("block_recurrence.cu", names)
-    values: dict[str, Value] = {
-        "WS_TYPE": _type_text(_scalar(scan)),
-        "WS_NAME": _helper_name(scan, support),
-        "WS_COMBINED": lambda earlier, later: _combination(scan, earlier, later),
-    }
-    return fill("block_scan.cu", values)
-
-
-def _calls(scan: Scan) -> bool:
-    return is_float(_scalar(scan)) and not scan.compares
-
-
-def _combination(scan: Scan, earlier: str, later: str) -> str:
-    """Return the C expression that combines two values as the user's updates do."""
-    type = _scalar(scan)
-    if scan.op not in ("min", "max"):
-        return f"{earlier} {scan.op} {later}"
-    if _calls(scan):
-        return f"f{scan.op}{'f' if type.bits == 32 else ''}({earlier}, {later})"
-    return f"{later} {'>' if scan.op == 'max' else '<'} {earlier} ? {later} : {earlier}"
-
-
-def _composed(scan: Scan) -> Scalar:
-    """Return the type of the parts of maps."""
-    type = scan.element.type
-    assert isinstance(type, Scalar), "the parts of a map are numbers"
-    return type
-
-
-def _map_name(scan: Scan, support: Support) -> str:
-    return f"{support.prefix}_map_{_type_text(_composed(scan)).replace(' ', '_')}"
-
-
-def _helper_name(scan: Scan, support: Support) -> str:
-    if scan.factor is not None:
-        return f"{support.prefix}_block_scan_map_{_type_text(_composed(scan)).replace(' ', '_')}"
-    word = f"f{scan.op}" if scan.op in ("min", "max") and _calls(scan) else _WORDS[scan.op]
-    suffix = _type_text(_scalar(scan)).replace(" ", "_")
-    return f"{support.prefix}_block_scan_{word}_{suffix}"
-
-
-def _scalar(scan: Scan) -> Scalar:
-    type = scan.variable.type
-    assert isinstance(type, Scalar), "a running value is a number"
-    return type
-
-
-def _type_text(type: Scalar) -> str:
-    return type.name

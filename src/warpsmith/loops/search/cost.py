@@ -40,7 +40,7 @@ class Cost(Partial, frozen=True, eq=False):
     threads update shared elements one after the other; `launches`: kernels and single-thread statements in one pass of
     the innermost of those host loops; `narrow`: the thread loops that nests lack compared with two each; `kernels`: of
     them all; `reduces`: one of them is a reduction or a scan; `small`: all are, or have no more threads than a warp,
-    and are inside as many host loops."""
+    and are inside as many host loops; `handed`: scans that hand elements on, none where the loop falls into two."""
 
     compared = attrgetter("stranded", "depth", "atomics", "launches", "narrow")
     stranded: int = 0
@@ -51,6 +51,7 @@ class Cost(Partial, frozen=True, eq=False):
     kernels: int = 0
     reduces: bool = False
     small: bool = False
+    handed: int = 0
 
     def __lt__(self, other: Cost) -> bool:
         return self.compared(self) < self.compared(other)
@@ -63,7 +64,7 @@ class Cost(Partial, frozen=True, eq=False):
     @property
     def perfect(self) -> bool:
         """Whether no step could better it: all on the device, with threads enough, and none waits for another."""
-        return self.ideal and self.narrow == 0 and self.atomics == 0
+        return self.ideal and self.narrow == 0 and self.atomics == 0 and self.handed == 0
 
     @property
     def runs_well(self) -> bool:
@@ -178,7 +179,8 @@ def _loop_cost(known: _Known, loop: For) -> Cost:
             launches=_LAUNCHES[facts.category], narrow=int(_has_loop(loop.body)), kernels=1, reduces=True, small=True
         )
         shared = any(isinstance(r.variable.type, Array | Pointer) for r in facts.reductions)
-        alone = replace(alone, atomics=int(shared and facts.category == "reduction"))
+        handed = any(isinstance(r.variable.type, Array | Pointer) and r.op == "latest" for r in facts.reductions)
+        alone = replace(alone, atomics=int(shared and facts.category == "reduction"), handed=int(handed))
         return min(alone, _host_loop(inner))
     return _host_loop(inner)
 
@@ -226,4 +228,5 @@ def _sum(costs: Iterable[Cost]) -> Cost:
         kernels=sum(c.kernels for c in parts),
         reduces=any(c.reduces for c in parts),
         small=all(c.small and c.depth == deepest for c in parts if c.kernels),
+        handed=sum(c.handed for c in parts),
     )

@@ -281,12 +281,15 @@ def _is_better(new: _Form, old: _Form) -> bool:
 
 
 def _better(new: Cost, old: Cost) -> bool:
-    """Whether a form is worth its steps: less on the host, or wider kernels of about as many, or far fewer launches."""
+    """Whether a form is worth its steps: less on the host, or wider kernels of about as many, or no scan in place of as
+    many launches, or far fewer launches."""
     first, second = ((c.stranded, c.depth, c.atomics) for c in (new, old))
     if first != second:
         return first < second
     if new.narrow != old.narrow:
         return new.narrow < old.narrow and new.depth <= 1 and new.launches <= 2 * old.launches + 2
+    if new.handed != old.handed:
+        return new.handed < old.handed and new.launches <= old.launches
     return 0 < 2 * new.launches <= old.launches
 
 

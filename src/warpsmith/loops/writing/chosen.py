@@ -25,7 +25,7 @@ from warpsmith.loops.analysis.substitute import copy_tree, with_symbols
 from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.linear import Linear, number, use
 from warpsmith.loops.writing.storage import after, before
-from warpsmith.poly.dependences.running import only_computes
+from warpsmith.poly.dependences.iteration_values import only_computes
 from warpsmith.poly.dependences.updates import has_effect
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import (

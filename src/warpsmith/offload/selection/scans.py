@@ -26,8 +26,8 @@ from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
 from warpsmith.offload.values.running import RunningKernel, RunningValue
-from warpsmith.poly.dependences.reductions import offset_of
-from warpsmith.poly.dependences.running import Running, running_value
+from warpsmith.poly.dependences.in_place import offset_of
+from warpsmith.poly.dependences.running import Running, running_values
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import For, Index, Name, Node, Stmt, replace
@@ -48,7 +48,7 @@ def scan_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
     loop = facts.loop
     if not isinstance(loop, For):
         return Reason("POR008", "only a counted loop can become threads", loop.header)
-    found = _running_values(request, facts, loop)
+    found = running_values(loop, facts.reductions, request.summaries or Summaries.of(request.program))
     if isinstance(found, Reason):
         return found
     reason = obstacle(request, (loop.body,)) or _bad_range(loop)
@@ -78,25 +78,6 @@ def scan_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
         assumptions=_assumptions(facts),
         scan=scan,
     )
-
-
-def _running_values(request: OffloadRequest, facts: LoopFacts, loop: For) -> tuple[Running, ...] | Reason:
-    """Return all running values of a loop, or why one of what it combines is none."""
-    summaries = request.summaries or Summaries.of(request.program)
-    found: list[Running] = []
-    for reduction in facts.reductions:
-        if reduction.companions:
-            text = f"the place of an extreme ({reduction.variable.name}) is not computed beside a running value"
-            return Reason("POR002", text, loop.header)
-        value = running_value(loop, reduction, summaries)
-        if isinstance(value, Reason):
-            return value
-        found.append(value)
-    in_place = [running for running in found if running.previous is not None]
-    if len(found) > 1 and in_place:
-        text = "a running value in an array is ported where it is the loop's only one"
-        return Reason("POR002", text, in_place[0].statement.span)
-    return tuple(found)
 
 
 def _bad_range(loop: For) -> Reason | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from warpsmith.offload.values.kernel_text import Rewriter
@@ -12,7 +14,7 @@ from warpsmith.tree.types import Symbol, is_float
 
 __all__ = ["RunningKernel", "RunningValue", "kernel_scans"]
 
-_KEPT = ("min", "max", "&", "|")
+_NEEDS_NO_NEUTRAL = ("min", "max", "&", "|", "linear", "latest")
 _ROUNDED = ("+", "*", "linear")
 
 
@@ -53,10 +55,13 @@ class RunningKernel(Struct, frozen=True, eq=False):
 
 def kernel_scans(scan: RunningKernel | None, rewriter: Rewriter) -> tuple[Scan, ...]:
     """Return the running values in the kernel's names."""
-    return () if scan is None else tuple(_kernel_scan(value, rewriter) for value in scan.values)
+    if scan is None:
+        return ()
+    places = {value.running.symbol: number for number, value in enumerate(scan.values)}
+    return tuple(_kernel_scan(value, places, rewriter) for value in scan.values)
 
 
-def _kernel_scan(value: RunningValue, rewriter: Rewriter) -> Scan:
+def _kernel_scan(value: RunningValue, places: Mapping[Symbol, int], rewriter: Rewriter) -> Scan:
     found = value.running
     initial = rewriter.expr(value.initial)
     return Scan(
@@ -65,7 +70,9 @@ def _kernel_scan(value: RunningValue, rewriter: Rewriter) -> Scan:
         element=rewriter.expr(found.element),
         initial=initial,
         target=initial if found.previous is None else None,
-        neutral=None if found.op in (*_KEPT, "linear") else neutral_number(found.op, found.type, found.statement.span),
+        neutral=None if found.op in _NEEDS_NO_NEUTRAL else neutral_number(found.op, found.type, found.statement.span),
         compares=found.compares,
         factor=None if found.factor is None else rewriter.expr(found.factor),
+        source=None if found.source is None else rewriter.expr(found.source),
+        group=tuple(places[symbol] for symbol in found.group),
     )

@@ -6,7 +6,7 @@ user granted; with guards. So nothing is assumed that is not needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,11 +16,12 @@ from warpsmith.base.verdict import Proved, Reason, Refuted, Unknown, Verdict
 from warpsmith.poly.aliasing.overlap import overlaps
 from warpsmith.poly.dependences.avoid import avoid, is_avoidable
 from warpsmith.poly.dependences.dependences import Conflict, Reference, conflicts, describe, references
-from warpsmith.poly.dependences.packed import find_packed
+from warpsmith.poly.dependences.in_place import find_in_place
+from warpsmith.poly.dependences.packed import find_packed, is_element
 from warpsmith.poly.dependences.possible import show
 from warpsmith.poly.dependences.reductions import array_reductions, array_scans, updates
-from warpsmith.poly.dependences.running import running_value
-from warpsmith.poly.dependences.scalars import ScalarRoles
+from warpsmith.poly.dependences.running import running_value, running_values
+from warpsmith.poly.dependences.scalars import CarriedScalar, ScalarRoles
 from warpsmith.poly.dependences.updates import AssociativeUpdate
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import Category, PolyOptions, Reduction
@@ -151,9 +152,10 @@ def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
     updated = _own_updates(loop, region, found)
     accumulated = {r.variable: r for r in (*question.roles.reductions, *array_reductions(loop), *updated)}
     beside = {symbol for r in accumulated.values() for symbol in r.companions}
-    scans = {r.variable: r for r in (*question.roles.scans, *array_scans(loop))}
+    scans = {r.variable: r for r in (*question.roles.scans, *_scans_in_place(loop, region))}
     packed = find_packed(loop, [r.variable for r in question.roles.scans], region)
     found = [c for c in found if c.first.access.base not in packed]
+    question, scans = _drop_dependent(question, {**accumulated, **scans}, scans, found)
     hard = [c for c in found if c.first.access.base not in accumulated.keys() | scans.keys() | beside]
     if guards and hard and not question.roles.carried and avoid(state, hard):
         found = [c for c in found if c not in hard]
@@ -190,6 +192,33 @@ def _own_updates(loop: For, region: Region, found: list[Conflict]) -> list[Reduc
         for s, ops in operators.items()
         if len(ops) == 1 and not ops & {"", "&&", "||"} and not _is_read_beside(region, s, owners)
     ]
+
+
+def _scans_in_place(loop: For, region: Region) -> Iterator[Reduction]:
+    """Yield the running values in arrays that the iterations reach at their own elements, and at those before, only."""
+    uses = {place.symbol: {id(use) for use in place.uses} for place in find_in_place(loop)}
+    for scan in array_scans(loop):
+        accesses = (a for s in region.statements for a in s.accesses if a.base == scan.variable and is_element(a))
+        if all(id(a.expr) in uses[scan.variable] for a in accesses):
+            yield scan
+
+
+def _drop_dependent(
+    question: Question, combined: Mapping[Symbol, Reduction], scans: dict[Symbol, Reduction], found: list[Conflict]
+) -> tuple[Question, dict[Symbol, Reduction]]:
+    """Return the scans without those that are none unless all that the loop combines can be computed together, where it
+    cannot: the scalars among them are carried then."""
+    loop, carried = question.loop, {c.first.access.base for c in found}
+    known = {place.symbol for place in find_in_place(loop) if place.beside}
+    dependent = {s: r for s, r in scans.items() if r.op == "latest" or s in known}
+    together = [r for s, r in combined.items() if s in carried or _is_scalar(question, s)]
+    stop = running_values(loop, together, question.origin.summaries) if dependent else ()
+    if not isinstance(stop, Reason):
+        return question, scans
+    passed = (r for s, r in dependent.items() if _is_scalar(question, s))
+    more = tuple(CarriedScalar(r.variable, Reason("POR003", stop.text, r.span), r.span, r.span) for r in passed)
+    roles = replace(question.roles, carried=(*question.roles.carried, *more))
+    return replace(question, roles=roles), {s: r for s, r in scans.items() if s not in dependent}
 
 
 def _is_read_beside(region: Region, symbol: Symbol, owners: Mapping[int, AssociativeUpdate]) -> bool:
@@ -329,7 +358,7 @@ def _accumulating(question: Question, region: Region, state: State, carried: _Ca
     """Only associative updates are carried."""
     kept, found = carried.kept, carried.found
     names = ", ".join(f"{r.op}: {r.variable.name}" for r in kept)
-    scan_symbols = {r.variable for r in (*question.roles.scans, *array_scans(question.loop))}
+    scan_symbols = {r.variable for r in (*question.roles.scans, *_scans_in_place(question.loop, region))}
     category: Category = "scan" if any(r.variable in scan_symbols for r in kept) else "reduction"
     certain = sorted((c for c in found if c.certain), key=_interest)
     shown = () if question.brief else certain[:2]
@@ -353,8 +382,12 @@ def _accumulating(question: Question, region: Region, state: State, carried: _Ca
 
 def _no_scan(question: Question, scans: Sequence[Reduction]) -> Reason | None:
     """Return why a running value cannot be computed in parts, if one cannot."""
-    found = (running_value(question.loop, scan, question.origin.summaries) for scan in scans)
+    found = (running_value(question.loop, scan, question.origin.summaries, _latest(scans)) for scan in scans)
     return next((reason for reason in found if isinstance(reason, Reason)), None)
+
+
+def _latest(scans: Iterable[Reduction]) -> frozenset[Symbol]:
+    return frozenset(scan.variable for scan in scans if scan.op == "latest")
 
 
 def _parallel(question: Question, region: Region, *, guards: bool) -> Judgement:

@@ -24,7 +24,7 @@ from warpsmith.tree.nodes import Binary, Cast, Expr, For, Index, Literal, Member
 from warpsmith.tree.types import INT, Array, Pointer, Scalar, Symbol, is_integer
 from warpsmith.tree.walk import peel, walk
 
-__all__ = ["find_packed", "is_packed"]
+__all__ = ["find_packed", "is_element", "is_packed"]
 
 
 class _Place(Struct, frozen=True):
@@ -49,7 +49,7 @@ def find_packed(loop: For, counters: Iterable[Symbol], region: Region, *, alike:
     if not places:
         return frozenset()
     used: dict[Symbol, list[_Place | None]] = {}
-    for access in (a for s in region.statements for a in s.accesses if _is_element(a)):
+    for access in (a for s in region.statements for a in s.accesses if is_element(a)):
         used.setdefault(access.base, []).append(places.get(id(access.expr)))
     return frozenset(symbol for symbol, mine in used.items() if is_packed(mine))
 
@@ -64,7 +64,7 @@ def is_packed(places: Sequence[_Place | None]) -> bool:
     return all(abs(p.at - first) < p.scale * abs(p.moved) for p in known)
 
 
-def _is_element(access: Access) -> bool:
+def is_element(access: Access) -> bool:
     """Whether an access is to what an array holds or a pointer points to."""
     return not isinstance(access.base.type, Pointer) or bool(access.path or access.place) or not access.known
 

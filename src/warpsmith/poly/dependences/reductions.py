@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 
+from warpsmith.poly.dependences.in_place import OwnElement, find_in_place, hide_own
 from warpsmith.poly.dependences.linear import linear_update, linear_value
 from warpsmith.poly.dependences.sites import find_sites
 from warpsmith.poly.dependences.updates import (
@@ -53,7 +54,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.types import Scalar, Symbol, is_integer
-from warpsmith.tree.walk import names, peel, same, statements_of, walk, written_symbols
+from warpsmith.tree.walk import names, peel, statements_of, walk, written_symbols
 
 __all__ = [
     "AssociativeUpdate",
@@ -61,7 +62,6 @@ __all__ = [
     "array_scans",
     "constant_stores",
     "holds_truth",
-    "offset_of",
     "scalar_reductions",
     "scalar_scans",
     "updates",
@@ -182,6 +182,7 @@ def scalar_scans(loop: Loop) -> tuple[Reduction, ...]:
             and at_top
             and others
             and not _is_written(loop, update.symbol, update.node)
+            and not _is_reached_by_calls(loop, update.symbol)
         ):
             found.append(Reduction(update.op, update.symbol, update.node.span))
     found += _conditional_scans(loop, {scan.variable for scan in found})
@@ -212,18 +213,12 @@ def _conditional_scans(loop: Loop, known: set[Symbol]) -> Iterator[Reduction]:
 
 
 def array_scans(loop: Loop) -> tuple[Reduction, ...]:
-    """Return the arrays with the one statement `a[i] = a[i - c] op e` (c > 0, e does not read a, no other use of a in
-    the loop): a running sum in place."""
-    if not isinstance(loop, For):
+    """Return the arrays of which each iteration sets its own element, once, to a combination of the element before and
+    of what is free of it (`a[i] = a[i - c] op e`, e may read a[i]): a running value in place."""
+    if not isinstance(loop, For) or any(isinstance(n, Verbatim | VerbatimExpr) for n in walk(loop)):
         return ()
-    found: list[Reduction] = []
-    for stmt in statements_of(loop.body):
-        node = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
-        scan = _scan(node, loop) if isinstance(node, Assign) else None
-        inside = sum(n.symbol == scan.variable for n in names(stmt)) if scan is not None else 0
-        if scan is not None and sum(n.symbol == scan.variable for n in names(loop.body)) == inside:
-            found.append(scan)
-    return tuple(found)
+    found = ((place, _operation_in(place)) for place in find_in_place(loop))
+    return tuple(Reduction(op, place.symbol, place.statement.span) for place, op in found if op is not None)
 
 
 def _reductions(
@@ -315,41 +310,15 @@ def _is_written(loop: Loop, symbol: Symbol, apart_from: Node) -> bool:
     return any(isinstance(n, Verbatim | VerbatimExpr) for n in walk(loop.body))
 
 
-def _scan(node: Assign, loop: For) -> Reduction | None:
-    """`a[i] = a[i - c] op e` with i the counter and c in the direction in which the loop runs."""
-    target = peel(node.target)
-    base = peel(target.base) if isinstance(target, Index) else None
-    if node.op != "=" or not isinstance(target, Index) or not isinstance(base, Name):
+def _operation_in(place: OwnElement) -> str | None:
+    """Return how a statement combines the element before with the rest."""
+    value = hide_own(place.value, place.target)
+    if any(has_effect(n) for n in walk(value)):
         return None
-    earlier = [n for n in walk(node.value) if isinstance(n, Index) and same(peel(n.base), base)]
-    form = form_of(node.value, earlier[0]) if len(earlier) >= 1 else None
-    back = offset_of(target.index, loop.variable), offset_of(earlier[0].index, loop.variable) if earlier else None
-    if back[0] is None or back[1] is None or (back[0] - back[1]) * loop.step <= 0:
-        return None
-    if form is None or not form.op or not combines(form.op, target.type, form.values):
-        pure = not any(has_effect(n) for n in walk(node.value))
-        linear = linear_value(node.value, earlier[0]) if pure else None
-        return None if linear is None else Reduction("linear", base.symbol, node.span)
-    free = not any(n.symbol == base.symbol for part in (*form.values, *form.conditions) for n in names(part))
-    pure = not any(has_effect(n) for n in walk(node.value))
-    return Reduction(form.op, base.symbol, node.span) if free and pure else None
-
-
-def offset_of(index: Expr, counter: Symbol) -> int | None:
-    """Return c of `i + c`, None for any other subscript."""
-    index = peel(index)
-    while isinstance(index, Cast):
-        index = peel(index.operand)
-    if isinstance(index, Name):
-        return 0 if index.symbol == counter else None
-    if not (isinstance(index, Binary) and index.op in ("+", "-")):
-        return None
-    left, right = peel(index.left), peel(index.right)
-    if (
-        isinstance(left, Name)
-        and left.symbol == counter
-        and isinstance(right, Literal)
-        and isinstance(right.value, int)
-    ):
-        return right.value if index.op == "+" else -right.value
-    return None
+    if not any(n.symbol == place.symbol for n in names(value)):
+        return "latest"
+    form = form_of(value, place.before)
+    if form is None or not form.op or not combines(form.op, place.target.type, form.values):
+        return None if linear_value(value, place.before) is None else "linear"
+    free = not any(n.symbol == place.symbol for part in (*form.values, *form.conditions) for n in names(part))
+    return form.op if free else None

@@ -14,7 +14,7 @@ early. Updates by + may stand under conditions too, which the body computes on t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import cast
 
 from msgspec import Struct
@@ -22,24 +22,22 @@ from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.poly.dependences.in_place import OwnElement, body_statements, find_in_place, hide_own, show_own
+from warpsmith.poly.dependences.iteration_values import IterationBody
+from warpsmith.poly.dependences.latest import find_latest, own_value
 from warpsmith.poly.dependences.linear import linear_update, linear_value
-from warpsmith.poly.dependences.reductions import offset_of
 from warpsmith.poly.dependences.sites import UpdateSite, find_sites
-from warpsmith.poly.dependences.updates import AssociativeUpdate, form_of, has_effect, update_of
-from warpsmith.poly.effects.library import is_pure
+from warpsmith.poly.dependences.updates import AssociativeUpdate, form_of, update_of
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import Reduction
-from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
-    Block,
     Break,
     Call,
     Cast,
     Conditional,
     Continue,
-    DeclStmt,
     Expr,
     ExprStmt,
     For,
@@ -56,18 +54,18 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type, common_type, is_float, is_integer
-from warpsmith.tree.walk import names, peel, rebuild, root_symbol, same, statements_of, walk, written_symbols
+from warpsmith.tree.walk import names, peel, root_symbol, same, walk
 
-__all__ = ["Running", "neutral_number", "only_computes", "running_value"]
+__all__ = ["Running", "neutral_number", "running_value", "running_values"]
 
-_SCANNED = ("+", "*", "min", "max", "&", "|", "^", "linear")
+_SCANNED = ("+", "*", "min", "max", "&", "|", "^", "linear", "latest")
 
 
 class Running(Struct, frozen=True):
     """A running value: `statement` (the first of its updates) combines `symbol` by `op` with `element`. In place:
     `previous` is (like) the reads of the element before. `compares`: the text of a min or max compares, so that a NaN
     which is there stays; it calls fmin or fmax otherwise. `factor`: the value is multiplied by it before `element` is
-    added (op linear)."""
+    added (op linear). `source`, `group`: where the value comes from (op latest), see latest.py."""
 
     op: str
     symbol: Symbol
@@ -77,12 +75,39 @@ class Running(Struct, frozen=True):
     previous: Index | None
     compares: bool
     factor: Expr | None = None
+    source: Expr | None = None
+    group: tuple[Symbol, ...] = ()
 
 
-def running_value(loop: For, scan: Reduction, summaries: Summaries) -> Running | Reason:
-    """Return the running value that `scan` names, or why its elements cannot be computed apart from it."""
-    body = _statements(loop.body)
+def running_values(loop: For, found: Iterable[Reduction], summaries: Summaries) -> tuple[Running, ...] | Reason:
+    """Return all running values of a loop, or why they cannot be computed together."""
+    values: list[Running] = []
+    found = tuple(found)
+    latest = frozenset(one.variable for one in found if one.op == "latest")
+    for one in found:
+        if one.companions:
+            text = f"the place of an extreme ({one.variable.name}) is not computed beside a running value"
+            return Reason("POR002", text, loop.header)
+        value = running_value(loop, one, summaries, latest)
+        if isinstance(value, Reason):
+            return value
+        values.append(value)
+    in_place = [running for running in values if running.previous is not None]
+    if len(values) > 1 and in_place:
+        text = "a running value in an array is ported where it is the loop's only one"
+        return Reason("POR002", text, in_place[0].statement.span)
+    return tuple(values)
+
+
+def running_value(
+    loop: For, scan: Reduction, summaries: Summaries, latest: Set[Symbol] = frozenset()
+) -> Running | Reason:
+    """Return the running value that `scan` names, or why its elements cannot be computed apart from it; `latest`: all
+    latest values of the loop."""
+    body = body_statements(loop)
     in_place = isinstance(scan.variable.type, Array | Pointer)
+    if scan.op == "latest" and not in_place:
+        return _latest(loop, scan, summaries, latest)
     sites = () if in_place else find_sites(loop, scan.variable)
     conditional = any(site.conditions or len(site.steps) > 1 for site in sites)
     for node in walk(loop.body):
@@ -91,27 +116,21 @@ def running_value(loop: For, scan: Reduction, summaries: Summaries) -> Running |
             return Reason("POR002", "an iteration may leave out the update of the running value", node.span)
     if conditional:
         return _under_conditions(loop, scan, sites, summaries)
-    found = _in_place(loop, body, scan) if in_place else _scalar(body, scan)
+    place = next((p for p in find_in_place(loop) if p.symbol == scan.variable), None) if in_place else None
+    found = _scalar(body, scan) if not in_place else None if place is None else _in_place(loop, place, scan.op)
     if found is None:
         return Reason(
             "POR002", f"the update of {scan.variable.name} has no form that can be computed in parts", scan.span
         )
     if found.op not in _SCANNED or not _is_number(found.type):
         return Reason("POR002", f"a running value of this kind ({found.op}) stays on the host", scan.span)
-    place = next(k for k, stmt in enumerate(body) if stmt is found.statement)
-    free = _Body(loop, found.symbol, summaries, scan.span)
-    element = free.free(found.element, body, place)
-    factor = None if found.factor is None else free.free(found.factor, body, place)
+    at = next(k for k, stmt in enumerate(body) if stmt is found.statement)
+    free = IterationBody(loop, found.symbol, summaries, scan.span, None if place is None else place.target)
+    element = free.free(found.element, body, at)
+    factor = None if found.factor is None else free.free(found.factor, body, at)
     if isinstance(element, Reason) or isinstance(factor, Reason):
         return element if isinstance(element, Reason) else cast(Reason, factor)
     return replace(found, element=element, factor=factor)
-
-
-def _statements(body: Stmt) -> tuple[Stmt, ...]:
-    parts = statements_of(body)
-    while len(parts) == 1 and isinstance(parts[0], Block):
-        parts = parts[0].statements
-    return parts
 
 
 def _is_number(type: Type) -> bool:
@@ -147,35 +166,42 @@ def _scalar(body: Sequence[Stmt], scan: Reduction) -> Running | None:
     return None
 
 
-def _in_place(loop: For, body: Sequence[Stmt], scan: Reduction) -> Running | None:
+def _in_place(loop: For, place: OwnElement, op: str) -> Running | None:
     """`a[i] = a[i - step] op e`."""
-    for stmt in body:
-        node = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
-        target = peel(node.target) if isinstance(node, Assign) and node.op == "=" else None
-        if not isinstance(node, Assign) or not isinstance(target, Index) or not isinstance(stmt, ExprStmt):
-            continue
-        previous = [n for n in walk(node.value) if isinstance(n, Index) and root_symbol(n) == scan.variable]
-        if root_symbol(target) != scan.variable or not previous or not isinstance(target.type, Scalar):
-            continue
-        before = previous[0]
-        if not all(same(other, before) for other in previous):
+    type, node = place.target.type, peel(place.statement.expr)
+    if place.distance != loop.step or not isinstance(type, Scalar):
+        return None
+    value = hide_own(place.value, place.target)
+    found = Running(op, place.symbol, type, place.statement, value, place.before, compares=True)
+    if op == "latest":
+        made = own_value(place.statement, value, place.symbol)
+        typed = value if value.type == type else Cast(span=value.span, type=type, operand=value)
+        found = replace(found, element=typed, source=made.source, group=made.group)
+    elif op == "linear":
+        linear = linear_value(value, place.before)
+        if linear is None:
             return None
-        places = offset_of(target.index, loop.variable), offset_of(before.index, loop.variable)
-        if places[0] is None or places[1] is None or places[0] - places[1] != loop.step:
+        found = replace(found, element=linear.summand, factor=linear.factor)
+    else:
+        form = form_of(value, place.before)
+        element = None if form is None else _element(value, place.before, type)
+        compares = _compares(node, place.before)
+        if form is None or element is None or compares is None:
             return None
-        linear = linear_value(node.value, before) if scan.op == "linear" else None
-        if linear is not None and isinstance(peel(target.base), Name):
-            factor = linear.factor
-            return Running(
-                "linear", scan.variable, target.type, stmt, linear.summand, before, compares=True, factor=factor
-            )
-        form = form_of(node.value, before)
-        element = None if form is None else _element(node.value, before, target.type)
-        compares = _compares(node, before)
-        if form is None or element is None or compares is None or not isinstance(peel(target.base), Name):
-            return None
-        return Running(form.op, scan.variable, target.type, stmt, element, before, compares)
-    return None
+        found = replace(found, op=form.op, element=element, compares=compares)
+    shown = None if found.factor is None else show_own(found.factor, place.target)
+    return replace(found, element=show_own(found.element, place.target), factor=shown)
+
+
+def _latest(loop: For, scan: Reduction, summaries: Summaries, latest: Set[Symbol]) -> Running | Reason:
+    found, type = find_latest(loop, latest | {scan.variable}, summaries).get(scan.variable), scan.variable.type
+    if found is None or not isinstance(type, Scalar):
+        text = f"what {scan.variable.name} is set to depends on values that the iterations pass on"
+        return Reason("POR002", text, scan.span)
+    return Running(
+        "latest", scan.variable, type, found.statement, found.value, None, compares=True, source=found.source,
+        group=found.group,
+    )  # fmt: skip
 
 
 def _compares(node: Node, mine: Expr) -> bool | None:
@@ -250,54 +276,7 @@ def _negative(expr: Expr, type: Type) -> Expr:
     return Unary(span=expr.span, type=inner.type, op="-", operand=inner)
 
 
-# --- what it adds, as a function of the iteration
-
-
-class _Definition(Struct, frozen=True):
-    """What a temporary holds, and the statements of the body in which that was read."""
-
-    value: Expr
-    read_in: frozenset[int]
-
-
-class _Body(Struct, frozen=True):
-    """The body of a loop with the running value `symbol`, which is updated at `span`."""
-
-    loop: For
-    symbol: Symbol
-    summaries: Summaries
-    span: Span
-
-    def free(self, expr: Expr, path: Sequence[Stmt], place: int) -> Expr | Reason:
-        """Return what an expression of statement `place` of a path through the body is as a function of the iteration
-        alone, free of the body's temporaries, or why it is none."""
-        element, read_in = _resolve_value(expr, _definitions(path[:place]), place)
-        written = written_symbols(self.loop.body)
-        name = self.symbol.name
-        for node in walk(element):
-            if isinstance(node, Name) and (node.symbol in written or node.symbol == self.symbol):
-                other = node.symbol.name
-                text = f"what is combined with {name} depends on {other}, which the iteration computes"
-                return Reason("POR002", text, self.span)
-            if has_effect(node) or (isinstance(node, Call) and not only_computes(node, self.summaries)):
-                text = f"what is combined with {name} calls a function or changes something"
-                return Reason("POR002", text, self.span)
-        early = _find_written_before(path, element, read_in, self.summaries)
-        if early is not None:
-            text = f"{early.name} is written before the iteration reads what it combines with {name}"
-            return Reason("POR002", text, self.span)
-        return element
-
-
-def only_computes(call: Call, summaries: Summaries) -> bool:
-    """Whether a call only reads what its arguments point to, and returns a value."""
-    symbol = direct_call(call)
-    known = summaries.summary(symbol) if symbol is not None and symbol in summaries.definitions else None
-    if symbol is None or known is None:
-        return is_pure(call)
-    changes = known.writes or known.stores or known.io or known.allocates or known.calls_unknown
-    own = summaries.parameters(symbol)
-    return not changes and not known.reads and all(r.kind == "entry" and r.symbol in own for r in known.loads)
+# --- under conditions
 
 
 def _under_conditions(
@@ -307,7 +286,7 @@ def _under_conditions(
     symbol, type = scan.variable, scan.variable.type
     if not isinstance(type, Scalar) or not _is_number(type):
         return Reason("POR002", f"a running value of this type ({symbol.name}) stays on the host", scan.span)
-    body = _Body(loop, symbol, summaries, scan.span)
+    body = IterationBody(loop, symbol, summaries, scan.span)
     total: Expr | None = None
     for site in sites:
         added = _added_in(site, body, type)
@@ -318,7 +297,7 @@ def _under_conditions(
     return Running("+", symbol, type, sites[0].path[sites[0].steps[0].place], total, None, compares=True)
 
 
-def _added_in(site: UpdateSite, body: _Body, type: Scalar) -> Expr | Reason:
+def _added_in(site: UpdateSite, body: IterationBody, type: Scalar) -> Expr | Reason:
     """Return what a site adds, as a function of the iteration."""
     total: Expr | None = None
     for step in site.steps:
@@ -362,78 +341,3 @@ def neutral_number(op: str, type: Scalar, span: Span) -> Expr:
     text = f"{value}.0{'f' if type.bits == 32 else ''}"
     literal = Literal(span=span, type=type, text=text, value=float(value))
     return Unary(span=span, type=type, op="-", operand=literal) if op == "+" else literal
-
-
-def _definitions(statements: Sequence[Stmt]) -> dict[Symbol, _Definition]:
-    """Return what straight-line statements have given scalars."""
-    known: dict[Symbol, _Definition] = {}
-    for place, stmt in enumerate(statements):
-        made = list(_find_given(stmt))
-        for gone in written_symbols(stmt):
-            known = {s: d for s, d in known.items() if s != gone and all(n.symbol != gone for n in names(d.value))}
-        for symbol, value in made:
-            resolved, read_in = _resolve_value(value, known, place)
-            pure = not any(has_effect(n) for n in walk(value)) and all(n.symbol != symbol for n in names(resolved))
-            if isinstance(symbol.type, Scalar) and pure:
-                typed = resolved.type == symbol.type
-                cast = resolved if typed else Cast(span=value.span, type=symbol.type, operand=resolved)
-                known[symbol] = _Definition(cast, read_in)
-    return known
-
-
-def _find_given(stmt: Stmt) -> Iterator[tuple[Symbol, Expr]]:
-    if isinstance(stmt, DeclStmt):
-        yield from ((d.symbol, d.init) for d in stmt.declarations if d.init is not None)
-    inner = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
-    target = peel(inner.target) if isinstance(inner, Assign) and inner.op == "=" else None
-    if isinstance(inner, Assign) and isinstance(target, Name):
-        yield target.symbol, inner.value
-
-
-def _resolve_value(expr: Expr, known: dict[Symbol, _Definition], place: int) -> tuple[Expr, frozenset[int]]:
-    read_in = {place}
-
-    def change(node: Node) -> Node:
-        if not isinstance(node, Name) or node.symbol not in known:
-            return node
-        read_in.update(known[node.symbol].read_in)
-        return known[node.symbol].value
-
-    return rebuild(expr, change), frozenset(read_in)
-
-
-def _find_written_before(
-    body: Sequence[Stmt], element: Expr, read_in: frozenset[int], summaries: Summaries
-) -> Symbol | None:
-    """Return an array that the element reads and that the body writes before it has read all of the element."""
-    read = {root_symbol(n) for n in walk(element) if isinstance(n, Index)}
-    calls = (n for n in walk(element) if isinstance(n, Call))
-    read |= {n.symbol for call in calls for n in names(call) if isinstance(n.symbol.type, Array | Pointer)}
-    if any(isinstance(n, Unary) and n.op == "*" for n in walk(element)):
-        read |= {n.symbol for n in names(element)}
-    for place, stmt in enumerate(body):
-        for symbol in _find_stored(stmt, summaries):
-            if symbol in read and any(place <= p for p in _readers(body, symbol, read_in)):
-                return symbol
-    return None
-
-
-def _readers(body: Sequence[Stmt], symbol: Symbol, read_in: frozenset[int]) -> Iterator[int]:
-    return (p for p in read_in if any(n.symbol == symbol for n in names(body[p])))
-
-
-def _find_stored(stmt: Stmt, summaries: Summaries) -> Iterator[Symbol]:
-    """Yield what a statement writes elements of; all that a call names may be written by it, if it is not known to
-    write nothing."""
-    for node in walk(stmt):
-        target: Expr | None = None
-        if isinstance(node, Assign):
-            target = node.target
-        elif isinstance(node, Unary) and ("++" in node.op or "--" in node.op):
-            target = node.operand
-        elif isinstance(node, Call) and not only_computes(node, summaries):
-            passed = [a for a in node.arguments if isinstance(a.type, Array | Pointer)]
-            yield from (n.symbol for a in passed for n in names(a) if isinstance(n.symbol.type, Array | Pointer))
-        symbol = root_symbol(target) if target is not None else None
-        if symbol is not None and not isinstance(peel(target) if target is not None else None, Name):
-            yield symbol

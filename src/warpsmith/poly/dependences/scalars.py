@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Reason
+from warpsmith.poly.dependences.latest import find_latest
 from warpsmith.poly.dependences.reductions import constant_stores, holds_truth, scalar_reductions, scalar_scans
 from warpsmith.poly.effects.assigned import Iteration, iteration
 from warpsmith.poly.effects.effects import find_escaped
@@ -75,6 +76,7 @@ def classify_scalars(
     sums = {r.variable: r for r in _sums(function, loop, live, held)}
     companions = {symbol for r in sums.values() for symbol in r.companions}
     scans = {r.variable: r for r in scalar_scans(loop)}
+    passed: dict[Symbol, CarriedScalar] = {}
     roles = _Roles([], [], [], [], [])
     for symbol in (s for s in _find_written(loop, one) if s in reached):
         if symbol in own:
@@ -91,9 +93,12 @@ def classify_scalars(
             if stores is not None:
                 roles.reductions.append(stores)
             else:
-                roles.carried.append(crossing)
+                passed[symbol] = crossing
         else:
             roles.private.append(symbol)
+    latest = _latest_values(loop, {s for s in passed if s not in held}, one, known)
+    roles.scans.extend(latest[s] for s in passed if s in latest)
+    roles.carried.extend(crossing for s, crossing in passed.items() if s not in latest)
     counter = isinstance(loop, For) and not loop.declares and loop.variable in live
     return ScalarRoles(
         tuple(roles.private),
@@ -112,6 +117,15 @@ def _sums(function: Function, loop: Loop, live: frozenset[Symbol], held: frozens
         apart = not held & {found.variable, *found.companions}
         if apart and (found.op not in ("&&", "||") or holds_truth(function, found.variable)):
             yield found
+
+
+def _latest_values(loop: Loop, passed: set[Symbol], one: Iteration, summaries: Summaries) -> dict[Symbol, Reduction]:
+    """Return the running values among the scalars that iterations pass on which are set to latest values; none where
+    no iteration reads one: then only the last of them counts."""
+    if not isinstance(loop, For) or not passed & one.exposed.keys():
+        return {}
+    found = find_latest(loop, passed, summaries)
+    return {s: Reduction("latest", s, latest.statement.span) for s, latest in found.items()}
 
 
 class _Roles(Struct, frozen=True):

@@ -45,7 +45,16 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol, is_integer
 from warpsmith.tree.walk import children, names, peel, root_symbol, statements_of, walk, written_symbols
 
-__all__ = ["PlacedUpdate", "UpdateSite", "find_sites"]
+__all__ = [
+    "IterationPath",
+    "PlacedUpdate",
+    "UpdateSite",
+    "always_ends",
+    "find_changed",
+    "find_sites",
+    "may_jump",
+    "pass_statements",
+]
 
 _STEPS = ("++x", "--x", "x++", "x--")
 _CHOICES = ("&&", "||", ",")
@@ -80,18 +89,20 @@ class UpdateSite(Struct, frozen=True):
         return sum(amounts) if len(amounts) == len(self.steps) else None
 
 
-class _Way(Struct, frozen=True):
-    """What an iteration has executed on its way to a statement list."""
+class IterationPath(Struct, frozen=True):
+    """What an iteration has executed on its way to a statement list: see UpdateSite."""
 
     path: tuple[Stmt, ...] = ()
     conditions: tuple[tuple[int, Expr, bool], ...] = ()
 
-    def then(self, stmt: Stmt) -> _Way:
-        return _Way((*self.path, stmt), self.conditions)
+    def then(self, stmt: Stmt) -> IterationPath:
+        """Return the way on behind a statement."""
+        return IterationPath((*self.path, stmt), self.conditions)
 
-    def under(self, condition: Expr, *, holds: bool) -> _Way:
+    def under(self, condition: Expr, *, holds: bool) -> IterationPath:
+        """Return the way into a branch."""
         test = ExprStmt(span=condition.span, expr=condition)
-        return _Way((*self.path, test), (*self.conditions, (len(self.path), condition, holds)))
+        return IterationPath((*self.path, test), (*self.conditions, (len(self.path), condition, holds)))
 
 
 def find_sites(loop: For, symbol: Symbol) -> tuple[UpdateSite, ...]:
@@ -99,41 +110,41 @@ def find_sites(loop: For, symbol: Symbol) -> tuple[UpdateSite, ...]:
     found: list[UpdateSite] = []
     if any(isinstance(n, VarDecl) and n.symbol == symbol for n in walk(loop.body)):
         return ()
-    return tuple(found) if _collect(statements_of(loop.body), symbol, _Way(), found) else ()
+    return tuple(found) if _collect(statements_of(loop.body), symbol, IterationPath(), found) else ()
 
 
-def _collect(statements: Sequence[Stmt], symbol: Symbol, way: _Way, found: list[UpdateSite]) -> bool:
+def _collect(statements: Sequence[Stmt], symbol: Symbol, way: IterationPath, found: list[UpdateSite]) -> bool:
     """Add the sites in a statement list, what stands between the branches that update the scalar as runs of their own;
     False where an update has no site."""
     start = 0
-    writing = [k for k, stmt in enumerate(statements) if symbol in _written(stmt)]
+    writing = [k for k, stmt in enumerate(statements) if symbol in find_changed(stmt)]
     branches = [k for k in writing if not isinstance(statements[k], ExprStmt | DeclStmt)]
     for place in (*branches, len(statements)):
         if any(start <= k < place for k in writing):
-            before = _pass_statements(way, statements[:start])
+            before = pass_statements(way, statements[:start])
             site = None if before is None else _site(statements[start:place], symbol, before)
             if site is None:
                 return False
             found.append(site)
         if place < len(statements):
-            before = _pass_statements(way, statements[:place])
+            before = pass_statements(way, statements[:place])
             if before is None or not _collect_inside(statements[place], symbol, before, found):
                 return False
         start = place + 1
     return True
 
 
-def _collect_inside(stmt: Stmt, symbol: Symbol, way: _Way, found: list[UpdateSite]) -> bool:
+def _collect_inside(stmt: Stmt, symbol: Symbol, way: IterationPath, found: list[UpdateSite]) -> bool:
     if isinstance(stmt, Block):
         return _collect(stmt.statements, symbol, way, found)
-    if not isinstance(stmt, If) or symbol in _written(stmt.condition):
+    if not isinstance(stmt, If) or symbol in find_changed(stmt.condition):
         return False
     arms = ((stmt.then, True), (stmt.other, False))
     ways = ((statements_of(arm), way.under(stmt.condition, holds=holds)) for arm, holds in arms if arm is not None)
     return all(_collect(inside, symbol, into, found) for inside, into in ways)
 
 
-def _written(node: Node) -> set[Symbol]:
+def find_changed(node: Node) -> set[Symbol]:
     """Return the scalars that a node may write, those whose address it takes as well."""
     taken = (n.operand for n in walk(node) if isinstance(n, Unary) and n.op == "&")
     return written_symbols(node) | {n.symbol for operand in taken for n in names(operand)}
@@ -142,19 +153,19 @@ def _written(node: Node) -> set[Symbol]:
 # --- the way to a run
 
 
-def _pass_statements(way: _Way, statements: Sequence[Stmt]) -> _Way | None:
+def pass_statements(way: IterationPath, statements: Sequence[Stmt]) -> IterationPath | None:
     """Return the way on behind statements; None where they may end the iteration in a form that is not known."""
     for stmt in statements:
-        if not _may_jump(stmt):
+        if not may_jump(stmt):
             way = way.then(stmt)
-        elif isinstance(stmt, If) and stmt.other is None and _always_ends(stmt.then):
+        elif isinstance(stmt, If) and stmt.other is None and always_ends(stmt.then):
             way = way.under(stmt.condition, holds=False)
         else:
             return None
     return way
 
 
-def _may_jump(stmt: Stmt) -> bool:
+def may_jump(stmt: Stmt) -> bool:
     """Whether a statement may end the iteration, or is not modelled."""
     pending: list[tuple[Node, bool]] = [(stmt, False)]
     while pending:
@@ -165,23 +176,23 @@ def _may_jump(stmt: Stmt) -> bool:
     return False
 
 
-def _always_ends(stmt: Stmt) -> bool:
+def always_ends(stmt: Stmt) -> bool:
     """Whether a branch runs straight to a `continue`."""
     inside = statements_of(stmt)
-    return bool(inside) and isinstance(inside[-1], Continue) and not any(_may_jump(s) for s in inside[:-1])
+    return bool(inside) and isinstance(inside[-1], Continue) and not any(may_jump(s) for s in inside[:-1])
 
 
 # --- the run
 
 
-def _site(statements: Sequence[Stmt], symbol: Symbol, way: _Way) -> UpdateSite | None:
+def _site(statements: Sequence[Stmt], symbol: Symbol, way: IterationPath) -> UpdateSite | None:
     """Return the site in a statement list that updates the scalar itself: from its first use to the end of the list, or
     to where the iteration may end."""
     using = [k for k, stmt in enumerate(statements) if any(n.symbol == symbol for n in names(stmt))]
-    before = _pass_statements(way, statements[: using[0]]) if using else None
+    before = pass_statements(way, statements[: using[0]]) if using else None
     if before is None:
         return None
-    run = list(itertools.takewhile(lambda stmt: not _may_jump(stmt), statements[using[0] :]))
+    run = list(itertools.takewhile(lambda stmt: not may_jump(stmt), statements[using[0] :]))
     if len(run) <= using[-1] - using[0]:
         return None
     reader = _RunReader(symbol)
@@ -204,7 +215,7 @@ class _RunReader(Struct):
     def read(self, stmt: Stmt, place: int) -> bool:
         """Read one more statement; False where it updates the scalar in another form than those of this file."""
         update = _update_in(stmt, self.symbol)
-        if update is None and self.symbol in _written(stmt):
+        if update is None and self.symbol in find_changed(stmt):
             return False
         written = written_symbols(stmt)
         self.held = {symbol: moved for symbol, moved in self.held.items() if symbol not in written}
@@ -237,7 +248,7 @@ def _is_whole(holder: Symbol, symbol: Symbol) -> bool:
 def _update_in(stmt: Stmt, symbol: Symbol) -> AssociativeUpdate | None:
     """Return the one update of the scalar that a statement certainly makes: it is the statement, or `k++` in its
     expression, which uses the scalar nowhere else."""
-    if not isinstance(stmt, ExprStmt | DeclStmt) or symbol not in _written(stmt):
+    if not isinstance(stmt, ExprStmt | DeclStmt) or symbol not in find_changed(stmt):
         return None
     whole = update_of(peel(stmt.expr)) if isinstance(stmt, ExprStmt) else None
     if whole is not None and whole.symbol == symbol:

@@ -157,7 +157,7 @@ def _grant_claim(facts: Facts, function: Function, loop: LoopFacts, claim: Claim
     if why is not None:
         return _inapplicable(claim, why)
     live = facts.liveness(function).after[loop.loop]
-    own = tuple(c.symbol for c in roles.carried)
+    own = (*(c.symbol for c in roles.carried), *(scan.variable for scan in roles.scans))
     # of a loop that was too much work, no variable is known to be private
     private = tuple(dict.fromkeys((*loop.private, *roles.private, *own)))
     live_out = {*loop.live_out, *roles.live_out, *own}

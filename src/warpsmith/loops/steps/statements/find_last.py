@@ -20,7 +20,7 @@ from warpsmith.loops.fresh import Fresh
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.chosen import ChosenForm, can_number, find_chosen, write_chosen
 from warpsmith.poly.analyze import Facts
-from warpsmith.poly.dependences.running import only_computes
+from warpsmith.poly.dependences.iteration_values import only_computes
 from warpsmith.poly.dependences.updates import has_effect
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.nodes import Assign, Call, Expr, ExprStmt, For, Name, Stmt

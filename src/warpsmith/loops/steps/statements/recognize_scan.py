@@ -113,8 +113,9 @@ def _verdict(known: LoopFacts, summaries: Summaries) -> Verdict:
     if known.category != "scan" or not isinstance(loop, For):
         why = known.reasons[0].text if known.reasons else f"it is {known.category}"
         return Unknown((Reason("STP002", f"the loop is not a scan: {why}", loop.header),))
+    latest = frozenset(one.variable for one in known.reductions if one.op == "latest")
     for reduction in known.reductions:
-        found = running_value(loop, reduction, summaries)
+        found = running_value(loop, reduction, summaries, latest)
         if isinstance(found, Reason):
             return Unknown((Reason("STP002", found.text, found.span),))
     return Proved()
