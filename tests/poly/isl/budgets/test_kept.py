@@ -59,3 +59,4 @@ def test_what_was_too_much_is_too_much_again_also_where_it_is_kept() -> None:
     assert worked <= before.count(True) + 1 and len(asked) == worked, "what is kept was found each time"
     with pytest.raises(isl.Error):
         extreme(isl.Set("{ [i] }"), greatest=True)
+    assert isl.DEFAULT_CONTEXT.get_max_operations() == 0, "there was no budget, and there is none"

@@ -154,8 +154,13 @@ def measure_apart(work: Callable[[], T]) -> tuple[T, int]:
     around = _steps_left()
     most = around or _UNBOUNDED
     _allow(most)
-    # where it fails, nothing is left of the budget
-    answer = work()
+    try:
+        answer = work()
+    except BaseException:
+        # what it took before it failed is gone
+        if not around:
+            _allow(0)
+        raise
     steps = most - _steps_left()
     _allow(around)
     return answer, steps
