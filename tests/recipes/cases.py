@@ -21,7 +21,7 @@ TWO = """void f(int n, int m, double a[n][m], double *restrict s)
         for (int j = 0; j < m; j++)
             a[i][j] = 0.5 * a[i][j];
     for (int i = 1; i < n; i++)
-        s[i] = 0.5 * s[i - 1] + s[i] * s[i];
+        s[i] = 0.5 * s[i - 1] * s[i - 1] + s[i] * s[i];
 }
 """
 

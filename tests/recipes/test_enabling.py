@@ -55,7 +55,7 @@ def test_the_refused_step_is_asked_of_its_loop_wherever_it_went(tmp_path: Path) 
     assert {str(getattr(answer.then, "loop", "")) for answer in answers} <= {"f/i", "f/j/i", "f/i/j", "f/j"}
 
 
-def test_no_step_helps_a_running_value(tmp_path: Path) -> None:
+def test_no_step_helps_values_in_a_fixed_order(tmp_path: Path) -> None:
     facts = prepared(tmp_path, TWO).facts
     assert enabling_steps(facts, make("offload", {"loop": "f/i#2"})) == ()
 

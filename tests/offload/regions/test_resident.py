@@ -114,7 +114,7 @@ def test_a_program_without_such_a_loop_is_ported_as_ever(tmp_path: Path) -> None
     [
         ("u[3] = t;", ["device &u[3]"]),
         ("u[3] += t;", ["host &u[3]", "device &u[3]"]),
-        ("for (int i = 1; i < n; i++) u[i] = 0.5 * u[i] + u[i - 1];", ["host u", "device u"]),
+        ("for (int i = 1; i < n; i++) u[i] = 0.5 * u[i - 1] * u[i - 1] + u[i];", ["host u", "device u"]),
         ("if (v[1] > 2.0) break;", ["host &v[1]"]),
         ("while (u[0] > 3.0) u[0] *= 0.5;", ["host u", "device u"]),
         ("while (v[0] > 9.0) step(u, v, n);", ["host &v[0]", "host &v[0]"]),

@@ -15,7 +15,7 @@ from warpsmith.report.port.served import Served
 
 HEAD = "#include <stdio.h>\nvoid f(int n, double *restrict x, double *restrict y, double a[restrict n][n]) {\n"
 SUMS = "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) x[j] += a[i][j];"
-CHAIN = "for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i];"
+CHAIN = "for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1];"
 
 
 def prepared(body: str, *, steps: bool = True) -> Prepared:

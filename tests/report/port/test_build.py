@@ -15,7 +15,7 @@ TEXT = """void f(int n, int m, double a[restrict n][m], double *restrict x, doub
         for (int j = 0; j < m; j++)
             a[i][j] = 1;
     for (int k = 1; k < n; k++)
-        x[k] = x[k - 1] * x[k];
+        x[k] = x[k - 1] * x[k - 1];
     for (int l = 0; l < 300; l++)
         y[l] = 2;
     while (n > 3)

@@ -24,7 +24,7 @@ def served(body: str, folder: Path, *, plan: bool = True) -> tuple[Served, dict[
 
 CASES = [
     ("for (int i = 0; i < n; i++) x[i] = 1;", {"f/i": (True, True)}),
-    ("for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i];", {"f/i": (False, False)}),
+    ("for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1];", {"f/i": (False, False)}),
     # the host loop around a kernel is not served by it
     ("for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = a[i - 1][j / 2] * y[j];",
      {"f/i": (False, False), "f/i/j": (True, True)}),
@@ -51,7 +51,7 @@ def test_without_a_plan_no_kernel_serves_anything(tmp_path: Path) -> None:
 
 
 def test_what_stays_in_order_and_what_is_combined(tmp_path: Path) -> None:
-    body = "for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i];\n"
+    body = "for (int i = 1; i < n; i++) x[i] = x[i - 1] * x[i - 1];\n"
     body += "double s = 0; for (int k = 0; k < n; k++) s += y[k]; x[0] = s;"
     found, known = served(body, tmp_path)
     chain, total = known["f/i"].loop, known["f/k"].loop
@@ -61,7 +61,7 @@ def test_what_stays_in_order_and_what_is_combined(tmp_path: Path) -> None:
 
 def test_statements_in_kernels_of_a_loop_that_the_host_counts(tmp_path: Path) -> None:
     body = "for (int i = 1; i < n; i++) for (int j = 0; j < n; j++) a[i][j] = a[i - 1][j / 2] * y[j];\n"
-    body += "for (int k = 1; k < n; k++) x[k] = x[k - 1] * x[k];"
+    body += "for (int k = 1; k < n; k++) x[k] = x[k - 1] * x[k - 1];"
     found, known = served(body, tmp_path)
     holder = found.holder_of_statements(known["f/i"].loop)
     assert holder is not None and holder is found.kernel(known["f/i/j"].loop)

@@ -57,7 +57,7 @@ double g(int n, const double *restrict a, double *restrict b)
         s += b[i];
 #pragma omp parallel for
     for (int i = 1; i < n; i++)
-        b[i] = b[i - 1] * a[i] + b[i];
+        b[i] = b[i - 1] * b[i - 1] + b[i];
 #pragma omp parallel for privat(t)
     for (int i = 0; i < n; i++)
         b[i] += a[i];

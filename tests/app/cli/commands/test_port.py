@@ -16,7 +16,7 @@ from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.run.verification import Verification
 
 SOURCE = "void f(int n, double *a)\n{\n    for (int i = 0; i < n; i++)\n        a[i] = 2 * a[i];\n}\n"
-SERIAL = "void f(int n, double *a)\n{\n    for (int i = 1; i < n; i++)\n        a[i] = a[i - 1] * a[i];\n}\n"
+SERIAL = "void f(int n, double *a)\n{\n    for (int i = 1; i < n; i++)\n        a[i] = a[i - 1] * a[i - 1];\n}\n"
 
 
 @pytest.fixture
