@@ -7,7 +7,7 @@
  * EXPECT: numbers/for parallel-after ported: parallel after localize=numbers/for
  * EXPECT: nested/i parallel ported: no carried dependence (if p[1] <= 64; what is touched of a and of p does not overlap)
  * EXPECT: nested/i/j parallel ported: no carried dependence (if p[1] <= 64; what is touched of a and of p does not overlap)
- * EXPECT: changed/for unanalyzable host: not a counted loop: its bound p[0] may be written by p[0] in line 53
+ * EXPECT: changed/for unanalyzable host: not a counted loop: its bound p[0] may be written by p[0] in line 68
  * EXPECT: rows/i parallel ported: no carried dependence (if what is touched of row and of y does not overlap; x and y lie in different blocks of memory)
  * EXPECT: rows/i/k reduction ported: an associative update (+: s) is the only carried dependence
  * EXPECT: main/i parallel ported: no carried dependence (proven)
