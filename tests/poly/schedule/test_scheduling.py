@@ -224,6 +224,14 @@ def test_what_cannot_be_modelled_has_no_proposals() -> None:
     assert not list(proposals(_facts(), one, run, statements))
 
 
+def test_a_run_whose_dependences_isls_scheduler_cannot_carry_has_no_proposals() -> None:
+    text = "for (int r = 0; r < 32; r++) if (k > 0) for (int i = 0; i < 959; i++) a[i] = a[i + k] + b[i] * c[i];"
+    facts = Facts.about(program_of(f"float a[960], b[960], c[960]; void f(int k) {{ {text} }}"), PolyOptions())
+    one = function(facts.program, "f")
+    statements = tuple(n for n in walk(one.body) if isinstance(n, ExprStmt))
+    assert not list(proposals(facts, one, one.body.statements, statements))
+
+
 def test_the_factors_of_a_deep_nest_are_not_all_tried() -> None:
     whole = [f for f in itertools.product(range(5), repeat=3) if any(f)]
     assert list(_candidates(3)) == sorted(whole, key=lambda f: (sum(f), max(f), f[::-1]))

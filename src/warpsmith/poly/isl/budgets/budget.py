@@ -40,9 +40,10 @@ T = TypeVar("T")
 
 # more steps than anything takes, for work that is counted and not bounded
 _UNBOUNDED = 1 << 40
-# isl's words where it has no answer though there are steps left: the extreme is infinitely far away, and what it called
-# back was stopped from outside
+# isl's words where it has no answer though there are steps left: the extreme is infinitely far away, what it called
+# back was stopped from outside, and its scheduler has met a dependence that it cannot carry
 _NO_ANSWER = {
+    "isl_scheduler.c": "isl's scheduler finds no order of its statements",
     "unbounded optimum": "an end of its bounds or subscripts is infinitely far away",
     "<no message>": "the work on its bounds and subscripts was interrupted",
 }
