@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
 
 import pytest
 
-from warpsmith.base.time_limit import OutOfTimeError, lift_time_limit, time_limit
+from warpsmith.base.time_limit import OutOfTimeError, lift_time_limit, time_left, time_limit, time_share
 
 
 def test_the_time_is_up() -> None:
@@ -93,3 +94,26 @@ def test_both_clocks_run_side_by_side() -> None:
     with pytest.raises(OutOfTimeError), time_limit(0.05), time_limit(30, "processor"):
         time.sleep(20)
     assert signal.getitimer(signal.ITIMER_PROF) == signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_a_share_is_of_what_is_left() -> None:
+    assert time_left() == math.inf
+    with time_share(30):
+        assert 29 < time_left() <= 30
+        with time_share(time_left() / 2):
+            assert 14 < time_left() <= 15
+        with time_share(60):
+            assert time_left() <= 30
+        with time_share(0):
+            assert time_left() <= 30
+    assert time_left() == math.inf
+
+
+def test_a_share_ends_nothing_and_says_that_it_is_up() -> None:
+    with time_share(0.02):
+        while time_left():
+            pass
+        assert time_left() == 0
+        # of nothing, nothing is left
+        with time_share(time_left() / 2):
+            assert time_left() == 0

@@ -1,6 +1,7 @@
-/* PSyclone 2727: a scalar is written under a condition and read where it does not hold; it flows on, and is not private.
+/* PSyclone 2727: a scalar is written under a condition and read where it does not hold; it flows on, and is not private:
+ * the latest value is scanned.
  * RUN: port --verify off
- * EXPECT: hold/i sequential host: may carry an output dependence on last, under a condition that depends on data
+ * EXPECT: hold/i scan ported: a running value (latest: last) is the only carried dependence
  */
 void hold(int n, const double *restrict a, double *restrict b)
 {

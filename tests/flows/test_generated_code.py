@@ -43,7 +43,7 @@ def ported(path: Path) -> tuple[Program, Program]:
     """Return the original and the port."""
     program = load_program([str(path)], FrontOptions()).program
     facts = analyze(program, PolyOptions())
-    _, written = plan_port(Prepared(facts, facts), None, OffloadOptions(), search=True, single_file=False)
+    _, written = plan_port(Prepared(facts, facts), None, OffloadOptions(), search=0, single_file=False)
     return program, written.port.program
 
 

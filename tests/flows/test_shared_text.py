@@ -97,7 +97,7 @@ def _planned(folder: Path, standard: str = "-std=c++17") -> Written:
     sources = [Source(str(folder / name), (standard,), "c++") for name in ("main.cpp", "more.cpp")]
     facts = analyze(load_program(sources, FrontOptions()).program, PolyOptions())
     options = OffloadOptions()
-    _, written = plan_port(Prepared(facts, facts), None, options, search=True, single_file=False, root=str(folder))
+    _, written = plan_port(Prepared(facts, facts), None, options, search=0, single_file=False, root=str(folder))
     return written
 
 

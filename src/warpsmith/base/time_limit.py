@@ -1,4 +1,4 @@
-"""A limit on the time that a piece of our own work may take.
+"""Limits on the time that a piece of our own work may take: one that ends it, and one that it asks for and heeds.
 
 Time is that of the clock, or that of the processors: what works on loops, and does not run anything, should come as far
 on a machine that is busy with other things as on one that is not.
@@ -6,14 +6,17 @@ on a machine that is busy with other things as on one that is not.
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 from typing import Literal
 
-__all__ = ["MOST_SECONDS", "OutOfTimeError", "lift_time_limit", "time_limit"]
+__all__ = ["MOST_SECONDS", "OutOfTimeError", "lift_time_limit", "time_left", "time_limit", "time_share"]
 
 MOST_SECONDS = 10_000_000
 """Some months: timers of the system take no more."""
@@ -24,6 +27,10 @@ _TIMERS = {
     "clock": (signal.ITIMER_REAL, signal.SIGALRM),
     "processor": (signal.ITIMER_PROF, signal.SIGPROF),
 }
+
+
+# what the processors will have worked for this process when a share ends
+_ENDS: ContextVar[float] = ContextVar("_ENDS", default=math.inf)
 
 
 class OutOfTimeError(Exception):
@@ -57,3 +64,21 @@ def lift_time_limit() -> None:
     what it has."""
     if threading.current_thread() is threading.main_thread():
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextmanager
+def time_share(seconds: float) -> Iterator[None]:
+    """Give the body `seconds` of processor time (0: any), of those that are left to what is around it. Nothing ends it:
+    work that can stop in good order asks `time_left`."""
+    end = time.process_time() + seconds if seconds > 0 else math.inf
+    before = _ENDS.set(min(end, _ENDS.get()))
+    try:
+        yield
+    finally:
+        _ENDS.reset(before)
+
+
+def time_left() -> float:
+    """Return the seconds that are left of the share of time that the caller works in; 0 where it is up, infinity where
+    there is none."""
+    return max(0.0, _ENDS.get() - time.process_time())

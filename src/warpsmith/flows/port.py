@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,14 +17,13 @@ from warpsmith.base.progress import Activity
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.plan import Written
-from warpsmith.flows.porting.prepare import plan_port
+from warpsmith.flows.porting.prepare import plan_port, search_steps
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, Loaded, load_program
 from warpsmith.front.teams.read import left_out_finding, read_teams
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search.unthreading import adds_to_numbered_parts
 from warpsmith.loops.select import select_loops
-from warpsmith.offload.automatic import automatic
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.assumptions import check_forms, check_names, check_sizes, find_heeded
@@ -42,6 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["PortOptions", "PortResult", "port"]
 
 
+# of the time of a program: verdicts on its loops as they are written; the plan; of which: steps that are tried
+_VERDICTS_SHARE, _PLAN_SHARE, _STEPS_SHARE = 1 / 5, 3 / 4, 1 / 6
 _MORE_TIME = ("raise --timeout, name the loops that matter (--loop), or give parts of a long function their own",)
 
 
@@ -119,22 +120,23 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # What may run in parallel as written, exactly, and under which conditions; what the user's pragmas claim is judged
     # as well, and what of it cannot be judged is granted: the referee tests it.
     report(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
-    in_time = partial(_in_time, paths, options.front.timeout_s)
-    facts, said = _analyze(loaded, asked.poly(options.poly), paths, options.front.timeout_s)
+    in_time = partial(_in_time, paths, options.front.timeout_s * _PLAN_SHARE)
+    facts, said = _analyze(loaded, asked.poly(options.poly), paths, options.front.timeout_s * _VERDICTS_SHARE)
     clock.lap("analyze")
     report(Activity("trying steps"))
     # The steps that make more of it parallel, each proved, and what runs where, what moves when, after them.
     search = options.steps and not asked.exact
+    tried = options.front.timeout_s * _STEPS_SHARE if search else None
     with in_time("planned"):
         prepared = asked.apply_to(Prepared(facts, facts), explain=options.explain_illegal)
     if options.survey:
-        prepared, late = _try_steps(prepared, selected, in_time("planned")) if search else (prepared, ())
+        prepared = search_steps(prepared, selected, tried)
         clock.lap("steps")
-        return PortResult(prepared, None, (), None, (*said, *late), (), clock.laps)
+        return PortResult(prepared, None, (), None, said, (), clock.laps)
     report(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=options.root is not None)
-    how = partial(plan_port, search=search, single_file=options.single_file, root=options.root, compared=options.verify)
+    how = partial(plan_port, search=tried, single_file=options.single_file, root=options.root, compared=options.verify)
     write = in_time("planned")(how)
     prepared, written = write(prepared, selected, wanted)
     asked.check_tested(written.port.uncovered)
@@ -154,8 +156,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     verified = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
     result = replace(result, files=written.files, in_place=written.in_place, ported=written.port, verification=verified)
-    # A pragma on which a loop was ported, and that the referee has found wrong, counts for nothing; where that loop was
-    # asked for, the referee's word is the answer.
+    # A pragma that the referee has found wrong counts for nothing; where its loop was asked for, that is the answer.
     wrong = _wrong_pragmas(verified, options.poly) if search and not options.loops else ()
     return _port_without(paths, options, wrong) if wrong else result
 
@@ -164,40 +165,27 @@ def _analyze(
     loaded: Loaded, options: PolyOptions, paths: Sequence[str | Source], seconds: float
 ) -> tuple[Facts, tuple[Finding, ...]]:
     """Return the verdicts on all loops, and what is said of the program: also where for some there was no time, which
-    are so many seconds a file."""
-    limit = seconds * len(paths)
-    facts = analyze(loaded.program, options, apply_claims, limit)
+    are so many seconds."""
+    facts = analyze(loaded.program, options, apply_claims, seconds)
     if not facts.late:
         return facts, loaded.findings
     names = ", ".join(f.symbol.name for _, f in loaded.program.functions() if f.symbol in facts.late)
-    where = f"{_name_paths(paths)} were analyzed within {limit:g} s of processor time"
+    where = f"{_name_paths(paths)} were analyzed within {seconds:g} s of processor time"
     message = f"not all loops of {where}: some of {names} have no verdict"
     return facts, (*loaded.findings, Finding("INP009", "warning", message, None, _MORE_TIME))
 
 
-def _try_steps(
-    prepared: Prepared, selected: tuple[Loop, ...] | None, in_time: AbstractContextManager[None]
-) -> tuple[Prepared, tuple[Finding, ...]]:
-    """Return what steps make of the loops; where there is no time for that, the loops as they are, and what to do."""
-    try:
-        with in_time:
-            return automatic(prepared, selected), ()
-    except InputError as error:
-        return prepared, tuple(replace(finding, severity="warning") for finding in error.findings)
-
-
 @contextmanager
 def _in_time(paths: Sequence[str | Source], seconds: float, done: str) -> Iterator[None]:
-    """Bound the time of one piece of work on the loops of a program: so many seconds of processor time a file.
+    """Bound the time of one piece of work on the loops of a program: so many seconds of processor time.
 
     Raises InputError where it is up: what was bounded by counts is still too much for this machine.
     """
-    limit = seconds * len(paths)
     try:
-        with time_limit(limit, "processor"):
+        with time_limit(seconds, "processor"):
             yield
     except OutOfTimeError as error:
-        message = f"the loops of {_name_paths(paths)} were not {done} within {limit:g} s of processor time"
+        message = f"the loops of {_name_paths(paths)} were not {done} within {seconds:g} s of processor time"
         raise InputError(Finding("INP009", "error", message, None, _MORE_TIME)) from error
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 
 from warpsmith.base.c_text import words_anywhere
+from warpsmith.base.identity import Identity
 from warpsmith.base.verdict import Reason
 from warpsmith.tree.nodes import Function, GlobalDecl, Name, Node
 from warpsmith.tree.program import Program
@@ -34,6 +35,13 @@ def never_called(program: Program, function: Function) -> Reason | None:
 
 def find_uncalled(program: Program) -> frozenset[Symbol]:
     """Return the functions of a whole program that nothing in it calls."""
+    return _find_uncalled(Identity(program))
+
+
+# asked for each function of a program, and for each of the programs that a plan compares
+@functools.lru_cache(maxsize=4)
+def _find_uncalled(given: Identity[Program]) -> frozenset[Symbol]:
+    program = given.value
     whole = program.outside is None and all(unit.language == "c" for unit in program.units)
     named = {f.symbol: _find_named(f.body) for _, f in program.functions()}
     main = [symbol for symbol in named if symbol.name == "main"]

@@ -79,6 +79,10 @@ class Facts(Struct):
         new._homes = {key: self._homes.get(key, self) for key in own if key in kept}
         return new
 
+    def has_judged(self, loop: Loop) -> bool:
+        """Whether a loop has a verdict from before the steps that made this program."""
+        return id(loop) in self._loops
+
     def set_aside(self, function: Function, copies: Mapping[int, Reason]) -> None:
         """Do not judge these loops of a function (by identity): each is a copy, in the same place, of a loop about
         which nothing is known, for the given reason."""

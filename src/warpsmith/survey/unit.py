@@ -5,7 +5,8 @@
     analyze    the same ─► a verdict on every loop                                              (Verdicts, plain)
 
 All that goes in and out is plain lists (tree/plain.py): it crosses processes and lies in the cache. Each of the three
-may take `--timeout` seconds a file; what takes longer fails with INP009, as a file does that cannot be read.
+may take `--timeout` seconds a file; what takes longer fails with INP009, as a file does that cannot be read. Steps are
+tried for a part of that; loops for which no time is left have the verdict that they have as written.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span, readable
-from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.base.time_limit import OutOfTimeError, time_limit, time_share
 from warpsmith.base.verdict import Reason
 from warpsmith.front.c.counted.writes import Knowledge, close_over_calls, writes_of
 from warpsmith.front.inputs import Source
@@ -54,6 +55,8 @@ from warpsmith.tree.walk import loops, walk
 __all__ = ["Desk"]
 
 Place = tuple[str, int, int]
+# of the time of one file: trying steps, in all files together, and at least in each
+_STEPS_SHARE, _LEAST_STEPS_SHARE = 1 / 3, 1 / 24
 
 
 class Desk(Struct):
@@ -113,7 +116,8 @@ class Desk(Struct):
             unit = parsed.unit_again(knowledge)
         program = Program((unit,), effects=self.limits.front.effects, outside=decode_outside(outside))
         facts = Facts.about(program, self.limits.poly, apply_claims)
-        prepared = automatic(Prepared(facts, facts), None)
+        with time_share(self.limits.front.timeout_s * max(_STEPS_SHARE / len(self.sources), _LEAST_STEPS_SHARE)):
+            prepared = automatic(Prepared(facts, facts), None)
         served = Served.of(prepared, None)
         places = _Places(parsed.loops())
         verdicts: dict[int, Plain] = {}

@@ -95,7 +95,7 @@ def _plan(text: str, tmp_path: Path) -> tuple[Prepared, Written]:
     path = tmp_path / "a.c"
     path.write_text(text)
     facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions(), apply_claims)
-    return plan_port(Prepared(facts, facts), None, OffloadOptions(), search=True, single_file=False)
+    return plan_port(Prepared(facts, facts), None, OffloadOptions(), search=0, single_file=False)
 
 
 def test_a_step_without_a_kernel_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import load
+from warpsmith.base.time_limit import time_share
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search import prepare as module
 from warpsmith.loops.search.prepare import prepare
@@ -53,6 +54,17 @@ def test_a_function_of_too_many_loops_or_references_is_left_alone(
 ) -> None:
     monkeypatch.setattr(module, bound, most)
     assert not _steps(prepare(_prepared(SUM, tmp_path), None, frozenset()))
+
+
+def test_where_its_time_is_up_the_search_ends_with_what_it_has(tmp_path: Path) -> None:
+    given = _prepared(SUM, tmp_path)
+    with time_share(1e-9):
+        ended = prepare(given, None, frozenset())
+    assert not _steps(ended) and ended.program is given.program
+    assert [symbol.name for symbol in ended.cut] == ["f"]
+    with time_share(1000):
+        whole = prepare(given, None, frozenset())
+    assert _steps(whole) and not whole.cut
 
 
 LOADED = """

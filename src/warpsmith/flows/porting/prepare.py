@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
+from warpsmith.base.time_limit import time_share
 from warpsmith.flows.porting.gain import Kept, choose_paying, renew_refused
 from warpsmith.flows.porting.plan import Written, writable_port
 from warpsmith.flows.porting.written_check import Unwritable, unwritable
@@ -30,7 +31,7 @@ from warpsmith.tree.nodes import Function, Loop, Name
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["plan_port"]
+__all__ = ["plan_port", "search_steps"]
 
 
 def plan_port(
@@ -38,17 +39,18 @@ def plan_port(
     selected: tuple[Loop, ...] | None,
     options: OffloadOptions,
     *,
-    search: bool,
+    search: float | None,
     single_file: bool,
     root: str | None = None,
     refused: Unwritable = (),
     compared: bool = True,
 ) -> tuple[Prepared, Written]:
-    """Return the plan, and the steps that it rests on: with `search`, without those whose guard it cannot test. `root`:
-    the project's folder, for a port in place. `refused`: fragments of an earlier plan whose text does not compile.
-    `compared`: the port will be compared with the original."""
+    """Return the plan, and the steps that it rests on: with those of the search, without the ones whose guard it cannot
+    test. `search`: the seconds of processor time for it (0: any; None: none is made). `root`: the project's folder, for
+    a port in place. `refused`: fragments of an earlier plan whose text does not compile. `compared`: the port will be
+    compared with the original."""
     request = _Request(prepared, selected, options, search, single_file, root, compared)
-    found, left = automatic(prepared, selected, root=root) if search else prepared, frozenset[Span]()
+    found, left = search_steps(prepared, selected, search, root=root), frozenset[Span]()
     kept: Kept | None = None
     while True:
         found, left, written = _settle(request, (found, left), refused)
@@ -69,13 +71,30 @@ def plan_port(
         refused = (*written.refused, *broken)
 
 
+def search_steps(
+    prepared: Prepared,
+    selected: tuple[Loop, ...] | None,
+    seconds: float | None,
+    left: frozenset[Span] = frozenset(),
+    *,
+    root: str | None = None,
+    earlier: Prepared | None = None,
+) -> Prepared:
+    """Return the program after the steps that the search finds (offload/automatic.py) in `seconds` of processor time
+    (0: any; None: nothing is searched), with half of them where there is an `earlier` answer."""
+    if seconds is None:
+        return prepared
+    with time_share(seconds if earlier is None else seconds / 2):
+        return automatic(prepared, selected, left, root, earlier)
+
+
 class _Request(Struct, frozen=True):
     """What `plan_port` is asked."""
 
     prepared: Prepared
     selected: tuple[Loop, ...] | None
     options: OffloadOptions
-    search: bool
+    search: float | None
     single_file: bool
     root: str | None
     compared: bool
@@ -100,10 +119,10 @@ def _settle(request: _Request, searched: Searched, refused: Unwritable) -> tuple
         written = request.write(found, refused=renew_refused(refused, found))
         more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
         more |= _idle(found, written)
-        if not request.search or not more - left:
+        if request.search is None or not more - left:
             return found, left, written
         left |= more
-        found = automatic(request.prepared, request.selected, left, request.root, found)
+        found = search_steps(request.prepared, request.selected, request.search, left, root=request.root, earlier=found)
 
 
 def _plan_again(

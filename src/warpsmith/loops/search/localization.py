@@ -5,7 +5,7 @@
         for (i …) s->u[i] = s->v[i];           for (i …) v[i] = f(u[i]); …
 
 Invariant: every step was Proved on the program that it is applied to. A nest stays as it is where its loops would not
-run on a device with the variables either.
+run on a device with the variables either, and where a share of time is up before that is known.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec.structs
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
+from warpsmith.base.time_limit import time_left
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.analysis.row_allocations import exchanges_rows, has_separate_rows
 from warpsmith.loops.fallbacks import fallback_loops
@@ -48,8 +49,8 @@ _MOST_BODIES = 8
 def localize_nests(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]) -> Prepared:
     """Return `prepared` with what the nests at these spans find in memory in variables, where that helps."""
     for nest in nests:
-        found = _nest(prepared, function, nest)
-        if found is not None and _helps(prepared, found, function, nest):
+        found = _nest(prepared, function, nest) if time_left() else None
+        if found is not None and time_left() and _helps(prepared, found, function, nest):
             prepared = found
     return prepared
 
@@ -119,6 +120,8 @@ def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepare
 
 def _apply_step(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
     facts = prepared.facts
+    if not time_left():
+        return prepared
     try:
         place = LoopContext.of(facts.program, step.loop)
         verdict = check_step(step, facts.program, facts)
@@ -136,11 +139,13 @@ def _set_aside(old: Facts, new: Facts, symbol: Symbol) -> None:
     """Keep what nothing is known of as that, where it stands once more for when a test fails."""
     function = _function(new, symbol)
     copies = fallback_loops(function)
-    if copies:
-        before = old.of(_function(old, symbol)).loops
+    again = [loop for loop, _ in loops(function.body) if id(loop) in copies and not new.has_judged(loop)]
+    if again:
+        spans = {loop.span for loop in again}
+        written = _function(old, symbol)
+        before = [old.of(written).of(loop) for loop, _ in loops(written.body) if loop.span in spans]
         known = {f.loop.span: f.reasons[0] for f in before if f.category == "unanalyzable"}
-        again = [loop for loop, _ in loops(function.body) if id(loop) in copies and loop.span in known]
-        new.set_aside(function, {id(loop): known[loop.span] for loop in again})
+        new.set_aside(function, {id(loop): known[loop.span] for loop in again if loop.span in known})
 
 
 def _address(facts: Facts, function: Symbol, loop: Loop) -> str:

@@ -1,5 +1,8 @@
 """Which nests the search looks at: those that a step may help, as far as that is worth its time.
 
+Work is bounded by counts. A share of time, where there is one, is for what counts do not see: each function may take a
+part of what is left of it, so that a long one leaves something for those behind it.
+
 The search, and all steps with it, is loaded where there is such a nest: most programs have none.
 """
 
@@ -10,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
+from warpsmith.base.time_limit import time_left, time_share
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search.cost import cost_of
 from warpsmith.loops.search.localizable import may_be_localized
@@ -26,6 +30,8 @@ __all__ = ["prepare"]
 # of one function: so many loops are looked at, in nests of at most so many references
 _MOST_LOOPS = 400
 _MOST_REFERENCES = 1500
+# of the time that is left for all
+_SHARE = 0.4
 
 
 def prepare(
@@ -47,9 +53,10 @@ def prepare(
         if nests:
             from warpsmith.loops.search.search import search_nests
 
-            with shared_effort() as effort:
+            with shared_effort() as effort, time_share(time_left() * _SHARE):
                 prepared = search_nests(prepared, symbol, tuple(loop.span for loop in nests))
-            if effort.given_up:
+                late = not time_left()
+            if effort.given_up or late:
                 prepared = replace(prepared, cut=(*prepared.cut, symbol))
     return prepared
 

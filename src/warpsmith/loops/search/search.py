@@ -6,7 +6,7 @@
         keep: the form with the lowest cost (cost.py); as written where nothing is better
 
 Invariant: every step of the answer was Proved on the program that it is applied to. The search is deterministic: its
-effort is bounded by a number of checks, never by time.
+effort is bounded by a number of checks. Where a share of time is up before that, it ends with what it has.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.identity import Identity
 from warpsmith.base.source import Span
+from warpsmith.base.time_limit import time_left
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.changed.changes import Run
 from warpsmith.loops.fresh import declared_symbols
@@ -75,6 +76,8 @@ def search_nests(prepared: Prepared, function: Symbol, spans: tuple[Span, ...]) 
     spots = [_spot(holder, loop) for loop in reversed(firsts.values())]
     # from the last to the first, so that addresses in front of a step stay what they are
     for spot in reversed(spots):
+        if not time_left():
+            break
         search.start(prepared.facts, spot)
         form = search.best(prepared.facts, prepared.applied, spot, 0)
         prepared = replace(prepared, facts=form.facts, applied=form.applied)
@@ -116,7 +119,7 @@ class _Search:
         first = self.form(facts, applied, spot)
         loop = self.loop(facts, spot)
         text = self.text(facts, spot)
-        if first.cost.perfect or depth >= _DEEPEST or text in self.hopeless:
+        if first.cost.perfect or depth >= _DEEPEST or text in self.hopeless or not time_left():
             return first
         self.seen.add((spot, text))
         found = self.best_with_steps(first, spot, loop, depth)
@@ -133,7 +136,7 @@ class _Search:
     def best_with_steps(self, first: _Form, spot: _Spot, loop: Loop, depth: int) -> _Form:
         """Return the best form that starts with a step on the nest as a whole: with one of the cheap ones, in a new
         order, at last with an interchange that betters nothing by itself: only what follows it can."""
-        steps = self.cheap_steps(first, loop) if self.left > 0 else ()
+        steps = self.cheap_steps(first, loop) if not self.is_spent() else ()
         late: list[_Form] = []
         found = self.best_direct(first, spot, (steps, depth), late)
         if depth == 0 and isinstance(loop, For) and not found.cost.runs_well:
@@ -150,6 +153,8 @@ class _Search:
         steps, depth = moves
         found = first
         for step in steps:
+            if not time_left():
+                break
             tried = self.try_step(first, spot, step)
             if tried is None:
                 continue
@@ -177,6 +182,8 @@ class _Search:
         for form in (expanded, first) if expanded is not first else (first,):
             loop = self.loop(form.facts, spot)
             for step in reorderings(form.facts, self.node(form.facts), loop) if isinstance(loop, For) else ():
+                if not time_left():
+                    return found
                 after = self.check_step(form.facts, step)
                 if after is None:
                     continue
@@ -235,7 +242,7 @@ class _Search:
     def check_step(self, facts: Facts, step: Step) -> tuple[Facts, Proved] | None:
         """Return the program after `step`, where that is Proved."""
         question = (Identity(facts.program), step)
-        if self.left <= 0 or question in self.refused:
+        if self.is_spent() or question in self.refused:
             return None
         self.left -= 1
         try:
@@ -246,6 +253,10 @@ class _Search:
             self.refused.add(question)
             return None
         return facts.after(rewrite_program(step, facts.program)), verdict
+
+    def is_spent(self) -> bool:
+        """Whether nothing more may be tried in this nest."""
+        return self.left <= 0 or not time_left()
 
     def _is_testable(self, verdict: Proved) -> bool:
         """Whether guards speak of the user's variables only: where the nest is entered, a step's are not set yet."""

@@ -11,7 +11,7 @@ Where the memory cannot be had the program ends, as it does where a device's mem
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import chain
 from pathlib import Path
 
@@ -59,7 +59,12 @@ def has_memory_functions(unit: Unit) -> bool:
     """Whether malloc, free and abort are declared: the unit, or a header of the project that it uses, includes
     <stdlib.h>."""
     headers = (path.read_text("latin-1") for path in map(Path, unit.headers) if path.is_file())
-    return any(not _ALLOCATING.isdisjoint(find_includes(text)) for text in chain((unit.file.text,), headers))
+    return any(map(_includes_allocation, chain((unit.file.text,), headers)))
+
+
+@lru_cache(maxsize=256)
+def _includes_allocation(text: str) -> bool:
+    return not _ALLOCATING.isdisjoint(find_includes(text))
 
 
 class Room:

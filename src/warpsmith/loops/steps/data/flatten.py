@@ -227,14 +227,15 @@ def _all(program: Program, facts: Facts, place: LoopContext, wanted: Sequence[st
     """Return what the loop touches behind every pointer to pointers, or behind those that are wanted."""
     own = declared_below(place.loop)
     symbols = {n.symbol.name: n.symbol for n in names(place.loop) if n.symbol not in own}
-    chosen = wanted or sorted(name for name, symbol in symbols.items() if _rank(symbol.type) > 1)
+    every = sorted(name for name, symbol in symbols.items() if _rank(symbol.type) > 1)
+    chosen = wanted or every
     if not chosen:
         return Reason("STP002", "the loop uses no pointer to pointers", place.loop.header)
     if not can_version((place.loop,)):
         return Reason("STP002", "the loop cannot stand twice in the function", place.loop.header)
     found: list[_Rows] = []
     for name in chosen:
-        rows = _rows(facts, place, name)
+        rows = _rows(facts, place, name, alone=every == [name])
         if isinstance(rows, Reason):
             return rows
         found.append(rows)
@@ -268,8 +269,9 @@ def _conjuncts(test: Expr, known: Sequence[Expr]) -> list[Expr]:
     return [] if any(same(test, old) for old in known) else [test]
 
 
-def _rows(facts: Facts, place: LoopContext, name: str) -> _Rows | Reason:
-    """Return what the loop touches behind the pointers, or why that cannot be one block."""
+def _rows(facts: Facts, place: LoopContext, name: str, *, alone: bool) -> _Rows | Reason:
+    """Return what the loop touches behind the pointers, or why that cannot be one block; `alone`: they are the only
+    pointers to pointers that it uses."""
     symbol = variable(place, name)
     if isinstance(symbol, Reason):
         return symbol
@@ -285,7 +287,9 @@ def _rows(facts: Facts, place: LoopContext, name: str) -> _Rows | Reason:
     stop = _obstacle(facts, place, found)
     if stop is not None:
         return stop
-    rows, columns = (_range(facts, place, (symbol, element, tuple(found)), which) for which in (0, 1))
+    what = symbol, element, tuple(found)
+    # rows of other arrays may lie between these: of what else the loop touches nothing needs to be known then
+    rows, columns = _range(facts, place, what, 0, alone=alone), _range(facts, place, what, 1, alone=False)
     if isinstance(rows, Reason) or isinstance(columns, Reason):
         return rows if isinstance(rows, Reason) else columns  # type: ignore[return-value]
     conditions = [c for c in (rows[1], columns[1]) if c is not None]
@@ -329,10 +333,11 @@ def _obstacle(facts: Facts, place: LoopContext, found: list[VariableUse]) -> Rea
 
 
 def _range(
-    facts: Facts, place: LoopContext, what: tuple[Symbol, Type, tuple[VariableUse, ...]], which: int
+    facts: Facts, place: LoopContext, what: tuple[Symbol, Type, tuple[VariableUse, ...]], which: int, *, alone: bool
 ) -> tuple[_Range, Expr | None, tuple[Section, ...] | None] | Reason:
     """Return the values of one of the two subscripts, and the condition that there is one: the section of a made-up
-    array that has this subscript alone; and the sections of the other arrays, None where not all are known."""
+    array that has this subscript alone; and with `alone` the sections of the other arrays, None where not all are
+    known."""
     symbol, element, found = what
     probe = Symbol(f"{symbol.name}_{which}", f"{symbol.key}:{which}", Pointer(element), "parameter", symbol.span)
     places = {id(used.node): used for used in found}
@@ -350,7 +355,8 @@ def _range(
     later = facts.after(trial)
     try:
         with budget(facts.options.max_operations):
-            answer = run_sections(trial, function, (loop,), facts.options, later.summaries)
+            wanted = None if alone else frozenset({probe})
+            answer = run_sections(trial, function, (loop,), facts.options, later.summaries, wanted=wanted)
     except OutOfBudgetError:
         return Reason("POR005", "the bounds of the rows ran out of their work budget", place.loop.header)
     section = next((s for s in answer.sections if s.symbol == probe), None)
@@ -363,10 +369,11 @@ def _range(
     start, past = Linear.of(low), Linear.of(high)
     if start is None or past is None:
         return Reason("STP002", f"the {word}s of {symbol.name} have no linear bounds", place.loop.header)
-    others = tuple(
-        s for s in answer.sections if s.symbol != probe and not isinstance(element_type(s.symbol.type), Pointer)
-    )
-    return _Range(start, past), second if second is not None else first, None if answer.failures else others
+    bounds = _Range(start, past), second if second is not None else first
+    if not alone or answer.failures:
+        return *bounds, None
+    known = (s for s in answer.sections if s.symbol != probe)
+    return *bounds, tuple(s for s in known if not isinstance(element_type(s.symbol.type), Pointer))
 
 
 def _strip_choice(expr: Expr) -> tuple[Expr, Expr | None]:
