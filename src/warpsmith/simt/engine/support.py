@@ -15,7 +15,6 @@ from warpsmith.simt.meeting.waiting import says_nothing
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Barrier,
-    Constant,
     Convert,
     Float,
     Function,
@@ -165,5 +164,3 @@ def _barrier(i: Instruction, detail: Barrier) -> Iterator[str]:
         yield "a barrier of some threads"
     if detail.reduces not in _REDUCTIONS or (detail.reduces and i.operands[-1].type != I1):
         yield f"a barrier that combines by {detail.reduces}"
-    if any(isinstance(number, Constant) and number.bits for number in numbers):
-        yield "a numbered barrier"
