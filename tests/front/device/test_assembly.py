@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from tests.simt.engine.agree import Case, agree
-from warpsmith.front.device.assembly import Meeting, meetings, template_of
+from warpsmith.front.device.assembly import AssemblyCall, meetings, template_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome
@@ -31,14 +31,14 @@ def instructions_of(body: str) -> list[Instruction]:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("bar.sync 0;", [Meeting("__syncthreads")]),
-        ("barrier.cta.sync.aligned 0x0;", [Meeting("ws_bar_sync", ("0x0",))]),
-        ("bar.sync 1, 64;", [Meeting("ws_bar_sync", ("1", "64"))]),
+        ("bar.sync 0;", [AssemblyCall("__syncthreads")]),
+        ("barrier.cta.sync.aligned 0x0;", [AssemblyCall("ws_bar_sync", ("0x0",))]),
+        ("bar.sync 1, 64;", [AssemblyCall("ws_bar_sync", ("1", "64"))]),
         ("\\n\\tbar.sync\\t%0 ;\\n", None),
-        ("bar.arrive %1, %0; membar.gl;", [Meeting("ws_bar_arrive", ("%1", "%0")), Meeting("__threadfence")]),
-        ("bar.warp.sync 0xffff;", [Meeting("__syncwarp", ("0xffff",))]),
-        ("membar.cta;", [Meeting("__threadfence_block")]),
-        ("fence.acq_rel.sys;", [Meeting("__threadfence_system")]),
+        ("bar.arrive %1, %0; membar.gl;", [AssemblyCall("ws_bar_arrive", ("%1", "%0")), AssemblyCall("__threadfence")]),
+        ("bar.warp.sync 0xffff;", [AssemblyCall("__syncwarp", ("0xffff",))]),
+        ("membar.cta;", [AssemblyCall("__threadfence_block")]),
+        ("fence.acq_rel.sys;", [AssemblyCall("__threadfence_system")]),
         ("// nothing\\n", []),
         ("", []),
         # near misses
@@ -53,7 +53,7 @@ def instructions_of(body: str) -> list[Instruction]:
         ("barrier.cluster.arrive;", None),
     ],
 )
-def test_what_instructions_say(text: str, wanted: list[Meeting] | None) -> None:
+def test_what_instructions_say(text: str, wanted: list[AssemblyCall] | None) -> None:
     template = template_of(f'asm volatile("{text}")')
     assert template is not None
     found = meetings(template)

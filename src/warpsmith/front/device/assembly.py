@@ -21,7 +21,7 @@ from warpsmith.base.source import Span
 from warpsmith.tree.nodes import Call, Expr, Literal, Name
 from warpsmith.tree.types import INT, VOID, FunctionType, Symbol
 
-__all__ = ["Meeting", "call_of", "meetings", "template_of"]
+__all__ = ["AssemblyCall", "call_of", "meetings", "template_of"]
 
 _TEMPLATE: Final = re.compile(r'[^("]*\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
 _PIECE: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -36,7 +36,7 @@ _SCOPES: Final = {
 _ORDERS: Final = frozenset({"sc", "acq_rel", "acquire", "release"})
 
 
-class Meeting(Struct, frozen=True):
+class AssemblyCall(Struct, frozen=True):
     """A call of `name`; each operand is a number, or the place (%0) of one among the operands of the assembly."""
 
     name: str
@@ -54,9 +54,9 @@ def template_of(text: str) -> str | None:
     return _COMMENT.sub(" ", pieces)
 
 
-def meetings(template: str) -> tuple[Meeting, ...] | None:
+def meetings(template: str) -> tuple[AssemblyCall, ...] | None:
     """Return what the instructions of a template do; None where one of them does something else."""
-    made: list[Meeting] = []
+    made: list[AssemblyCall] = []
     for instruction in filter(None, (part.strip() for part in template.split(";"))):
         name, _, rest = instruction.partition(" ")
         operands = [part.strip() for part in rest.split(",")] if rest.strip() else []
@@ -73,27 +73,27 @@ def _number(text: str) -> str:
     return text if _NUMBER.match(text) or _OPERAND.match(text) else ""
 
 
-def _meeting(parts: Sequence[str], numbers: tuple[str, ...]) -> Meeting | None:
+def _meeting(parts: Sequence[str], numbers: tuple[str, ...]) -> AssemblyCall | None:
     """Return what one instruction does."""
     base, *more = parts
     left = [part for part in more if part not in ("aligned", "cta")] if base in ("bar", "barrier") else more
     match base, left:
         case (("bar" | "barrier"), ["sync"]) if numbers == ("0",):
-            return Meeting("__syncthreads")
+            return AssemblyCall("__syncthreads")
         case (("bar" | "barrier"), ["sync"]) if 1 <= len(numbers) <= 2:
-            return Meeting("ws_bar_sync", numbers)
+            return AssemblyCall("ws_bar_sync", numbers)
         case (("bar" | "barrier"), ["arrive"]) if len(numbers) == 2:
-            return Meeting("ws_bar_arrive", numbers)
+            return AssemblyCall("ws_bar_arrive", numbers)
         case "bar", ["warp", "sync"] if len(numbers) == 1:
-            return Meeting("__syncwarp", numbers)
+            return AssemblyCall("__syncwarp", numbers)
         case "membar", ["cta" | "gl" | "sys" as scope] if not numbers:
-            return Meeting(_SCOPES[scope])
+            return AssemblyCall(_SCOPES[scope])
         case "fence", [*order, "cta" | "gpu" | "cluster" | "sys" as scope] if not numbers and _ORDERS.issuperset(order):
-            return Meeting(_SCOPES[scope])
+            return AssemblyCall(_SCOPES[scope])
     return None
 
 
-def call_of(meeting: Meeting, span: Span, operands: Sequence[Expr]) -> Expr | None:
+def call_of(meeting: AssemblyCall, span: Span, operands: Sequence[Expr]) -> Expr | None:
     """Return the call; None where it names an operand that is not there."""
     given: list[Expr] = []
     for number in meeting.numbers:
