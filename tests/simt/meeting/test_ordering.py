@@ -62,6 +62,7 @@ def test_tiles_of_a_warp_order_their_own() -> None:
 
 def test_where_all_meet_nothing_is_kept_for_each() -> None:
     assert not some_meet(unit_of("s[t] = 1; __syncthreads(); __syncwarp(); a[t] = s[t];").module)
+    assert not some_meet(unit_of('s[t] = 1; asm volatile("bar.sync 5;"); a[t] = s[t];').module)
     assert some_meet(unit_of(f"s[t] = 1; {ONE} a[t] = s[t];").module)
     assert some_meet(unit_of("s[t] = 1; if (t < 8) __syncwarp(0xff); a[t] = s[t];").module)
 

@@ -21,6 +21,7 @@ from warpsmith.ssa.nodes import (
     Instruction,
     Memory,
     Module,
+    Operand,
     Param,
     Query,
     Text,
@@ -58,6 +59,8 @@ def why_refused(module: Module, function: Function, launch: Launch, turns: Turns
         return "a part of a grid"
     if not 1 <= launch.warp <= 64:
         return f"warps of {launch.warp} lanes"
+    if len(_numbers(function)) > 1:
+        return "barriers of several numbers"
     return next((reason for _, i in function.instructions() for reason in _reasons(function, launch, i)), "")
 
 
@@ -107,6 +110,11 @@ def _reasons(function: Function, launch: Launch, i: Instruction) -> Iterator[str
             yield from _rounding(i, detail)
         case Barrier():
             yield from _barrier(i, detail)
+
+
+def _numbers(function: Function) -> set[Operand]:
+    """Return which barriers of a block a kernel waits at: the machine has one, at which all warps meet."""
+    return {i.operands[0] for _, i in function.instructions() if isinstance(i.detail, Barrier) and i.operands}
 
 
 def _op(i: Instruction, launch: Launch) -> Iterator[str]:

@@ -36,7 +36,7 @@ def _is_partial(i: Instruction) -> bool:
     if i.op != "barrier" or not isinstance(i.detail, Barrier):
         return False
     numbers = i.operands[:-1] if i.detail.reduces else i.operands
-    return not i.detail.waits or any(not isinstance(n, Constant) or n.bits for n in numbers)
+    return not i.detail.waits or len(numbers) > 1
 
 
 def release(thread: Thread) -> Mapping[int, int]:
