@@ -24,6 +24,7 @@ from warpsmith.simt.layout import local_layout, shared_layout
 from warpsmith.simt.meeting.barriers import count_awaited, find_past, how_combined, number_of_barrier, only_arrives
 from warpsmith.simt.meeting.collect import collect_given
 from warpsmith.simt.meeting.exchange import exchange_lanes, mask_of
+from warpsmith.simt.meeting.ordering import latest, learn, release, some_meet
 from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.simt.memory import Buffer, Fault, LaunchMemory, RecordedAccess, Where, allocate_shared
 from warpsmith.simt.observer import Lane, Observer, Silent
@@ -80,12 +81,13 @@ def _prepare_kernel(
     constants = allocate_shared(module, memory)
     shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
     places = {**constants, **local.starts, **shared.starts}
+    memory.some_meet = some_meet(module)
     return LaunchedKernel(module, entry, launch, memory, codes, places, shared, local, observer)
 
 
 class ThreadBlock(Struct):
     """The threads of one block of threads, and its warps; `absent`: lanes of each warp that are not run, as bits;
-    `arrived`: threads that came to each barrier, and did not wait."""
+    `arrived`: threads that came to each barrier, and did not wait; `told`: what others learn of them there."""
 
     number: int
     threads: list[Thread]
@@ -93,6 +95,7 @@ class ThreadBlock(Struct):
     absent: Mapping[int, int]
     random: random.Random = field(default_factory=random.Random)
     arrived: Counter[int] = field(default_factory=Counter)
+    told: dict[int, Mapping[int, int]] = field(default_factory=dict)
 
     @property
     def ended(self) -> bool:
@@ -260,6 +263,8 @@ class _Run:
         given = exchange_lanes(instruction, {lane: t.operands for lane, t in lanes.items()})
         whole = not absent and len(lanes) == sum(not t.ended for t in warp)
         synchronized = instruction.op == "warp_barrier" and whole
+        if instruction.op == "warp_barrier" and self.kernel.memory.some_meet:
+            learn(list(lanes.values()), {})
         for lane, other in lanes.items():
             other.warp_epoch += synchronized
             other.finish(instruction, given[lane])
@@ -281,25 +286,30 @@ class _Run:
                 continue
             assert thread.waiting is not None
             block.arrived[number] += 1
+            block.told[number] = latest(block.told.get(number, {}), release(thread))
             thread.finish(thread.waiting, ())
             moved = True
             if block.arrived[number] == wanted:
                 block.arrived[number] = 0
+                block.told.pop(number, None)
         for number, threads in by_number.items():
             wanted = count_awaited(threads[0]) or block.awaited
             if len(threads) + block.arrived[number] >= wanted:
                 block.arrived[number] = 0
-                self._open(threads, block)
+                self._open(threads, block, block.told.pop(number, {}))
                 moved = True
         return moved
 
-    def _open(self, threads: list[Thread], block: ThreadBlock) -> None:
+    def _open(self, threads: list[Thread], block: ThreadBlock, told: Mapping[int, int]) -> None:
         places = {id(thread.waiting) for thread in threads}
-        whole = len(threads) == block.awaited
+        # who has ended came to a barrier of all, not to one of so many
+        whole = len(threads) == (len(block.threads) if count_awaited(threads[0]) else block.awaited)
         if len(places) > 1:
             self._note("threads of one block meet at different barriers", threads[0], "barrier")
         if not count_awaited(threads[0]) and next(find_past(block.threads, threads[0]), None) is not None:
             self._note("threads of one block go past a barrier at which others wait", threads[0], "barrier")
+        if not whole:
+            learn(threads, told)
         brought = {thread.lane.thread: thread.operands[-1] for thread in threads if how_combined(thread)}
         results: dict[str, Mapping[int, int]] = {}
         for thread in threads:

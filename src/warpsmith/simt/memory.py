@@ -6,13 +6,14 @@
 
 Invariant: no access touches a byte that no buffer owns; whoever tries gets a Fault that names the nearest buffer.
 Races (CUDA C++ Programming Guide, memory model): two accesses of different threads to one byte, one of them a write,
-not both atomic, with no barrier between them of their block, or of their warp. Threads of different blocks have none
-but those of the grid; a barrier in which only a part of the block or warp takes part orders nothing here.
+not both atomic, with no barrier between them of their block, of their warp, or of threads of which one was with the
+first when it came and with the second when it went (meeting/ordering.py). Threads of different blocks have none but
+those of the grid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, Literal
 
 from msgspec import Struct, field
@@ -58,7 +59,8 @@ class Fault(Exception):
 
 class AccessOrigin(Struct, frozen=True):
     """Who accesses: block, warp and thread by their linear numbers, and how many barriers of the block, of the warp and
-    of the grid the thread has passed."""
+    of the grid the thread has passed; where some of a block meet, at which `tick` of its own it is, and up to which
+    ticks it is `known` to be behind others."""
 
     block: int
     warp: int
@@ -66,6 +68,8 @@ class AccessOrigin(Struct, frozen=True):
     epoch: int
     warp_epoch: int
     grid_epoch: int = 0
+    tick: int = 0
+    known: Mapping[int, int] = {}
 
 
 class RecordedAccess(Struct, frozen=True):
@@ -126,6 +130,8 @@ class LaunchMemory:
         self.buffers: list[Buffer] = []
         self.conflicts: list[AccessConflict] = []
         self.unwritten: list[tuple[Where, RecordedAccess]] = []
+        self.some_meet = False
+        """Whether barriers of some threads order accesses, so that each thread's own have to be kept."""
         self._next = _FIRST
 
     def allocate(self, name: str, data: bytes, *, known: bool = True, space: Space = "global") -> Buffer:
@@ -197,7 +203,8 @@ class LaunchMemory:
 
     def _remember(self, buffer: Buffer, offset: int, size: int, access: RecordedAccess) -> None:
         """Compare an access with those before it, and keep it: of each warp and kind two threads are enough, since
-        whoever comes next differs from one of them, and only those since the last barrier."""
+        whoever comes next differs from one of them, and only those since the last barrier; where some meet, the last
+        one of each thread."""
         if buffer.space == "local":
             return
         for byte in range(offset, offset + size):
@@ -210,7 +217,9 @@ class LaunchMemory:
             mine = known.setdefault((origin.block, origin.warp, access.kind), [])
             since = (origin.epoch, origin.warp_epoch)
             mine[:] = [other for other in mine if (other.origin.epoch, other.origin.warp_epoch) == since]
-            if len(mine) < 2 and all(other.origin.thread != origin.thread for other in mine):
+            if self.some_meet:
+                mine[:] = [*(other for other in mine if other.origin.thread != origin.thread), access]
+            elif len(mine) < 2 and all(other.origin.thread != origin.thread for other in mine):
                 mine.append(access)
 
     def conflict(self, found: AccessConflict) -> None:
@@ -240,4 +249,4 @@ def _is_unordered(one: RecordedAccess, other: RecordedAccess) -> bool:
     if a.block != b.block:
         return a.grid_epoch == b.grid_epoch
     apart = a.warp != b.warp or a.warp_epoch == b.warp_epoch
-    return a.thread != b.thread and a.epoch == b.epoch and apart
+    return a.thread != b.thread and a.epoch == b.epoch and apart and b.known.get(a.thread, -1) < a.tick

@@ -130,6 +130,8 @@ class Thread(Struct):
     epoch: int = 0
     warp_epoch: int = 0
     grid_epoch: int = 0
+    tick: int = 0
+    known: Mapping[int, int] = field(default_factory=dict)
     moment: tuple[object, ...] = ()
 
     def start(self) -> None:
@@ -235,7 +237,14 @@ class Thread(Struct):
         return RecordedAccess(
             kind,
             AccessOrigin(
-                self.lane.block, self.lane.warp, self.lane.thread, self.epoch, self.warp_epoch, self.grid_epoch
+                self.lane.block,
+                self.lane.warp,
+                self.lane.thread,
+                self.epoch,
+                self.warp_epoch,
+                self.grid_epoch,
+                self.tick,
+                self.known,
             ),
             instruction,
         )

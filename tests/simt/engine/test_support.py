@@ -27,7 +27,10 @@ def of(body: str) -> tuple[Module, Function]:
     [
         ("add.rz.f32 %f1, %f2, %f3; st.global.f32 [%rd3], %f1; ret;", ""),
         ("bar.sync 0, 64; ret;", "some threads"),
-        ("bar.sync 1; ret;", "numbered"),
+        ("bar.sync 1; ret;", ""),
+        ("bar.sync 0; bar.sync 0; ret;", ""),
+        ("bar.sync 1; bar.sync 2; ret;", "several numbers"),
+        ("bar.sync %r1; ret;", "some threads"),
         ("bar.arrive 0, 64; ret;", "some threads"),
         ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]; ret;", "tex"),
         ("mov.u64 %rd5, %clock64; st.global.u64 [%rd3], %rd5; ret;", "clock64"),

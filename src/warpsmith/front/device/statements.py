@@ -3,6 +3,7 @@
     #pragma unroll 4                       Pragma, While(for, DeclStmt i = 0, i < n, i++, Block)
     for (int i = 0; i < n; i++) { … }
     asm volatile("…" : "=r"(x) : "r"(y))   Verbatim: writes x, reads y
+    asm volatile("bar.sync 0;")            a call (assembly.py)
     return x;  of a constructor            returns the object
 
 Nothing here depends on how a text is written: what a macro makes has the span of its use.
@@ -20,6 +21,7 @@ from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import INITIALIZER
 from warpsmith.front.cxx.objects import again
+from warpsmith.front.device.assembly import call_of, meetings, template_of
 from warpsmith.front.device.calls import address_of
 from warpsmith.front.device.closures import is_closure
 from warpsmith.front.device.defaults import make_object
@@ -240,6 +242,10 @@ class DeviceStatements:
         sections = text[text.find("(") + 1 :].split(":") if not self.table.begins_in_macro(row) else []
         start = span.start + len(span.text) - len(":".join(sections[1:]))
         outputs = (start, start + len(sections[1])) if len(sections) > 1 else (span.end, span.end)
+        if sections and not "".join(sections[1:2]).strip():
+            meeting = self._meeting(row, span)
+            if meeting is not None:
+                return meeting
         reads: dict[Symbol, None] = {}
         writes: dict[Symbol, None] = {}
         for part in self.table.expressions(row):
@@ -252,6 +258,19 @@ class DeviceStatements:
             span=span, text=span.text, reads=tuple(reads), writes=tuple(writes), calls=clobbers,
             control=False, reason="inline assembly",
         )  # fmt: skip
+
+    def _meeting(self, row: int, span: Span) -> Stmt | None:
+        """Return inline assembly that only makes threads meet or orders memory, None where it does more."""
+        template = template_of(span.text)
+        found = meetings(template) if template is not None else None
+        if found is None:
+            return None
+        operands = [self.expressions.build(part) for part in self.table.expressions(row)] if found else []
+        calls = [call_of(one, span, operands) for one in found]
+        made = [ExprStmt(span=span, expr=call) for call in calls if call is not None]
+        if len(made) != len(found):
+            return None
+        return made[0] if len(made) == 1 else Block(span=span, statements=tuple(made))
 
     # --- branches
 

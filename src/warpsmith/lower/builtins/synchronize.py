@@ -23,6 +23,17 @@ def _barrier(frame: Frame, e: nodes.Call) -> Result:
     return None
 
 
+def _numbered(*, waits: bool) -> Rule:
+    """Lower a barrier by its number, of all threads or so many."""
+
+    def rule(frame: Frame, e: nodes.Call) -> Result:
+        numbers = tuple(integer_argument(frame, a) for a in e.arguments)
+        frame.builder.emit_many("barrier", numbers, (), Barrier(waits=waits))
+        return None
+
+    return rule
+
+
 def _reducing(how: Literal["and", "or", "count"]) -> Rule:
     def rule(frame: Frame, e: nodes.Call) -> Result:
         test = truth(frame.builder, frame.scalar(needs(e, 1)[0]))
@@ -148,6 +159,8 @@ SYNCHRONIZE: Final[dict[str, Rule]] = {
     "__syncthreads_and": _reducing("and"),
     "__syncthreads_or": _reducing("or"),
     "__syncthreads_count": _reducing("count"),
+    "ws_bar_sync": _numbered(waits=True),
+    "ws_bar_arrive": _numbered(waits=False),
     "ws_grid_sync": _grid,
     "ws_asynchronous": _copies,
     "__syncwarp": _warp,

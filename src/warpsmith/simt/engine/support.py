@@ -15,13 +15,13 @@ from warpsmith.simt.meeting.waiting import says_nothing
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Barrier,
-    Constant,
     Convert,
     Float,
     Function,
     Instruction,
     Memory,
     Module,
+    Operand,
     Param,
     Query,
     Text,
@@ -59,6 +59,8 @@ def why_refused(module: Module, function: Function, launch: Launch, turns: Turns
         return "a part of a grid"
     if not 1 <= launch.warp <= 64:
         return f"warps of {launch.warp} lanes"
+    if len(_numbers(function)) > 1:
+        return "barriers of several numbers"
     return next((reason for _, i in function.instructions() for reason in _reasons(function, launch, i)), "")
 
 
@@ -108,6 +110,11 @@ def _reasons(function: Function, launch: Launch, i: Instruction) -> Iterator[str
             yield from _rounding(i, detail)
         case Barrier():
             yield from _barrier(i, detail)
+
+
+def _numbers(function: Function) -> set[Operand]:
+    """Return which barriers of a block a kernel waits at: the machine has one, at which all warps meet."""
+    return {i.operands[0] for _, i in function.instructions() if isinstance(i.detail, Barrier) and i.operands}
 
 
 def _op(i: Instruction, launch: Launch) -> Iterator[str]:
@@ -165,5 +172,3 @@ def _barrier(i: Instruction, detail: Barrier) -> Iterator[str]:
         yield "a barrier of some threads"
     if detail.reduces not in _REDUCTIONS or (detail.reduces and i.operands[-1].type != I1):
         yield f"a barrier that combines by {detail.reduces}"
-    if any(isinstance(number, Constant) and number.bits for number in numbers):
-        yield "a numbered barrier"
