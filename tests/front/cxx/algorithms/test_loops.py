@@ -61,6 +61,8 @@ LOOPS = {
     "{ double x = p[p_at]; t += x; }",
     "t = std::accumulate(v.begin(), v.end(), 0.0);": "{ double sum = 0.0; for (size_t v_at = 0; v_at < v.size(); "
     "v_at++) { sum = sum + v.data()[v_at]; } t = sum; }",
+    "t = std::accumulate(p, p + n, 0);": "{ int sum = 0; for (long p_at = 0; p_at < (long)n; p_at++) "
+    "{ sum = (int)(sum + p[p_at]); } t = sum; }",
     "t += std::reduce(p, p + n, 0.0);": "{ double sum = 0.0; for (long p_at = 0; p_at < (long)n; p_at++) "
     "{ sum = sum + p[p_at]; } t += sum; }",
     "t = std::inner_product(v.begin(), v.end(), w.begin(), 0.0);": "{ double sum = 0.0; for (size_t v_at = 0; "
