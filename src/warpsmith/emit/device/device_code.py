@@ -37,6 +37,7 @@ from warpsmith.tree.nodes import (
     Member,
     Name,
     Node,
+    Pragma,
     Return,
     SizeOf,
     VarDecl,
@@ -180,14 +181,25 @@ def _loop(part: For, symbols: Mapping[Symbol, Symbol]) -> For:
 
 def _block(part: Block) -> Block:
     """Return a statement of C++ that stands for several as these; without the text of an initializer."""
+    if any(isinstance(stmt, Pragma) and stmt.choice for stmt in part.statements):
+        return _build_at_hand(part)
+    if part.span.text.startswith("{"):
+        return part
     if is_computed(part):
         return replace(part, span=msgspec.structs.replace(part.span, end=part.span.start))
     return replace(part) if part.intact else part
 
 
+def _build_at_hand(block: Block) -> Block:
+    """Return a block without its preprocessor conditionals: with the code that the build at hand has."""
+    other = (stmt for stmt in block.statements if isinstance(stmt, Pragma) and (stmt.choice or stmt.left_out))
+    left = {id(stmt) for stmt in other}
+    return replace(block, statements=tuple(stmt for stmt in block.statements if id(stmt) not in left))
+
+
 def _write_plainly(part: Node) -> Node:
     match part:
-        case Block() if not part.span.text.startswith("{"):
+        case Block():
             return _block(part)
         case DeclStmt() if part.intact and part.span.text[-1:] not in (";", ""):
             return replace(part)  # the head of a declaration

@@ -46,6 +46,7 @@ from warpsmith.tree.nodes import (
     Function,
     Launch,
     Node,
+    Pragma,
     Verbatim,
     While,
     replace,
@@ -299,8 +300,9 @@ def _build_checks(job: UnitJob) -> OutputFile | None:
 
 
 def _asks(node: Node) -> bool:
-    """Whether a node is the first line of a conditional of the preprocessor."""
-    return isinstance(node, Verbatim) and _CONDITIONAL.match(node.text) is not None
+    """Whether a node is the first line of a conditional of the preprocessor around code."""
+    line = node if isinstance(node, Verbatim) or (isinstance(node, Pragma) and node.choice) else None
+    return line is not None and _CONDITIONAL.match(line.text) is not None
 
 
 def _single_file(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:

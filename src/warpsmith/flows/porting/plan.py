@@ -21,7 +21,7 @@ from warpsmith.offload.regions.placed import place_versions
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.in_place.versioned import InsertedText, InsertionError
 from warpsmith.tree.nodes import Function
-from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, restore_shared, shared_functions
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def writable_port(
         else:
             left_out += written
         port = known = None
-    shared = any(_own_unit(user, f) is None for f in port.plan.fragments)
+    shared = any(_is_shared(user, f) for f in port.plan.fragments)
     if shared and first is not None:
         # Apart from the project's own files nothing may change: the program is compared without what headers have.
         own = writable_port(prepared, options, single_file=single_file, refused=left_out, compared=compared)
@@ -99,7 +99,7 @@ def _shared_refusals(
 ) -> Iterator[tuple[Fragment, Reason]]:
     """Yield the fragments in text that their functions share, but for those to which text can be added in place, in the
     first of the files that have them."""
-    fragments = [f for f in port.plan.fragments if _own_unit(program, f) is None]
+    fragments = [f for f in port.plan.fragments if _is_shared(program, f)]
     if not fragments:
         return
     open_ones = {f.symbol for _, f in shared_functions(program, root)} if root is not None else set()
@@ -118,9 +118,10 @@ def _shared_refusals(
             yield fragment, Reason("POR008", text, function.span)
 
 
-def _own_unit(program: Program, fragment: Fragment) -> Unit | None:
-    """Return the unit in which a fragment's function alone has its text."""
-    return next((u for u, f in program.functions() if f.symbol == fragment.function.symbol and is_own(u, f)), None)
+def _is_shared(program: Program, fragment: Fragment) -> bool:
+    """Whether a fragment's function has its text in no file alone; one that a step has made has none of the user's."""
+    written = [is_own(u, f) for u, f in program.functions() if f.symbol == fragment.function.symbol]
+    return bool(written) and not any(written)
 
 
 def _device_refusals(program: Program, port: Port) -> Iterator[tuple[Fragment, Reason]]:

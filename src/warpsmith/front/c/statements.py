@@ -2,9 +2,10 @@
 
 Spans reach to the statement's `;`. What stands between the statements of a block as preprocessor lines becomes nodes
 of its own: a pragma is a `Pragma`; any other line is a `Verbatim` without effects, which keeps a rewriting from
-swallowing it. Inside a loop it may touch everything that the branches of a conditional name which are compiled by
-another compiler (`#ifdef __clang__`): no port knows of that one. A loop that has no plain text of its own (its header
-is a macro, a conditional splits it) stays a loop, with its whole text as a `Verbatim` body.
+swallowing it. Inside a loop, a line of a conditional is a `Pragma` that says nothing, since a port is of the build at
+hand, and no other is built from it (emit/host/build_macros.py); where another compiler takes another branch
+(`#ifdef __clang__`), it may touch everything that this names: no port knows of that one. A loop that has no plain text
+of its own (its header is a macro, a conditional splits it) stays a loop, with its whole text as a `Verbatim` body.
 """
 
 from __future__ import annotations
@@ -426,8 +427,9 @@ class Statements:
             # What another configuration of the program does here is not parsed. What the build at hand does is in the
             # tree, and a port of it is built as it was, but for what compilers define: that may touch all it names.
             asked = self.text.scan.asked_names(line, block.start, block.end)
-            if asked is None or any(name.startswith("_") and name != "_OPENMP" for name in asked):
-                text = self.text.skipped_code(line.start, self.text.scan.end_of_conditional(line, block.end))
+            if asked is not None and not any(name.startswith("_") and name != "_OPENMP" for name in asked):
+                return Pragma(span=span, text=span.text, choice=True)
+            text = self.text.skipped_code(line.start, self.text.scan.end_of_conditional(line, block.end))
             touched = tuple(dict.fromkeys(self._visible(text)))
             kept = touched if "&" in text.replace("&&", "") else self.knowledge.find_kept(touched)
         return Verbatim(

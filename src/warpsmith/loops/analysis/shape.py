@@ -160,7 +160,7 @@ def jump(body: Node) -> Node | None:
 
 
 def _is_harmless(stmt: Stmt) -> bool:
-    return isinstance(stmt, Pragma) and stmt.text.split("pragma", 1)[-1].strip().startswith(_HARMLESS)
+    return isinstance(stmt, Pragma) and (stmt.choice or stmt.text.split("pragma", 1)[-1].strip().startswith(_HARMLESS))
 
 
 def find_marked(function: Function, loop: Loop) -> Pragma | None:

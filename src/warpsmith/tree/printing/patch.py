@@ -226,8 +226,9 @@ class Patcher:
         """Whether `new` is `old` but for what is inside its parts, so that the text around those can stay."""
         if type(old) is not type(new) or old.span != new.span or isinstance(old, MacroUse) or is_nested(old):
             return False
-        if isinstance(old, Block):
-            return old.span.text.startswith("{") and not any(_is_unwritten(stmt) for stmt in old.statements)
+        if isinstance(old, Block) and isinstance(new, Block):
+            written = old.span.text.startswith("{") and not any(_is_unwritten(stmt) for stmt in old.statements)
+            return written and _has_choices_of(old, new)
         if isinstance(old, DeclStmt) and isinstance(new, DeclStmt):
             return self._same_declarations(old, new)
         if isinstance(old, For) and isinstance(new, For):
@@ -479,6 +480,13 @@ def _each_once(edits: list[Edit]) -> list[Edit]:
         if not any(o.span.contains(e.span) for o in others):
             kept.append(e)
     return kept
+
+
+def _has_choices_of(old: Block, new: Block) -> bool:
+    """Whether each line of a conditional around code still stands in a block: without one, another branch would be the
+    build's, or both."""
+    kept = {id(stmt) for stmt in new.statements}
+    return all(id(stmt) in kept for stmt in old.statements if isinstance(stmt, Pragma) and stmt.choice)
 
 
 def _check_conditionals(span: Span) -> None:

@@ -344,7 +344,7 @@ class Printer:
             case Empty():
                 return ";"
             case Pragma() | Verbatim():
-                return stmt.text
+                return "" if isinstance(stmt, Pragma) and stmt.choice else stmt.text
             case _:
                 assert_never(stmt)
 
@@ -395,7 +395,7 @@ class Printer:
 
     def _brace_block(self, block: Block) -> StmtJob:
         lines: Lines = [(0, "{")]
-        for stmt in block.statements:
+        for stmt in (s for s in block.statements if not (isinstance(s, Pragma) and s.choice)):
             lines += _deeper((yield stmt))
         return [*lines, (0, "}")]
 

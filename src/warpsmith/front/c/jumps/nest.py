@@ -211,7 +211,9 @@ def _break(loop: Loop, behind: Sequence[Verbatim]) -> Loop:
 def _check_lines(run: LabeledRun) -> None:
     """Raise where a line of the preprocessor could be parted from what it stands before."""
     for position, item in enumerate(run.items):
-        if isinstance(item.stmt, Verbatim) and item.stmt.text.startswith("#"):
+        if (isinstance(item.stmt, Verbatim) and item.stmt.text.startswith("#")) or (
+            isinstance(item.stmt, Pragma) and item.stmt.choice
+        ):
             raise NotNestedError("goto around a line of the preprocessor")
         if isinstance(item.stmt, Pragma) and (position + 1 == run.end or _is_moved(run.items[position + 1])):
             raise NotNestedError("goto at a pragma")

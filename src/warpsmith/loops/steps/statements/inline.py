@@ -204,7 +204,7 @@ def _find_binding(node: Node, found: Sequence[_Site]) -> Reason | None:
     if isinstance(node, Case) and any(s is site.statement for s in node.body for site in found):
         return Reason("STP002", "a call stands in a switch", node.span)
     if isinstance(node, Block):
-        behind = {id(s) for p, s in pairwise(node.statements) if isinstance(p, Pragma)}
+        behind = {id(s) for p, s in pairwise(node.statements) if isinstance(p, Pragma) and not p.choice}
         marked = next((site for site in found if id(site.statement) in behind), None)
         if marked is not None:
             return Reason("STP002", "a pragma speaks of the statement with the call", marked.statement.span)
