@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["PortOptions", "PortResult", "port"]
 
 
-# of the time of a program: verdicts on its loops as they are written; the plan; of which: steps that are tried
-_VERDICTS_SHARE, _PLAN_SHARE, _STEPS_SHARE = 1 / 5, 3 / 4, 1 / 6
+# of the time of a program: verdicts on its loops as they are written; steps that are tried
+_VERDICTS_SHARE, _STEPS_SHARE = 1 / 5, 1 / 6
 _MORE_TIME = ("raise --timeout, name the loops that matter (--loop), or give parts of a long function their own",)
 
 
@@ -120,7 +120,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # What may run in parallel as written, exactly, and under which conditions; what the user's pragmas claim is judged
     # as well, and what of it cannot be judged is granted: the referee tests it.
     report(Activity("analyzing", f"{sum(1 for _ in loaded.program.functions())} functions"))
-    in_time = partial(_in_time, paths, options.front.timeout_s * _PLAN_SHARE)
+    in_time = partial(_in_time, paths, options.front.timeout_s, clock)
     facts, said = _analyze(loaded, asked.poly(options.poly), paths, options.front.timeout_s * _VERDICTS_SHARE)
     clock.lap("analyze")
     report(Activity("trying steps"))
@@ -176,13 +176,14 @@ def _analyze(
 
 
 @contextmanager
-def _in_time(paths: Sequence[str | Source], seconds: float, done: str) -> Iterator[None]:
-    """Bound the time of one piece of work on the loops of a program: so many seconds of processor time.
+def _in_time(paths: Sequence[str | Source], seconds: float, clock: Clock, done: str) -> Iterator[None]:
+    """Bound the time of one piece of work on the loops of a program: what is left of so many seconds of processor time
+    (0: any) since the clock was started.
 
     Raises InputError where it is up: what was bounded by counts is still too much for this machine.
     """
     try:
-        with time_limit(seconds, "processor"):
+        with time_limit(max(seconds - clock.worked, 1) if seconds > 0 else 0, "processor"):
             yield
     except OutOfTimeError as error:
         message = f"the loops of {_name_paths(paths)} were not {done} within {seconds:g} s of processor time"
@@ -212,13 +213,17 @@ def _with_remedies(
     read: tuple[tuple[str | Source, ...], FrontOptions],
     planned: Callable[[Facts], Plan],
 ) -> Plan:
-    """Return the plan of some facts with what would help a loop that was asked for and stays: tried, not guessed.
-    `read`: what the program was read from, and how; `planned`: the plan for other facts."""
+    """Return the plan of some facts with what would help a loop that was asked for and stays: tried, not guessed; the
+    plan as it is where there is no time for that. `read`: what the program was read from, and how; `planned`: the plan
+    for other facts."""
     # loaded where it is wanted: what changes programs and tries again takes longer to load than many a port to make
     from warpsmith.flows.hints.refused import Trials, with_remedies
     from warpsmith.flows.hints.remedies import Inputs
 
-    return with_remedies(*made, Trials(Inputs(*read), planned))
+    try:
+        return with_remedies(*made, Trials(Inputs(*read), planned))
+    except InputError:
+        return made[0]
 
 
 def _name_paths(paths: Sequence[str | Source]) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from warpsmith.base.identity import Identity
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import marked_statements, regions_of
@@ -43,7 +44,7 @@ def no_port_here(
 ) -> Reason | None:
     """Return why no loop of `function` may be ported at all, or None; `one_build`: no build has what the one at hand
     leaves out by macros of the program's own; `written`: the program before any steps."""
-    callees = {f.symbol: _find_called(f) for _, f in program.functions()}
+    callees = _find_callees(Identity(program))
     if function.symbol in _reach(callees, callees.get(function.symbol, frozenset())):
         return Reason("POR008", f"'{function.symbol.name}' is recursive", function.symbol.span)
     # also where steps have put its body in place of the call
@@ -61,16 +62,31 @@ def no_port_here(
 
 def _call_in_team(program: Program, function: Function) -> Reason | None:
     """Return the call of a function, or of one that calls it, that several host threads make."""
-    callees = {f.symbol: _find_called(f) for _, f in program.functions()}
-    for _, other in program.functions():
-        for node in _find_threaded(other.body):
-            if function.symbol in _reach(callees, _find_called(node)):
-                text = (
-                    f"'{function.symbol.name}' is called from '{other.symbol.name}' "
-                    f"inside an OpenMP parallel region (line {node.span.line})"
-                )
-                return Reason("POR008", text, node.span)
+    for other, node, reached in _find_team_calls(Identity(program)):
+        if function.symbol in reached:
+            text = (
+                f"'{function.symbol.name}' is called from '{other.symbol.name}' "
+                f"inside an OpenMP parallel region (line {node.span.line})"
+            )
+            return Reason("POR008", text, node.span)
     return None
+
+
+# asked for each function of a program
+@functools.lru_cache(maxsize=4)
+def _find_callees(program: Identity[Program]) -> Mapping[Symbol, frozenset[Symbol]]:
+    return {f.symbol: _find_called(f) for _, f in program.value.functions()}
+
+
+@functools.lru_cache(maxsize=4)
+def _find_team_calls(program: Identity[Program]) -> tuple[tuple[Function, Node, frozenset[Symbol]], ...]:
+    """Return what several host threads run of each function, with all the functions that are called from there."""
+    callees = _find_callees(program)
+    return tuple(
+        (other, node, frozenset(_reach(callees, _find_called(node))))
+        for _, other in program.value.functions()
+        for node in _find_threaded(other.body)
+    )
 
 
 def _wrongly_mapped(program: Program, function: Function, options: PolyOptions) -> Reason | None:
@@ -121,7 +137,7 @@ def _device_data(function: Function, one_build: bool) -> Reason | None:
 def _data_of_others(program: Program, function: Function, one_build: bool) -> Reason | None:
     """Return why data may be on a device of their own while `function` runs: other functions keep them there, over a
     call of it, or from some place on."""
-    callees = {f.symbol: _find_called(f) for _, f in program.functions()}
+    callees = _find_callees(Identity(program))
     for _, other in program.functions():
         for pragma, over in _find_kept_over(other.body, one_build):
             if over is None or function.symbol in _reach(callees, _find_called(over)):

@@ -122,6 +122,29 @@ def test_a_conditional_with_other_code_ends_before_what_is_new(
     assert outputs[0] == outputs[1]
 
 
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(("step", "body"), STEPS)
+def test_new_variables_are_shared_where_a_pragma_lists_all(
+    shared: bool, step: RowStarts | Flatten | Localize, body: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.c"
+    text = SHARED.replace("BODY", body).replace("\\\n    for", "for default( none ) shared(n, a, g)")
+    path.write_text(
+        text if shared else text.replace("    calls++;\n", "").replace("#ifdef ON", "").replace("#endif", "")
+    )
+    program = load_program([str(path)], FrontOptions(arguments=("-DON",))).program
+    assert isinstance(step.check(program, Facts.about(program, PolyOptions())), Proved)
+    changed = step.apply(program)
+    after = tmp_path / "b.c"
+    after.write_text(unit_text(program.units[0], changed.units[0], NoWords()))
+    outputs = []
+    for file in (path, after):
+        built = str(file.with_suffix(""))
+        subprocess.run(["gcc", "-fopenmp", "-DON", str(file), "-o", built], check=True)
+        outputs.append(subprocess.run([built], check=True, capture_output=True).stdout)
+    assert outputs[0] == outputs[1]
+
+
 def test_only_the_ends_of_conditionals_begun_above_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.c"
     lines = f"#ifdef ON\na[0] = 1;\n{OMP}\n#ifdef OFF\n#endif\n#endif"

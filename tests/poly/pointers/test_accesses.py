@@ -23,7 +23,7 @@ from warpsmith.tree.nodes import Assign, Call, Expr, ExprStmt, For, Function, No
 from warpsmith.tree.walk import peel, walk
 
 HEAD = """struct pt { double x, y; int k[4]; }; struct tab { double *data; struct pt at; };
-int side(int); double *make(void); double fixed[9], grid[3][4];
+int side(int); double *make(void); struct pt point(int); struct tab table(int); double fixed[9], grid[3][4];
 """
 PARAMETERS = "int n, int i, double *a, double *b, double **m, struct tab *t, struct pt s, struct tab u, int (*op)(int)"
 
@@ -51,6 +51,10 @@ TOUCHES: dict[str, str] = {
     "i[a]": "read a, read i, load a",
     "(int)a[0]": "read a, load a",
     "*make()": "call, load -",
+    "point(n).x + a[i]": "read n, call, read a, read i, load a",
+    "table(n).at.y": "read n, call",
+    "point(n).k[i]": "read n, call, read i",
+    "table(n).data[i] = 1": "read n, call, read i, store -",
     "(n, i)": "read n, read i",
     "fixed[i] = fixed[0]": "load &fixed, read i, store &fixed",
     "grid[i][n]": "read i, read n, load &grid",
@@ -83,6 +87,8 @@ BASES: dict[str, str] = {
     "(double *)n": "-",
     "(double *)8": "-",
     "make()": "make()",
+    "table(n).data": "-",
+    "point(n).k": "-",
     "(double *)(long)a": "-",
     "side": "&side",
 }

@@ -18,16 +18,17 @@ that other code shares ends where the pragmas begin:
 from __future__ import annotations
 
 import re
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 import msgspec.structs
 
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.place import LoopContext
 from warpsmith.tree.nodes import Block, Pragma, Stmt, Verbatim
+from warpsmith.tree.text.directives import Directive
 from warpsmith.tree.walk import walk
 
-__all__ = ["closing_lines", "pragma_in_the_way", "pragmas_of", "run_with_pragmas"]
+__all__ = ["closing_lines", "open_lists", "pragma_in_the_way", "pragmas_of", "run_with_pragmas"]
 
 Run = tuple[Stmt, ...]
 
@@ -43,9 +44,29 @@ def run_with_pragmas(place: LoopContext) -> Run:
 
 
 def pragmas_of(run: Run) -> tuple[Pragma, ...]:
-    """Return the pragmas of a loop with what stands before it, without those that the build at hand leaves out."""
+    """Return the pragmas of a loop with what stands before it, as they are above a loop that has new variables; without
+    those that the build at hand leaves out."""
     kept = (stmt for stmt in run[:-1] if isinstance(stmt, Pragma) and not _is_line(stmt))
-    return tuple(stmt for stmt in kept if not stmt.left_out)
+    return tuple(open_lists(stmt) for stmt in kept if not stmt.left_out)
+
+
+S = TypeVar("S", bound=Stmt)
+
+
+def open_lists(stmt: S) -> S:
+    """Return a pragma without `default(none)`, another statement as it is: a new variable of the host is shared, as by
+    default, and all others are listed."""
+    directive = stmt.directive if isinstance(stmt, Pragma) else None
+    if directive is None or directive.unknown or directive.family != "omp" or not _lists_all(directive):
+        return stmt
+    clauses = tuple(clause for clause in directive.clauses if clause.name != "default")
+    text = " ".join(["#pragma omp", *directive.words, *(clause.text for clause in clauses)])
+    opened = msgspec.structs.replace(directive, clauses=clauses)
+    return msgspec.structs.replace(stmt, intact=False, text=text, directive=opened)
+
+
+def _lists_all(directive: Directive) -> bool:
+    return any(clause.text.replace(" ", "") == "default(none)" for clause in directive.clauses)
 
 
 def closing_lines(run: Run) -> Run:
@@ -117,6 +138,6 @@ def pragma_in_the_way(place: LoopContext) -> Reason | None:
             return Reason("STP002", text, run[0].span)
         for stmt in pragmas_of(run):
             inner = loop is not place.loop and any(word in stmt.text for word in ("collapse", "ordered(", "tile"))
-            if "default(none)" in stmt.text.replace(" ", "") or inner:
+            if (loop is place.loop and "default(none)" in stmt.text.replace(" ", "")) or inner:
                 return Reason("STP002", "a pragma allows no new variable here", stmt.span)
     return None

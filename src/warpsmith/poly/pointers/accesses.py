@@ -40,7 +40,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.nodes import Literal as LiteralNode
-from warpsmith.tree.types import Array, FunctionType, Pointer, Symbol, Type, lengths
+from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Symbol, Type, lengths
 from warpsmith.tree.walk import children, peel
 
 __all__ = [
@@ -87,7 +87,8 @@ class MemoryAccess(Struct, frozen=True):
 
 
 class _Place(Struct, frozen=True):
-    """An lvalue: a variable (a part of it) or memory behind `bases`; `before` is what finding it touches.
+    """An lvalue: a variable (a part of it) or memory behind `bases`; `before` is what finding it touches. With neither
+    it is what a call returned (a part of it), which is no memory that anything else may touch.
 
     `whole`: the part is the one that the path names, not an element of an array in it."""
 
@@ -203,6 +204,8 @@ def _carries_address(expr: Expr) -> bool:
 
 def _bases_of_address(operand: Expr) -> tuple[Base, ...]:
     place = _place(operand)
+    if place.symbol is None and not place.bases:
+        return (Base(None),)
     if place.symbol is not None:
         return (Base(place.symbol, address=True),)
     return place.bases
@@ -215,6 +218,8 @@ def _bases_of_place(expr: Index | Member | Unary) -> tuple[Base, ...]:
     if isinstance(expr, Unary) and expr.op != "*":
         return bases(expr.operand)
     place = _place(expr)
+    if place.symbol is None and not place.bases:
+        return (Base(None),)
     if isinstance(expr.type, Array):
         return (Base(place.symbol, address=True),) if place.symbol is not None else place.bases
     if place.symbol is not None:
@@ -239,6 +244,8 @@ def _place(expr: Expr) -> _Place:
             if inner.symbol is None or not inner.whole:
                 return inner
             return _Place(inner.before, symbol=inner.symbol, path=(*inner.path, expr.field))
+        case Call() if isinstance(expr.type, Record):
+            return _Place(tuple(_value(expr)))
         case _:
             return _Place(tuple(_value(expr)), bases=(Base(None),))
 

@@ -26,7 +26,7 @@ from warpsmith.poly.pointers.fixed import fixed_pointers
 from warpsmith.poly.regions.apart_rows import row_guards, with_columns
 from warpsmith.poly.regions.arms import Condition, OpenArms, is_certain
 from warpsmith.poly.regions.loops import computed_bound, loop_bounds, loop_domain, loop_runs, read_condition
-from warpsmith.poly.regions.places import address_of, place_of
+from warpsmith.poly.regions.places import address_of, is_returned, place_of
 from warpsmith.poly.regions.region import Access, Arm, Region, RunsWhen, Statement, StatementEntry
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.surroundings import surround
@@ -397,6 +397,8 @@ class _Walk(Struct):
             self.operands(expr, found)
             return
         self.operands(expr, found)
+        if is_returned(expr):
+            return
         address = place_of(self.state, expr)
         for write in (False, True):
             if not (writes if write else reads):

@@ -17,12 +17,12 @@ from warpsmith.poly.isl.formula import TRUE
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, constant
 from warpsmith.poly.regions.region import ROW_STEP, MemberStep, Path, Subscript, TableStep
 from warpsmith.poly.regions.state import PointerValue, State
-from warpsmith.tree.nodes import Binary, Cast, Expr, Index, Member, Name, Node, Unary
+from warpsmith.tree.nodes import Binary, Call, Cast, Expr, Index, Member, Name, Node, Unary
 from warpsmith.tree.printing.printer import nothing, print_expr
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["address_of", "followed_pointers", "place_of"]
+__all__ = ["address_of", "followed_pointers", "is_returned", "place_of"]
 
 _RAW = "?"
 
@@ -47,6 +47,14 @@ def place_of(state: State, expr: Expr) -> PointerValue | None:
             return PointerValue(whole.base, whole.place, (*whole.path, MemberStep(field)), whole.known and not opaque)
         case _:
             return None
+
+
+def is_returned(expr: Expr) -> bool:
+    """Whether an expression names a part of a record that a call returned (`f(x).r`), which is in no memory."""
+    expr = peel(expr)
+    while isinstance(expr, Member) and not expr.arrow:
+        expr = peel(expr.base)
+    return isinstance(expr, Call) and isinstance(expr.type, Record)
 
 
 def address_of(state: State, expr: Expr) -> PointerValue | None:

@@ -24,7 +24,13 @@ from warpsmith.loops.linear import number, use
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.versions import can_version
 from warpsmith.loops.writing.checked_subscripts import drop_checks, guard_checks
-from warpsmith.loops.writing.pragma_lines import closing_lines, pragma_in_the_way, pragmas_of, run_with_pragmas
+from warpsmith.loops.writing.pragma_lines import (
+    closing_lines,
+    open_lists,
+    pragma_in_the_way,
+    pragmas_of,
+    run_with_pragmas,
+)
 from warpsmith.loops.writing.storage import before
 from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads
 from warpsmith.poly.analyze import Facts
@@ -253,7 +259,8 @@ def _with_loop(program: Program, place: LoopContext, found: _Localization) -> Pr
     if found.loop is place.loop:
         return program
     run, declarations = run_with_pragmas(place), found.declarations
-    lines = (*closing_lines(run), *declarations, *pragmas_of(run)) if closing_lines(run) else (*declarations, *run[:-1])
+    own = pragmas_of(run) if closing_lines(run) else tuple(map(open_lists, run[:-1]))
+    lines = (*closing_lines(run), *declarations, *own)
     return with_run(program, place.function, run, (*lines, found.loop))
 
 
