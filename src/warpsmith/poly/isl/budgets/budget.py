@@ -33,6 +33,7 @@ __all__ = [
     "part_of_budget",
     "shared_effort",
     "side_budget",
+    "try_within",
     "without_budget",
 ]
 
@@ -165,6 +166,23 @@ def measure_apart(work: Callable[[], T]) -> tuple[T, int]:
     steps = most - _steps_left()
     _allow(around)
     return answer, steps
+
+
+def try_within(steps: int, work: Callable[[], T]) -> tuple[T] | None:
+    """Return the answer of a piece of isl work, a part of what the budget in force bounds; None where so many steps,
+    of the more that are left, are not enough."""
+    around = _steps_left()
+    if 0 < around <= steps:
+        return (work(),)
+    _allow(steps)
+    try:
+        return (work(),)
+    except isl.Error:
+        if not _is_spent():
+            raise
+        return None
+    finally:
+        _allow(max(around - steps + _steps_left(), 1) if around else 0)
 
 
 def charge(steps: int) -> None:
