@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.offload.hand import load
+from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.analysis.row_allocations import exchanges_rows, has_separate_rows
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.tree.types import DOUBLE, INT, Pointer, Scalar
@@ -48,3 +49,24 @@ def test_a_block_that_is_stored_again_and_again(body: str, separate: bool, tmp_p
 def test_rows_that_change_their_places(body: str, exchanged: bool, tmp_path: Path) -> None:
     program = load(f"{HEAD}void f(int n, int m, double **a, int **k) {{ {body} }}", tmp_path)
     assert exchanges_rows(Summaries.of(program), Pointer(DOUBLE)) == exchanged
+
+
+@pytest.mark.parametrize(
+    ("body", "separate"),
+    [
+        ("for (int i = 0; i < n; i++) a[i] = v[i].data();", True),
+        ("for (int i = 0; i < n; i++) a[i] = &v[i][0];", True),
+        ("for (int i = 0; i < n; i++) a[i] = &v[i][1];", False),
+        ("for (int i = 0; i < n; i++) a[i] = &w[i];", False),
+        ("for (int i = 0; i < n; i++) a[i] = w.data() + i * n;", False),
+        ("for (int i = 0; i < n; i++) a[i] = w.data();", False),
+        ("a[0] = v[0].data();", False),
+    ],
+)
+def test_rows_of_containers_in_an_array(body: str, separate: bool, tmp_path: Path) -> None:
+    path = tmp_path / "rows.cpp"
+    arguments = "int n, double **a, std::vector<std::vector<double>> &v, std::vector<double> &w"
+    path.write_text(f"#include <vector>\nvoid f({arguments}) {{ {body} }}")
+    loaded = load_program([str(path)], FrontOptions())
+    assert not loaded.findings, loaded.findings
+    assert has_separate_rows(Summaries.of(loaded.program), Pointer(DOUBLE)) == separate

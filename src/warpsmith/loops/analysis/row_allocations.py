@@ -1,6 +1,7 @@
 """Whether a program gives each row of a `T **` a block of its own, or exchanges rows.
 
     for (i …) a[i] = malloc(m * sizeof *a[i]);      yes: a block is stored in a pointer's element, again and again
+    for (i …) a[i] = v[i].data();                   yes: each container in an array has a block of its own
     a[0] = malloc(n * m * sizeof **a);              no: one block, whose parts the other pointers are given
     t = a[k]; a[k] = a[p]; a[p] = t;                rows change their places: their distances are not even for long
 
@@ -12,7 +13,22 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, For, Function, Index, Unary, VerbatimExpr, While
+from warpsmith.tree.containers import DATA, is_held_by_container
+from warpsmith.tree.nodes import (
+    Assign,
+    Call,
+    Cast,
+    Conditional,
+    Expr,
+    For,
+    Function,
+    Index,
+    Literal,
+    Member,
+    Unary,
+    VerbatimExpr,
+    While,
+)
 from warpsmith.tree.types import Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel, walk
 
@@ -20,7 +36,8 @@ __all__ = ["exchanges_rows", "has_separate_rows"]
 
 
 def has_separate_rows(summaries: Summaries, row: Type) -> bool:
-    """Whether some loop of the program allocates things of type `row`, one after the other."""
+    """Whether some loop of the program allocates things of type `row`, one after the other, or takes them from
+    containers in an array."""
     question = ("separate rows", _plain(row))
     return summaries.remember(question, lambda: _may_be_found(summaries, _plain(row)))
 
@@ -58,7 +75,19 @@ def _is_fresh(summaries: Summaries, value: Expr) -> bool:
         return _is_fresh(summaries, value.then) or _is_fresh(summaries, value.other)
     if isinstance(value, VerbatimExpr):
         return value.span.text.startswith("new ")
+    if _starts_container(value):
+        return True
     return isinstance(value, Call) and summaries.flow(value).fresh
+
+
+def _starts_container(value: Expr) -> bool:
+    """Whether a pointer leads to the first element of a container that is itself an element: `v[i].data()`,
+    `&v[i][0]`."""
+    if isinstance(value, Unary) and value.op == "&" and isinstance(first := peel(value.operand), Index):
+        index = peel(first.index)
+        value = peel(first.base) if isinstance(index, Literal) and index.value == 0 else value
+    held = isinstance(value, Member) and value.field == DATA and is_held_by_container(value)
+    return held and isinstance(value, Member) and isinstance(peel(value.base), Index)
 
 
 def _plain(type: Type) -> Type:
