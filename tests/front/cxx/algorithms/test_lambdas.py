@@ -15,6 +15,7 @@ from warpsmith.offload.plan import GainOptions, OffloadOptions
 from warpsmith.report.port.build import loop_entries
 from warpsmith.tree.nodes import Function, Verbatim, VerbatimExpr
 from warpsmith.tree.printing.printer import Printer, nothing, print_stmt
+from warpsmith.tree.types import INT
 from warpsmith.tree.walk import walk
 
 HEAD = """#include <cmath>
@@ -141,7 +142,7 @@ def test_the_statements_do_what_the_calls_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("holder", "name", "bug"),
     [
-        (lambdas, "_plain", lambda _: lambdas.INT),
+        (lambdas, "_plain", lambda _: INT),
         (lambdas, "captures_stay", lambda context, row, escaped: True),
         (lambdas.CalledLambdas, "_is_hidden", lambda self, row, made: False),
     ],
@@ -167,8 +168,10 @@ int main() {{
     double f = 0.5;
     auto g = [&](double x) {{ if (x > 2) return f; {SUM} return s * f; }};
     auto put = [&](int i, double x) {{ b[i] = x; if (x > 4) {{ v[i] = f; return; }} {SUM} v[i] = s; }};
-    for (int i = 0; i < n; i++)
-        put(i, g(a[i]) + i * 0.01);
+    for (int i = 0; i < n; i++) {{
+        double z = g(a[i]) + i * 0.01;
+        put(i, z);
+    }}
     std::printf("%.15g %.15g\\n", b[3], v[400]);
 }}
 """
@@ -177,8 +180,7 @@ int main() {{
 def test_a_loop_that_calls_lambdas_is_ported(tmp_path: Path) -> None:
     path = tmp_path / "program.cpp"
     path.write_text(PROGRAM)
-    result = port(
-        [str(path)], PortOptions(front=FrontOptions(), offload=OffloadOptions(gain=GainOptions(everything=True)))
-    )
+    offload = OffloadOptions(gain=GainOptions(everything=True))
+    result = port([str(path)], PortOptions(front=FrontOptions(), offload=offload))
     assert "main/i" in {entry.id for entry in loop_entries(result.prepared, result.plan) if entry.ported}
     assert result.verification is not None and result.verification.status == "pass", result.verification
