@@ -121,9 +121,30 @@ class Context:
                 made = table.expressions(row)
                 while len(made) == 1 and table.kind[made[0]] in (kinds.UNEXPOSED_EXPR, kinds.CALL):
                     made = table.expressions(made[0])
-                if len(made) == 1 and table.kind[made[0]] == kinds.LAMBDA:
+                if len(made) == 1 and table.kind[made[0]] == kinds.LAMBDA and self._stays_as_made(row):
                     found[table.aux[row]] = made[0]
         return found
+
+    def _stays_as_made(self, row: int) -> bool:
+        """Whether a variable is always the lambda that it is made as: a std::function may be given another one."""
+        type = self.types.of(self.table.type[row])
+        closure = isinstance(type, Record) and (type.spelling == "auto" or "(lambda at " in type.tag)
+        return closure or self.table.aux[row] not in self._named_elsewhere
+
+    @functools.cached_property
+    def _named_elsewhere(self) -> frozenset[int]:
+        """The variables that something else than a call of them names."""
+        table = self.table
+        called: set[int] = set()
+        for row, kind in enumerate(table.kind):
+            if kind == kinds.CALL and table.aux[row] >= 0 and self.dump.declared[table.aux[row]][1] == "operator()":
+                named = table.expressions(row)[0]
+                while table.kind[named] == kinds.UNEXPOSED_EXPR and table.expressions(named):
+                    named = table.expressions(named)[0]
+                called.add(named)
+        return frozenset(
+            table.aux[row] for row, kind in enumerate(table.kind) if kind == kinds.DECL_REF and row not in called
+        )
 
     @property
     def named_lambdas(self) -> frozenset[int]:
@@ -134,15 +155,7 @@ class Context:
     def only_called(self) -> frozenset[int]:
         """The lambdas that are only called, in place or by algorithms of the library: no other code gets to know what
         they refer to."""
-        table = self.table
-        called: set[int] = set()
-        for row, kind in enumerate(table.kind):
-            if kind == kinds.CALL and table.aux[row] >= 0 and self.dump.declared[table.aux[row]][1] == "operator()":
-                named = table.expressions(row)[0]
-                while table.kind[named] == kinds.UNEXPOSED_EXPR and table.expressions(named):
-                    named = table.expressions(named)[0]
-                called.add(named)
-        others = {table.aux[row] for row, kind in enumerate(table.kind) if kind == kinds.DECL_REF and row not in called}
+        others = self._named_elsewhere
         lent = {inner for row, around in self._calls() for inner in self._lent(row, around)}
         return frozenset({made for variable, made in self._lambdas.items() if variable not in others} | lent)
 

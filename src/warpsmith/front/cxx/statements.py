@@ -124,6 +124,9 @@ class CxxStatements:
         changed = self._changes.statement(row, span)
         if changed is not None:
             return changed
+        placed = self.values.found.lambdas.statement(row, span)
+        if placed is not None:
+            return placed
         called = self._called_lambda(row)
         if called is None:
             return None

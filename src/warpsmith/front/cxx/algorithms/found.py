@@ -22,6 +22,7 @@ from msgspec import Struct
 from warpsmith.base.source import Span
 from warpsmith.front.c.builders import StatementBuilder
 from warpsmith.front.clang import kinds
+from warpsmith.front.cxx.algorithms.lambdas import CalledLambdas
 from warpsmith.front.cxx.algorithms.loops import AlgorithmLoops
 from warpsmith.front.cxx.algorithms.names import EXTREMES, PAIRED, QUANTIFIERS, SEARCHES
 from warpsmith.front.cxx.algorithms.positions import Position, Range
@@ -73,6 +74,7 @@ class FoundValues:
         self.expressions = statements.expressions
         self.loops = loops
         self.library = loops.library
+        self.lambdas = CalledLambdas(statements, loops)
         self._makers: dict[str, Callable[[list[int], Span, str], AlgorithmNumber | None]] = {
             **dict.fromkeys(("accumulate", "reduce", *PAIRED), self._sum),
             **dict.fromkeys(("count", "count_if"), self._count),
@@ -98,6 +100,8 @@ class FoundValues:
     def _is_value(self, row: int) -> bool:
         if self.loops.algorithm(row) in self._makers:
             return True
+        if self.lambdas.is_value(row):
+            return True
         return self._extreme_of(row) is not None or self._difference(row) is not None or self._searched(row) is not None
 
     def compute(self, row: int) -> AlgorithmNumber | None:
@@ -105,6 +109,9 @@ class FoundValues:
         name = self.loops.algorithm(row)
         if name in self._makers:
             return self._makers[name](self.loops.arguments(row), self._span(row), name)
+        if self.lambdas.is_value(row):
+            called = self.lambdas.compute(row)
+            return AlgorithmNumber(called.statements, called.value) if called is not None else None
         extreme = self._extreme_of(row)
         if extreme is not None:
             return self._extreme(extreme, None)
