@@ -24,6 +24,7 @@ from warpsmith.front.teams.read import left_out_finding, read_teams
 from warpsmith.loops.prepared import Prepared
 from warpsmith.loops.search.unthreading import adds_to_numbered_parts
 from warpsmith.loops.select import select_loops
+from warpsmith.offload.findings import cut_findings
 from warpsmith.offload.plan import OffloadOptions, Plan, Port
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.assumptions import check_forms, check_names, check_sizes, find_heeded
@@ -132,7 +133,7 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     if options.survey:
         prepared = search_steps(prepared, selected, tried)
         clock.lap("steps")
-        return PortResult(prepared, None, (), None, said, (), clock.laps)
+        return PortResult(prepared, None, (), None, _with_cut(said, prepared), (), clock.laps)
     report(Activity("planning"))
     # In place, a build with other macros than the one at hand stops.
     wanted = replace(asked.offload(options.offload), demanded=bool(options.loops), one_build=options.root is not None)
@@ -159,6 +160,11 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     # A pragma that the referee has found wrong counts for nothing; where its loop was asked for, that is the answer.
     wrong = _wrong_pragmas(verified, options.poly) if search and not options.loops else ()
     return _port_without(paths, options, wrong) if wrong else result
+
+
+def _with_cut(said: tuple[Finding, ...], prepared: Prepared) -> tuple[Finding, ...]:
+    """Return what is said of a program, and of which functions not every step was tried."""
+    return (*said, *cut_findings(prepared.original.program, prepared.cut))
 
 
 def _analyze(

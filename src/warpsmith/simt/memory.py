@@ -71,6 +71,10 @@ class AccessOrigin(Struct, frozen=True):
     tick: int = 0
     known: Mapping[int, int] = {}
 
+    def __hash__(self) -> int:
+        # what is `known` is a mapping, and follows from the rest
+        return hash((self.block, self.thread, self.epoch, self.warp_epoch, self.grid_epoch, self.tick))
+
 
 class RecordedAccess(Struct, frozen=True):
     """One access to one byte, as it is remembered; `instruction` is for whoever reports it."""

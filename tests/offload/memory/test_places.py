@@ -8,7 +8,7 @@ import pytest
 
 from tests.offload.hand import load
 from warpsmith.offload.memory.places import evaluate_expressions
-from warpsmith.tree.nodes import Verbatim
+from warpsmith.tree.nodes import Pragma, Verbatim
 from warpsmith.tree.walk import walk
 
 LINES = """
@@ -50,7 +50,7 @@ def test_a_preprocessor_line_stands_for_what_the_build_leaves_out(
     line: str, number: int, opaque: bool, tmp_path: Path
 ) -> None:
     (_, function), *_ = load(LINES, tmp_path).functions()
-    lines = [n for n in walk(function.body) if isinstance(n, Verbatim) and n.text == line]
+    lines = [n for n in walk(function.body) if isinstance(n, Verbatim | Pragma) and n.text == line]
     found = evaluate_expressions(lines[number])
     assert bool(found.opaque) == opaque
     assert not found.accesses and not found.calls
