@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.front.load import FrontOptions
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.tree.nodes import Block, replace
 from warpsmith.tree.printing import patch
+from warpsmith.tree.printing.printer import print_stmt
+from warpsmith.tree.walk import walk
 
 PROGRAM = """
 #include <stdio.h>
@@ -201,3 +204,14 @@ def test_seeded_lines_dropped_one_by_one(tmp_path: Path, monkeypatch: pytest.Mon
     plan = port([str(path)], PortOptions(verify=False)).plan
     assert plan is not None
     assert "whole/i" not in {loop for fragment in plan.fragments for loop in fragment.loops}
+
+
+def test_text_written_anew_has_no_pragma_of_another_build(tmp_path: Path) -> None:
+    path = tmp_path / "given.c"
+    lines = "#ifdef FAST\n#pragma omp atomic\nx[0] += i;\n#else\n#pragma GCC ivdep\n#endif\nx[i] = 0;"
+    path.write_text(f"double x[9];\nvoid f(void)\n{{\nfor (int i = 0; i < 9; i++) {{\n{lines}\n}}\n}}\n")
+    ((_, function),) = load_program([str(path)], FrontOptions()).program.functions()
+    (block,) = (node for node in walk(function.body) if isinstance(node, Block) and node is not function.body)
+    text = print_stmt(replace(block, statements=block.statements))
+    assert "omp atomic" not in text and "#if" not in text and "#endif" not in text
+    assert "GCC ivdep" in text and "x[i] = 0;" in text

@@ -24,6 +24,7 @@ from warpsmith.tree.nodes import (
     Member,
     Name,
     Node,
+    Pragma,
     Stmt,
     Unary,
     VarDecl,
@@ -41,6 +42,7 @@ __all__ = [
     "root_symbol",
     "same",
     "walk",
+    "without_choices",
     "written_symbols",
 ]
 
@@ -282,6 +284,14 @@ def loop_names(function: Function) -> dict[Loop, str]:
 def is_constant(expr: Expr) -> bool:
     """Whether the expression is a number as written."""
     return isinstance(peel(expr), Literal)
+
+
+def without_choices(statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """Return statements without preprocessor conditionals around code (`Pragma.choice`), nor the pragmas that these
+    leave out: with what the build at hand has."""
+    if not any(isinstance(stmt, Pragma) and stmt.choice for stmt in statements):
+        return statements
+    return tuple(stmt for stmt in statements if not (isinstance(stmt, Pragma) and (stmt.choice or stmt.left_out)))
 
 
 def statements_of(stmt: Stmt) -> tuple[Stmt, ...]:

@@ -37,7 +37,6 @@ from warpsmith.tree.nodes import (
     Member,
     Name,
     Node,
-    Pragma,
     Return,
     SizeOf,
     VarDecl,
@@ -49,7 +48,7 @@ from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.printing.references import elements, is_own_object
 from warpsmith.tree.text.lexical import identifiers, map_words
 from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
-from warpsmith.tree.walk import names, peel, rebuild, walk
+from warpsmith.tree.walk import names, peel, rebuild, walk, without_choices
 
 __all__ = ["check_device_type", "cxx_words", "device_symbols", "for_device", "refuse"]
 
@@ -181,20 +180,14 @@ def _loop(part: For, symbols: Mapping[Symbol, Symbol]) -> For:
 
 def _block(part: Block) -> Block:
     """Return a statement of C++ that stands for several as these; without the text of an initializer."""
-    if any(isinstance(stmt, Pragma) and stmt.choice for stmt in part.statements):
-        return _build_at_hand(part)
+    kept = without_choices(part.statements)
+    if len(kept) < len(part.statements):
+        return replace(part, statements=kept)
     if part.span.text.startswith("{"):
         return part
     if is_computed(part):
         return replace(part, span=msgspec.structs.replace(part.span, end=part.span.start))
     return replace(part) if part.intact else part
-
-
-def _build_at_hand(block: Block) -> Block:
-    """Return a block without its preprocessor conditionals: with the code that the build at hand has."""
-    other = (stmt for stmt in block.statements if isinstance(stmt, Pragma) and (stmt.choice or stmt.left_out))
-    left = {id(stmt) for stmt in other}
-    return replace(block, statements=tuple(stmt for stmt in block.statements if id(stmt) not in left))
 
 
 def _write_plainly(part: Node) -> Node:

@@ -77,7 +77,7 @@ from warpsmith.tree.text.lexical import tokens
 from warpsmith.tree.text.spacing import join_pieces
 from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import FunctionType, Pointer, Symbol, Type
-from warpsmith.tree.walk import rebuild, walk
+from warpsmith.tree.walk import rebuild, walk, without_choices
 
 __all__ = [
     "DeviceStmt",
@@ -395,7 +395,7 @@ class Printer:
 
     def _brace_block(self, block: Block) -> StmtJob:
         lines: Lines = [(0, "{")]
-        for stmt in (s for s in block.statements if not (isinstance(s, Pragma) and s.choice)):
+        for stmt in without_choices(block.statements):
             lines += _deeper((yield stmt))
         return [*lines, (0, "}")]
 
