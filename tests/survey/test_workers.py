@@ -1,9 +1,10 @@
-"""The processes of a survey: a file goes to the same one, answers are the same however many there are."""
+"""The processes of a survey: a file stays where it was read unless another one is idle; the answers are the same."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any, cast
 
@@ -37,7 +38,9 @@ class Stand:
         return [number, outside, os.getpid()]
 
     def analyze(self, number: int, outside: Plain, told: Plain) -> Plain:
-        return [number, outside, told]
+        if told == "slow":
+            time.sleep(0.5)
+        return [number, outside, os.getpid() if outside == "where" else told]
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +69,16 @@ def test_several_processes_give_the_same_answers_and_keep_their_files() -> None:
         jobs = [FileJob("summarize", (n,), ("x",)) for n in numbers if n != 4]
         for job, answer in two.run(jobs):
             assert answer == [job.numbers[0], "x", homes[job.numbers[0]]]
+
+
+def test_a_process_without_work_takes_over_files_of_another() -> None:
+    with crew(2) as two:
+        read = {n: cast("list[Any]", answer) for n, answer in two.read([n for n in range(COUNT) if n != 3])}
+        first = [n for n, answer in read.items() if answer[1] == read[0][1]]
+        jobs = [FileJob("analyze", (n,), ("where", "slow" if n == 0 else "")) for n in read]
+        found = {job.numbers[0]: cast("list[Any]", answer) for job, answer in two.run(jobs)}
+    assert {n: answer[0] for n, answer in found.items()} == {n: n for n in read}
+    assert len({found[n][2] for n in first}) == 2
 
 
 def test_a_process_that_dies_takes_one_file_with_it() -> None:

@@ -56,7 +56,7 @@ __all__ = ["Desk"]
 
 Place = tuple[str, int, int]
 # of the time of one file: trying steps, in all files together, and at least in each
-_STEPS_SHARE, _LEAST_STEPS_SHARE = 1 / 3, 1 / 24
+_STEPS_SHARE, _LEAST_STEPS_SHARE = 1 / 3, 1 / 40
 
 
 class Desk(Struct):

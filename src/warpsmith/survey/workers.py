@@ -1,4 +1,5 @@
-"""The processes of a survey: each has a desk of its own, a file always goes to the same one, answers come in any order.
+"""The processes of a survey: each has a desk of its own, a file goes to the one that has read it, answers come in any
+order. One that has nothing left to do takes over files of the one with most.
 
 What is answered does not depend on how many there are. A process that dies takes down the job that it was at: that job
 is answered with None, and the rest of its files go to a new one.
@@ -31,6 +32,8 @@ __all__ = ["Crew", "FileJob"]
 
 BATCH = 8
 """So many files are parsed by one parser process: it takes a tenth of a second to start."""
+# what takes longer than to read a file
+_LONG = frozenset({"read", "analyze"})
 
 
 class FileJob(Struct, frozen=True):
@@ -75,7 +78,7 @@ class Crew:
             self._ahead = FileJob("read", (number,))
             worker = self._worker(self._home(self._ahead))
             worker.pending.append(self._ahead)
-            _next(worker)
+            self._next(worker)
 
     def read(self, numbers: Sequence[int]) -> Iterator[tuple[int, Plain]]:
         """Yield the exports of files."""
@@ -99,14 +102,14 @@ class Crew:
             return
         for job in jobs:
             self._worker(self._home(job)).pending.append(job)
-        busy = [w for w in self._workers if w is not None and (w.at is not None or _next(w))]
+        busy = [w for w in self._workers if w is not None and (w.at is not None or self._next(w))]
         while busy:
             ready = wait([worker.pipe for worker in busy])
             for worker in [w for w in busy if w.pipe in ready]:
                 done = worker.at
                 assert done is not None
                 yield done, self._receive(worker)
-            busy = [w for w in self._workers if w is not None and (w.at is not None or _next(w))]
+            busy = [w for w in self._workers if w is not None and (w.at is not None or self._next(w))]
 
     def _own_desk(self) -> Desk:
         if self._desk is None:
@@ -144,20 +147,31 @@ class Crew:
             self._workers[home] = None
             fresh = self._worker(home)
             fresh.pending = worker.pending
-            _next(fresh)
+            self._next(fresh)
             return None
-        _next(worker)
+        self._next(worker)
         return answer
 
+    def _next(self, worker: _Worker) -> bool:
+        """Give a worker its next job; whether there was one."""
+        job = worker.pending.pop(0) if worker.pending else self._take_over(self._workers.index(worker))
+        if job is None:
+            return False
+        worker.at = job
+        with contextlib.suppress(OSError):  # it died: reading its answer says so
+            worker.pipe.send(job)
+        return True
 
-def _next(worker: _Worker) -> bool:
-    """Give a worker its next job; whether it had one."""
-    if not worker.pending:
-        return False
-    worker.at = worker.pending.pop(0)
-    with contextlib.suppress(OSError):  # it died: reading its answer says so
-        worker.pipe.send(worker.at)
-    return True
+    def _take_over(self, home: int) -> FileJob | None:
+        """Return a job of the worker with most, whose files are this one's from now on; None where there is none that
+        is worth reading a file once more."""
+        others = [worker for worker in self._workers if worker is not None and worker.pending]
+        most = max(others, key=lambda worker: len(worker.pending), default=None)
+        if most is None or most.pending[-1].task not in _LONG:
+            return None
+        job = most.pending.pop()
+        self._homes.update(dict.fromkeys(job.numbers, home))
+        return job
 
 
 def _desk(limits: SurveyLimits, sources: Sequence[Source]) -> Desk:

@@ -10,6 +10,7 @@ and the conditions of the answer hold there; where they do not hold, none of the
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -420,8 +421,14 @@ def _is_fixed(risk: Expr, moving: frozenset[Symbol]) -> bool:
 
 def find_reassigned(function: Function) -> frozenset[Symbol]:
     """Return the variables that are given a value other than the one of their declaration."""
+    return frozenset().union(*map(_find_reassigned_in, function.body.statements))
+
+
+# a step changes one statement of a function: the others are remembered
+@functools.lru_cache(maxsize=4096)
+def _find_reassigned_in(statement: Stmt) -> frozenset[Symbol]:
     found: set[Symbol] = set()
-    for node in walk(function.body):
+    for node in walk(statement):
         found |= own_writes(node)
         if isinstance(node, VarDecl) and node.init is None:
             found.add(node.symbol)

@@ -17,9 +17,11 @@ from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
 from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.loops.writing.pragma_lines import run_with_pragmas
+from warpsmith.poly.claimed import claims_of
 from warpsmith.poly.facts import LoopFacts, statement_spans
 from warpsmith.tree.nodes import For
 from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import loops
 
 __all__ = ["last_apart"]
 
@@ -39,13 +41,17 @@ def _next(
     prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span], done: set[Span]
 ) -> tuple[Symbol, LoopFacts] | None:
     """Return the next loop to work on with its function."""
-    for function in prepared.facts.functions:
-        for own in function.loops:
-            span = own.loop.span
+    facts = prepared.facts
+    for _, function in facts.program.functions():
+        covered = {id(loop) for claim in claims_of(function) if claim.lastprivate for loop in claim.loops}
+        for loop in [loop for loop, _ in loops(function.body) if id(loop) in covered]:
+            span = loop.span
             if span in done or any(span.contains(other) or other.contains(span) for other in left):
                 continue
-            if (selected is None or any(s.contains(span) for s in selected)) and _waits_for_last(own):
-                return function.function.symbol, own
+            if selected is None or any(s.contains(span) for s in selected):
+                own = facts.of(function).of(loop)
+                if _waits_for_last(own):
+                    return function.symbol, own
     return None
 
 

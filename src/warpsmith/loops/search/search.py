@@ -178,40 +178,42 @@ class _Search:
         """Return the best form in a new order, or `found`; temporaries are expanded where that makes one possible."""
         # the cheap steps leave something for these
         self.left = max(self.left, _FEWEST_CHECKS)
-        expanded = self.expand_temporaries(first, spot)
-        for form in (expanded, first) if expanded is not first else (first,):
-            loop = self.loop(form.facts, spot)
-            for step in reorderings(form.facts, self.node(form.facts), loop) if isinstance(loop, For) else ():
+        written = first.facts, first.applied
+        expanded = self.expand_temporaries(*written, spot)
+        for facts, applied in (expanded, written) if expanded[0] is not first.facts else (written,):
+            loop = self.loop(facts, spot)
+            for step in reorderings(facts, self.node(facts), loop) if isinstance(loop, For) else ():
                 if not time_left():
                     return found
-                after = self.check_step(form.facts, step)
+                after = self.check_step(facts, step)
                 if after is None:
                     continue
-                applied = (*form.applied, self.record_step(form.facts, step, after[1]))
-                tried = self.form(after[0], applied, spot)
+                tried = self.form(after[0], (*applied, self.record_step(facts, step, after[1])), spot)
                 if _is_better(tried, found):
                     found = tried
                 if found.cost.runs_well:
                     return found
         return found
 
-    def expand_temporaries(self, form: _Form, spot: _Spot) -> _Form:
-        """Return the form with every temporary expanded that the iterations of the nest share."""
+    def expand_temporaries(
+        self, facts: Facts, applied: tuple[Applied, ...], spot: _Spot
+    ) -> tuple[Facts, tuple[Applied, ...]]:
+        """Return a program and its steps with every temporary expanded that the iterations of the nest share."""
         done: set[str] = set()
         while True:
-            loop = self.loop(form.facts, spot)
+            loop = self.loop(facts, spot)
             if not isinstance(loop, For):
-                return form
-            found = expansions(form.facts, self.node(form.facts), loop, scalars=True)
+                return facts, applied
+            found = expansions(facts, self.node(facts), loop, scalars=True)
             for step in (s for s in found if s.variable not in done):
-                after = self.check_step(form.facts, step)
+                after = self.check_step(facts, step)
                 if after is not None:
                     done.add(step.variable)
-                    applied = (*form.applied, self.record_step(form.facts, step, after[1]))
-                    form = self.form(after[0], applied, spot)
+                    applied = (*applied, self.record_step(facts, step, after[1]))
+                    facts = after[0]
                     break
             else:
-                return form
+                return facts, applied
 
     def loop(self, facts: Facts, spot: _Spot) -> Loop:
         """Return the first nest at `spot`."""

@@ -20,10 +20,12 @@ from warpsmith.poly.pointers.pointers import is_persistent
 from warpsmith.tree.effects.effects import EffectsTable, FunctionEffects
 from warpsmith.tree.nodes import (
     Assign,
+    Binary,
     Call,
     Expr,
     GlobalDecl,
     Index,
+    Literal,
     Member,
     Name,
     Node,
@@ -138,31 +140,32 @@ def _uses(top: Node, known: _Called) -> GlobalUses:
     lent: set[Node] = set()
     inside = _find_subscripted(top)
     for node in walk(top):
+        if isinstance(node, Name | VarDecl) and is_persistent(node.symbol):
+            seen.add(node.symbol)
+        if isinstance(node, Name | Literal | Binary):
+            continue
         lent |= _find_lent(node, known)
-        seen |= _find_named(node)
         shared |= _find_shared(node, known)
         taken |= _find_taken(node, inside) if node not in lent else set()
     return GlobalUses(frozenset(seen), frozenset(shared), frozenset(taken))
 
 
-def _find_named(node: Node) -> set[Symbol]:
-    if isinstance(node, Name | VarDecl) and is_persistent(node.symbol):
-        return {node.symbol}
-    return set()
-
-
 def _find_shared(node: Node, called: _Called) -> set[Symbol]:
     """Return the persistent pointers to which `node` may give memory that something else names as well."""
     match node:
-        case Assign(op="="):
-            target = peel(node.target)
-            return {target.symbol} if isinstance(target, Name) and not _is_own(node.value, called) else set()
-        case VarDecl() if node.init is not None and not _is_own(node.init, called):
-            return {node.symbol}
+        case Assign(op="=") if (symbol := _static(peel(node.target))) is not None:
+            return set() if _is_own(node.value, called) else {symbol}
+        case VarDecl() if node.init is not None and is_persistent(node.symbol):
+            return set() if _is_own(node.init, called) else {node.symbol}
         case Verbatim() | VerbatimExpr():
             return set(node.writes)
         case _:
             return set()
+
+
+def _static(target: Node) -> Symbol | None:
+    """Return the variable of static storage that a place is."""
+    return target.symbol if isinstance(target, Name) and is_persistent(target.symbol) else None
 
 
 def _is_own(value: Expr, called: _Called) -> bool:

@@ -21,6 +21,7 @@ from msgspec import Struct
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
+    Block,
     Call,
     Cast,
     Conditional,
@@ -124,11 +125,20 @@ def node_accesses(node: Node) -> Iterator[MemoryAccess]:
     if isinstance(node, _EXPRESSIONS):
         yield from _value(node)
         return
-    stack: list[Node] = [node]
+    # a step changes one statement of a function: the others are remembered
+    for statement in node.statements if isinstance(node, Block) else (node,):
+        yield from _accesses_below(statement)
+
+
+@functools.lru_cache(maxsize=8192)
+def _accesses_below(statement: Node) -> tuple[MemoryAccess, ...]:
+    found: list[MemoryAccess] = []
+    stack: list[Node] = [statement]
     while stack:
         current = stack.pop()
-        yield from own_accesses(current)
+        found += own_accesses(current)
         stack += [child for child in children(current) if not isinstance(child, _EXPRESSIONS)]
+    return tuple(found)
 
 
 def own_accesses(node: Node) -> Iterator[MemoryAccess]:

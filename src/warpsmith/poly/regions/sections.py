@@ -399,5 +399,5 @@ def _surroundings(function: Function) -> dict[Stmt, tuple[Stmt, ...]]:
         if isinstance(node, Stmt):
             found.setdefault(node, around)
         inner = (*around, node) if isinstance(node, For | While | If) else around
-        stack.extend((child, inner) for child in reversed(tuple(children(node))))
+        stack.extend((child, inner) for child in reversed(tuple(children(node))) if not isinstance(child, Expr))
     return found
