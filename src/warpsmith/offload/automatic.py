@@ -26,6 +26,7 @@ from warpsmith.poly.mapped.judge import mapped_functions
 from warpsmith.tree.nodes import Loop, Node, Pragma
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, shared_functions
+from warpsmith.tree.specializations import can_specialize
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loops, walk
 
@@ -120,8 +121,10 @@ def _meets(one: Span, other: Span) -> bool:
 
 def _in_headers(program: Program, root: str | None) -> frozenset[Span]:
     """Return the nests whose text is not their function's alone, and is not rewritten: those in headers, which every
-    file has that includes them, and those of templates that have several instances; below `root` text can be added."""
-    kept = [f.body.span for _, f in shared_functions(program, root)] if root is not None else []
+    file has that includes them, and those of templates that have several instances. Below `root` text can be added;
+    apart from it an instance may have a text of its own."""
+    texts = shared_functions(program, root) if root is not None else program.functions()
+    kept = [f.body.span for u, f in texts if root is not None or can_specialize(u, f)]
     functions = [f for u, f in program.functions() if not is_own(u, f)]
     found = {loop.span for function in functions for loop, _ in loops(function.body)}
     # a file without an instance lists the same loops as those of a template

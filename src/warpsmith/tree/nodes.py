@@ -40,6 +40,8 @@ from __future__ import annotations
 
 from typing import Literal as OneOf
 
+from msgspec import Struct
+
 from warpsmith.base.source import Span
 from warpsmith.tree.device import DeviceTraits
 from warpsmith.tree.expressions import (
@@ -430,17 +432,47 @@ Stmt = (
 # --- top level
 
 
+class TemplateArgument(Struct, frozen=True):
+    """What a parameter of a template stands for in one instance: `value` is a number's type where `type` is "", else a
+    number of that type."""
+
+    name: str
+    type: str
+    value: str
+
+    @property
+    def text(self) -> str:
+        """What stands for the argument in the list of them."""
+        if self.type == "bool":
+            return "false" if self.value in ("0", "false") else "true"
+        return self.value
+
+    @property
+    def condition(self) -> str:
+        """What holds in the template's text for this argument alone."""
+        if not self.type:
+            return f"std::is_same<{self.name}, {self.value}>::value"
+        if self.type == "bool":
+            return self.name if self.text == "true" else f"!{self.name}"
+        return f"{self.name} == {self.value}"
+
+
 class Function(Node, frozen=True, eq=False, kw_only=True):
     """A function definition. `static`: internal linkage; `device`: what it is on a device, where it was read as such;
-    `instance`: of what a template made, the conditions that hold in its text for this one alone, None where they cannot
-    be said."""
+    `instance`: of what a template made, the arguments that tell this one from the others, those of the outermost
+    template first, None where they cannot be said."""
 
     symbol: Symbol
     parameters: tuple[Symbol, ...]
     body: Block
     static: bool
     device: DeviceTraits | None = None
-    instance: tuple[str, ...] | None = ()
+    instance: tuple[TemplateArgument, ...] | None = ()
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """What holds in a template's text for this instance alone."""
+        return tuple(argument.condition for argument in self.instance or ())
 
 
 class GlobalDecl(Node, frozen=True, eq=False, kw_only=True):

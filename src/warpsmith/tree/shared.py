@@ -3,9 +3,10 @@
     image.hpp   template <typename T> void invert(Image<T> &) { for … }     one text: invert<float>, invert<int>
     filter.cpp, main.cpp  include it                                        each has functions of that text
 
-In a project, text is added to the header itself; each instance has a branch of its own there, behind a condition that
+In a project, text is added to the file itself; each instance has a branch of its own there, behind a condition that
 holds in it alone (`if constexpr`, C++17), and an instance without one runs the user's loop. By the rule of one
 definition a function with external linkage is the same in every file, so that the first file's facts hold for all.
+Apart from a project, instances of a function template have specializations (tree/specializations.py).
 
 Invariant: a function with internal linkage is never shared in this sense: another file may mean another one by it.
 """
@@ -17,8 +18,9 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from warpsmith.tree.nodes import Function
+from warpsmith.tree.nodes import Function, TemplateArgument
 from warpsmith.tree.program import Program, Unit
+from warpsmith.tree.specializations import can_specialize
 
 __all__ = ["is_own", "is_shared", "restore_shared", "shared_functions"]
 
@@ -46,7 +48,7 @@ def _has_constexpr(arguments: Sequence[str]) -> bool:
 
 def shared_functions(program: Program, root: str) -> Iterator[tuple[Unit, Function]]:
     """Yield the functions below the folder `root` to whose shared text can be added, each once, with its first unit."""
-    seen: set[tuple[object, int, int, tuple[str, ...] | None]] = set()
+    seen: set[tuple[object, int, int, tuple[TemplateArgument, ...] | None]] = set()
     for unit, function in program.functions():
         span = function.span
         key = (span.file, span.start, span.end, function.instance)
@@ -57,10 +59,11 @@ def shared_functions(program: Program, root: str) -> Iterator[tuple[Unit, Functi
 
 
 def restore_shared(original: Program, changed: Program) -> Program:
-    """Return a changed program with every shared function as it was."""
+    """Return a changed program with every function as it was that cannot have a text of its own."""
     for old_unit, new_unit in zip(original.units, changed.units, strict=True):
         new = [f for f in new_unit.functions if f.span.start != f.span.end]
         for before, after in zip(old_unit.functions, new, strict=True):
-            if before is not after and not is_own(old_unit, before):
+            own = is_own(old_unit, before) or can_specialize(old_unit, before)
+            if before is not after and not own:
                 changed = changed.with_function(after, before)
     return changed

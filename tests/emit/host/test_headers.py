@@ -13,7 +13,7 @@ from warpsmith.emit.host.cuda import UnitJob
 from warpsmith.emit.host.headers import by_file, once
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.in_place.versioned import Versioned
-from warpsmith.tree.nodes import Launch, replace
+from warpsmith.tree.nodes import Launch, TemplateArgument, replace
 from warpsmith.tree.program import Kernel, Program
 
 HEADER = "static void zero(int n, int *a)\n{\n    for (int i = 0; i < n; i++) a[i] = 0;\n}\n"
@@ -62,7 +62,7 @@ def test_the_units_own_file_has_a_job_even_without_a_kernel(program: Program) ->
 
 
 def test_shared_text_has_one_version(program: Program) -> None:
-    def version(unit: int, name: str, instance: tuple[str, ...] | None = None) -> Versioned:
+    def version(unit: int, name: str, instance: tuple[TemplateArgument, ...] | None = None) -> Versioned:
         function = next(f for f in program.units[unit].functions if f.symbol.name == name)
         function = msgspec.structs.replace(function, instance=instance)
         return Versioned(function, function.body.statements[:1], function.body.statements[:1], None)

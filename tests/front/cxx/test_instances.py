@@ -1,11 +1,12 @@
-"""Conditions that tell an instance of a template from the others."""
+"""Arguments that tell an instance of a template from the others."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.front.conftest import Load
-from warpsmith.front.cxx.instances import _arguments, _condition, _conditions, _parameters, _Template
+from warpsmith.front.cxx.instances import _arguments, _can_be_said, _instance, _parameters, _Template
+from warpsmith.tree.nodes import TemplateArgument
 
 
 def test_instances_say_what_tells_them_apart(load: Load) -> None:
@@ -23,12 +24,13 @@ def test_instances_say_what_tells_them_apart(load: Load) -> None:
     }
     """
     functions = [f for _, f in load(text, "--std=c++17", name="case.cpp").program.functions()]
-    told = {f.symbol.label or f.symbol.name: f.instance for f in functions if f.symbol.name != "use"}
+    instances = {f.symbol.label or f.symbol.name: f.instance for f in functions if f.symbol.name != "use"}
+    told = {f.symbol.label or f.symbol.name: f.conditions for f in functions if f.symbol.name != "use"}
     assert told["f<float,3>"] == ("std::is_same<T, float>::value", "N == 3")
     assert told["f<unsigned char,5>"] == ("std::is_same<T, unsigned char>::value", "N == 5")
     assert [v for k, v in told.items() if k.startswith("k<")] == [("B",)]
-    assert [v for k, v in told.items() if k.startswith(("S<", "h<"))] == [None] * 3
-    assert all(v is None for k, v in told.items() if k.startswith("f<L"))
+    assert [v for k, v in instances.items() if k.startswith(("S<", "h<"))] == [None] * 3
+    assert all(v is None for k, v in instances.items() if k.startswith("f<L"))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_parameters_of_a_template(text: str, found: tuple[tuple[str, str], ...] 
     ],
 )
 def test_what_is_said_of_a_parameter(name: str, type: str, value: str, said: str | None) -> None:
-    assert _condition(name, type, value) == said
+    assert (TemplateArgument(name, type, value).condition if _can_be_said(type, value) else None) == said
 
 
 def test_arguments_of_a_label() -> None:
@@ -71,6 +73,7 @@ def test_arguments_of_a_label() -> None:
     assert list(_arguments("f")) == [] and list(_arguments("f<x")) == []
     outer = _Template("a.cpp", 0, 9, (("T", ""),))
     inner = _Template("a.cpp", 1, 8, (("N", "int"),))
-    assert _conditions("A<int>::f<2>", [outer, inner]) == ("std::is_same<T, int>::value", "N == 2")
-    assert _conditions("A<int>::f", [outer, inner]) is None and _conditions("operator÷<int>", [outer]) is None
-    assert _conditions("A<int,3>::f", [outer]) is None
+    found = _instance("A<int>::f<2>", [outer, inner])
+    assert found == (TemplateArgument("T", "", "int"), TemplateArgument("N", "int", "2"))
+    assert _instance("A<int>::f", [outer, inner]) is None and _instance("operator÷<int>", [outer]) is None
+    assert _instance("A<int,3>::f", [outer]) is None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec.structs
 
@@ -51,6 +51,9 @@ __all__ = ["count_uses", "drop_unused"]
 def drop_unused(original: Unit, rewritten: Unit) -> Unit:
     """Return `rewritten` with what its device statements left unused in host text dropped or marked as used."""
     pairs = [(a, b) for a, b in zip(original.items, _drop_added(rewritten.items), strict=True) if a is not b]
+    known = {id(old) for old, _ in pairs}
+    functions = _drop_added(rewritten.functions)
+    pairs += [(a, b) for a, b in zip(original.functions, functions, strict=True) if a is not b and id(a) not in known]
     changed = {
         id(new): _function(old, new) for old, new in pairs if isinstance(old, Function) and isinstance(new, Function)
     }
@@ -67,7 +70,7 @@ def drop_unused(original: Unit, rewritten: Unit) -> Unit:
     )
 
 
-def _drop_added(items: tuple[Top, ...]) -> list[Top]:
+def _drop_added(items: Sequence[Top]) -> list[Top]:
     """Return the items that stand for the user's text: those that a step added are left out."""
     return [item for item in items if not is_added(item)]
 

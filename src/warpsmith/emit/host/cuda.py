@@ -53,6 +53,7 @@ from warpsmith.tree.nodes import (
 )  # fmt: skip
 from warpsmith.tree.printing.patch import is_added, openers_in, unit_text
 from warpsmith.tree.program import Kernel, Program, Unit
+from warpsmith.tree.specializations import can_specialize
 from warpsmith.tree.text.layout import line_end
 from warpsmith.tree.text.lexical import identifiers
 from warpsmith.tree.text.openers import Opener, once_lines, placed_elsewhere
@@ -338,7 +339,7 @@ def _host_text(job: UnitJob, words: CudaWords, includes: tuple[str, ...], opened
     items = {id(item) for item in job.original.items}
     given = [function for function in job.rewritten.functions if not is_added(function)]
     for old, new in zip(job.original.functions, given, strict=True):
-        if new is not old and id(old) not in items:
+        if new is not old and id(old) not in items and not can_specialize(job.original, old):
             text = f"{old.symbol.name} is defined in a header, which is not rewritten"
             if old.span.file is job.original.file:
                 name = old.symbol.label or old.symbol.name

@@ -54,7 +54,7 @@ def once(program: Program, versions: Iterable[Versioned]) -> list[Versioned]:
     own = {item.span for unit in program.units for item in unit.items if isinstance(item, Function)}
     seen: dict[tuple[int, int, tuple[str, ...]], Versioned] = {}
     for version in versions:
-        instance = () if version.function.span in own else version.function.instance or ()
+        instance = () if version.function.span in own else version.function.conditions
         key = (version.written[0].span.start, version.written[-1].span.end, instance)
         seen.setdefault(key, msgspec.structs.replace(version, instance=instance))
     return [*seen.values()]

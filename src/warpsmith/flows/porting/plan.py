@@ -23,6 +23,7 @@ from warpsmith.tree.in_place.versioned import InsertedText, InsertionError
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, restore_shared, shared_functions
+from warpsmith.tree.specializations import can_specialize
 
 if TYPE_CHECKING:
     from warpsmith.emit.host.in_place import InPlace
@@ -102,7 +103,8 @@ def _shared_refusals(
     fragments = [f for f in port.plan.fragments if _is_shared(program, f)]
     if not fragments:
         return
-    open_ones = {f.symbol for _, f in shared_functions(program, root)} if root is not None else set()
+    texts = shared_functions(program, root) if root is not None else program.functions()
+    open_ones = {f.symbol for u, f in texts if root is not None or can_specialize(u, f)}
     units = {f.symbol: (u, f) for u, f in program.functions()}
     first = {f.symbol: f for _, f in reversed([*prepared.functions()])}
     for fragment in fragments:

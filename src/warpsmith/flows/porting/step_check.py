@@ -66,7 +66,7 @@ def _capture_runs(facts: Facts, prepared: Program) -> tuple[Program, Program]:
     """Return both programs with the same captures after every changed run."""
     reference, candidate = facts.program, prepared
     later = Facts.about(prepared, facts.options)
-    inside: list[tuple[Run, Run, tuple[CaptureStmt, ...]]] = []
+    inside: list[tuple[Symbol, Run, Run, tuple[CaptureStmt, ...]]] = []
     for function, new in pairs(facts.program, prepared):
         for old_run, new_run in changed_runs(function, new):
             # What nothing reads any more need not have its old value: a counter that an expression took the place of.
@@ -80,14 +80,14 @@ def _capture_runs(facts: Facts, prepared: Program) -> tuple[Program, Program]:
                     read = later.liveness(new).after[around[1]]
                     final = _captures(facts, function, (around[0],), read)
                     final = tuple(capture for capture in final if capture.symbol in dropped)
-                    reference = _append_captures(reference, (around[0],), final)
-                    candidate = _append_captures(candidate, (around[1],), final)
+                    reference = _append_captures(reference, function.symbol, (around[0],), final)
+                    candidate = _append_captures(candidate, function.symbol, (around[1],), final)
                     recorded = tuple(capture for capture in recorded if capture.symbol not in dropped)
             if recorded:
-                inside.append((old_run, new_run, recorded))
-    for old_run, new_run, recorded in inside:
-        reference = _append_captures(reference, old_run, recorded)
-        candidate = _append_captures(candidate, new_run, recorded)
+                inside.append((function.symbol, old_run, new_run, recorded))
+    for symbol, old_run, new_run, recorded in inside:
+        reference = _append_captures(reference, symbol, old_run, recorded)
+        candidate = _append_captures(candidate, symbol, new_run, recorded)
     return reference, candidate
 
 
@@ -104,8 +104,9 @@ def _is_below(loop: Stmt, stmt: Stmt) -> bool:
     return loop is not stmt and any(part is stmt for part in walk(loop))
 
 
-def _append_captures(program: Program, run: Run, captures: tuple[CaptureStmt, ...]) -> Program:
-    holder = next(f for _, f in program.functions() if _holds(f, run[0]))
+def _append_captures(program: Program, symbol: Symbol, run: Run, captures: tuple[CaptureStmt, ...]) -> Program:
+    """Return the program with captures behind a run of the function; others may share its text."""
+    holder = next(f for _, f in program.functions() if f.symbol == symbol and _holds(f, run[0]))
     return with_run(program, holder, run, (*run, *captures))
 
 

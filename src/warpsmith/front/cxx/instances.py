@@ -1,10 +1,10 @@
-"""Conditions that tell a template's instances apart, in words of C++ that the template's own text can say.
+"""Arguments that tell a template's instances apart, in words of C++ that the template's own text can say.
 
-    template <typename T, int N> void blur(…)         blur<float, 3>     std::is_same<T, float>::value, N == 3
-    template <typename T> class Image { void f() }    Image<float>::f    std::is_same<T, float>::value
+    template <typename T, int N> void blur(…)         blur<float, 3>     T: float, N: 3
+    template <typename T> class Image { void f() }    Image<float>::f    T: float
 
-Invariant: where conditions are given, they hold in that instance and in no other one. Only numbers and their types are
-said: another type may not be known where the template is written.
+Invariant: where arguments are given, they are those of that instance and of no other one. Only numbers and their types
+are said: another type may not be known where the template is written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
-from warpsmith.tree.nodes import Function
+from warpsmith.tree.nodes import Function, TemplateArgument
 
 __all__ = ["with_instances"]
 
@@ -49,7 +49,7 @@ def with_instances(context: Context, functions: Sequence[Function]) -> Iterator[
         path, place = function.span.file.path, function.body.span.start
         around = [t for t in templates if t.path == path and t.start <= place < t.end]
         label = function.symbol.label
-        yield replace(function, instance=_conditions(label, around)) if around or "<" in label else function
+        yield replace(function, instance=_instance(label, around)) if around or "<" in label else function
 
 
 def _templates(context: Context) -> Iterator[_Template]:
@@ -85,32 +85,27 @@ def _parameters(text: str) -> tuple[tuple[str, str], ...] | None:
     return tuple(found)
 
 
-def _conditions(label: str, around: Sequence[_Template]) -> tuple[str, ...] | None:
-    """Return the conditions for the instance of this label; None where not all can be said."""
+def _instance(label: str, around: Sequence[_Template]) -> tuple[TemplateArgument, ...] | None:
+    """Return the arguments of the instance of this label; None where not all can be said."""
     given = [_split(inside) for inside in _arguments(label)]
     if "÷" in label or len(given) != len(around):
         return None
-    found: list[str] = []
+    found: list[TemplateArgument] = []
     for template, values in zip(around, given, strict=True):
         if template.parameters is None or len(values) != len(template.parameters):
             return None
         for (name, type), value in zip(template.parameters, values, strict=True):
-            condition = _condition(name, type, value)
-            if condition is None:
+            if not _can_be_said(type, value):
                 return None
-            found.append(condition)
+            found.append(TemplateArgument(name, type, value))
     return tuple(found)
 
 
-def _condition(name: str, type: str, value: str) -> str | None:
-    """Return what says that a parameter is this type, or has this value; clang may give a value the wrong sign."""
+def _can_be_said(type: str, value: str) -> bool:
+    """Whether text can say that a parameter is this type, or has this value; clang may give a value the wrong sign."""
     if not type:
-        return f"std::is_same<{name}, {value}>::value" if value in _TYPES else None
-    if not _NUMBER.fullmatch(value):
-        return None
-    if type == "bool":
-        return name if value not in ("0", "false") else f"!{name}"
-    return f"{name} == {value}" if not value.startswith("-") or type in _SIGNED else None
+        return value in _TYPES
+    return _NUMBER.fullmatch(value) is not None and (type == "bool" or not value.startswith("-") or type in _SIGNED)
 
 
 def _arguments(label: str) -> Iterator[str]:

@@ -45,6 +45,7 @@ from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.printing.nested import contains_nested, is_nested
 from warpsmith.tree.printing.printer import DeviceWords, Printer, join_lines
 from warpsmith.tree.program import Unit
+from warpsmith.tree.specializations import can_specialize, specialization
 from warpsmith.tree.text.layout import (
     indent_at,
     indent_text,
@@ -93,6 +94,11 @@ def unit_text(
         if changed:
             first = min(first, old.span.start)
         edits += changed
+    for old, new in _find_specialized(original, rewritten):
+        first = min(first, old.span.start)
+        own = Patcher((old,), dialect, unit, left_out)
+        text = specialization(old, _edit_text(old.body.span, own.edits(old, new)))
+        edits.append(Edit(Span(original.file, old.span.end, old.span.end), f"\n\n{text}"))
     opening = [
         Edit(Span(original.file, place, place), "".join(f"{line}\n" for line in lines))
         for place, lines in opener_insertions(original.file, edits, openers_in(rewritten), opened=opened)
@@ -121,6 +127,14 @@ def _find_added(unit: Unit) -> Iterator[tuple[Top, Top]]:
     for position, item in enumerate(unit.items):
         if is_added(item):
             yield item, next(other for other in unit.items[position:] if not is_added(other))
+
+
+def _find_specialized(original: Unit, rewritten: Unit) -> Iterator[tuple[Function, Function]]:
+    """Yield the instances of templates that have changed, which get texts of their own."""
+    given = (function for function in rewritten.functions if not is_added(function))
+    for old, new in zip(original.functions, given, strict=True):
+        if old is not new and can_specialize(original, old):
+            yield old, new
 
 
 def include_offset(file: SourceFile, before: int) -> int:
