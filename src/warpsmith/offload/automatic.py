@@ -20,9 +20,11 @@ from warpsmith.loops.search.unmapping import unmap_functions
 from warpsmith.loops.search.unthreading import unthread_regions
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.offload.uncalled import find_uncalled
+from warpsmith.poly.claimed import regions_of
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.mapped.clauses import construct_of
 from warpsmith.poly.mapped.judge import mapped_functions
+from warpsmith.poly.openmp.team import sharing_functions
 from warpsmith.tree.nodes import Loop, Node, Pragma
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, shared_functions
@@ -84,6 +86,10 @@ def _undo_steps(prepared: Prepared, earlier: Prepared, left: frozenset[Span]) ->
     if again & directed and any(a.step.name == "unmap" for a in mine):
         # data directives go together, in all functions that one of them reaches
         again |= directed
+    if any(a.step.name == "unthread" for a in mine):
+        # one thread comes in place of the callers of functions that share work, and in these, together
+        teams = _of_teams(prepared.program)
+        again |= teams if again & teams else frozenset()
     program = earlier.program
     for function, after in pairs(prepared.program, earlier.program):
         if function.symbol in again:
@@ -98,6 +104,16 @@ def _directed(program: Program) -> frozenset[Symbol]:
     """Return the functions with directives about a device's data, and those that call one."""
     own = (f.symbol for _, f in program.functions() if any(_is_of_device(part) for part in walk(f.body)))
     return mapped_functions(program).union(own)
+
+
+def _of_teams(program: Program) -> frozenset[Symbol]:
+    """Return the functions that share work among the threads that call them, and those that have their regions."""
+    found: set[Symbol] = set()
+    for _, function in program.functions():
+        for region in regions_of(function):
+            shared = sharing_functions(program, region.body)
+            found |= {function.symbol, *(one.symbol for one in shared)} if shared else set()
+    return frozenset(found)
 
 
 def _is_of_device(part: Node) -> bool:

@@ -19,7 +19,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import marked_statements, regions_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.mapped.judge import judge_mapped
-from warpsmith.poly.openmp.team import in_the_way
+from warpsmith.poly.openmp.concurrency.one_thread import in_the_way
 from warpsmith.tree.nodes import Call, For, Function, Name, Node, Pragma, Stmt, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.conditionals import open_conditionals
@@ -47,8 +47,7 @@ def no_port_here(
     callees = _find_callees(Identity(program))
     if function.symbol in _reach(callees, callees.get(function.symbol, frozenset())):
         return Reason("POR008", f"'{function.symbol.name}' is recursive", function.symbol.span)
-    # also where steps have put its body in place of the call
-    threaded = next(filter(None, (_call_in_team(one, function) for one in (program, written) if one is not None)), None)
+    threaded = _call_in_team(program, written, function)
     if threaded is not None:
         return threaded
     wrong = _wrongly_mapped(written or program, function, options or PolyOptions())
@@ -60,9 +59,14 @@ def no_port_here(
     )
 
 
-def _call_in_team(program: Program, function: Function) -> Reason | None:
-    """Return the call of a function, or of one that calls it, that several host threads make."""
-    for other, node, reached in _find_team_calls(Identity(program)):
+def _call_in_team(program: Program, written: Program | None, function: Function) -> Reason | None:
+    """Return the call of a function, or of one that calls it, that several host threads make, also where steps have put
+    its body in place of the call; not where one thread has come in place of them."""
+    now = _find_team_calls(Identity(program))
+    left = {(node.span.file.path, node.span.start) for _, node, _ in now}
+    before = _find_team_calls(Identity(written)) if written is not None else ()
+    kept = (call for call in before if (call[1].span.file.path, call[1].span.start) in left)
+    for other, node, reached in (*now, *kept):
         if function.symbol in reached:
             text = (
                 f"'{function.symbol.name}' is called from '{other.symbol.name}' "

@@ -30,7 +30,60 @@ def _program(body: str, more: str = "") -> str:
     return f"{_HEAD}{more}\nvoid region(void)\n{{\n{body}}}\n"
 
 
+_STEP = "static void step(void)\n{\n#pragma omp for\n    for (int i = 0; i < n; i++) a[i] = i;\n}"
+
 ONE: dict[str, str] = {
+    "a loop shared in a function": _program("#pragma omp parallel\n    step();\n", _STEP),
+    "functions of a time loop": _program(
+        """
+    int t;
+#pragma omp parallel private(t)
+    {
+        fill(n);
+        for (t = 0; t < 5; t++) {
+            both(0.1 * t, n);
+#pragma omp barrier
+#pragma omp master
+            if (t % 2 == 0)
+                count += t;
+#pragma omp barrier
+            if (t == 3)
+                both(1.0, n);
+        }
+    }
+""",
+        """
+static void fill(int m)
+{
+    int i;
+#pragma omp for
+    for (i = 0; i < m; i++) a[i] = i;
+}
+static void add(double h, const double *from, double *to)
+{
+    int i, j = n / 2;
+    double mine = 0;
+    if (n > 1000) return;
+#pragma omp for nowait
+    for (i = 1; i < j; i++) { to[i] = from[i - 1] * h + 1; mine += to[i]; }
+#pragma omp for
+    for (i = j; i < n; i++) { double v = from[i]; to[i] = v * h; }
+#pragma omp critical
+    sum += mine;
+#pragma omp barrier
+}
+static void both(double h, int m)
+{
+    double half = h / 2;
+#pragma omp single
+    last = m;
+    add(half, a, b);
+#pragma omp for reduction(+ : most)
+    for (int i = 0; i < m; i++) most += b[i];
+    add(h + half, b, c);
+}
+""",
+    ),
     "a counter that nobody reads": _program("""
     static int calls = 0;
 #pragma omp parallel
@@ -515,17 +568,53 @@ MANY: dict[str, tuple[str, str]] = {
         ),
         "omp_get_thread_num tells",
     ),
-    "a loop shared in a function": (
+    "a loop shared in a function that others may call": (
+        _program("#pragma omp parallel\n    step();\n", _STEP.removeprefix("static ")),
+        "step shares work among the threads of the region in line 15, and other files may call it",
+    ),
+    "a loop shared in a function that is known by its address": (
+        _program("#pragma omp parallel\n    step();\n", _STEP + "\nvoid (*known)(void) = step;"),
+        "step shares work among the threads of the region in line 16, and its address is taken",
+    ),
+    "a loop shared in a function that is asked for a value": (
+        _program(
+            "#pragma omp parallel\n    {\n        double v = step();\n#pragma omp single\n        sum = v;\n    }\n",
+            _STEP.replace("void step", "double step").replace("}", "    return 1;\n}"),
+        ),
+        "'omp for' in step (line 10) shares work among the threads of the region in line 16, which calls it inside",
+    ),
+    "a function that shares a loop and writes what they share": (
+        _program("#pragma omp parallel\n    step();\n", _STEP.replace("{\n", "{\n    count++;\n", 1)),
+        "every thread writes count",
+    ),
+    "a function that shares a loop and follows a pointer": (
+        _program(
+            "#pragma omp parallel\n    step(b);\n",
+            _STEP.replace("(void)", "(double *p)").replace("{\n", "{\n    p[1] += 1;\n", 1),
+        ),
+        "every thread writes ",
+    ),
+    "a function that shares a loop and reads what differs": (
         _program(
             """
-#pragma omp parallel
+    int t = 0;
+#pragma omp parallel firstprivate(t)
     {
-        step();
+#pragma omp for
+        for (int i = 0; i < n; i++) { t += i; b[i] = t > -1; }
+        step(t);
     }
 """,
-            "static void step(void)\n{\n#pragma omp for\n    for (int i = 0; i < n; i++) a[i] = i;\n}",
+            _STEP.replace("(void)", "(int t)").replace("= i", "= i + t"),
         ),
-        "'omp for' in step (line 10) shares work among the threads of the region in line 16",
+        "t holds something else in each thread",
+    ),
+    "another region leads to the function": (
+        _program(
+            "#pragma omp parallel\n    step();\n",
+            _STEP + "\nvoid other(void)\n{\n#pragma omp parallel\n    {\n        step();\n        count++;\n    }\n}",
+        ),
+        "every thread writes count",
     ),
     "tasks": (
         _program("""

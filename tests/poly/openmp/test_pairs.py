@@ -16,9 +16,10 @@ from warpsmith.poly.claimed import regions_of
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.mapped import accessed
 from warpsmith.poly.mapped.judge import judge_mapped
-from warpsmith.poly.openmp import claims, lists, team
+from warpsmith.poly.openmp import claims, lists
 from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.poly.openmp.concurrency import nowait
+from warpsmith.poly.openmp.concurrency.one_thread import in_the_way
 
 KINDS = ("sharing", "aliases", "threads", "sync", "devices")
 PAIRS = tuple((kind, pair) for kind in KINDS for pair in pairs(kind))
@@ -48,7 +49,7 @@ def _verdicts(facts: Facts) -> Iterator[tuple[str, Verdict | None]]:
         for loop in facts.of(one).loops:
             yield from ((one.symbol.name, claim.verdict) for claim in loop.claims)
         for region in regions_of(one):
-            if region.directive.words == ("parallel",) and team.in_the_way(facts, one, region) is not None:
+            if region.directive.words == ("parallel",) and in_the_way(facts, one, region) is not None:
                 yield one.symbol.name, None
     for data in judge_mapped(facts):
         yield data.root.symbol.name, data.verdict

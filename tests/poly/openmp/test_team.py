@@ -1,100 +1,83 @@
-"""Parallel regions: one thread stands for all only where every number of threads leaves the same behind."""
+"""Teams taken apart: which functions share work among the threads that call them, and what is whose in these."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.poly.openmp.team_programs import MANY, ONE, SHOW
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import regions_of
-from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.openmp import numbered_parts as parts
-from warpsmith.poly.openmp import team
-from warpsmith.poly.openmp import thread_numbers as numbers
+from warpsmith.poly.openmp.team import NotOneThreadError, orphan_in, sharing_functions, team_of, team_of_called
+from warpsmith.tree.nodes import Function
+from warpsmith.tree.program import Program
 
-
-def reasons(text: str, folder: Path) -> list[str]:
-    """Return the blocker of one thread, region by region ("" for nothing)."""
-    file = folder / "p.c"
-    file.write_text(text + SHOW if "kept" in text else text)
-    program = load_program([str(file)], FrontOptions()).program
-    facts = Facts.about(program, PolyOptions())
-    found = [
-        team.in_the_way(facts, function, region)
-        for _, function in program.functions()
-        for region in regions_of(function)
-        if region.directive.words == ("parallel",)
-    ]
-    assert found
-    return ["" if reason is None else reason.text for reason in found]
-
-
-@pytest.mark.parametrize("title", ONE)
-def test_one_thread_does_what_all_do(title: str, tmp_path: Path) -> None:
-    assert reasons(ONE[title], tmp_path) == [""]
-
-
-@pytest.mark.parametrize("title", MANY)
-def test_what_differs_between_threads_is_refused(title: str, tmp_path: Path) -> None:
-    text, said = MANY[title]
-    (found,) = reasons(text, tmp_path)
-    assert said in found
-
-
-SEEDED: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
-    "single run by all": (
-        "printed by all",
-        lambda patch: patch.setattr(team._Check, "repeats_nothing", lambda self: None),
-    ),
-    "a private value that leaks out": (
-        "private value read after the region",
-        lambda patch: patch.setattr(team._Check, "keeps_own_variables_inside", lambda self: None),
-    ),
-    "a part taken for the whole": (
-        "partial value read by all",
-        lambda patch: patch.setattr(team._Check, "shares", lambda self, *rest: None),
-    ),
-    "a critical that counts threads": (
-        "critical counts the threads",
-        lambda patch: patch.setattr(team._Check, "combines", lambda self, part: None),
-    ),
-    "one thread's value read by all": (
-        "single writes a private variable",
-        lambda patch: patch.setattr(team._Check, "runs_once", lambda self, *rest: None),
-    ),
-    "who the first thread is": (
-        "the second thread does it",
-        lambda patch: patch.setattr(numbers, "_is_zero", lambda expr: True),
-    ),
-    "who prints": (
-        "the count is part of what is printed",
-        lambda patch: patch.setattr(numbers, "_asks", lambda expr, name: True),
-    ),
-    "sums over some of the parts": (
-        "the first part is left out",
-        lambda patch: patch.setattr(parts._Check, "goes_over_all", lambda self, *rest: True),
-    ),
-    "sums of what is too small": (
-        "parts too small for the whole",
-        lambda patch: patch.setattr(parts, "_is_sum_of", lambda part, total: True),
-    ),
-    "totals that are places of their own": (
-        "parts in an order",
-        lambda patch: patch.setattr(parts._Check, "is_fixed", lambda self, *rest: True),
-    ),
-    "thread numbers": (
-        "thread number in a function",
-        lambda patch: patch.setattr(team._Check, "asks_for_no_thread", lambda self: None),
-    ),
+TEXT = """
+static double a[64], sum; static int n = 64;
+static void leaf(double h, double *p) {
+    double mine = 0;
+#pragma omp for
+    for (int i = 0; i < n; i++) mine += p[i] * h;
+#pragma omp critical
+    sum += mine;
 }
+static void middle(int k) { if (k > 2) leaf(k * 0.5, a); }
+static void alone(void) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] = 1;
+}
+static void region_of_its_own(void) {
+#pragma omp parallel
+    leaf(1, a);
+}
+static void locked(void) {
+#pragma omp critical
+    sum += 1;
+}
+static void plain(void) { a[0] = 1; }
+void region(void) {
+#pragma omp parallel
+    {
+        middle(n);
+#pragma omp single
+        { alone(); plain(); region_of_its_own(); }
+        locked();
+    }
+}
+"""
 
 
-@pytest.mark.parametrize("bug", SEEDED)
-def test_a_seeded_bug_lets_a_wrong_region_through(bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    title, seed = SEEDED[bug]
-    seed(monkeypatch)
-    assert reasons(MANY[title][0], tmp_path) == [""], "no other rule hides the bug: the case would find it"
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    (tmp_path / "p.c").write_text(TEXT)
+    return load_program([str(tmp_path / "p.c")], FrontOptions()).program
+
+
+def function(program: Program, name: str) -> Function:
+    return next(f for _, f in program.functions() if f.symbol.name == name)
+
+
+def test_functions_share_work_that_have_such_pragmas_or_lead_to_them(program: Program) -> None:
+    body = regions_of(function(program, "region"))[0].body
+    assert {f.symbol.name for f in sharing_functions(program, body)} == {"leaf", "middle"}
+    assert sharing_functions(program, function(program, "alone").body) == ()
+    # its threads are those of the region in it
+    assert sharing_functions(program, function(program, "region_of_its_own").body) == ()
+    found = {f.symbol.name: orphan_in(f) for _, f in program.functions()}
+    assert [name for name, pragma in found.items() if pragma is not None] == ["leaf"]
+
+
+def test_a_called_function_is_taken_apart(program: Program) -> None:
+    region = regions_of(function(program, "region"))[0]
+    leaf = team_of_called(program, function(program, "leaf"), region)
+    assert leaf.called and len(leaf.shared_loops) == 1 and len(leaf.combining) == 1 and not leaf.calls
+    assert {s.name for s in leaf.own} == {"h", "mine", "i"}, "what a pointer leads to is not the thread's own"
+    middle = team_of_called(program, function(program, "middle"), region)
+    assert len(middle.calls) == 1 and not middle.pragmas
+    whole = team_of(program, function(program, "region"), region)
+    assert [len(x) for x in (whole.calls, whole.once)] == [1, 1]
+
+
+def test_a_region_inside_a_called_function_is_none_of_the_team(program: Program) -> None:
+    with pytest.raises(NotOneThreadError):
+        team_of_called(program, function(program, "alone"), regions_of(function(program, "region"))[0])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.poly.openmp.test_team import reasons
+from tests.poly.openmp.concurrency.test_one_thread import reasons
 
 PRINTED = """#include <stdio.h>
 extern int omp_get_num_threads(void);

@@ -13,13 +13,15 @@ Invariant: without WARPSMITH defined, the user's files are to the compiler what 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import msgspec.structs
 from msgspec import Struct
 
-from warpsmith.base.source import decode_text
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span, decode_text
 from warpsmith.emit.carried import declarations, run_time
 from warpsmith.emit.device.device import DeviceSection, device_section
 from warpsmith.emit.file_names import in_comment, kernel_stem
@@ -48,7 +50,7 @@ from warpsmith.tree.in_place.edits import Heads, find_openers, in_place_text
 from warpsmith.tree.in_place.versioned import InsertedText, Versioned, WithCalls
 from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.memory.effective_types import keeps_types
-from warpsmith.tree.nodes import DataRegionBoundary, Function
+from warpsmith.tree.nodes import DataRegionBoundary, Function, Pragma
 from warpsmith.tree.printing.patch import is_added
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.shared import is_own
@@ -100,6 +102,7 @@ def emit_in_place(
     kernels: dict[str, tuple[OutputFile, ...]] = {}
     calls, outlined, versions = _outline(original, ported, once(original, versions), placed, words)
     apart = {called.function.span for called in calls}
+    _check_alone(placed, apart, versions)
     made = _name_jobs([part for job in jobs(source, ported, outlined) for part in by_file(job)])
     for path, together in _by_path(made, root).items():
         file = together[0].original.file
@@ -127,6 +130,17 @@ def emit_in_place(
         if files:
             kernels[path] = tuple(files)
     return InPlace(tuple(changed), kernels, _runtime(support, made[0]) if changed else (), frozenset(with_data_regions))
+
+
+def _check_alone(placed: Mapping[Function, Function], apart: Collection[Span], versions: Sequence[Versioned]) -> None:
+    """Refuse a parallel region that one thread should run by itself, where that is not said in its function's text."""
+    held = {part.span for version in versions for stmt in version.written for part in walk(stmt)}
+    for function in (function for old, function in placed.items() if old.span not in apart):
+        lost = (part for part in walk(function.body) if isinstance(part, Pragma) and part.alone)
+        region = next((part for part in lost if part.span not in held), None)
+        if region is not None:
+            text = "one thread would run this region where the port is on, which cannot be said in its place"
+            raise RefusedError(Finding("POR008", "error", text, region.span))
 
 
 def _outline(

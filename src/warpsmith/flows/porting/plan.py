@@ -18,12 +18,15 @@ from warpsmith.loops.prepared import Prepared
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.offload.regions.placed import place_versions
+from warpsmith.poly.claimed import regions_of
 from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.openmp.team import sharing_functions
 from warpsmith.tree.in_place.versioned import InsertedText, InsertionError
-from warpsmith.tree.nodes import Function
+from warpsmith.tree.nodes import Function, Pragma
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, restore_shared, shared_functions
 from warpsmith.tree.specializations import can_specialize
+from warpsmith.tree.walk import walk
 
 if TYPE_CHECKING:
     from warpsmith.emit.host.in_place import InPlace
@@ -186,8 +189,21 @@ def _in_place(program: Program, port: Port, root: str) -> InPlace:
 
     beside = (new for new in port.inserted if not new.made)
     inserted = [InsertedText(new.function, new.where, new.user or new.node, new.statements) for new in beside]
-    placed = place_versions(program, port.versions, inserted)
+    alone = _find_alone(program, port.program) if port.plan.fragments else []
+    placed = place_versions(program, port.versions, inserted, alone)
     return emit_in_place(program, port.program, port.versions, inserted, root, placed=placed)
+
+
+def _find_alone(program: Program, ported: Program) -> list[Pragma]:
+    """Return the pragmas of the regions that one thread runs in a port, and whose threads call functions with kernels
+    in them: there may be none in the region itself."""
+    after = {f.symbol: {part.span for part in walk(f.body) if isinstance(part, Pragma)} for _, f in ported.functions()}
+    return [
+        region.pragma
+        for _, function in program.functions()
+        for region in regions_of(function)
+        if region.pragma.span not in after[function.symbol] and sharing_functions(program, region.body)
+    ]
 
 
 def _meet(one: Span, other: Span) -> bool:

@@ -12,6 +12,7 @@ Invariant: what the search changed has a kernel in it; what has none is as the u
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -29,7 +30,7 @@ from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Function, Loop, Name
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import walk
+from warpsmith.tree.walk import names, walk
 
 __all__ = ["plan_port", "search_steps"]
 
@@ -151,7 +152,10 @@ def _idle(prepared: Prepared, written: Written) -> set[Span]:
     fragments = written.port.plan.fragments
     kernels = frozenset(part for fragment in fragments for stmt in fragment.statements for part in walk(stmt))
     holders = {fragment.function.symbol for fragment in fragments}
-    idle = {c for c in changes if not (c.parts() & kernels or _named(c) & holders)}
+    # one thread in place of many serves the functions that these threads called, and all that they call
+    deep = any(applied.step.name == "unthread" for applied in prepared.applied)
+    called = {f.symbol: {n.symbol for n in names(f.body)} for _, f in prepared.program.functions()} if deep else {}
+    idle = {c for c in changes if not (c.parts() & kernels or _reach(called, _find_named(c)) & holders)}
     busy = {_nest_of(c) for c in changes if c not in idle}
     alone = [c for c in idle if _nest_of(c) not in busy]
     # where a function's text stands elsewhere too, its own steps go first: without them there may be a kernel there
@@ -171,5 +175,15 @@ def _nest_of(change: RunChange) -> Span:
     return next((loop.span for loop in outermost(change.written.body) if loop.span.contains(own)), own)
 
 
-def _named(change: RunChange) -> set[Symbol]:
+def _find_named(change: RunChange) -> set[Symbol]:
     return {part.symbol for part in change.parts() if isinstance(part, Name)}
+
+
+def _reach(called: Mapping[Symbol, set[Symbol]], named: set[Symbol]) -> set[Symbol]:
+    """Return what is named, and what functions among that lead to."""
+    found, pending = set(named), [*named]
+    while pending:
+        more = called.get(pending.pop(), set()) - found
+        found |= more
+        pending += more
+    return found

@@ -18,8 +18,9 @@ from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.poly.claimed import ParallelRegion, regions_of
 from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.openmp.numbered_parts import find_numbered
-from warpsmith.poly.openmp.team import region_run
+from warpsmith.poly.openmp.team import region_run, sharing_functions
 from warpsmith.tree.nodes import Function, Loop
+from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names, loops
 
@@ -31,7 +32,7 @@ def unthread_regions(prepared: Prepared, selected: Sequence[Span] | None, left: 
     any loop), where one thread does the same."""
     for symbol in [function.symbol for _, function in prepared.program.functions() if regions_of(function)]:
         tried: set[Span] = set()
-        while (found := _next(_function(prepared, symbol), selected, left, tried)) is not None:
+        while (found := _next(prepared.program, _function(prepared, symbol), selected, (left, tried))) is not None:
             loop, span = found
             tried.add(span)
             prepared = _apply_unthread(prepared, symbol, loop, span)
@@ -48,15 +49,19 @@ def adds_to_numbered_parts(prepared: Prepared) -> bool:
 
 
 def _next(
-    function: Function, selected: Sequence[Span] | None, left: frozenset[Span], tried: set[Span]
+    program: Program, function: Function, selected: Sequence[Span] | None, not_these: tuple[frozenset[Span], set[Span]]
 ) -> tuple[Loop, Span] | None:
-    """Return the first loop of the next region to try, and the region's text."""
+    """Return the first loop of the next region to try, and the region's text; a loop is asked for also where it stands
+    in a function that shares work among the region's threads."""
+    left, tried = not_these
     for region in regions_of(function):
         span = statement_spans(region_run(function, region))
         if span in tried or any(span.contains(other) or other.contains(span) for other in left):
             continue
+        sharing = sharing_functions(program, region.body)
         loop = _first_loop(function, region)
-        if loop is not None and (selected is None or any(_meets(s, span) for s in selected)):
+        asked = [span, *(one.span for one in sharing)]
+        if loop is not None and (selected is None or any(_meets(s, text) for s in selected for text in asked)):
             return loop, span
     return None
 

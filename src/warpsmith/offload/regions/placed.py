@@ -8,8 +8,12 @@ the device does nothing then.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 
+from warpsmith.base.errors import RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
 from warpsmith.offload.regions.one_thread import within_region
 from warpsmith.offload.transfers.flow import ProgramPoint
 from warpsmith.offload.transfers.insertion import Edits, rewritten_run
@@ -17,28 +21,50 @@ from warpsmith.offload.transfers.known_sizes import shorten_function
 from warpsmith.offload.transfers.splice import splice
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.in_place.versioned import SWITCHED, InsertedText, Run, Versioned
-from warpsmith.tree.nodes import Binary, Block, Expr, For, Function, If, Literal, Name, Node, Stmt, VarDecl, replace
+from warpsmith.tree.nodes import (
+    Binary,
+    Block,
+    Expr,
+    For,
+    Function,
+    If,
+    Literal,
+    Name,
+    Node,
+    Pragma,
+    Stmt,
+    VarDecl,
+    replace,
+)
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, is_shared
 from warpsmith.tree.types import INT
-from warpsmith.tree.walk import walk
+from warpsmith.tree.walk import rebuild, walk
 
 __all__ = ["place_versions"]
 
 
 def place_versions(
-    program: Program, versions: Sequence[Versioned], inserted: Sequence[InsertedText]
+    program: Program, versions: Sequence[Versioned], inserted: Sequence[InsertedText], alone: Sequence[Pragma] = ()
 ) -> Mapping[Function, Function]:
-    """Return the functions of the user's `program` that have `versions` of their statements, or statements `inserted`
-    between them, each with them in it; those that share their text with others are left out where something is
-    inserted, as is one where something stands beside a statement that the steps have made."""
+    """Return the functions of the user's `program` that have `versions` of their statements, statements `inserted`
+    between them, or a parallel region that one thread runs by itself (`alone`: its pragma), each with them in it; those
+    that share their text with others are left out where something is inserted, as is one where something stands beside
+    a statement that the steps have made.
+
+    Raises RefusedError where a region cannot be given to one thread.
+    """
     found: dict[Function, Function] = {}
     for unit, function in program.functions():
         mine = [v for v in versions if _is_in(v, function)]
         between = [new for new in inserted if _is_in(new, function)]
-        alone = is_own(unit, function) and sum(f.span == function.span for f in unit.functions) == 1
-        if (alone and (mine or between)) or (is_shared(unit, function) and mine and not between):
-            placed = _place(function, mine, between)
+        regions = _left_regions(function, alone, mine)
+        own = is_own(unit, function) and sum(f.span == function.span for f in unit.functions) == 1
+        if (own and (mine or between or regions)) or (is_shared(unit, function) and mine and not between):
+            placed = _place(function, mine, between, regions)
+            if regions and placed is None:
+                text = "one thread would run this region where the port is on, which cannot be said in its place"
+                raise RefusedError(Finding("POR008", "error", text, regions[0].span))
             if placed is not None:
                 found[function] = shorten_function(placed)
     return found
@@ -48,7 +74,19 @@ def _is_in(part: Versioned | InsertedText, function: Function) -> bool:
     return part.function.span == function.span and part.function.symbol == function.symbol
 
 
-def _place(function: Function, versions: Sequence[Versioned], inserted: Sequence[InsertedText]) -> Function | None:
+def _left_regions(function: Function, alone: Sequence[Pragma], versions: Sequence[Versioned]) -> list[Pragma]:
+    """Return the pragmas of the function's regions that one thread runs and no version holds."""
+    held = {id(part) for version in versions for stmt in version.written for part in walk(stmt)}
+    mine = {id(part) for part in walk(function.body) if isinstance(part, Pragma)} - held
+    return [pragma for pragma in alone if id(pragma) in mine]
+
+
+def _place(
+    function: Function,
+    versions: Sequence[Versioned],
+    inserted: Sequence[InsertedText],
+    regions: Sequence[Pragma],
+) -> Function | None:
     if any(_names_made(new, function, versions) for new in inserted):
         return None
     nodes = {_key(part): part for part in walk(function.body)}
@@ -59,11 +97,19 @@ def _place(function: Function, versions: Sequence[Versioned], inserted: Sequence
             return None
         edits.at(ProgramPoint(new.where, node), new.statements)
     run = rewritten_run(function.body.statements, edits)
+    if regions:
+        places = {pragma.span for pragma in regions}
+        run = tuple(rebuild(stmt, partial(_run_alone, places)) for stmt in run)
     added = replace(function, body=replace(function.body, statements=run))
     try:
         return splice(added, [(v.written, within_region(v, inserted) or (*v.before, _choice(v))) for v in versions])
     except ValueError:
         return None
+
+
+def _run_alone(places: Collection[Span], node: Node) -> Node:
+    """Return a region's pragma with the condition that one thread runs the region."""
+    return replace(node, alone=True) if isinstance(node, Pragma) and node.span in places else node
 
 
 def _names_made(new: InsertedText, function: Function, versions: Sequence[Versioned]) -> bool:

@@ -20,7 +20,8 @@ from warpsmith.tree.text.directives import Directive
 def alone(title: str) -> str:
     """Return the program with one thread in place of its region's."""
     places = {"a time loop that all run": "region/t", "rows of parts, counted and added": "region/again/i",
-              "rows of parts in one block": "region/again/i"}  # fmt: skip
+              "rows of parts in one block": "region/again/i", "a loop shared in a function": "step/i",
+              "functions of a time loop": "region/t"}  # fmt: skip
     return rewritten(ONE[title], Unthread(places.get(title, "region/i")))
 
 
@@ -28,6 +29,15 @@ def test_what_shares_work_goes_and_loops_keep_their_threads() -> None:
     text = alone("a time loop that all run")
     assert "omp parallel private(t, i)" not in text and "single" not in text
     assert text.count("#pragma omp parallel for\n") == 2
+
+
+def test_functions_that_share_work_have_threads_of_their_own() -> None:
+    text = alone("functions of a time loop")
+    assert text.count("#pragma omp parallel for") == 3 and "single" not in text and "barrier" not in text
+    assert "#pragma omp parallel for nowait" not in text and "#pragma omp for" not in text
+    # the part that a critical section adds up is one thread's: its loop has no threads
+    assert text.count("#pragma omp parallel for reduction(+ : most)\n") == 1
+    assert "#pragma omp parallel for\n" in alone("a loop shared in a function")
 
 
 def test_a_part_is_added_up_by_one_thread() -> None:

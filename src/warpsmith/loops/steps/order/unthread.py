@@ -19,7 +19,8 @@ from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
-from warpsmith.poly.openmp.team import Team, in_the_way, region_run, team_of
+from warpsmith.poly.openmp.concurrency.one_thread import in_the_way, teams
+from warpsmith.poly.openmp.team import Team, region_run, sharing_functions
 from warpsmith.poly.openmp.thread_numbers import is_number
 from warpsmith.tree.named import find_named
 from warpsmith.tree.nodes import (
@@ -55,7 +56,8 @@ class Unthread(Struct, frozen=True):
     Legal where one thread does what all of them did: what every thread does again changes only its own variables, no
     value that differs between the threads is read behind the loop that made it, and what critical sections add up, or
     loops over an array with a part for each thread (`part[omp_get_thread_num()]`), are the threads' parts of one sum
-    (OpenMP 5.2, 5.1.1; the region split at its worksharing constructs).
+    (OpenMP 5.2, 5.1.1; the region split at its worksharing constructs). Functions that share work among the threads
+    that call them go with it, and so do all other regions that lead to these.
 
     Step: loop=f/i
 
@@ -96,29 +98,51 @@ class Unthread(Struct, frozen=True):
     def check(self, program: Program, facts: Facts) -> Verdict:
         """Say whether one thread does what the region's threads do."""
         place = LoopContext.of(program, self.loop)
-        region = region_around(place.function, place.loop)
-        if region is None:
+        found = _region(program, place)
+        if found is None:
             return does_not_fit("the loop stands in no parallel region", place.loop)
-        why = in_the_way(facts, place.function, region)
+        why = in_the_way(facts, *found)
         return Proved() if why is None else Unknown((why,))
 
     def apply(self, program: Program) -> Program:
-        """Return the program with the region's statements alone."""
-        place = LoopContext.of(program, self.loop)
-        function = place.function
-        region = region_around(function, place.loop)
-        assert region is not None, "checked"
+        """Return the program with the statements of the region alone, and of what goes with it."""
+        found = _region(program, LoopContext.of(program, self.loop))
+        assert found is not None, "checked"
         facts = Facts.about(program, PolyOptions())
-        team = team_of(function, region)
-        kept: dict[int, Pragma | None] = {id(pragma): None for pragma in team.pragmas}
-        atomic: dict[int, Stmt] = {}
-        for pragma, loop in team.shared_loops:
-            own = kept[id(pragma)] = _own_pragma(facts, function, team, pragma, loop)
-            if own is not None:
-                atomic[id(loop)] = _with_atomic_parts(loop, team)
-        run = region_run(function, region)
-        alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept, atomic))
-        return with_run(program, function, run, _drop_unused_numbers(alone, team))
+        changes = [(f.symbol, *_change(facts, f, team)) for f, team in teams(program, *found)]
+        for symbol, run, alone in changes:
+            function = next(f for _, f in program.functions() if f.symbol == symbol)
+            program = with_run(program, function, run, alone) if alone != run else program
+        return program
+
+
+_Run = tuple[Stmt, ...]
+
+
+def _region(program: Program, place: LoopContext) -> tuple[Function, ParallelRegion] | None:
+    """Return the region around a loop, or the first one that leads to the loop's function, which shares work among its
+    threads, with the region's function."""
+    around = region_around(place.function, place.loop)
+    if around is not None:
+        return place.function, around
+    plain = ((f, r) for _, f in program.functions() for r in regions_of(f) if r.directive.words == ("parallel",))
+    return next(((f, r) for f, r in plain if place.function in sharing_functions(program, r.body)), None)
+
+
+def _change(facts: Facts, function: Function, team: Team) -> tuple[_Run, _Run]:
+    """Return the statements of a team, and what one thread runs in place of them."""
+    kept: dict[int, Pragma | None] = {id(pragma): None for pragma in team.pragmas}
+    atomic: dict[int, Stmt] = {}
+    for pragma, loop in team.shared_loops:
+        own = kept[id(pragma)] = _own_pragma(facts, function, team, pragma, loop)
+        if own is not None:
+            atomic[id(loop)] = _with_atomic_parts(loop, team)
+    if team.called:
+        run = function.body.statements
+        return run, _drop_pragmas(run, kept, atomic) if kept else run
+    run = region_run(function, team.region)
+    alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept, atomic))
+    return run, _drop_unused_numbers(alone, team)
 
 
 def region_around(function: Function, loop: Node) -> ParallelRegion | None:

@@ -1,0 +1,126 @@
+"""Functions that share loops among the threads that call them (`omp for` in a function): their loops are kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.offload import automatic
+
+PROGRAM = """#include <math.h>
+#include <stdio.h>
+#define N 400
+static double a[N], b[N], c[N], total;
+static void step(double dt)
+{
+    int i;
+#pragma omp for
+    for (i = 1; i < N - 1; i++)
+        b[i] = a[i] + dt * (a[i - 1] - 2 * a[i] + a[i + 1]);
+#pragma omp for
+    for (i = 1; i < N - 1; i++)
+        a[i] = b[i];
+}
+static void norm(void)
+{
+    int i;
+#pragma omp single
+    total = 0;
+#pragma omp for reduction(+ : total)
+    for (i = 0; i < N; i++)
+        total += a[i] * a[i];
+}
+static void advance(int t)
+{
+    double dt = 0.1 / (t + 1);
+    step(dt);
+#pragma omp barrier
+    norm();
+    BOTH
+}
+int main(void)
+{
+    int t;
+    for (int i = 0; i < N; i++)
+        a[i] = sin(i * 0.01);
+#pragma omp parallel private(t)
+    {
+        for (t = 0; t < 12; t++) {
+            advance(t);
+#pragma omp master
+            if (t % 10 == 0)
+                printf("%d %.9f\\n", t, total);
+#pragma omp barrier
+        }
+    }
+#pragma omp parallel
+    {
+        step(0.2);
+        OTHER
+    }
+    printf("%.9f %.9f\\n", a[77], c[0]);
+    return 0;
+}
+"""
+KERNELS = {"ws_step_k1", "ws_step_k2", "ws_norm_k1"}
+
+
+def ported(folder: Path, both: str = "", other: str = "") -> PortResult:
+    (folder / "case.c").write_text(PROGRAM.replace("BOTH", both).replace("OTHER", other))
+    return port([str(folder / "case.c")], PortOptions())
+
+
+def in_place(folder: Path, both: str = "") -> str:
+    """Return the text of the program with its port in it."""
+    (folder / "case.c").write_text(PROGRAM.replace("BOTH", both).replace("OTHER", ""))
+    result = port([str(folder / "case.c")], PortOptions(verify=False, root=str(folder)))
+    assert result.in_place is not None
+    return next((file.text for file in result.in_place.files if file.path == "case.c"), "")
+
+
+def kernels(result: PortResult) -> set[str]:
+    assert result.ported is not None
+    return {kernel.name for kernel in result.ported.program.kernels}
+
+
+def test_one_thread_calls_them_and_their_loops_are_kernels(tmp_path: Path) -> None:
+    result = ported(tmp_path)
+    assert result.verification is not None and result.verification.status == "pass"
+    assert kernels(result) >= KERNELS
+    host = next(file.text for file in result.files if file.path == "case.c")
+    assert "omp parallel" not in host and "omp for" not in host and "omp single" not in host
+
+
+def test_in_place_one_thread_runs_each_region(tmp_path: Path) -> None:
+    text = in_place(tmp_path)
+    condition = "WARPSMITH_ONLY(if (!ws_on()))\n"
+    assert "#pragma omp parallel private(t) " + condition in text and "#pragma omp parallel " + condition in text
+    assert "if (!ws_step_1(dt, a, b)) {" in text and text.count("#pragma omp for\n") == 2
+
+
+def test_seeded_a_region_that_keeps_its_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpsmith.flows.porting.plan._find_alone", lambda *_: [])
+    with pytest.raises(AssertionError):
+        test_in_place_one_thread_runs_each_region(tmp_path)
+
+
+def test_where_the_condition_has_no_place_nothing_is_ported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpsmith.offload.regions.placed._place", lambda *_: None)
+    assert "ws_step_1" not in in_place(tmp_path)
+
+
+@pytest.mark.parametrize(("both", "other"), [("c[0] += 1;", ""), ("", "c[0] += 1;")])
+def test_threads_stay_where_a_region_or_a_function_needs_them(tmp_path: Path, both: str, other: str) -> None:
+    result = ported(tmp_path, both, other)
+    assert not kernels(result) & KERNELS
+    host = next((file.text for file in result.files if file.path == "case.c"), "#pragma omp parallel private(t)")
+    assert "#pragma omp parallel private(t)" in host
+
+
+def test_what_goes_together_is_undone_together(tmp_path: Path) -> None:
+    result = ported(tmp_path)
+    assert automatic._of_teams(result.program) == {f.symbol for _, f in result.program.functions()}, (
+        "the regions and what they lead to"
+    )
