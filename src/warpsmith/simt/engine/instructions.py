@@ -174,16 +174,25 @@ class Ops(Struct, frozen=True):
         if base == "tid":
             table = e.pointer(e.read(k.state, LaunchWords.INDICES))
             row = e.b.mul(e.read(k.state, LaunchWords.PADDED), I64("xyz".index(axis)))
-            at = e.b.add(row, e.b.mul(k.number, I64(e.width)))
+            at = e.b.add(row, e.b.mul(k.number, e.read(k.state, LaunchWords.WIDTH)))
             return e.b.load(e.b.gep(table, [at], source_etype=I32), typ=e.vector(I32), align=4)
         if axis:
             return e.splat(e.read(k.state, LaunchWords[f"{base}_{axis}".upper()]))
         if name in _LANE_MASKS:
-            return e.each_lane(I64, lambda lane: _LANE_MASKS[name](lane, e.width))
+            return self.lane_mask(k, name)
         if name == "laneid":
             return e.each_lane(I32, lambda lane: lane)
         whole = {"nwarpid": LaunchWords.WARPS, "dynamic_smem_size": LaunchWords.BYTES}
         return e.splat(k.number if name == "warpid" else e.read(k.state, whole[name]))
+
+    def lane_mask(self, k: Here, name: str) -> Ir:
+        """Return for each lane a mask of lanes before or behind it."""
+        e = k.e
+        masks = e.each_lane(I64, _LANE_MASKS[name])
+        if name not in _UPWARD:
+            return masks
+        whole = e.b.lshr(I64(-1), e.b.sub(I64(64), e.read(k.state, LaunchWords.WIDTH)))
+        return e.b.and_(e.splat(whole), masks)
 
     # --- the rest
 
@@ -243,13 +252,15 @@ def len_of_site() -> int:
     return max(SiteWords) + 1
 
 
-_LANE_MASKS: Final[Mapping[str, Callable[[int, int], int]]] = {
-    "lanemask_eq": lambda lane, width: 1 << lane,
-    "lanemask_lt": lambda lane, width: (1 << lane) - 1,
-    "lanemask_le": lambda lane, width: (2 << lane) - 1,
-    "lanemask_gt": lambda lane, width: ((1 << width) - 1) & ~((2 << lane) - 1),
-    "lanemask_ge": lambda lane, width: ((1 << width) - 1) & ~((1 << lane) - 1),
+_LANE_MASKS: Final[Mapping[str, Callable[[int], int]]] = {
+    "lanemask_eq": lambda lane: 1 << lane,
+    "lanemask_lt": lambda lane: (1 << lane) - 1,
+    "lanemask_le": lambda lane: (2 << lane) - 1,
+    "lanemask_gt": lambda lane: -(2 << lane) % (1 << 64),
+    "lanemask_ge": lambda lane: -(1 << lane) % (1 << 64),
 }
+_UPWARD: Final = ("lanemask_gt", "lanemask_ge")
+"""Those that end where the warp does."""
 
 _SPECIAL: Final[Mapping[str, Callable[[Ops, Here, Instruction], Sequence[Ir]]]] = {
     "load": Ops.access,

@@ -63,11 +63,11 @@ def _splat(scalar: Ir, lanes: int, number: int) -> Ir:
 
 
 class Emit:
-    """A builder at a place in a function, for warps of `width` lanes."""
+    """A builder at a place in a function, for vectors that hold a warp of `width` lanes. How many lanes a warp has, the
+    code does not know: what needs it reads it from the record of the launch."""
 
     def __init__(self, module: Ir, width: int) -> None:
         self.module = module
-        self.width = width
         self.lanes = lanes_of(width)
         self.mask_type: Ir = ir.IntType(self.lanes)
         self.b: Ir = ir.IRBuilder()
@@ -76,7 +76,7 @@ class Emit:
 
     def again(self) -> Emit:
         """Return a builder for another function."""
-        made = Emit(self.module, self.width)
+        made = Emit(self.module, self.lanes)
         made.takes_signs = self.takes_signs
         return made
 

@@ -101,7 +101,7 @@ def _bits32(k: Here, mask: Ir) -> Ir:
 def warp_barrier(k: Here, operands: Sequence[Ir]) -> None:
     """Write a barrier of the warp: the lanes that it names have to be there; where all are, it orders what they do."""
     e = k.e
-    full = e.splat_constant(I32, (1 << min(e.width, 32)) - 1)
+    full = e.splat_constant(I32, (1 << min(e.lanes, 32)) - 1)
     masks = operands[0] if operands else full
     allowed = _together(k, masks)
     epochs = e.pointer(e.read(k.state, LaunchWords.WARP_EPOCHS))

@@ -189,7 +189,8 @@ class BlockWriter(ABC):
     def threads(self) -> Ir:
         """Return the number of each lane's thread in its block."""
         e = self.e
-        return e.b.add(e.splat(e.b.mul(self.number, I64(e.width))), e.each_lane(I64, lambda lane: lane))
+        first = e.b.mul(self.number, e.read(self.state, LaunchWords.WIDTH))
+        return e.b.add(e.splat(first), e.each_lane(I64, lambda lane: lane))
 
     def live(self) -> Ir:
         """Return the lanes that have not ended."""
