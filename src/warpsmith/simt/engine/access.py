@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 from msgspec import Struct
 
-from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, element
+from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, element, undefined
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.observers.races import CELL, Kind, KnownCell, race_function
 from warpsmith.simt.engine.observers.requests import Space, request_function
@@ -389,7 +389,7 @@ class AccessWriter:
             return e.intrinsic("llvm.masked.gather", types, operands, vector)
         nothing = e.splat(e.pointer(e.read(self.state, LaunchWords.SCRATCH)))
         safe = e.b.select(e.unpack_mask(mask), place, nothing)
-        found = ir.Constant(vector, ir.Undefined)
+        found = undefined(vector.element, e.lanes)
         for lane in range(e.lanes):
             one = e.b.load(e.b.extract_element(safe, ir.Constant(I64, lane)), typ=vector.element, align=align)
             found = e.b.insert_element(found, one, ir.Constant(I64, lane))

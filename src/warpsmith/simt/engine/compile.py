@@ -23,6 +23,7 @@ from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.ops.seen import values_seen
 from warpsmith.simt.engine.reading.affine import indexed_addresses
+from warpsmith.simt.engine.reading.unused import unused_instructions
 from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
 from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
@@ -100,4 +101,5 @@ def _number_parts(function: Function, accesses: list[Instruction]) -> Ops:
     found = indexed_addresses(function).items()
     indexed = {i: address for i, address in found if takes_indices(access_of(i), address.indexing)}
     sites = {i: number for number, i in enumerate(accesses)}
-    return Ops(sites, offsets, places, values_seen(function), indexed)
+    ops = Ops(sites, offsets, places, values_seen(function), indexed)
+    return replace(ops, unused=unused_instructions(function, ops.operands))

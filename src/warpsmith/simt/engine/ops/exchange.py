@@ -19,7 +19,7 @@ from typing import Final
 from llvmlite import ir
 
 from warpsmith.simt.engine.here import Here
-from warpsmith.simt.engine.lanes import I1, I32, I64, Emit, Ir, element
+from warpsmith.simt.engine.lanes import I1, I32, I64, Emit, Ir, element, undefined
 from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.simt.engine.words import LaunchWords, Stop
 from warpsmith.ssa.nodes import Exchange, Instruction
@@ -177,7 +177,7 @@ def _pick_lanes(k: Here, value: Ir, lanes: Ir) -> Ir:
     whole = e.b.zext(value, e.vector(ir.IntType(8))) if narrow else value
     slot = e.slot(whole.type)
     e.b.store(whole, slot)
-    found = ir.Constant(whole.type, ir.Undefined)
+    found = undefined(whole.type.element, e.lanes)
     for lane in range(e.lanes):
         at = e.b.extract_element(lanes, I32(lane))
         one = e.b.load(e.b.gep(slot, [e.b.zext(at, I64)], source_etype=whole.type.element), typ=whole.type.element)
