@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 from msgspec import Struct
 
-from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, element, undefined
+from warpsmith.simt.engine.lanes import I1, I64, POINTER, VOID, Emit, Ir, element
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.observers.races import CELL, Kind, KnownCell, race_function
 from warpsmith.simt.engine.observers.requests import Space, request_function
@@ -380,20 +380,24 @@ class AccessWriter:
     # --- vectors of addresses
 
     def gather(self, place: Ir, mask: Ir, instead: Ir, align: int) -> Ir:
-        """Read in the lanes of a mask; where processors have no fast gather, lane by lane from a place that is
-        there."""
+        """Read in the lanes of a mask; where processors have no fast gather, in one after the other."""
         e, vector = self.e, instead.type
         if self.runtime.gathers:
             types = (vector, place.type)
             operands = (place, ir.Constant(ir.IntType(32), align), e.unpack_mask(mask), instead)
             return e.intrinsic("llvm.masked.gather", types, operands, vector)
-        nothing = e.splat(e.pointer(e.read(self.state, LaunchWords.SCRATCH)))
-        safe = e.b.select(e.unpack_mask(mask), place, nothing)
-        found = undefined(vector.element, e.lanes)
-        for lane in range(e.lanes):
-            one = e.b.load(e.b.extract_element(safe, ir.Constant(I64, lane)), typ=vector.element, align=align)
-            found = e.b.insert_element(found, one, ir.Constant(I64, lane))
-        return e.b.select(e.unpack_mask(mask), found, instead)
+        places, found = e.slot(place.type), e.slot(vector)
+        e.b.store(place, places)
+        e.b.store(instead, found)
+
+        def body(left: Ir, lane: Ir) -> Ir:
+            where = e.b.load(e.b.gep(places, [lane], source_etype=POINTER), typ=POINTER)
+            one = e.b.load(where, typ=vector.element, align=align)
+            e.b.store(one, e.b.gep(found, [lane], source_etype=vector.element))
+            return e.remove_lowest(left)
+
+        e.while_bits(mask, body)
+        return e.b.load(found, typ=vector)
 
     def scatter(self, value: Ir, place: Ir, mask: Ir, align: int) -> None:
         """Write in the lanes of a mask, lowest first; where processors cannot, LLVM would make a branch for each lane,

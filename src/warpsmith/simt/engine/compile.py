@@ -1,7 +1,8 @@
 """A kernel becomes machine code of this host: LLVM IR by the writers of this folder, LLVM's own passes, its JIT.
 
-Gathers are left to LLVM where processors have fast ones; elsewhere LLVM would make a branch for each lane, so inactive
-lanes read a place that is there (access.py). What LLVM makes of it is kept on disk (host/machine_code.py)."""
+Gathers are left to LLVM where processors have fast ones; elsewhere LLVM would make a branch for each lane, so lanes
+read in turn (access.py), or inactive ones read a place that is there (indexed.py). What LLVM makes of it is kept on
+disk (host/machine_code.py)."""
 
 from __future__ import annotations
 

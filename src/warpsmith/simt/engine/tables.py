@@ -211,7 +211,6 @@ class LaunchTables:
             LaunchWords.LOST: _address(self.lost),
             LaunchWords.CLEARED: _address(self.array(self.cleared)),
             LaunchWords.CLEARED_COUNT: len(self.cleared) // 2,
-            LaunchWords.SCRATCH: self.bytes_at(64),
             LaunchWords.REDUCED: _address(self.zeros(4)),
             LaunchWords.PLACES: _address(named),
             LaunchWords.BYTES: launch.shared,

@@ -55,7 +55,7 @@ class LaunchWords(IntEnum):
     LOST = 23
     CLEARED = 24
     CLEARED_COUNT = 25
-    SCRATCH = 26
+    WIDTH = 26
     REDUCED = 27
     NTID_X = 28
     NTID_Y = 29
@@ -75,7 +75,6 @@ class LaunchWords(IntEnum):
     WAITING = 43
     ASK = 44
     PASSED = 45
-    WIDTH = 46
 
 
 def new_state() -> Array:
