@@ -84,3 +84,19 @@ def test_a_policy_that_takes_too_long_leaves_the_rest_as_it_is(monkeypatch: pyte
     found = both("ipdom", timeline=True)
     assert found.status == "ok" and found.work is not None and found.drawn == ""
     assert found.policies[0].stopped == "stopped: k ran longer than 1 s: it was stopped"
+
+
+def test_lanes_of_two_warps_that_wait_for_ever_are_soon_known() -> None:
+    spin = (
+        "ld.param.u64 %rd1, [a];\n$try: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra $try;"
+        "\natom.global.exch.b32 %r1, [%rd1], 0;\nret;\n"
+    )
+    options = SimulateOptions(
+        block=(8, 1, 1), grid=(1, 1, 1), arguments=("a=zeros:i32[8]", "n=3"), warp=4, policies=("ipdom", "per-lane")
+    )
+    found = simulate(file(kernel(body=spin)), options)
+    assert found.work is not None
+    stack, lane = found.policies
+    most = 100_000 + 20 * found.work.lane_instructions
+    assert stack.stopped.startswith(f"stopped: it did not end within {most:,} steps; lane")
+    assert not lane.stopped

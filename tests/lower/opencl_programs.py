@@ -8,6 +8,7 @@ one meaning, bit by bit.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -201,6 +202,6 @@ class Writer:
         return kernel(name, "\n".join([_text("head"), *self.lines, _text("tail")]))
 
 
-def randoms(seeds: range) -> dict[str, str]:
+def randoms(seeds: Iterable[int]) -> dict[str, str]:
     """Return a random kernel for each seed."""
     return {f"k{seed}": Writer(seed).kernel(f"k{seed}") for seed in seeds}

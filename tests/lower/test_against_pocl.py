@@ -15,6 +15,9 @@ from tests.lower.opencl_programs import CONSTRUCTS, PRELUDE, constructs, randoms
 from tests.lower.pocl import Argument, Job, apart, compiled, driven, driver, interpreted, lowered, standard
 
 CORPUS = Path(__file__).parent.parent.parent / "examples" / "kernels"
+DISPUTED = frozenset({191})
+"""Kernels of which pocl 3.1 itself gives two results, by its ways to make work groups: where work items leave a loop
+with a switch in it at different times, some go on for as long as others, or not at all."""
 pytestmark = pytest.mark.slow
 
 
@@ -56,7 +59,7 @@ def test_every_construct_means_what_it_means_to_pocl(cl: Any, tmp_path: Path) ->
 
 @pytest.mark.parametrize("start", range(0, 200, 20))
 def test_random_kernels_write_what_pocl_writes(cl: Any, start: int, tmp_path: Path) -> None:
-    given = randoms(range(start, start + 20))
+    given = randoms(seed for seed in range(start, start + 20) if seed not in DISPUTED)
     text = "\n".join([*given.values(), ""])
     assert _differences(cl, text, [standard(name) for name in given], tmp_path, machine=15) == []
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.simt.test_interpreter import kernel
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.simt import choose
 from warpsmith.simt.choose import TRIAL, Done, Engine, EngineChoice, execute
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.memory import LaunchMemory
@@ -35,6 +36,43 @@ def ran(body: str, engine: Engine, *, timeline: bool = False) -> tuple[Done, byt
     arguments = {"out": struct.pack("<Q", buffer.address), "n": bytes(4)}
     done = execute(module, "k", Launch(arguments=arguments), memory, EngineChoice(engine, timeline))
     return done, bytes(buffer.data)
+
+
+ENDLESS = "$top: ld.global.u32 %r3, [%rd3]; st.global.u32 [%rd3], %r3; bra $top;"
+"""It reads what it writes, as a thread does that waits for another."""
+
+
+@pytest.mark.parametrize("engine", ["", "compiled"])
+def test_a_thread_that_goes_on_without_end_is_soon_known(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choose, "IN_TURN", 50_000)
+    module, memory = made(ENDLESS), LaunchMemory()
+    buffer = memory.allocate("out", struct.pack("<64I", *range(64)))
+    launch = Launch(arguments={"out": struct.pack("<Q", buffer.address), "n": bytes(4)}, max_steps=10_000_000)
+    done = execute(module, "k", launch, memory, EngineChoice(engine))
+    assert not done.outcome.complete
+    assert [problem.message for problem in done.outcome.problems] == [
+        "it did not end within 10,000,000 steps of one block after the other, nor within 50,000 of threads in turn"
+    ]
+    assert done.totals.lane_instructions > 10_000_000
+    assert bytes(buffer.data) == struct.pack("<64I", *range(64))
+
+
+WAITS = """
+    setp.eq.u32 %p1, %r1, 64; @%p1 bra $last;
+$top: ld.global.u32 %r3, [%rd1]; setp.ne.u32 %p1, %r3, 7; @%p1 bra $top; ret;
+$last: st.global.u32 [%rd1], 7; ret;
+"""
+"""Threads that wait for the last one, which is in another warp."""
+
+
+def test_a_thread_that_waits_for_another_ends_where_threads_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choose, "IN_TURN", 50_000)
+    module, memory = made(WAITS), LaunchMemory(checks=False)
+    buffer = memory.allocate("out", bytes(256))
+    arguments = {"out": struct.pack("<Q", buffer.address), "n": bytes(4)}
+    launch = Launch(block=(64, 1, 1), arguments=arguments, max_steps=2_000_000)
+    done = execute(module, "k", launch, memory, EngineChoice("compiled"))
+    assert done.outcome.complete and done.note == "more steps than are allowed"
 
 
 @pytest.mark.parametrize("engine", ["", "compiled"])

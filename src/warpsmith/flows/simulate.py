@@ -56,6 +56,10 @@ __all__ = [
 
 _OUT_OF_TIME: Final = 124
 INTERRUPTED: Final = 130
+_TIMES: Final = 20
+_MORE: Final = 100_000
+"""A run under a policy may take this many times the steps of the run before, and so many more: lanes that wait take
+turns in vain, and under some policies for ever."""
 
 
 class SimulateOptions(Struct, frozen=True):
@@ -73,7 +77,7 @@ class SimulateOptions(Struct, frozen=True):
     device: str = "sm_80"
     warp: int | None = None
     seed: int = 0
-    max_steps: int = 10_000_000
+    max_steps: int = 1_000_000_000
     checks: tuple[Check, ...] = ("race", "oob", "uninit", "barrier")
     out: Mapping[str, str] = field(default_factory=dict)
     timeline: bool = False
@@ -140,7 +144,8 @@ def simulate_unit(unit: KernelUnit, path: str, options: SimulateOptions, clock: 
     drawn = options.timeline and len(options.policies) == 1
     ordered = memory.checks and outcome.complete and not outcome.conflicts
     place = started.place_again
-    repeated = Repeated(unit.module, kernel.name, launch, place, held, limit, options.engine, drawn, ordered)
+    bounded = replace(launch, max_steps=min(launch.max_steps, _MORE + _TIMES * outcome.steps))
+    repeated = Repeated(unit.module, kernel.name, bounded, place, held, limit, options.engine, drawn, ordered)
     out = options.out if cut is None else {}
     again, cut = _run_again(options, repeated, cut)
     mistakes = tuple(m for m in mistakes_of(watched) if m.check == "fault" or m.check in options.checks)

@@ -9,7 +9,8 @@
 
 Whatever the compiled machine stops at (a mistake of the kernel, lanes that wait for each other) is the interpreter's to
 tell: the memory is put back, and it begins anew. So reports do not depend on who ran. Only where that would take long,
-and what ended the run would end any, the machine's own word stands, with what was counted up to there.
+and what ended the run would end any, the machine's own word stands, with what was counted up to there. So it does where
+a thread goes on without end, and does so as well where the interpreter gives all threads their turns for a while.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from warpsmith.base.time_limit import lift_time_limit
 from warpsmith.machine.requests import SECTOR
 from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.engine.counts import EngineCounts, RequestSum
-from warpsmith.simt.engine.engine import Checks, order_matters, run, why_refused
+from warpsmith.simt.engine.engine import Checks, Run, order_matters, run, why_refused
+from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome
 from warpsmith.simt.memory import LaunchMemory
@@ -43,6 +45,8 @@ TRIAL: Final = 30_000
 
 AGAIN: Final = 3_000_000
 """Instructions of lanes after which a mistake that ended a run is not looked at again, which takes half a minute."""
+IN_TURN: Final = 1_000_000
+"""Instructions of lanes that the interpreter runs to see whether threads wait for each other."""
 
 
 class EngineChoice(Struct, frozen=True):
@@ -113,6 +117,8 @@ def execute(
         return done if choice.selection.whole else wanted.count_chosen(done, restore)
     if made.problem is not None and made.counts.totals.lane_instructions > AGAIN:
         return replace(_make_done(made.counts, (made.problem,)), alone=made.alone)
+    if made.stop is Stop.BUDGET and launch.max_steps > IN_TURN:
+        return wanted.take_turns(made, restore)
     return wanted.run_interpreted(launch.max_steps, made.why)
 
 
@@ -163,6 +169,19 @@ class _Wanted(Struct, frozen=True):
         long = self.choice.workers > 1 and outcome.steps > TRIAL
         alone = f"it was interpreted, since {why}" if long and not note else ""
         return replace(self._done(outcome, tally), note=note, alone=alone)
+
+    def take_turns(self, made: Run, restore: Callable[[], None]) -> Done:
+        """Return the run in which threads take turns, where it ends, or shows a mistake: some seem to wait for others
+        in the one that was `made`, a block after the other. Else that one is returned. `restore` puts the memory
+        back."""
+        done = self.run_interpreted(IN_TURN, made.why)
+        if done.outcome.conflicts or {problem.kind for problem in done.outcome.problems} != {"budget"}:
+            return done
+        restore()
+        problem = made.stopped.problem(self.module, self.kernel, self.launch, self.memory)
+        assert problem is not None
+        message = f"{problem.message} of one block after the other, nor within {IN_TURN:,} of threads in turn"
+        return replace(_make_done(made.counts, (replace(problem, message=message),)), alone=made.alone)
 
     def _done(self, outcome: Outcome, tally: Tally) -> Done:
         """Return what was interpreted."""

@@ -25,7 +25,7 @@ def given(*words: str) -> dict[str, object]:
 def test_a_launch_is_what_the_options_say() -> None:
     found = launch_of(given("--block", "8,4", "--arg", "n=3", "--warp", "16", "--shared", "64"), settings_of())
     assert (found.block, found.grid, found.arguments) == ((8, 4, 1), None, ("n=3",))
-    assert (found.warp, found.shared, found.seed, found.max_steps) == (16, 64, 0, 10_000_000)
+    assert (found.warp, found.shared, found.seed, found.max_steps) == (16, 64, 0, 1_000_000_000)
 
 
 def test_the_file_is_the_one_of_the_path(tmp_path: object) -> None:

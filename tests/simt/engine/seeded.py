@@ -25,6 +25,7 @@ from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import indexed, instructions
 from warpsmith.simt.engine.access import AccessWriter
 from warpsmith.simt.engine.host.answers import Answers
+from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import different, races
@@ -177,8 +178,13 @@ def _nothing(right: Any) -> Any:
 
 
 def _no_indices(right: Any) -> Any:
-    """What accesses read besides their operands is not kept for other blocks."""
-    return lambda cls, *given, **more: right(cls, *given, **{**more, "indices": None})
+    """What accesses read in place of their addresses is not kept for other blocks."""
+    return lambda cls, function, graph, split, operands, **more: right(cls, function, graph, split, **more)
+
+
+def _no_index(right: Any) -> Any:
+    """What accesses read in place of their addresses counts as unused."""
+    return lambda self, i: i.operands[1:] if i in self.indexed else right(self, i)
 
 
 def _always_together(right: Any) -> Any:
@@ -364,6 +370,7 @@ _PAST = "setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 0; st.global.u32 [%rd3], %r1; r
 BUGS = (
     Bug("values that leave loops are not kept", Homes, "of", _no_copies, _random(3)),
     Bug("indices are not kept for other blocks", Homes, "of", _no_indices, _ptx(_NEIGHBORS)),
+    Bug("indices are not read", Ops, "operands", _no_index, _ptx(_NEIGHBORS)),
     Bug("lanes anywhere are read as a run", indexed._Indexed, "look_together", _always_together, _ptx(_NEIGHBORS)),
     Bug("sectors and pieces change places", different, "_counts", _swapped, _ptx(_NEIGHBORS)),
     Bug("where ways meet the last wins", KernelWriter, "edge", lambda right: _edge, _random(0)),

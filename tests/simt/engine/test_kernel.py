@@ -1,7 +1,12 @@
-"""Kernels run by the compiled machine and by the interpreter: same results, same counters, in every respect."""
+"""Kernels run by the compiled machine and by the interpreter: same results, same counters, in every respect.
+
+As many random kernels as you like on demand, from another seed on:
+`WARPSMITH_PROGRAMS=20000 WARPSMITH_SEED=1000 pytest -m slow tests/simt/engine/test_kernel.py -k random`.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
@@ -18,7 +23,8 @@ from warpsmith.ssa.nodes import Module
 
 KERNELS = sorted((Path(__file__).parents[3] / "examples" / "kernels").iterdir())
 QUICK = 3
-ON_DEMAND = 203
+PROGRAMS = int(os.environ.get("WARPSMITH_PROGRAMS", "200"))
+SEED = int(os.environ.get("WARPSMITH_SEED", str(QUICK)))
 
 
 @pytest.mark.parametrize("seed", range(QUICK))
@@ -36,9 +42,9 @@ def test_most_random_kernels_are_the_machines_to_finish() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(QUICK, ON_DEMAND, 20))
+@pytest.mark.parametrize("start", range(SEED, SEED + PROGRAMS, 20))
 def test_many_random_kernels_do_the_same(start: int) -> None:
-    for seed in range(start, start + 20):
+    for seed in range(start, min(start + 20, SEED + PROGRAMS)):
         agree(random_case(seed))
         agree(random_case(seed), QUICKLY)
 

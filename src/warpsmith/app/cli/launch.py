@@ -41,7 +41,7 @@ def launch_options(function: F) -> F:
             click.option("--shared", default=0, metavar="BYTES", help="Dynamic shared memory a block."),
             click.option(
                 "--max-steps",
-                default=10_000_000,
+                default=1_000_000_000,
                 show_default=True,
                 metavar="N",
                 help="Instructions of lanes, at most.",

@@ -57,14 +57,14 @@ class Runtime:
     """Functions that compiled kernels call: made when first asked for. `granule`: bytes of a cell, as a power of
     two."""
 
-    def __init__(self, module: Ir, width: int, checks: Checks, granule: int, *, gathers: bool) -> None:
-        self.module, self.width, self.checks, self.granule, self.gathers = module, width, checks, granule, gathers
+    def __init__(self, module: Ir, lanes: int, checks: Checks, granule: int, *, gathers: bool) -> None:
+        self.module, self.lanes, self.checks, self.granule, self.gathers = module, lanes, checks, granule, gathers
         self.stop = _stop_function(self.emit())
         self.locate = _locate_function(self.emit())
 
     def emit(self) -> Emit:
         """Return a builder for another function."""
-        made = Emit(self.module, self.width)
+        made = Emit(self.module, self.lanes)
         made.takes_signs = not self.gathers
         return made
 
@@ -166,6 +166,10 @@ class AccessWriter:
         """Take these arguments."""
         (self.addresses,) = place
 
+    def first_thread(self) -> Ir:
+        """Return the number of the warp's first thread in its block."""
+        return self.e.b.mul(self.warp, self.e.read(self.state, LaunchWords.WIDTH))
+
     def leave(self, made: Sequence[Ir], result: Ir) -> None:
         """Write the return."""
         e = self.e
@@ -192,7 +196,7 @@ class AccessWriter:
         slot = e.slot(self.addresses.type)
         e.b.store(self.addresses, slot)
         address = e.b.load(e.b.gep(slot, [lane], source_etype=I64), typ=I64)
-        thread = e.b.add(e.b.mul(self.warp, I64(e.width)), lane)
+        thread = e.b.add(self.first_thread(), lane)
         site = e.b.ptrtoint(self.site, I64)
         e.b.call(self.runtime.stop, [self.state, why, site, thread, address])
         e.b.branch(self.done)
@@ -283,7 +287,7 @@ class AccessWriter:
         found = e.b.add(self.addresses, e.splat(e.read(self.site, word)))
         if self.kind.space not in ("local", "generic"):
             return found
-        threads = e.b.add(e.splat(e.b.mul(self.warp, I64(e.width))), e.each_lane(I64, lambda lane: lane))
+        threads = e.b.add(e.splat(self.first_thread()), e.each_lane(I64, lambda lane: lane))
         return e.b.add(found, e.b.mul(threads, e.splat(e.read(self.site, RegionWords.STRIDE))))
 
     def check_known(self, group: Ir) -> None:
@@ -306,7 +310,7 @@ class AccessWriter:
         """Write: something is wrong in these lanes, which does not end the function."""
         e = self.e
         with e.b.if_then(e.any(bad)):
-            thread = e.b.add(e.b.mul(self.warp, I64(e.width)), e.lowest(bad))
+            thread = e.b.add(self.first_thread(), e.lowest(bad))
             site = e.b.ptrtoint(self.site, I64)
             e.b.call(self.runtime.stop, [self.state, I64(why), site, thread, I64(0)])
 
@@ -321,7 +325,8 @@ class AccessWriter:
             epochs = e.pointer(e.read(self.state, LaunchWords.WARP_EPOCHS))
             warp_epoch = e.b.load(e.b.gep(epochs, [self.warp], source_etype=I64), typ=I64)
             block, epoch = e.b.add(e.read(self.state, LaunchWords.BLOCK), I64(1)), e.read(self.state, LaunchWords.EPOCH)
-            base = e.b.add(e.b.mul(self.warp, I64(e.width)), I64(1))
+            base = e.b.add(self.first_thread(), I64(1))
+            width = e.read(self.state, LaunchWords.WIDTH)
             known = KnownCell.of(e, self.kind.kind, block, epoch, warp_epoch)
 
             def body(left: Ir, lane: Ir) -> Ir:
@@ -330,7 +335,7 @@ class AccessWriter:
                 for number in range(self.kind.size // granule):
                     at = e.b.mul(e.b.add(first, I64(number)), I64(CELL))
                     cell = e.pointer(e.b.add(cells, at))
-                    bad = e.b.or_(bad, self.enter(cell, known, [cell, me, block, epoch, warp_epoch]))
+                    bad = e.b.or_(bad, self.enter(cell, known, [cell, me, block, epoch, warp_epoch, base, width]))
                 bit = e.b.and_(left, e.b.neg(left))
                 self.report(e.b.select(bad, bit, e.mask(0)), Stop.RACE)
                 return e.remove_lowest(left)
@@ -375,20 +380,24 @@ class AccessWriter:
     # --- vectors of addresses
 
     def gather(self, place: Ir, mask: Ir, instead: Ir, align: int) -> Ir:
-        """Read in the lanes of a mask; where processors have no fast gather, lane by lane from a place that is
-        there."""
+        """Read in the lanes of a mask; where processors have no fast gather, in one after the other."""
         e, vector = self.e, instead.type
         if self.runtime.gathers:
             types = (vector, place.type)
             operands = (place, ir.Constant(ir.IntType(32), align), e.unpack_mask(mask), instead)
             return e.intrinsic("llvm.masked.gather", types, operands, vector)
-        nothing = e.splat(e.pointer(e.read(self.state, LaunchWords.SCRATCH)))
-        safe = e.b.select(e.unpack_mask(mask), place, nothing)
-        found = ir.Constant(vector, ir.Undefined)
-        for lane in range(e.lanes):
-            one = e.b.load(e.b.extract_element(safe, ir.Constant(I64, lane)), typ=vector.element, align=align)
-            found = e.b.insert_element(found, one, ir.Constant(I64, lane))
-        return e.b.select(e.unpack_mask(mask), found, instead)
+        places, found = e.slot(place.type), e.slot(vector)
+        e.b.store(place, places)
+        e.b.store(instead, found)
+
+        def body(left: Ir, lane: Ir) -> Ir:
+            where = e.b.load(e.b.gep(places, [lane], source_etype=POINTER), typ=POINTER)
+            one = e.b.load(where, typ=vector.element, align=align)
+            e.b.store(one, e.b.gep(found, [lane], source_etype=vector.element))
+            return e.remove_lowest(left)
+
+        e.while_bits(mask, body)
+        return e.b.load(found, typ=vector)
 
     def scatter(self, value: Ir, place: Ir, mask: Ir, align: int) -> None:
         """Write in the lanes of a mask, lowest first; where processors cannot, LLVM would make a branch for each lane,

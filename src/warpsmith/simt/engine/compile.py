@@ -1,7 +1,8 @@
 """A kernel becomes machine code of this host: LLVM IR by the writers of this folder, LLVM's own passes, its JIT.
 
-Gathers are left to LLVM where processors have fast ones; elsewhere LLVM would make a branch for each lane, so inactive
-lanes read a place that is there (access.py). What LLVM makes of it is kept on disk (host/machine_code.py)."""
+Gathers are left to LLVM where processors have fast ones; elsewhere LLVM would make a branch for each lane, so lanes
+read in turn (access.py), or inactive ones read a place that is there (indexed.py). What LLVM makes of it is kept on
+disk (host/machine_code.py)."""
 
 from __future__ import annotations
 
@@ -19,9 +20,11 @@ from warpsmith.simt.engine.host.parts import split_module
 from warpsmith.simt.engine.indexed import takes_indices
 from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
+from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.checks import Checks
 from warpsmith.simt.engine.ops.seen import values_seen
 from warpsmith.simt.engine.reading.affine import indexed_addresses
+from warpsmith.simt.engine.reading.unused import unused_instructions
 from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
 from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
@@ -30,12 +33,12 @@ __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
 
 
 class CompiledKernel(Struct, frozen=True, eq=False):
-    """Machine code: `linked` has the function `run(state, first, last)`. `sites`: its accesses in order, `sizes` their
-    bytes a lane; `granule`: the bytes of a cell; `frame`: bytes of a warp's frame, 0 without barriers; `segments`: what
-    is counted, in order."""
+    """Machine code for warps of at most `lanes` lanes, and more than half as many: `linked` has the function
+    `run(state, first, last)`. `sites`: its accesses in order, `sizes` their bytes a lane; `granule`: the bytes of a
+    cell; `frame`: bytes of a warp's frame, 0 without barriers; `segments`: what is counted, in order."""
 
     function: Function
-    width: int
+    lanes: int
     checks: Checks
     linked: LinkedCode
     sites: tuple[Instruction, ...]
@@ -47,39 +50,39 @@ class CompiledKernel(Struct, frozen=True, eq=False):
 
 
 def compile_kernel(function: Function, width: int, checks: Checks) -> CompiledKernel:
-    """Return the machine code of a kernel for warps of `width` lanes. It is compiled once for all launches; raises
-    ValueError where its control flow has no order (linear.py)."""
-    return _compile_uncached(function, width, checks)
+    """Return the machine code of a kernel for warps of `width` lanes. It is compiled once for all launches, and for all
+    widths whose vectors are as long; raises ValueError where its control flow has no order (linear.py)."""
+    return _compile_uncached(function, lanes_of(width), checks)
 
 
 @lru_cache(maxsize=64)
-def _compile_uncached(function: Function, width: int, checks: Checks) -> CompiledKernel:
-    parts, writer, ops, granule = _write_once(function, width, replace(checks, quick=False))
+def _compile_uncached(function: Function, lanes: int, checks: Checks) -> CompiledKernel:
+    parts, writer, ops, granule = _write_once(function, lanes, replace(checks, quick=False))
     linked = link(*parts, quick=checks.quick)
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
     sizes = {i: access_of(i).size for i in ops.sites}
     sites, segments = tuple(ops.sites), writer.segments
-    return CompiledKernel(function, width, checks, linked, sites, sizes, granule, frame, segments, ops)
+    return CompiledKernel(function, lanes, checks, linked, sites, sizes, granule, frame, segments, ops)
 
 
 @lru_cache(maxsize=2)
 def _write_once(
-    function: Function, width: int, checks: Checks
+    function: Function, lanes: int, checks: Checks
 ) -> tuple[tuple[str, ...], KernelWriter | ScheduledWriter, Ops, int]:
     """Return what `write_kernel` does, for this host: what is compiled quickly at first is often compiled well next."""
-    return write_kernel(function, width, checks, gathers=has_fast_gathers())
+    return write_kernel(function, lanes, checks, gathers=has_fast_gathers())
 
 
 def write_kernel(
-    function: Function, width: int, checks: Checks, *, gathers: bool
+    function: Function, lanes: int, checks: Checks, *, gathers: bool
 ) -> tuple[tuple[str, ...], KernelWriter | ScheduledWriter, Ops, int]:
-    """Return the LLVM IR of a kernel in parts, and what was numbered in it."""
+    """Return the LLVM IR of a kernel in parts, for vectors of `lanes`, and what was numbered in it."""
     module = ir.Module("kernel")
     accesses = [i for _, i in function.instructions() if isinstance(i.detail, Memory)]
     granule = min((access_of(i).aligned for i in accesses), default=4)
     granule = min([granule, *(access_of(i).size & -access_of(i).size for i in accesses)])
     ops = _number_parts(function, accesses)
-    runtime = Runtime(module, width, checks, granule, gathers=gathers)
+    runtime = Runtime(module, lanes, checks, granule, gathers=gathers)
     writer = (KernelWriter if checks.turns == "linear" else ScheduledWriter)(runtime, function, ops)
     writer.write()
     behind = [writer.ends.behind.get(barrier, 0) for barrier in ops.barriers]
@@ -99,4 +102,5 @@ def _number_parts(function: Function, accesses: list[Instruction]) -> Ops:
     found = indexed_addresses(function).items()
     indexed = {i: address for i, address in found if takes_indices(access_of(i), address.indexing)}
     sites = {i: number for number, i in enumerate(accesses)}
-    return Ops(sites, offsets, places, values_seen(function), indexed)
+    ops = Ops(sites, offsets, places, values_seen(function), indexed)
+    return replace(ops, unused=unused_instructions(function, ops.operands))

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.lanes import Emit, Ir
-from warpsmith.simt.engine.words import Stop
+from warpsmith.simt.engine.words import LaunchWords, Stop
 from warpsmith.ssa.nodes import Operand
 
 __all__ = ["Here"]
@@ -27,6 +27,10 @@ class Here(Protocol):
 
     def value(self, operand: Operand) -> Ir:
         """Return an operand as a vector."""
+        ...
+
+    def table(self, word: LaunchWords) -> Ir:
+        """Return a table of the launch."""
         ...
 
     def live(self) -> Ir:

@@ -15,7 +15,7 @@ from typing import Final
 from llvmlite import ir
 
 from warpsmith.simt.engine.access import AccessKind, AccessWriter, Runtime
-from warpsmith.simt.engine.lanes import I1, I8, I32, I64, POINTER, Ir
+from warpsmith.simt.engine.lanes import I1, I8, I32, I64, POINTER, Ir, constants, undefined
 from warpsmith.simt.engine.observers.indexed_requests import indexed_request_function
 from warpsmith.simt.engine.reading.affine import Indexing
 from warpsmith.simt.engine.words import LaunchWords, RegionWords, SiteWords
@@ -114,21 +114,19 @@ class _Indexed(AccessWriter):
         least = b.neg(b.trunc(b.udiv(start, step), I32))
         return b.sub(most, least), b.sub(self.indices, e.splat(least))
 
-    def all_below(self, numbers: Ir, most: Ir) -> Ir:
-        """Return whether all lanes, those of the mask or not, have at most this number."""
+    def all_below(self, indices: Ir, most: Ir) -> Ir:
+        """Return whether all lanes, those of the mask or not, have at most this index."""
         e, b = self.e, self.e.b
         lanes = e.lanes
         while lanes > _LANES:
             lanes //= 2
             halves = [
-                b.shuffle_vector(numbers, numbers, ir.Constant(ir.VectorType(I32, lanes), list(range(at, at + lanes))))
-                for at in (0, lanes)
+                b.shuffle_vector(indices, indices, constants(I32, tuple(range(at, at + lanes)))) for at in (0, lanes)
             ]
-            numbers = e.intrinsic("llvm.umax", (halves[0].type,), halves)
-        vector = ir.VectorType(I32, lanes)
-        limit = b.insert_element(ir.Constant(vector, ir.Undefined), most, I32(0))
-        limit = b.shuffle_vector(limit, limit, ir.Constant(vector, [0] * lanes))
-        above = b.bitcast(b.icmp_unsigned(">", numbers, limit), ir.IntType(lanes))
+            indices = e.intrinsic("llvm.umax", (halves[0].type,), halves)
+        limit = b.insert_element(undefined(I32, lanes), most, I32(0))
+        limit = b.shuffle_vector(limit, limit, constants(I32, (0,) * lanes))
+        above = b.bitcast(b.icmp_unsigned(">", indices, limit), ir.IntType(lanes))
         return b.icmp_unsigned("==", above, ir.Constant(ir.IntType(lanes), 0))
 
     def go_far(self) -> None:
@@ -244,7 +242,7 @@ class _Indexed(AccessWriter):
         start = b.gep(place, [self.start], source_etype=I8)
         # LLVM must not see what is stored: it would take each index out of the vector at twice the cost
         slot = b.asm(ir.FunctionType(POINTER, [POINTER]), "", "=r,0,~{memory}", [self.safe], side_effect=True)
-        found = ir.Constant(vector, ir.Undefined)
+        found = undefined(vector.element, e.lanes)
         for lane in range(0, e.lanes, 2):
             pair = b.load(b.gep(slot, [I64(lane)], source_etype=I32), typ=I64, align=8)
             for number, half in enumerate((b.trunc(pair, I32), b.lshr(pair, I64(32)))):

@@ -27,7 +27,7 @@ from warpsmith.simt.engine.ops.seen import makes_nan
 from warpsmith.simt.engine.reading.affine import IndexedAddress
 from warpsmith.simt.engine.words import LaunchWords, SiteWords, Stop
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
-from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Param, Query, Text, Value
+from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Operand, Param, Query, Text, Value
 
 __all__ = ["Ops", "access_of"]
 
@@ -53,15 +53,23 @@ def access_of(instruction: Instruction) -> AccessKind:
 class Ops(Struct, frozen=True):
     """What the instructions of a kernel refer to, numbered: `sites` its accesses, `offsets` of its parameters in their
     table, `places` its variables. `seen`: the values whose bits are seen, if they are NaN; `indexed`: accesses whose
-    addresses are a place and an index; `asked`: what Python answers."""
+    addresses are a place and an index; `unused`: instructions that nobody reads then; `asked`: what Python answers."""
 
     sites: Mapping[Instruction, int]
     offsets: Mapping[str, int]
     places: Mapping[str, int]
     seen: frozenset[Value] = frozenset()
     indexed: Mapping[Instruction, IndexedAddress] = field(default_factory=dict)
+    unused: frozenset[Instruction] = frozenset()
     barriers: list[Instruction] = field(default_factory=list)
     asked: list[Instruction] = field(default_factory=list)
+
+    def operands(self, i: Instruction) -> Sequence[Operand]:
+        """Return what an instruction reads, as it is written."""
+        indexed = self.indexed.get(i)
+        if i in self.unused:
+            return ()
+        return i.operands if indexed is None else (indexed.index, *i.operands[1:])
 
     def emit(self, k: Here, i: Instruction) -> Sequence[Ir]:
         """Write one instruction; return its results."""
@@ -97,8 +105,7 @@ class Ops(Struct, frozen=True):
         detail = i.detail
         assert isinstance(detail, Memory)
         given = [k.value(operand) for operand in i.operands[1:]]
-        sites = e.pointer(e.read(k.state, LaunchWords.SITES))
-        site = e.word(sites, self.sites[i] * len_of_site())
+        site = e.word(k.table(LaunchWords.SITES), self.sites[i] * len_of_site())
         indexed = self.indexed.get(i)
         if indexed is not None:
             base = self.base(k, indexed, detail.offset + _WINDOWS.get(detail.space, 0))
@@ -118,23 +125,24 @@ class Ops(Struct, frozen=True):
     def base(self, k: Here, indexed: IndexedAddress, moved: int) -> Ir:
         """Return the place that indices of an access start from, the same in all lanes."""
         e = k.e
-        base: Ir = I64((moved + indexed.moved) % 2**64)
+        base: Ir = None
         for part in indexed.parts:
             if isinstance(part.detail, Param):
-                table, at = e.read(k.state, LaunchWords.PARAMETERS), self.offsets[part.detail.parameter]
-                place = e.b.gep(e.pointer(table), [I64(at + part.detail.offset)], source_etype=I8)
+                at = self.offsets[part.detail.parameter] + part.detail.offset
+                place = e.b.gep(k.table(LaunchWords.PARAMETERS), [I64(at)], source_etype=I8)
                 number = e.b.load(place, typ=I64, align=1)
             else:
                 assert isinstance(part.detail, Address)
-                number = e.read(e.pointer(e.read(k.state, LaunchWords.PLACES)), self.places[part.detail.symbol])
-            base = e.b.add(base, number)
-        return base
+                number = e.read(k.table(LaunchWords.PLACES), self.places[part.detail.symbol])
+            base = number if base is None else e.b.add(base, number)
+        moved = (moved + indexed.moved) % 2**64
+        return e.b.add(base, I64(moved)) if moved else base
 
     def param(self, k: Here, i: Instruction) -> Sequence[Ir]:
         """Write the read of a parameter: the same in all lanes."""
         e, detail = k.e, i.detail
         assert isinstance(detail, Param)
-        table = e.pointer(e.read(k.state, LaunchWords.PARAMETERS))
+        table = k.table(LaunchWords.PARAMETERS)
         made = []
         for number, value in enumerate(i.results):
             at = self.offsets[detail.parameter] + detail.offset + number * value.type.bytes
@@ -146,7 +154,7 @@ class Ops(Struct, frozen=True):
         """Write where a variable is in its own space."""
         e, detail = k.e, i.detail
         assert isinstance(detail, Address)
-        table = e.pointer(e.read(k.state, LaunchWords.PLACES))
+        table = k.table(LaunchWords.PLACES)
         return (resize_lanes(e, e.splat(e.read(table, self.places[detail.symbol])), element(i.result.type)),)
 
     def window(self, k: Here, i: Instruction) -> Sequence[Ir]:
@@ -172,18 +180,27 @@ class Ops(Struct, frozen=True):
         e = k.e
         base, _, axis = name.partition(".")
         if base == "tid":
-            table = e.pointer(e.read(k.state, LaunchWords.INDICES))
+            table = k.table(LaunchWords.INDICES)
             row = e.b.mul(e.read(k.state, LaunchWords.PADDED), I64("xyz".index(axis)))
-            at = e.b.add(row, e.b.mul(k.number, I64(e.width)))
+            at = e.b.add(row, e.b.mul(k.number, e.read(k.state, LaunchWords.WIDTH)))
             return e.b.load(e.b.gep(table, [at], source_etype=I32), typ=e.vector(I32), align=4)
         if axis:
             return e.splat(e.read(k.state, LaunchWords[f"{base}_{axis}".upper()]))
         if name in _LANE_MASKS:
-            return e.each_lane(I64, lambda lane: _LANE_MASKS[name](lane, e.width))
+            return self.lane_mask(k, name)
         if name == "laneid":
             return e.each_lane(I32, lambda lane: lane)
         whole = {"nwarpid": LaunchWords.WARPS, "dynamic_smem_size": LaunchWords.BYTES}
         return e.splat(k.number if name == "warpid" else e.read(k.state, whole[name]))
+
+    def lane_mask(self, k: Here, name: str) -> Ir:
+        """Return for each lane a mask of lanes before or behind it."""
+        e = k.e
+        masks = e.each_lane(I64, _LANE_MASKS[name])
+        if name not in _UPWARD:
+            return masks
+        whole = e.b.lshr(I64(-1), e.b.sub(I64(64), e.read(k.state, LaunchWords.WIDTH)))
+        return e.b.and_(e.splat(whole), masks)
 
     # --- the rest
 
@@ -243,13 +260,15 @@ def len_of_site() -> int:
     return max(SiteWords) + 1
 
 
-_LANE_MASKS: Final[Mapping[str, Callable[[int, int], int]]] = {
-    "lanemask_eq": lambda lane, width: 1 << lane,
-    "lanemask_lt": lambda lane, width: (1 << lane) - 1,
-    "lanemask_le": lambda lane, width: (2 << lane) - 1,
-    "lanemask_gt": lambda lane, width: ((1 << width) - 1) & ~((2 << lane) - 1),
-    "lanemask_ge": lambda lane, width: ((1 << width) - 1) & ~((1 << lane) - 1),
+_LANE_MASKS: Final[Mapping[str, Callable[[int], int]]] = {
+    "lanemask_eq": lambda lane: 1 << lane,
+    "lanemask_lt": lambda lane: (1 << lane) - 1,
+    "lanemask_le": lambda lane: (2 << lane) - 1,
+    "lanemask_gt": lambda lane: -(2 << lane) % (1 << 64),
+    "lanemask_ge": lambda lane: -(1 << lane) % (1 << 64),
 }
+_UPWARD: Final = ("lanemask_gt", "lanemask_ge")
+"""Those that end where the warp does."""
 
 _SPECIAL: Final[Mapping[str, Callable[[Ops, Here, Instruction], Sequence[Ir]]]] = {
     "load": Ops.access,

@@ -15,7 +15,7 @@ from llvmlite import ir
 
 from warpsmith.ssa.types import BF16, F16, F32, F64, Type
 
-__all__ = ["I1", "I8", "I32", "I64", "POINTER", "VOID", "Emit", "Ir", "element", "lanes_of"]
+__all__ = ["I1", "I8", "I32", "I64", "POINTER", "VOID", "Emit", "Ir", "constants", "element", "lanes_of", "undefined"]
 
 Ir = Any
 """A value, type or block of llvmlite, which has no types for mypy."""
@@ -56,18 +56,41 @@ def _vector(scalar: Ir, lanes: int) -> Ir:
     return ir.VectorType(scalar, lanes)
 
 
-@lru_cache(maxsize=1024)
+class _Vector(ir.Constant):  # type: ignore[misc]
+    """A vector that is the same in all lanes, and written so: llvmlite would write each of them."""
+
+    def __init__(self, type: Ir, one: Ir, text: str) -> None:
+        self.type, self.constant, self.text = type, (one,) * type.count, text
+
+    def _get_reference(self) -> str:
+        return self.text
+
+
+@lru_cache(maxsize=4096)
 def _splat(scalar: Ir, lanes: int, number: int) -> Ir:
     """Return a vector of integers that are the same, the same vector each time."""
-    return ir.Constant(_vector(scalar, lanes), [number] * lanes)
+    one = ir.Constant(scalar, number)
+    return _Vector(_vector(scalar, lanes), one, f"splat ({one})")
+
+
+@lru_cache(maxsize=1024)
+def constants(scalar: Ir, values: tuple[int, ...]) -> Ir:
+    """Return a vector of integers, the same vector each time."""
+    return ir.Constant(_vector(scalar, len(values)), values)
+
+
+@lru_cache(maxsize=256)
+def undefined(scalar: Ir, lanes: int) -> Ir:
+    """Return a vector that has nothing in any lane yet."""
+    return _Vector(_vector(scalar, lanes), ir.Undefined, "undef")
 
 
 class Emit:
-    """A builder at a place in a function, for warps of `width` lanes."""
+    """A builder at a place in a function, for vectors that hold a warp of `width` lanes. How many lanes a warp has, the
+    code does not know: what needs it reads it from the record of the launch."""
 
     def __init__(self, module: Ir, width: int) -> None:
         self.module = module
-        self.width = width
         self.lanes = lanes_of(width)
         self.mask_type: Ir = ir.IntType(self.lanes)
         self.b: Ir = ir.IRBuilder()
@@ -76,7 +99,7 @@ class Emit:
 
     def again(self) -> Emit:
         """Return a builder for another function."""
-        made = Emit(self.module, self.width)
+        made = Emit(self.module, self.lanes)
         made.takes_signs = self.takes_signs
         return made
 
@@ -103,7 +126,7 @@ class Emit:
 
     def each_lane(self, scalar: Ir, number: Callable[[int], int]) -> Ir:
         """Return a vector with a constant for each lane."""
-        return ir.Constant(self.vector(scalar), [number(lane) for lane in range(self.lanes)])
+        return constants(scalar, tuple(map(number, range(self.lanes))))
 
     def mask(self, number: int) -> Ir:
         """Return a constant mask."""
@@ -111,9 +134,10 @@ class Emit:
 
     def splat(self, value: Ir) -> Ir:
         """Return a vector with one scalar in all lanes."""
-        vector = self.vector(value.type)
-        one = self.b.insert_element(ir.Constant(vector, ir.Undefined), value, I32(0))
-        return self.b.shuffle_vector(one, ir.Constant(vector, ir.Undefined), self.splat_constant(I32, 0))
+        nothing = undefined(value.type, self.lanes)
+        return self.b.shuffle_vector(
+            self.b.insert_element(nothing, value, I32(0)), nothing, self.splat_constant(I32, 0)
+        )
 
     # --- masks
 
@@ -128,13 +152,16 @@ class Emit:
         if not self.takes_signs or not compared or _bits_of(predicate.operands[0]) != 32:
             return self.b.bitcast(predicate, self.mask_type)
         signs = self.b.bitcast(self.b.sext(predicate, self.vector(I32)), self.vector(ir.FloatType()))
-        whole: Ir = I64(0)
+        type = I64 if self.lanes == 64 else I32
+        whole: Ir = None
         for start in range(0, self.lanes, _SIGNS):
-            places = ir.Constant(ir.VectorType(I32, _SIGNS), list(range(start, start + _SIGNS)))
-            part = self.b.shuffle_vector(signs, ir.Constant(signs.type, ir.Undefined), places)
-            taken = self.b.zext(self.intrinsic("llvm.x86.avx.movmsk.ps.256", (), (part,), I32), I64)
-            whole = self.b.or_(whole, self.b.shl(taken, I64(start)))
-        return whole if self.lanes == 64 else self.b.trunc(whole, self.mask_type)
+            places = constants(I32, tuple(range(start, start + _SIGNS)))
+            part = self.b.shuffle_vector(signs, undefined(ir.FloatType(), self.lanes), places)
+            taken = self.intrinsic("llvm.x86.avx.movmsk.ps.256", (), (part,), I32)
+            if self.lanes == 64:
+                taken = self.b.zext(taken, type)
+            whole = taken if whole is None else self.b.or_(whole, self.b.shl(taken, type(start)))
+        return whole if self.lanes >= 32 else self.b.trunc(whole, self.mask_type)
 
     def any(self, mask: Ir) -> Ir:
         """Return whether a mask has a lane."""

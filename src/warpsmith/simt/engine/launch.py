@@ -229,7 +229,8 @@ def _stop_of(tables: LaunchTables) -> Stopped | None:
 
 def _counts(tables: LaunchTables) -> EngineCounts:
     """Return what was counted."""
-    width, launch = tables.code.width, tables.launch
+    launch = tables.launch
+    width = launch.warp
     rest = launch.threads % width
     totals, rows = Totals(), {block: [0, 0, 0, 0] for block in tables.code.function.blocks}
     for number, segment in enumerate(tables.code.segments):

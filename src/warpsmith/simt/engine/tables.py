@@ -14,7 +14,6 @@ from msgspec import Struct
 from warpsmith.simt.engine.compile import CompiledKernel
 from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import len_of_site
-from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import CELL
 from warpsmith.simt.engine.reading.written import written_memory
@@ -57,8 +56,8 @@ class LaunchTables:
         self.rows: list[list[int]] = []
         self.cleared: list[int] = []
         self.cells_of_all: list[Array] = []
-        self.warps = -(-launch.threads // code.width)
-        self.padded = self.warps * code.width + lanes_of(code.width)
+        self.warps = -(-launch.threads // launch.warp)
+        self.padded = self.warps * launch.warp + code.lanes
         self.full, self.partial = (self.zeros(COUNTERS * len(code.segments)) for _ in range(2))
         self.lost = self.zeros(len(code.function.blocks))
         name = code.function.name
@@ -72,7 +71,7 @@ class LaunchTables:
         self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(RequestWords))
         self.fill(starts)
         if code.ops.asked:
-            answers = Answers(code.ops.asked, code.width, launch, state)
+            answers = Answers(code.ops.asked, code.lanes, launch, state)
             state[LaunchWords.ASK] = answers.address
             self.kept.append(answers)
 
@@ -189,7 +188,6 @@ class LaunchTables:
     def fill(self, starts: dict[str, int]) -> None:
         """Set the words of the state."""
         launch, ops = self.launch, self.code.ops
-        width = self.code.width
         named = self.array([starts[name] for name in ops.places])
         logs = self.warps if self.code.frame else 1
         words = {
@@ -213,12 +211,11 @@ class LaunchTables:
             LaunchWords.LOST: _address(self.lost),
             LaunchWords.CLEARED: _address(self.array(self.cleared)),
             LaunchWords.CLEARED_COUNT: len(self.cleared) // 2,
-            LaunchWords.SCRATCH: self.bytes_at(64),
             LaunchWords.REDUCED: _address(self.zeros(4)),
             LaunchWords.PLACES: _address(named),
             LaunchWords.BYTES: launch.shared,
+            LaunchWords.WIDTH: launch.warp,
         }
-        assert width
         for word, number in words.items():
             self.state[word] = number
         for at, number in enumerate((*launch.block, *launch.grid)):

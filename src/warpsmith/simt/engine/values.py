@@ -14,7 +14,7 @@ where they leave: that is rare, and in the loop nothing has to be kept for them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from llvmlite import ir
@@ -44,13 +44,13 @@ class Homes(Struct, frozen=True):
         function: Function,
         graph: Graph,
         split: frozenset[str],
+        operands: Callable[[Instruction], Sequence[Operand]] = lambda instruction: instruction.operands,
         *,
         linear: bool = True,
-        indices: Mapping[Instruction, Operand] | None = None,
     ) -> Homes:
         """Return the homes of a function's values; in the blocks of `split` control comes back in the middle. Where
-        blocks are not run one behind the other (`linear`), lanes may be anywhere when others write. `indices`: what
-        accesses read besides their operands."""
+        blocks are not run one behind the other (`linear`), lanes may be anywhere when others write. `operands`: what an
+        instruction reads."""
         defined = {value: block.name for block in _live(function, graph) for value in _find_made(block)}
         kept = {phi.result for block in function.blocks for phi in block.phis}
         copied: dict[Value, str] = {}
@@ -59,7 +59,7 @@ class Homes(Struct, frozen=True):
             for name, operand in phi.incoming:
                 given[name].append(operand)
         for block in _live(function, graph):
-            for value in _find_used(block, given, indices or {}):
+            for value in _find_used(block, given, operands):
                 home = defined[value]
                 if home != block.name or home in split:
                     kept.add(value)
@@ -82,14 +82,15 @@ def _find_made(block: BasicBlock) -> Iterator[Value]:
 
 
 def _find_used(
-    block: BasicBlock, given: Mapping[str, Sequence[Operand]], indices: Mapping[Instruction, Operand]
+    block: BasicBlock,
+    given: Mapping[str, Sequence[Operand]],
+    operands: Callable[[Instruction], Sequence[Operand]],
 ) -> Iterator[Value]:
     """Yield the values that a block uses: in it, and at its end for the phis of its successors."""
-    operands = [operand for instruction in block.instructions for operand in instruction.operands]
-    operands += [indices[instruction] for instruction in block.instructions if instruction in indices]
-    operands += terminator_operands(block.terminator)
-    operands += given.get(block.name, ())
-    yield from (operand for operand in operands if isinstance(operand, Value))
+    used = [operand for instruction in block.instructions for operand in operands(instruction)]
+    used += terminator_operands(block.terminator)
+    used += given.get(block.name, ())
+    yield from (operand for operand in used if isinstance(operand, Value))
 
 
 class SlotMaker:

@@ -27,7 +27,7 @@ class LaunchWords(IntEnum):
     to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory. WAITING:
     sets of lanes of a warp that waited for their turn at most, where a policy is shown. ASK: a function of Python that
     answers what is not compiled (ops/asked.py). PASSED: a bit for each block of the kernel that lanes have ended in
-    (writing/ends.py)."""
+    (writing/ends.py). WIDTH: lanes of a warp."""
 
     STOP = 0
     STOP_SITE = 1
@@ -55,7 +55,7 @@ class LaunchWords(IntEnum):
     LOST = 23
     CLEARED = 24
     CLEARED_COUNT = 25
-    SCRATCH = 26
+    WIDTH = 26
     REDUCED = 27
     NTID_X = 28
     NTID_Y = 29

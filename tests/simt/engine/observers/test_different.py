@@ -17,7 +17,7 @@ SHIFT = 3
 @functools.cache
 def _counter(width: int) -> Compiled:
     def fill(e: Emit, out: Ir, numbers: Ir, mask: Ir) -> None:
-        both = e.b.call(different_function(Emit(e.module, e.width), SHIFT), [numbers, mask])
+        both = e.b.call(different_function(Emit(e.module, e.lanes), SHIFT), [numbers, mask])
         for at in range(2):
             e.b.store(e.b.extract_value(both, at), e.b.gep(out, [I64(at)], source_etype=I64))
 

@@ -23,7 +23,7 @@ def _request(space: Space, size: int, shift: int, *, together: bool) -> Compiled
     """Return a request of `size` bytes a lane, `shift` bytes behind a multiple of a sector."""
 
     def fill(e: Emit, out: Ir, numbers: Ir, mask: Ir) -> None:
-        made = indexed_request_function(Emit(e.module, e.width), space, size)
+        made = indexed_request_function(Emit(e.module, e.lanes), space, size)
         e.b.call(made, [out, I64(LOW + shift), numbers, mask, I1(together)])
 
     return compiled(WIDTH, len(RequestWords), fill)

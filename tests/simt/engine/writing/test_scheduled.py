@@ -1,7 +1,12 @@
-"""Kernels run under policies by the compiled machine and by the interpreter: same results, counters and order."""
+"""Kernels run under policies by the compiled machine and by the interpreter: same results, counters and order.
+
+As many random kernels as you like on demand, from another seed on:
+`WARPSMITH_PROGRAMS=5000 WARPSMITH_SEED=1000 pytest -m slow tests/simt/engine/writing/test_scheduled.py -k random`.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
@@ -15,6 +20,8 @@ from tests.simt.engine.seeded_policies import BUGS
 from tests.simt.policies.graphs import FOUR_GRAPHS, drawn_kernel
 from warpsmith.simt.policies.machine import POLICIES, PolicyName
 
+PROGRAMS = int(os.environ.get("WARPSMITH_PROGRAMS", "100"))
+SEED = int(os.environ.get("WARPSMITH_SEED", "60"))
 MADE = {"graph": graph_case, "random": random_case, "timed": timed_case}
 
 
@@ -47,7 +54,7 @@ def test_most_kernels_are_the_machines_to_finish(policy: PolicyName, kind: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60, 160))
+@pytest.mark.parametrize("seed", range(SEED, SEED + PROGRAMS))
 def test_many_random_kernels_do_the_same(seed: int) -> None:
     for policy in POLICIES:
         for make in MADE.values():

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.words import Array, LaunchWords, Stop
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.library import answer
@@ -21,8 +20,8 @@ _WHOLE = (1 << 64) - 1
 class Answers:
     """Answers for one thread of a launch, whose record is `state`; `address`: the function that is asked."""
 
-    def __init__(self, asked: Sequence[Instruction], width: int, launch: Launch, state: Array) -> None:
-        self.asked, self.lanes, self.launch, self.state = asked, lanes_of(width), launch, state
+    def __init__(self, asked: Sequence[Instruction], lanes: int, launch: Launch, state: Array) -> None:
+        self.asked, self.lanes, self.launch, self.state = asked, lanes, launch, state
         self.function = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)(self.ask)
         address = ctypes.cast(self.function, ctypes.c_void_p).value
         assert address is not None

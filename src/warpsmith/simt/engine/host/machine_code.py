@@ -22,6 +22,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final
 
 import llvmlite
@@ -118,18 +119,23 @@ def _object_file(text: str, *, quick: bool) -> bytes:
 
 def has_fast_gathers() -> bool:
     """Return whether this processor reads lanes' places fast by itself: AVX-512, and AVX2 of Skylake's kind."""
-    return bool(llvm.get_host_cpu_features().get("avx512f")) or "lake" in llvm.get_host_cpu_name()
+    return "+avx512f" in _features().split(",") or "lake" in llvm.get_host_cpu_name()
+
+
+@cache
+def _features() -> str:
+    """Return what this processor can do; to ask takes as long as to read ten small object files."""
+    return f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
 
 
 def _recipe(size: int, *, quick: bool = False) -> _Recipe:
     """Return how so many letters of LLVM IR are compiled."""
-    features = f"{llvm.get_host_cpu_features().flatten()},-prefer-256-bit"
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     triple = llvm.get_default_triple()
     level, passes = (0, ()) if quick or size > _LARGE else (2, _PASSES)
     processor = llvm.get_host_cpu_name()
-    return _Recipe(llvmlite.__version__, llvm.llvm_version_info, triple, processor, features, level, passes)
+    return _Recipe(llvmlite.__version__, llvm.llvm_version_info, triple, processor, _features(), level, passes)
 
 
 def _compile(text: str, recipe: _Recipe) -> bytes:

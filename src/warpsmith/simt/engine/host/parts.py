@@ -8,7 +8,7 @@ Each part declares what it calls of others. What `run` does not get to is in no 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from llvmlite import ir
@@ -25,23 +25,22 @@ _METADATA: Final = re.compile(r"!prof !(\d+)")
 
 def split_module(module: Ir) -> tuple[str, ...]:
     """Return the parts of a module: first that of its functions `run` and `warp`, then those that they call."""
-    parts = [_part(module, [name for name in _OWN if name in module.globals])]
+    declared = {name: _declaration(function) for name, function in module.globals.items()}
+    parts = [_part(module, [name for name in _OWN if name in module.globals], declared)]
     seen, pending = set(_OWN), [parts[0]]
     while pending:
         for name in dict.fromkeys(_NAMES.findall(pending.pop())):
             if name not in seen and not module.globals[name].is_declaration:
-                parts.append(_part(module, [name]))
+                parts.append(_part(module, [name], declared))
                 pending.append(parts[-1])
             seen.add(name)
     return tuple(parts)
 
 
-def _part(module: Ir, names: Iterable[str]) -> str:
+def _part(module: Ir, names: Iterable[str], declarations: Mapping[str, str]) -> str:
     """Return a module that defines some functions, and declares what they call."""
     defined = "\n".join(str(module.globals[name]) for name in names)
-    declared = [
-        _declaration(module.globals[name]) for name in dict.fromkeys(_NAMES.findall(defined)) if name not in names
-    ]
+    declared = [declarations[name] for name in dict.fromkeys(_NAMES.findall(defined)) if name not in names]
     numbers = {old: new for new, old in enumerate(dict.fromkeys(_METADATA.findall(defined)))}
     defined = _METADATA.sub(lambda found: f"!prof !{numbers[found[1]]}", defined)
     notes = [str(module.metadata[int(old)]).replace(f"!{old} =", f"!{new} =", 1) for old, new in numbers.items()]

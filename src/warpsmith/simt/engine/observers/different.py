@@ -14,14 +14,14 @@ from typing import Final
 
 from llvmlite import ir
 
-from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir
+from warpsmith.simt.engine.lanes import I32, I64, Emit, Ir, constants
 
 __all__ = ["different_function"]
 
 _I16: Final[Ir] = ir.IntType(16)
 _CLOSE: Final = 1 << 15
 """Numbers of 16 bits are less; what no lane has is this number."""
-_IN_REGISTERS: Final = 32
+_IN_REGISTERS: Final = 16
 """Lanes whose close numbers are compared in registers. Of more there are too many for these: a loop over memory is as
 fast, and takes LLVM a fifth of the time."""
 
@@ -76,7 +76,7 @@ def _least_close(e: Emit, numbers: Ir) -> Ir:
         # within 128 bits, which processors do at once
         at, rest = divmod(step, 8)
         places = [lane - rest + e.lanes * (lane % 8 >= rest) + 8 * (lane % 8 < rest) for lane in range(e.lanes)]
-        moved = e.b.shuffle_vector(back[at + 1], back[at], ir.Constant(e.vector(I32), places))
+        moved = e.b.shuffle_vector(back[at + 1], back[at], constants(I32, tuple(places)))
         other = e.b.xor(numbers, moved)
         least = e.b.select(e.b.icmp_unsigned("<", other, least), other, least)
     return least
@@ -85,7 +85,7 @@ def _least_close(e: Emit, numbers: Ir) -> Ir:
 def _moved(e: Emit, none: Ir, numbers: Ir, step: int) -> Ir:
     """Return numbers moved up by `step` lanes, behind some that no lane has."""
     places = [max(0, e.lanes - step + lane) for lane in range(e.lanes)]
-    return e.b.shuffle_vector(none, numbers, ir.Constant(e.vector(I32), places))
+    return e.b.shuffle_vector(none, numbers, constants(I32, tuple(places)))
 
 
 def _least_far(e: Emit, numbers: Ir) -> Ir:

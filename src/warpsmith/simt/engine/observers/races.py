@@ -14,6 +14,7 @@ its neighbors never meet. Epochs are kept modulo 2²⁴ and 2⁸: where they wra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from llvmlite import ir
@@ -68,10 +69,10 @@ class KnownCell(Struct, frozen=True):
 
 
 def race_function(e: Emit, kind: Kind) -> Ir:
-    """Return `race(cell, thread + 1, warp's width, block + 1, epoch, warp epoch)`, which enters an access and says
-    whether it conflicts with an earlier one."""
-    made = ir.Function(e.module, ir.FunctionType(I1, [POINTER, I64, I64, I64, I64]), f"race.{kind}")
-    cell, me, block, epoch, warp_epoch = made.args
+    """Return `race(cell, thread + 1, block + 1, epoch, warp epoch, first thread of its warp + 1, warp's width)`, which
+    enters an access and says whether it conflicts with an earlier one."""
+    made = ir.Function(e.module, ir.FunctionType(I1, [POINTER, *[I64] * 6]), f"race.{kind}")
+    cell, me, block, epoch, warp_epoch, *warp = made.args
     e.at(made.append_basic_block("entry"))
     b = e.b
     head, tail = e.read(cell, 0), e.read(cell, 1)
@@ -86,8 +87,8 @@ def race_function(e: Emit, kind: Kind) -> Ir:
     against = sum(1 << KINDS.index(one) for one in _CONFLICTS[kind])
     bad = b.icmp_unsigned("!=", b.and_(others, I64(against)), I64(0))
     for one in _CONFLICTS[kind]:
-        bad = b.or_(bad, _Field(e, tail, KINDS.index(one), me, warp_epoch).is_unordered())
-    mine = _Field(e, tail, KINDS.index(kind), me, warp_epoch)
+        bad = b.or_(bad, _Field(e, tail, KINDS.index(one), me, warp_epoch, warp=warp).is_unordered())
+    mine = _Field(e, tail, KINDS.index(kind), me, warp_epoch, warp=warp)
     own = b.or_(own, I64(1 << KINDS.index(kind)))
     word = b.or_(b.or_(b.shl(block, I64(32)), b.shl(epoch, I64(8))), b.or_(b.shl(own, I64(3)), others))
     e.write(cell, 0, word)
@@ -97,9 +98,10 @@ def race_function(e: Emit, kind: Kind) -> Ir:
 
 
 class _Field:
-    """What a cell knows of one kind of access, as a thread finds it."""
+    """What a cell knows of one kind of access, as a thread finds it; `warp`: the first thread of its warp + 1, and how
+    many it has."""
 
-    def __init__(self, e: Emit, word: Ir, number: int, me: Ir, warp_epoch: Ir) -> None:
+    def __init__(self, e: Emit, word: Ir, number: int, me: Ir, warp_epoch: Ir, *, warp: Sequence[Ir]) -> None:
         b = self.b = e.b
         self.word, self.shift, self.me = word, _FIELD * number, me
         self.epoch = b.and_(warp_epoch, I64(0xFF))
@@ -107,9 +109,8 @@ class _Field:
         self.thread = b.and_(field, I64(_THREAD))
         self.who = b.and_(b.lshr(field, I64(11)), I64(3))
         since = b.and_(b.lshr(field, I64(13)), I64(0xFF))
-        width = I64(e.width)
-        warps = [b.udiv(b.sub(thread, I64(1)), width) for thread in (self.thread, me)]
-        self.same_warp = b.icmp_unsigned("==", *warps)
+        first, width = warp
+        self.same_warp = b.icmp_unsigned("<", b.sub(self.thread, first), width)
         self.now = b.icmp_unsigned("==", since, self.epoch)
 
     def _is(self, who: int) -> Ir:

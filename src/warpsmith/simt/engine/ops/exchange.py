@@ -19,7 +19,7 @@ from typing import Final
 from llvmlite import ir
 
 from warpsmith.simt.engine.here import Here
-from warpsmith.simt.engine.lanes import I1, I32, I64, Emit, Ir, element
+from warpsmith.simt.engine.lanes import I1, I32, I64, Emit, Ir, element, undefined
 from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.simt.engine.words import LaunchWords, Stop
 from warpsmith.ssa.nodes import Exchange, Instruction
@@ -101,7 +101,7 @@ def _bits32(k: Here, mask: Ir) -> Ir:
 def warp_barrier(k: Here, operands: Sequence[Ir]) -> None:
     """Write a barrier of the warp: the lanes that it names have to be there; where all are, it orders what they do."""
     e = k.e
-    full = e.splat_constant(I32, (1 << min(e.width, 32)) - 1)
+    full = e.splat_constant(I32, (1 << min(e.lanes, 32)) - 1)
     masks = operands[0] if operands else full
     allowed = _together(k, masks)
     epochs = e.pointer(e.read(k.state, LaunchWords.WARP_EPOCHS))
@@ -177,7 +177,7 @@ def _pick_lanes(k: Here, value: Ir, lanes: Ir) -> Ir:
     whole = e.b.zext(value, e.vector(ir.IntType(8))) if narrow else value
     slot = e.slot(whole.type)
     e.b.store(whole, slot)
-    found = ir.Constant(whole.type, ir.Undefined)
+    found = undefined(whole.type.element, e.lanes)
     for lane in range(e.lanes):
         at = e.b.extract_element(lanes, I32(lane))
         one = e.b.load(e.b.gep(slot, [e.b.zext(at, I64)], source_etype=whole.type.element), typ=whole.type.element)

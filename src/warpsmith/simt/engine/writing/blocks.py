@@ -13,7 +13,7 @@ from llvmlite import ir
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.instructions import Ops
-from warpsmith.simt.engine.lanes import I64, POINTER, Ir, element
+from warpsmith.simt.engine.lanes import I1, I64, POINTER, Ir, element
 from warpsmith.simt.engine.observers.lost import charge_function, part_function
 from warpsmith.simt.engine.values import Homes, SlotMaker
 from warpsmith.simt.engine.words import LaunchWords, Stop
@@ -57,9 +57,8 @@ class BlockWriter(ABC):
         self.graph = graph = Graph.of(function)
         self.blocks = {block.name: block for block in function.blocks}
         self.numbers = {block.name: number for number, block in enumerate(function.blocks)}
-        indices = {i: address.index for i, address in tables.indexed.items()}
         linear = runtime.checks.turns == "linear"
-        self.homes = Homes.of(function, graph, split, linear=linear, indices=indices)
+        self.homes = Homes.of(function, graph, split, tables.operands, linear=linear)
         self.ends = Ends.of(function, graph)
         self.segments: tuple[Segment, ...] = ()
         self.lockstep = runtime.checks.policy
@@ -72,6 +71,7 @@ class BlockWriter(ABC):
         e.at(self.warp.append_basic_block("entry"))
         self.frame = SlotMaker(e, self.base if framed else None)
         self.resumed: list[Ir] = []
+        self.tables: dict[LaunchWords, Ir] = {}
         self.cache: dict[Value, Ir] = {}
         self.mask: Ir = None
         self.block = function.blocks[0]
@@ -146,6 +146,8 @@ class BlockWriter(ABC):
     def compute(self, instructions: Sequence[Instruction]) -> None:
         """Write what the lanes of the mask compute."""
         for instruction in instructions:
+            if instruction in self.ops.unused:
+                continue
             self.meet(instruction)
             results = self.ops.emit(self, instruction)
             for value, made in zip(instruction.results, results, strict=True):
@@ -189,7 +191,15 @@ class BlockWriter(ABC):
     def threads(self) -> Ir:
         """Return the number of each lane's thread in its block."""
         e = self.e
-        return e.b.add(e.splat(e.b.mul(self.number, I64(e.width))), e.each_lane(I64, lambda lane: lane))
+        first = e.b.mul(self.number, e.read(self.state, LaunchWords.WIDTH))
+        return e.b.add(e.splat(first), e.each_lane(I64, lambda lane: lane))
+
+    def table(self, word: LaunchWords) -> Ir:
+        """Return a table of the launch, whose address is read once a call."""
+        if word not in self.tables:
+            with self.e.b.goto_entry_block():
+                self.tables[word] = self.e.pointer(self.e.read(self.state, word))
+        return self.tables[word]
 
     def live(self) -> Ir:
         """Return the lanes that have not ended."""
@@ -268,11 +278,7 @@ class BlockWriter(ABC):
     def count_divergence(self, ways: Sequence[Ir], leaves: tuple[bool, Ir]) -> None:
         """Write: count a divergence where lanes go more than one way, and take note of who left whom."""
         e = self.e
-        first = [e.b.and_(e.any(way), e.b.icmp_unsigned("!=", way, self.mask)) for way in ways]
-        apart = first[0]
-        for one in first[1:]:
-            apart = e.b.or_(apart, one)
-        with e.b.if_then(apart):
+        with e.b.if_then(self.are_apart(ways)):
             e.add_to(self.counter(2), I64(1))
             rest = self.mask
             for way in ways[:-1] if self.part is not None else ():
@@ -282,6 +288,16 @@ class BlockWriter(ABC):
                 with e.b.if_then(both):
                     number = I64(self.numbers[self.block.name])
                     e.b.call(self.part, [self.state, one, other, number, leaves[1]])
+
+    def are_apart(self, ways: Sequence[Ir]) -> Ir:
+        """Return whether the lanes of the mask go more than one way."""
+        e = self.e
+        if len(ways) == 2:
+            return e.b.and_(*map(e.any, ways))
+        found: Ir = I1(0)
+        for way in ways:
+            found = e.b.or_(found, e.b.and_(e.any(way), e.b.icmp_unsigned("!=", way, self.mask)))
+        return found
 
     # --- barriers
 

@@ -48,7 +48,7 @@ class StackScheduler:
 
     def __init__(self, writer: Scheduled, order: Order) -> None:
         self.w, self.e, self.order = writer, writer.e, order
-        self.size = _HEAD + len(_Words) * (2 * self.e.width + 2)
+        self.size = _HEAD + len(_Words) * (2 * self.e.lanes + 2)
         self.part = _part_function(self.e.again(), smaller=order == "smaller")
         self.pop = self.e.block("pop")
 
