@@ -31,6 +31,7 @@ from warpsmith.loops.steps.data.privatize import Privatize
 from warpsmith.loops.steps.data.promote import Promote
 from warpsmith.loops.steps.data.row_starts import RowStarts
 from warpsmith.loops.steps.data.unmap import Unmap
+from warpsmith.loops.steps.data.vector_rows import VectorRows
 from warpsmith.loops.steps.order.canonicalize import Canonicalize
 from warpsmith.loops.steps.order.distribute import Distribute
 from warpsmith.loops.steps.order.fuse import Fuse
@@ -108,6 +109,7 @@ STEPS: tuple[type[Step], ...] = (
     Promote,
     Flatten,
     RowStarts,
+    VectorRows,
     Unmap,
     Unthread,
     ForwardSubstitute,

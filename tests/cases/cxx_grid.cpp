@@ -6,7 +6,7 @@
  * EXPECT: Solver::step/i/j parallel-after ported: parallel after localize=Solver::step/i
  * EXPECT: Solver::largest/i reduction ported: an associative update (max: m) is the only carried dependence
  * EXPECT: Solver::largest/i/j reduction ported: an associative update (max: m) is the only carried dependence
- * EXPECT: main/t unanalyzable host: solver.step() may touch any part of solver
+ * EXPECT: main/t unanalyzable host: solver.step() may touch any part of what its arguments lead to
  * VERIFY: pass
  */
 #include <algorithm>

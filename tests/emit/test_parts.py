@@ -37,9 +37,11 @@ TABLES = (
     (),
     ("ALLOCATIONS",),
     ("ALLOCATIONS", "ROWS"),
+    ("ALLOCATIONS", "ROWS", "VECTORS"),
     ("PRESENT",),
     ("PRESENT", "ALLOCATIONS"),
     ("PRESENT", "ALLOCATIONS", "ROWS"),
+    ("PRESENT", "ALLOCATIONS", "ROWS", "VECTORS"),
 )
 CHOICES = [
     frozenset((*tables, *(name for name, wanted in zip(("SWITCH", "OTHER_ALLOCATIONS"), more, strict=True) if wanted)))
@@ -114,7 +116,7 @@ def test_nvcc_takes_all_of_it(tmp_path: Path) -> None:
     forget = "".join(f"#undef {macro}\n" for macro in ("WS_TYPE", "WS_NAME", "WS_WORD", "WS_COMBINED"))
     text = "".join(f'#include "{name}"\n{forget}' for name in ("runtime.cu", *FILLED))
     (tmp_path / "all.cu").write_text(text)
-    features = [f"-DWS_WITH_{name}" for name in ("PRESENT", "ALLOCATIONS", "ROWS", "SWITCH")]
+    features = [f"-DWS_WITH_{name}" for name in ("PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH")]
     more = ["-Xcompiler", "-Wall,-Wextra,-Werror,-Wno-unused-function", "-diag-suppress", "177"]
     command = ["nvcc", "-std=c++17", "-Werror", "all-warnings", *more, *features, "-I", str(FOLDER), "-c", "all.cu"]
     done = subprocess.run([*command, "-o", "all.o"], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -243,7 +245,7 @@ def test_no_feature_is_made_up() -> None:
 # --- names
 
 
-ALL = frozenset({"PRESENT", "ALLOCATIONS", "ROWS", "SWITCH", "OTHER_ALLOCATIONS"})
+ALL = frozenset({"PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH", "OTHER_ALLOCATIONS"})
 
 
 def _with_headers(features: frozenset[str], prefix: str) -> str:
@@ -259,7 +261,8 @@ def test_another_prefix_changes_names_and_nothing_else(tmp_path: Path) -> None:
     assert set(re.findall(r"\bws_\w+(?=\()", header)) == {
         "ws_allocation_bytes", "ws_allocation_lower", "ws_allocation_upper", "ws_allocation_size",
         "ws_allocations_apart", "ws_row_starts", "ws_row_starts_of", "ws_row_zero", "ws_rows_distinct",
-        "ws_rows_clear", "ws_rows_apart",
+        "ws_rows_clear", "ws_rows_apart", "ws_vector_rows", "ws_vector_sizes", "ws_list_rows", "ws_list_sizes",
+        "ws_list_resized",
     }  # fmt: skip
 
 

@@ -38,9 +38,9 @@ Arguments = dict[str, Argument]
 Proposal = Callable[[random.Random, Function, Loop], Arguments]
 
 SANITIZED = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-# steps that change what is ported, not the C text; and those that need structs, row pointers, pragmas or loops that
-# are not counted, which these programs do not have: tests/loops/steps and tests/offload/memory/test_allocations.py run
-# their own
+# steps that change what is ported, not the C text; and those that need structs, row pointers, vectors, pragmas or loops
+# that are not counted, which these programs do not have: tests/loops/steps and tests/offload/memory/test_allocations.py
+# run their own
 EXEMPT = frozenset(
     {
         "map",
@@ -52,6 +52,7 @@ EXEMPT = frozenset(
         "promote",
         "flatten",
         "row-starts",
+        "vector-rows",
         "unmap",
         "unthread",
         "normalize",

@@ -19,6 +19,8 @@ from warpsmith.tree.allocations import (
     asks_rows,
     blocks_apart,
     is_apart,
+    is_question,
+    is_vector_question,
     names_allocations,
     row_starts,
     row_tables,
@@ -26,6 +28,8 @@ from warpsmith.tree.allocations import (
     rows_apart,
     rows_clear,
     rows_distinct,
+    vector_rows,
+    vector_sizes,
 )
 from warpsmith.tree.nodes import Call, Cast, DeclStmt, Expr, Function, Literal, Name, Update, VarDecl, replace
 from warpsmith.tree.types import DOUBLE, INT, LONG_LONG, Pointer, Symbol
@@ -72,6 +76,16 @@ def test_questions_are_told_from_other_calls() -> None:
     assert not (asks_allocations(other) or asks(other) or names_allocations(other) or is_apart(other))
     assert asks_rows(made[1].function) and not asks_rows(use(P)) and not asks_rows(other)
     assert asks_rows(use(ROW_ZERO)) and not asks_rows(questions[1].function)
+
+
+def test_vectors_are_asked_in_their_own_types() -> None:
+    rows, sizes = vector_rows(use(P), SIZE, Pointer(DOUBLE), HERE), vector_sizes(use(P), SIZE, HERE)
+    assert [function_of(call) for call in (rows, sizes)] == ["ws_vector_rows", "ws_vector_sizes"]
+    assert rows.type == Pointer(Pointer(DOUBLE)) and isinstance(sizes.type, Pointer)
+    for call in (rows, sizes):
+        assert is_vector_question(call) and is_question(call) and asks(call) and asks_rows(call.function)
+        assert not asks_allocations(call)
+    assert not is_vector_question(row_zero(use(STARTS), HERE)) and not is_vector_question(use(P))
 
 
 def test_of_rows_all_blocks_are_meant(tmp_path: Path) -> None:

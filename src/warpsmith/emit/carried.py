@@ -13,11 +13,13 @@ __all__ = ["RuntimeNeeds", "apart_text", "check_text", "declarations", "pool_pro
 
 class RuntimeNeeds(Struct, frozen=True):
     """What a program's run time has besides device memory and copies: the table of what is `present`, that of the
-    `allocations` that it asks for, and where `rows` start; the `switch` that turns a port in the user's files off."""
+    `allocations` that it asks for, where `rows` start, and which rows `vectors` are; the `switch` that
+    turns a port in the user's files off."""
 
     present: bool = False
     allocations: bool = False
     rows: bool = False
+    vectors: bool = False
     switch: bool = False
 
     def features(self, support: Support) -> frozenset[str]:
@@ -26,6 +28,7 @@ class RuntimeNeeds(Struct, frozen=True):
             "PRESENT": self.present,
             "ALLOCATIONS": self.allocations,
             "ROWS": self.allocations and self.rows,
+            "VECTORS": self.allocations and self.vectors,
             "SWITCH": self.switch,
             # the program has words of ours in its text: it is a port itself
             "OTHER_ALLOCATIONS": support.prefix != "ws",

@@ -26,9 +26,10 @@ from warpsmith import __version__
 
 __all__ = ["FEATURES", "RuntimeText", "Value", "fill", "part_names", "select"]
 
-FEATURES: Final = frozenset({"PRESENT", "ALLOCATIONS", "ROWS", "SWITCH", "OTHER_ALLOCATIONS"})
+FEATURES: Final = frozenset({"PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH", "OTHER_ALLOCATIONS"})
 """What a port's run time may have besides device memory and copies: the present table; the table of blocks of memory;
-rows of `T **`; the switch that turns the port off; and whether the program may have a table of blocks already."""
+rows of `T **`, and those of vectors of C++; the switch that turns the port off; and whether the program may
+have a table of blocks already."""
 
 _VALUES = "VALUES"
 _FEATURE = re.compile(r"#(ifdef|ifndef) WS_WITH_(\w+)\s*$")
@@ -37,9 +38,11 @@ _NAME = re.compile(r"\b(?:ws|WS)_\w+")
 _BLANK = re.compile(r"\n{3,}")
 
 # These parts have the same names in every program: the tree has some, and of two tables in a program one may serve.
-_SAME_EVERYWHERE: Final = ("heap.cu", "malloc.cu", "variables.cu", "allocations.cu", "rows.cu")
+_SAME_EVERYWHERE: Final = (
+    "heap.cu", "malloc.cu", "variables.cu", "allocations.cu", "rows.cu", "vectors.cu", "vectors.h",
+)  # fmt: skip
 # … but these, which are of the present table and of the emulation
-_NOT_OF_ALLOCATIONS: Final = frozenset({"ws_data_dies", "WS_TELL_COPY"})
+_NOT_OF_ALLOCATIONS: Final = frozenset({"ws_data_dies", "ws_update_device", "WS_TELL_COPY"})
 
 Value = str | Callable[..., str]
 

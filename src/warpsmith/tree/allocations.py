@@ -13,6 +13,9 @@
     ws_row_starts_of(rows, low, high, size)
                            the same of rows low .. high - 1 alone
     ws_row_zero(starts)    the first row that is there
+    ws_vector_rows(list, count), ws_vector_sizes(list, count)
+                           of vectors that stand one behind the other (C++): the pointers to their elements, as an array
+                           of rows, and how many elements each has; the arrays are the run time's own
     ws_rows_distinct(starts)
                            1 where each row lies in a block of its own
     ws_rows_clear(starts, low, high)
@@ -35,6 +38,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.base.source import Span
 from warpsmith.tree.nodes import (
@@ -69,6 +74,7 @@ __all__ = [
     "blocks_apart",
     "is_apart",
     "is_question",
+    "is_vector_question",
     "names_allocations",
     "row_starts",
     "row_tables",
@@ -76,6 +82,8 @@ __all__ = [
     "rows_apart",
     "rows_clear",
     "rows_distinct",
+    "vector_rows",
+    "vector_sizes",
 ]
 
 _ANYTHING: Final = Pointer(Scalar("void", 0, "void", const=True))
@@ -114,7 +122,11 @@ _ALL: Final = frozenset(
         ROWS_CLEAR,
     }
 )
-_OF_ROWS: Final = frozenset({ROW_STARTS, ROW_STARTS_OF, ROW_ZERO})
+# templates: the types are those of each call
+VECTOR_ROWS: Final = Symbol("ws_vector_rows", "ws_vector_rows", FunctionType(_ANYTHING, ()), "function")
+VECTOR_SIZES: Final = Symbol("ws_vector_sizes", "ws_vector_sizes", FunctionType(_ANYTHING, ()), "function")
+_OF_VECTORS: Final = frozenset({VECTOR_ROWS, VECTOR_SIZES})
+_OF_ROWS: Final = frozenset({ROW_STARTS, ROW_STARTS_OF, ROW_ZERO, *_OF_VECTORS})
 _QUESTIONS: Final = _ALL | _OF_ROWS
 _ABOUT_ROWS: Final = frozenset({*_OF_ROWS, ROWS_DISTINCT, ROWS_APART, ROWS_CLEAR})
 
@@ -156,6 +168,22 @@ def row_zero(starts: Expr, span: Span) -> Call:
     """Return the row from which the starts are counted, as an untyped pointer."""
     void = Pointer(Scalar("void", 0, "void"))
     return Call(span=span, type=void, function=_name(ROW_ZERO, span), arguments=(starts,))
+
+
+def vector_rows(list: Expr, count: Expr, row: Pointer, span: Span) -> Call:
+    """Return where the elements of `count` vectors stand, as an array of pointers of type `row`."""
+    return _of_vectors(VECTOR_ROWS, Pointer(row), (list, count), span)
+
+
+def vector_sizes(list: Expr, count: Expr, span: Span) -> Call:
+    """Return how many elements each of `count` vectors has."""
+    return _of_vectors(VECTOR_SIZES, Pointer(replace(SIZE_T, const=True)), (list, count), span)
+
+
+def _of_vectors(function: Symbol, result: Pointer, arguments: tuple[Expr, Expr], span: Span) -> Call:
+    type = FunctionType(result, tuple(argument.type for argument in arguments))
+    name = Name(span=span, type=type, symbol=function)
+    return Call(span=span, type=result, function=name, arguments=arguments)
 
 
 def rows_distinct(starts: Expr, span: Span) -> Call:
@@ -223,6 +251,13 @@ def is_question(call: Call) -> bool:
     """Whether a call is one of the questions, or asks where rows start: it may read pointers to rows, and changes no
     memory of the program."""
     return isinstance(call.function, Name) and call.function.symbol in _QUESTIONS
+
+
+def is_vector_question(expr: Node) -> bool:
+    """Whether an expression asks where the elements of vectors stand, or how many they are: only the user's text has
+    the types of the vectors."""
+    function = expr.function if isinstance(expr, Call) else None
+    return isinstance(function, Name) and function.symbol in _OF_VECTORS
 
 
 def names_allocations(node: Node) -> bool:

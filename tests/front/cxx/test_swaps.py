@@ -28,18 +28,34 @@ struct Told { Told(int k) : n(k + made) {} int n; };
 struct Moves { Moves(Moves &&o) : n(o.n) { made++; } Moves &operator=(Moves &&o) { n = o.n; return *this; } int n; };
 struct Dies { ~Dies() { made++; } int n; };
 struct Fixed { std::array<double, 3> a; };
+template <typename T> struct Arena {
+    using value_type = T;
+    T *allocate(std::size_t n);
+    void deallocate(T *p, std::size_t n);
+    bool operator==(const Arena &) const { return true; }
+    bool operator!=(const Arena &) const { return false; }
+};
+using Own = std::vector<double, Arena<double>>;
 struct Base { Base(const Base &) { made++; } int b; };
 struct Derived : Base { int n; };
 """
 USE = """void use{}(Image<float> &a, Image<float> &b, std::vector<double> &v, std::vector<double> &w,
-    std::vector<Dies> &d, Plain &p, Plain &q, Moves &m, Moves &n, Dies &x, Dies &y, Fixed &s, Fixed &t,
-    Derived &g, Derived &h, int i, int j, double *at, double *to, std::vector<std::vector<int>> &r) {{ {}; }}
+    std::vector<Dies> &d, std::vector<Dies> &e, Own &k, Own &l,
+    Plain &p, Plain &q, Moves &m, Moves &n, Dies &x, Dies &y, Fixed &s, Fixed &t,
+    Derived &g, Derived &h, int i, int j, double *at, double *to, std::vector<std::vector<int>> &r,
+    std::vector<std::vector<int>> &u) {{ {}; }}
 """
 VECTORS = ["v.data() = w.data()", "w.data() = swapped_0", "v.size() = w.size()", "w.size() = swapped_1"]
 SWAPS: dict[str, list[str] | None] = {
     "std::swap(at, to)": ["at = to", "to = swapped_0"],
     "std::swap(v, w)": VECTORS,
     "v.swap(w)": VECTORS,
+    # whatever the elements are, none of them moves
+    "std::swap(r, u)": [text.replace("v.", "r.").replace("w.", "u.") for text in VECTORS],
+    "r.swap(u)": [text.replace("v.", "r.").replace("w.", "u.") for text in VECTORS],
+    "std::swap(r[i], r[j])": [text.replace("v.", "r.data()[i].").replace("w.", "r.data()[j].") for text in VECTORS],
+    "d.swap(e)": [text.replace("v.", "d.").replace("w.", "e.") for text in VECTORS],
+    "std::swap(k, l)": None,
     "std::swap(p, q)": ["p.n = q.n", "q.n = swapped_0", "p.at = q.at", "q.at = swapped_1"],
     "std::swap(a, b)": [
         "a.w_ = b.w_",

@@ -9,8 +9,9 @@ import pytest
 from tests.offload.hand import load
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.loops.analysis.row_allocations import exchanges_rows, has_separate_rows
+from warpsmith.loops.steps.data.vector_rows import VectorRows
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.tree.types import DOUBLE, INT, Pointer, Scalar
+from warpsmith.tree.types import DOUBLE, FLOAT, INT, Pointer, Scalar
 
 HEAD = "#include <stdlib.h>\nstatic double *line(int m) { return malloc(m * sizeof(double)); }\n"
 
@@ -70,3 +71,13 @@ def test_rows_of_containers_in_an_array(body: str, separate: bool, tmp_path: Pat
     loaded = load_program([str(path)], FrontOptions())
     assert not loaded.findings, loaded.findings
     assert has_separate_rows(Summaries.of(loaded.program), Pointer(DOUBLE)) == separate
+
+
+@pytest.mark.parametrize(("row", "separate"), [(DOUBLE, True), (FLOAT, False)])
+def test_rows_that_a_step_gathered(row: Scalar, separate: bool, tmp_path: Path) -> None:
+    path = tmp_path / "rows.cpp"
+    function = "void f(int n, std::vector<std::vector<double>> &a) { for (int i = 0; i < n; i++) a[i][0] = 1; }"
+    path.write_text(f"#include <vector>\n{function}")
+    program = load_program([str(path)], FrontOptions()).program
+    assert not has_separate_rows(Summaries.of(program), Pointer(row))
+    assert has_separate_rows(Summaries.of(VectorRows("f/i").apply(program)), Pointer(row)) == separate

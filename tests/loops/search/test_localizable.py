@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.poly.programs import load
-from warpsmith.loops.search.localizable import is_run_by_threads, may_be_localized, mixes_rows, starts_threads
+from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.loops.search.localizable import (
+    is_run_by_threads,
+    may_be_localized,
+    mixes_rows,
+    moves_through_vectors,
+    starts_threads,
+)
 from warpsmith.loops.search.nests import outermost
 from warpsmith.tree.walk import loops
 
@@ -86,3 +93,24 @@ def test_loops_that_threads_of_the_host_run_as_they_are(tmp_path: Path) -> None:
     nest, threads, parallel = (loop for loop, _ in loops(function.body))
     assert [starts_threads(loop) for loop in (nest, threads, parallel)] == [True, False, False]
     assert [is_run_by_threads(loop, nest) for loop in (nest, threads, parallel)] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("a[i][k] = 1;", True),
+        ("k += a[i].size();", True),
+        ("for (double x : a[i]) k += x;", True),
+        ("y[i] = 1;", False),
+        ("k += a.size();", False),
+    ],
+)
+def test_a_loop_that_subscripts_containers(body: str, found: bool, tmp_path: Path) -> None:
+    arguments = "int n, int k, std::vector<std::vector<double>> &a, std::vector<double> &y"
+    (tmp_path / "a.cpp").write_text(
+        f"#include <vector>\nvoid f({arguments}) {{ for (int i = 0; i < n; i++) {{ {body} }} }}"
+    )
+    program = load_program([str(tmp_path / "a.cpp")], FrontOptions()).program
+    function = next(f for _, f in program.functions() if f.symbol.name == "f")
+    (nest,) = outermost(function.body)
+    assert moves_through_vectors(nest) == found

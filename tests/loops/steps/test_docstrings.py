@@ -29,7 +29,8 @@ class NoWords:
 
 def _compiles(text: str, path: Path) -> None:
     path.write_text(text)
-    done = subprocess.run(["gcc", "-fsyntax-only", "-x", "c", str(path)], capture_output=True, text=True, check=False)
+    command = ["gcc", "-fsyntax-only", "-x", "c++" if path.suffix == ".cpp" else "c", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -43,12 +44,13 @@ def _applied(cls: type[Step], program: Program) -> Program:
 @pytest.mark.parametrize("cls", STEPS, ids=lambda cls: cls.name)
 def test_before_becomes_after(cls: type[Step], tmp_path: Path) -> None:
     page = describe(cls)
-    path = tmp_path / "example.c"
+    suffix = "cpp" if "std::" in page.before else "c"
+    path = tmp_path / f"example.{suffix}"
     _compiles(page.before, path)
     loaded = load_program([str(path)], FrontOptions())
     assert not loaded.findings
     after = _applied(cls, loaded.program)
     text = unit_text(loaded.program.units[0], after.units[0], NoWords())
     assert text == page.after
-    _compiles(text, tmp_path / "after.c")
+    _compiles(text, tmp_path / f"after.{suffix}")
     assert _applied(cls, loaded.program).units[0].functions, "check and apply are pure: they can be asked again"

@@ -84,6 +84,21 @@ def test_rows_of_their_own_stay_on_the_device_while_grids_change_places(ported: 
     assert "**" not in kernel[: kernel.index("}")]
 
 
+def test_rows_stay_on_the_device_in_a_time_loop_around_kernels_of_its_own(ported: Ported) -> None:
+    relaxed = _GRIDS.partition("void run")[0].partition("{")[2].rpartition("}")[0]
+    text = _text(
+        ported(
+            "#include <stdlib.h>\nvoid run(int n, int m, double **u, double **v) "
+            f"{{ for (int t = 0; t < 9; t++) {{ {relaxed} "
+            "double **w = u; u = v; v = w; } }" + _ALLOCATED.replace("ALLOCATION", "malloc(m * sizeof *a[i])")
+        )
+    )
+    run = text[text.index("void run") : text.index("double **grid")]
+    # what the host does where a test fails is no reason to move everything each time
+    assert run.count("ws_data_begin") == run.count("ws_data_end") == 1 and "ws_run_1(" in run
+    assert "_update" not in run
+
+
 @pytest.mark.parametrize("allocation", ["a[0] + i * m", "NULL"], ids=["one block", "nothing"])
 def test_evenly_spaced_rows_are_tried_first_where_no_row_has_its_own_block(allocation: str, ported: Ported) -> None:
     text = _text(ported(_GRIDS + _ALLOCATED.replace("ALLOCATION", allocation)))

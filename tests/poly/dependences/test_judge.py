@@ -9,6 +9,7 @@ import pytest
 from tests.poly.analysis import program_of
 from tests.poly.programs import function, loop
 from warpsmith.base.verdict import Proved, Refuted, Unknown
+from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.judge import Judgement, Question, judge
 from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.origin import Origin
@@ -139,3 +140,20 @@ def test_a_counter_that_may_wrap_tells_no_iterations_apart() -> None:
     with budget(10**7):
         found = judge(question)
     assert found.category == "unanalyzable" and found.reasons[0].rule == "POR008"
+
+
+@pytest.mark.parametrize("start", ["struct t s = made();", "struct t s; fill(&s);"])
+@pytest.mark.parametrize("call", ["bump(&s);", "copy(&s, &o);"])
+def test_what_only_a_called_function_names_may_carry_a_dependence(start: str, call: str) -> None:
+    program = program_of(
+        "#include <stdlib.h>\n"
+        "struct t { double *u; int n; };\n"
+        "static struct t made(void) { struct t s; s.u = calloc(9, 8); s.n = 9; return s; }\n"
+        "static void fill(struct t *s) { s->u = calloc(9, 8); s->n = 9; }\n"
+        "static void bump(struct t *s) { s->u[0] = s->u[0] * 2 + 1; }\n"
+        "static void copy(struct t *s, const struct t *o) { s->u[1] = o->u[0] + s->u[2]; s->u[2] = s->u[1]; }\n"
+        f"void f(void) {{ struct t o = made(); {start} for (int i = 0; i < 4; i++) {{ {call} }} }}"
+    )
+    found = Facts.about(program, PolyOptions()).of(function(program, "f")).of(loop(program, "f/i"))
+    assert found.category == "unanalyzable"
+    assert found.reasons[0].text.startswith(call.rstrip(";")) and "may touch any part of" in found.reasons[0].text

@@ -108,3 +108,24 @@ def test_escaped(tmp_path: Path) -> None:
     void f(void) { double a[3], b[3], c[3], d[3], x, y, *q = d; unknown(a); keep(b); use(c); use(&x); q[0] = y; }"""
     program = load(text, tmp_path)
     assert shown(find_escaped(program, function(program, "f"))) == "a b d"
+
+
+def test_writes_to_what_nothing_here_names_are_told_of(tmp_path: Path) -> None:
+    program = load(
+        "#include <stdlib.h>\n"
+        "struct vec { double *data; };\n"
+        "static struct vec made(void) { struct vec v; v.data = malloc(80); return v; }\n"
+        "static void set(struct vec *v) { v->data[0] = 1; }\n"
+        "static double get(const struct vec *v) { return v->data[0]; }\n"
+        "static void name(struct vec *v) { v->data = 0; }\n"
+        "void f(void) { struct vec v = made(); set(&v); get(&v); name(&v); }\n"
+        "void g(struct vec v) { set(&v); v.data[1] = 2; }\n",
+        tmp_path,
+    )
+    statements = [s for f in "fg" for s in function(program, f).body.statements]
+    found = [
+        effects(program, statement, function(program, "f" if n < 4 else "g")) for n, statement in enumerate(statements)
+    ]
+    assert [one.unnamed_writes for one in found] == [False, True, False, False, False, False]
+    # there the object itself leads to it
+    assert {s.name for s in found[4].element_writes} == {"v"}

@@ -34,7 +34,7 @@ from warpsmith.emit.host.outline.model import HostFunction, Outlined
 from warpsmith.emit.host.outline.outline import outline
 from warpsmith.emit.host.outline.text import declarations_of, definition, states
 from warpsmith.emit.words import Support, choose_support, declare_captures
-from warpsmith.tree.allocations import asks, asks_rows
+from warpsmith.tree.allocations import asks, asks_rows, is_vector_question
 from warpsmith.tree.nodes import (
     Block,
     CaptureStmt,
@@ -223,7 +223,10 @@ def _needs(ported: Program) -> RuntimeNeeds:
     """Return what the run time of a program must have."""
     of_each = [_function_needs(function) for _, function in ported.functions()]
     return RuntimeNeeds(
-        any(n.present for n in of_each), any(n.allocations for n in of_each), any(n.rows for n in of_each)
+        any(n.present for n in of_each),
+        any(n.allocations for n in of_each),
+        any(n.rows for n in of_each),
+        any(n.vectors for n in of_each),
     )
 
 
@@ -232,7 +235,10 @@ def _needs(ported: Program) -> RuntimeNeeds:
 def _function_needs(function: Function) -> RuntimeNeeds:
     nodes = tuple(walk(function))
     return RuntimeNeeds(
-        any(isinstance(node, DataStmt) for node in nodes), any(map(asks, nodes)), any(map(asks_rows, nodes))
+        any(isinstance(node, DataStmt) for node in nodes),
+        any(map(asks, nodes)),
+        any(map(asks_rows, nodes)),
+        any(map(is_vector_question, nodes)),
     )
 
 

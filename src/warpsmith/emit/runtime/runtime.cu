@@ -26,6 +26,9 @@
 #ifdef WS_WITH_ROWS
 #include "rows.cu"
 #endif
+#ifdef WS_WITH_VECTORS
+#include "vectors.cu"
+#endif
 #ifdef WS_WITH_PRESENT
 #include "updates.cu"
 #include "watch.cu"

@@ -100,6 +100,10 @@ long long *ws_rows_table(const long long *starts, const char *file, int line);
 }
 #endif
 
+#ifdef WS_WITH_VECTORS
+#include "vectors.h"
+
+#endif
 #ifdef WS_WITH_PRESENT
 #ifdef __cplusplus
 /* A data region that ends where its block is left, by an exception as well. */

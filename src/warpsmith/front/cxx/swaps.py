@@ -35,7 +35,7 @@ def swap(context: Context, span: Span, left: Expr, right: Expr) -> Block | None:
     if (
         not plain
         or _bare(left.type) != _bare(right.type)
-        or not is_value(context, _bare(left.type))
+        or not (is_value(context, _bare(left.type)) or _is_any_vector(left.type))
         or _is_const(left.type)
     ):
         return None
@@ -46,6 +46,13 @@ def swap(context: Context, span: Span, left: Expr, right: Expr) -> Block | None:
     both = Binary(span=place, type=right.type, op=",", left=again(left), right=again(right))
     made = [stmt for number, pair in enumerate(pairs) for stmt in _exchange(span, number, pair)]
     return Block(span=span, intact=True, statements=(ExprStmt(span=place, expr=both), *made))
+
+
+def _is_any_vector(type: Type) -> bool:
+    """Whether a type is a std::vector with the library's allocator: whatever its elements are, none of them moves."""
+    return (
+        isinstance(type, Record) and type.tag.startswith("std::vector<") and "," not in type.tag and bool(type.fields)
+    )
 
 
 def _exchange(span: Span, number: int, pair: tuple[Expr, Expr]) -> Iterator[Stmt]:

@@ -178,7 +178,7 @@ class _Steady(Struct, frozen=True):
                     plain = symbol.storage in ("local", "parameter", "enumerator") and symbol not in self.origin.hidden
                     if symbol in own or symbol in changed or not plain:
                         return False
-                case Literal() | Member() | MacroUse():
+                case Literal() | Member() | MacroUse() | Conditional():
                     pass
                 case Binary(op="+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "!="):
                     pass

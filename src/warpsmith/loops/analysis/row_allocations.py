@@ -2,6 +2,7 @@
 
     for (i …) a[i] = malloc(m * sizeof *a[i]);      yes: a block is stored in a pointer's element, again and again
     for (i …) a[i] = v[i].data();                   yes: each container in an array has a block of its own
+    a = ws_vector_rows(v.data(), v.size());         yes: the same
     a[0] = malloc(n * m * sizeof **a);              no: one block, whose parts the other pointers are given
     t = a[k]; a[k] = a[p]; a[p] = t;                rows change their places: their distances are not even for long
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from warpsmith.poly.effects.summaries import Summaries
+from warpsmith.tree.allocations import is_vector_question
 from warpsmith.tree.containers import DATA, is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,
@@ -25,6 +27,7 @@ from warpsmith.tree.nodes import (
     Index,
     Literal,
     Member,
+    Node,
     Unary,
     VerbatimExpr,
     While,
@@ -54,8 +57,15 @@ def _may_be_exchanged(summaries: Summaries, row: Type) -> bool:
 
 
 def _may_be_found(summaries: Summaries, row: Type) -> bool:
-    stores = (part for f in summaries.definitions.values() for part in _in_loops(f) if isinstance(part, Assign))
+    functions = summaries.definitions.values()
+    if any(is_vector_question(part) and _leads_to(part, row) for f in functions for part in walk(f.body)):
+        return True
+    stores = (part for f in functions for part in _in_loops(f) if isinstance(part, Assign))
     return any(_plain(one.target.type) == row and _is_row(one) and _is_fresh(summaries, one.value) for one in stores)
+
+
+def _leads_to(part: Node, row: Type) -> bool:
+    return isinstance(part, Call) and isinstance(part.type, Pointer) and _plain(part.type.to) == row
 
 
 def _in_loops(function: Function) -> set[object]:

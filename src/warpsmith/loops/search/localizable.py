@@ -5,7 +5,7 @@ from __future__ import annotations
 from warpsmith.loops.analysis.invariants import holds_pointers
 from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.pointers.accesses import direct_call
-from warpsmith.tree.containers import find_checked
+from warpsmith.tree.containers import find_checked, is_container
 from warpsmith.tree.nodes import Call, Expr, For, Index, Loop, Member, Name, Stmt, Unary, While
 from warpsmith.tree.types import Pointer, Record, Symbol
 from warpsmith.tree.walk import names, peel, walk, written_symbols
@@ -15,6 +15,7 @@ __all__ = [
     "is_run_by_threads",
     "may_be_localized",
     "mixes_rows",
+    "moves_through_vectors",
     "reads_bounds_or_bases",
     "row_pointers",
     "starts_threads",
@@ -44,6 +45,11 @@ def mixes_rows(loop: Loop) -> bool:
             moves = any(n.symbol in moving for n in names(part.index))
             (others if moves else fixed).add(base.symbol)
     return bool(fixed & others)
+
+
+def moves_through_vectors(loop: Loop) -> bool:
+    """Whether the loop subscripts an array of containers."""
+    return any(isinstance(part, Index) and is_container(part.type) for part in walk(loop))
 
 
 def find_all_followed(loop: Loop) -> frozenset[str]:

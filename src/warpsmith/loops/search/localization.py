@@ -25,6 +25,7 @@ from warpsmith.loops.search.localizable import (
     find_all_followed,
     is_run_by_threads,
     mixes_rows,
+    moves_through_vectors,
     reads_bounds_or_bases,
     row_pointers,
     starts_threads,
@@ -33,6 +34,7 @@ from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.row_starts import RowStarts
+from warpsmith.loops.steps.data.vector_rows import VectorRows
 from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Function, Loop, Stmt
@@ -41,7 +43,7 @@ from warpsmith.tree.walk import loop_names, loops
 
 __all__ = ["localize_nests"]
 
-_Step = Inline | Localize | Flatten | RowStarts
+_Step = Inline | Localize | Flatten | RowStarts | VectorRows
 # of so many functions the bodies are tried
 _MOST_BODIES = 8
 
@@ -62,6 +64,7 @@ def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
     for header in [loop.header for loop in found if not is_run_by_threads(loop, found[0])]:
         where = nest, header
         prepared = _with_bodies(prepared, function, where)
+        prepared = _with_rows(prepared, function, where)
         if mixes_rows(_at(prepared, function, where)):
             # a row of its own beside rows of the same array would have to be none of them
             prepared = _with_blocks(prepared, function, where)
@@ -78,6 +81,14 @@ _Where = tuple[Span, Span]
 
 def _at(prepared: Prepared, function: Symbol, where: _Where) -> Loop:
     return next(loop for loop in _inside(prepared.facts, function, where[0]) if loop.header == where[1])
+
+
+def _with_rows(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+    """Return `prepared` with the elements of vectors in an array behind pointers to them."""
+    loop = _at(prepared, function, where)
+    if not moves_through_vectors(loop):
+        return prepared
+    return _apply_step(prepared, function, loop, VectorRows(_address(prepared.facts, function, loop)))
 
 
 def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:

@@ -36,6 +36,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.base.verdict import Reason
+from warpsmith.loops.fallbacks import fallback_loops
 from warpsmith.loops.prepared import RunChange
 from warpsmith.offload.fragments import OffloadRegion, OffloadRequest
 from warpsmith.offload.memory.host_calls import HostCalls, leads_to_kernels
@@ -368,12 +369,13 @@ def _refuse_data_regions(
 def _idle(plan: DataRegionPlan, calls: HostCalls, inserted: dict[Function, Coherent]) -> Iterator[RefusedDataRegion]:
     """Yield the data regions that are of no use: loops of functions' own in which everything moves all the same
     (offload regions without a data region move no more), and runs with a suspension (what comes behind it begins
-    anew)."""
+    anew). What moves only where the test of a step fails is not counted."""
+    spare = frozenset[int]().union(*map(fallback_loops, inserted))
     for data_region in plan.data_regions:
         for stmt in data_region.run if data_region.own or data_region.loop is None else ():
             reached, inner = calls.find_reached([stmt]), set(walk(stmt))
             known = ((f, inserted[f].inserted) for f in (data_region.function, *reached) if f in inserted)
-            mine = ((f, at, new) for f, found in known for at, new in found.items())
+            mine = ((f, at, new) for f, found in known for at, new in found.items() if id(at.node) not in spare)
             met = ((at.node, added) for f, at, new in mine if f in reached or at.node in inner for added in new)
             bulk = next((added for at, added in met if _is_bulk(at, added, data_region)), None)
             if bulk is not None:

@@ -21,6 +21,7 @@ from warpsmith.offload.values.kernel_text import flat_rows
 from warpsmith.poly.effects.device import device_blocker
 from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.pointers.accesses import direct_call
+from warpsmith.tree.containers import is_held_by_container
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -271,6 +272,8 @@ def _bad_element(node: Index | Member) -> str:
     type = node.type
     if isinstance(node, Member) and isinstance(type, Pointer):
         return f"'{node.field}' is a pointer inside a struct: copy it to a local pointer before the loop"
+    if is_held_by_container(node):
+        return "what a container holds in itself is the host's: copy it to a local variable before the loop"
     if isinstance(node, Member) and _is_open_ended(node):
         return f"'{node.field}' goes on behind the end of its struct: use a pointer to its first element"
     if isinstance(type, FunctionType):

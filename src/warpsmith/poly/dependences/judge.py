@@ -146,8 +146,7 @@ def _attempt(question: Question, *, granted: bool, guards: bool) -> Judgement:
         reason = Reason("POR008", region.broken[loop], loop.header, legal_if=("use a wider or signed counter",))
         return Judgement("unanalyzable", Unknown((reason,)), (reason,), (), region)
     if state.lost:
-        shown = " ".join(state.lost[0].span.text.split())
-        reason = Reason("POR005", f"what {shown} points to is not known", state.lost[0].span)
+        reason = Reason("POR005", state.lost_words, state.lost[0].span)
         return Judgement("unanalyzable", Unknown((reason,)), (reason,), (), region)
     updated = _own_updates(loop, region, found)
     accumulated = {r.variable: r for r in (*question.roles.reductions, *array_reductions(loop), *updated)}

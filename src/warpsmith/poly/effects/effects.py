@@ -2,7 +2,8 @@
 
     p = a;  p[i] = s;  printf("%d", n);      direct writes p, reads p i s n; element writes p and a; io
 
-Invariant: whatever executing the node may read or write, of what its function can name, stands in the answer.
+Invariant: whatever executing the node may read or write, of what its function can name, stands in the answer; and so
+does whether it may write anything else.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from warpsmith.poly.effects.device import device_blocker
 from warpsmith.poly.effects.memory_effects import MemoryEffects
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import MemoryAccess, node_accesses
-from warpsmith.poly.pointers.pointers import Provenance, Root
+from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root
 from warpsmith.tree.nodes import For, Function, Node, VarDecl
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Symbol
@@ -29,7 +30,9 @@ class Effects(Struct, frozen=True):
     """`direct_*`: the variable's own value (a scalar, a pointer's address, a whole struct). `element_*`: what an array
     holds or a pointer points to, under the symbol of every base that may reach it (`p = a; p[i] = 0` writes elements of
     `p` and of `a`). Variables declared inside the node are left out. `calls_unknown`, `io`, `allocates`: what calls do;
-    `reason` and `span` name the first such construct ("" and None where there is none)."""
+    `reason` and `span` name the first such construct ("" and None where there is none). `unnamed_writes`: memory may
+    be written that nothing in the function can name, such as what a pointer in an object leads to that a call is
+    given."""
 
     direct_reads: frozenset[Symbol] = frozenset()
     direct_writes: frozenset[Symbol] = frozenset()
@@ -40,6 +43,7 @@ class Effects(Struct, frozen=True):
     allocates: bool = False
     reason: str = ""
     span: Span | None = None
+    unnamed_writes: bool = False
 
     @property
     def reads(self) -> frozenset[Symbol]:
@@ -98,6 +102,7 @@ def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
         done.io,
         done.allocates,
         *_reason(done),
+        unnamed_writes=UNKNOWN in done.stores and not written_elements,
     )
 
 

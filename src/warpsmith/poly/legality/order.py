@@ -261,8 +261,7 @@ def order_run(
         for group in grouped
     )
     if state.lost:
-        shown = " ".join(state.lost[0].span.text.split())
-        obstacles.append(Reason("POR005", f"what {shown} points to is not known", state.lost[0].span))
+        obstacles.append(Reason("POR005", state.lost_words, state.lost[0].span))
     whole = replace(
         region,
         context=state.context,

@@ -155,8 +155,7 @@ def _attempt(facts: Facts, function: Function, loop: For, symbol: Symbol, *, gua
         return Unknown((Reason("STP002", text, loop.header),))
     region, state = _region(facts, function, loop, guards=guards)
     if state.lost:
-        text = f"what {_show(state.lost[0])} points to is not known"
-        return Unknown((Reason("STP002", text, state.lost[0].span),))
+        return Unknown((Reason("STP002", state.lost_words, state.lost[0].span),))
     if loop in region.broken:
         return Unknown((Reason("STP002", region.broken[loop], loop.header),))
     instances = _instances(state, region, symbol)

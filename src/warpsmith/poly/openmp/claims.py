@@ -204,8 +204,7 @@ class _Question(Struct, frozen=True):
         if loop in region.broken:
             found.doubts.append(Reason("POR008", region.broken[loop], loop.header))
         if state.lost:
-            shown = " ".join(state.lost[0].span.text.split())
-            found.doubts.append(Reason("POR005", f"what {shown} points to is not known", state.lost[0].span))
+            found.doubts.append(Reason("POR005", state.lost_words, state.lost[0].span))
         reported = set(find_apart_by_linear(self.claim, region)) if not level else set()
         for pair in sorted(pairs, key=lambda c: ("flow", "output", "anti").index(c.kind)):
             if pair.first.access.base not in reported and self._conflict(found, region, state, pair, level):

@@ -426,6 +426,8 @@ class _Walk(Struct):
             if reached is None:
                 reached = [_make_unknown(expr, s, write=write) for s in sorted(elements, key=lambda s: s.key)]
             found += reached
+        if done.unnamed_writes:
+            self.state.lost.append(expr)
         direct = (done.direct_writes, True), (done.direct_reads, False)
         found += [
             _make_unknown(expr, s, write=w) for symbols, w in direct for s in sorted(symbols, key=lambda s: s.key)

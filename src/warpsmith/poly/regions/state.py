@@ -37,7 +37,7 @@ from warpsmith.poly.regions.answers import RegionAnswers
 from warpsmith.poly.regions.region import Path, RunsWhen
 from warpsmith.poly.regions.table_values import read_table
 from warpsmith.tree.memory.effective_types import apart
-from warpsmith.tree.nodes import Expr, For, Index, Literal, Member, Name, Unary
+from warpsmith.tree.nodes import Call, Expr, For, Index, Literal, Member, Name, Unary
 from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, is_integer
@@ -113,6 +113,16 @@ class State(Struct):
             limits=dict(self.limits),
             nests=dict(self.nests),
         )
+
+    @property
+    def lost_words(self) -> str:
+        """What is said of the first access that nothing in the function names; "" where there is none."""
+        if not self.lost:
+            return ""
+        shown = " ".join(self.lost[0].span.text.split())
+        if isinstance(self.lost[0], Call):
+            return f"{shown} may touch any part of what its arguments lead to"
+        return f"what {shown} points to is not known"
 
     @property
     def affine(self) -> AffineReader:

@@ -472,3 +472,53 @@ __attribute__((weak)) long long warpsmith_rows(const long long *starts, const vo
     *first = (const void *const *)rows->first + rows->from;
     return rows->count - rows->from;
 }
+
+/* Arrays for the vectors at an address, which are the program's own from then on. */
+struct list {
+    const void *vectors;
+    size_t counts[2];
+    void *arrays[2];
+    struct list *next;
+};
+
+static void *array_of(const void *vectors, size_t count, int which)
+{
+    static struct list *lists;
+    struct list *list = lists;
+    while (list && list->vectors != vectors)
+        list = list->next;
+    if (!list) {
+        list = (struct list *)calloc(1, sizeof *list);
+        if (!list)
+            abort();
+        list->vectors = vectors;
+        list->next = lists;
+        lists = list;
+    }
+    if (!list->arrays[which] || list->counts[which] < count) {
+        list->arrays[which] = calloc(count + 1, sizeof(void *));
+        list->counts[which] = count;
+    }
+    if (!list->arrays[which])
+        abort();
+    return list->arrays[which];
+}
+
+__attribute__((weak)) void **ws_list_rows(const void *vectors, size_t count)
+{
+    void **rows = (void **)array_of(vectors, count, 0);
+    for (size_t i = count; i < (size_t)ws_allocation_upper(rows, sizeof *rows); i++)
+        rows[i] = NULL;
+    return rows;
+}
+
+__attribute__((weak)) size_t *ws_list_sizes(const void *vectors, size_t count)
+{
+    return (size_t *)array_of(vectors, count, 1);
+}
+
+__attribute__((weak)) void ws_list_resized(const size_t *sizes, size_t count)
+{
+    (void)sizes;
+    (void)count;
+}

@@ -8,6 +8,7 @@ if (!ws_f_1(ws_gpu, n)) for (…) …                  unless(call, loop)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from warpsmith.emit.host.outline.model import DeviceState, HostFunction
 from warpsmith.emit.host.outline.names import refuse
@@ -37,10 +38,11 @@ from warpsmith.tree.walk import rebuild, walk
 __all__ = ["call_of", "declaration_of", "is_on", "is_switched_on", "unless", "use", "where_on", "with_fields"]
 
 Run = tuple[Stmt, ...]
+N = TypeVar("N", bound=Node)
 
 
-def with_fields(stmt: Stmt, holders: Mapping[Symbol, DeviceState]) -> Stmt:
-    """Return a statement of the user's text that names variables of states as fields of these, each as a pointer to
+def with_fields(stmt: N, holders: Mapping[Symbol, DeviceState]) -> N:
+    """Return a part of the user's text that names variables of states as fields of these, each as a pointer to
     what the user's text knows where the header does not."""
     named = uses(stmt)
     fields = {field: field for holder in holders.values() for field in holder.fields}

@@ -22,7 +22,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.emit.device.prototypes import plain
 from warpsmith.emit.host.outline.model import NotOutlinedError, PassedArgument
 from warpsmith.emit.words import fresh
-from warpsmith.tree.allocations import is_question
+from warpsmith.tree.allocations import is_question, is_vector_question
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -154,6 +154,8 @@ class OwnNames:
             case Cast():
                 return replace(expr, type=passable(expr.type, expr), operand=self.value(expr.operand))
             case Call():
+                if is_vector_question(expr):
+                    return self._passed(expr)
                 if not is_question(expr):
                     raise refuse("a call cannot leave the user's text", expr)
                 return replace(expr, arguments=tuple(self.value(argument) for argument in expr.arguments))

@@ -240,13 +240,24 @@ class _Outliner:
         match stmt:
             case Block():
                 return replace(stmt, statements=self._run(stmt.statements, scope))
-            case For() | While():
-                return replace(stmt, body=self._body(stmt.body, scope))
+            case For():
+                lower, bound = (with_fields(part, scope.holders) for part in (stmt.lower, stmt.bound))
+                return replace(stmt, lower=lower, bound=bound, body=self._body(stmt.body, scope))
+            case While():
+                init = None if stmt.init is None else with_fields(stmt.init, scope.holders)
+                condition, advance = (
+                    None if part is None else with_fields(part, scope.holders)
+                    for part in (stmt.condition, stmt.advance)
+                )
+                body = self._body(stmt.body, scope)
+                return replace(stmt, init=init, condition=condition, advance=advance, body=body)
             case If():
-                then = self._body(stmt.then, scope)
-                return replace(stmt, then=then, other=None if stmt.other is None else self._body(stmt.other, scope))
+                condition, then = with_fields(stmt.condition, scope.holders), self._body(stmt.then, scope)
+                other = None if stmt.other is None else self._body(stmt.other, scope)
+                return replace(stmt, condition=condition, then=then, other=other)
             case Switch():
-                return replace(stmt, cases=tuple(self._case(case, scope) for case in stmt.cases))
+                cases = tuple(self._case(case, scope) for case in stmt.cases)
+                return replace(stmt, value=with_fields(stmt.value, scope.holders), cases=cases)
             case _:
                 return stmt
 
