@@ -1,7 +1,7 @@
 /* References, std::vector and std::array, range-for, a template of one instance and one of two, a namespace, a lambda.
  * RUN: port
  * EXPECT: axpy<double>/i parallel-after ported: parallel after localize=axpy<double>/i
- * EXPECT: sum<double>/value_at reduction host: 'data()' is a pointer inside a struct: copy it to a local pointer before the loop
+ * EXPECT: sum<double>/value_at reduction ported: an associative update (+: total) is the only carried dependence
  * EXPECT: scale/i parallel ported: no carried dependence (if what is touched of by and of table does not overlap)
  * EXPECT: main/i parallel-after ported: parallel after localize=main/i
  * EXPECT: main/i#2 parallel ported: no carried dependence (proven)

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import pytest
+
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.tree.expressions import Array, FunctionType, Literal, Opaque, Pointer, Record, Scalar, Symbol, replace
+from warpsmith.tree.expressions import (
+    Array,
+    FunctionType,
+    Literal,
+    Opaque,
+    Pointer,
+    Record,
+    Scalar,
+    Symbol,
+    TemplateArgument,
+    replace,
+)
 
 INT = Scalar("int", 32, "signed")
 HERE = Span(SourceFile("a.c", "1"), 0, 1)
@@ -27,3 +40,19 @@ def test_symbols_are_their_keys_and_nodes_themselves() -> None:
     other = replace(ONE, text="2", value=2)
     assert ONE.intact and not other.intact and (other.text, other.span) == ("2", HERE)
     assert replace(ONE) != ONE and not replace(ONE).intact
+
+
+@pytest.mark.parametrize(
+    ("argument", "text", "condition"),
+    [
+        (TemplateArgument("T", "", "unsigned char"), "unsigned char", "std::is_same<T, unsigned char>::value"),
+        (TemplateArgument("N", "int", "-3"), "-3", "N == -3"),
+        # clang gives the value of `true` as -1, as a number of one bit
+        (TemplateArgument("B", "bool", "-1"), "true", "B"),
+        (TemplateArgument("B", "bool", "true"), "true", "B"),
+        (TemplateArgument("B", "bool", "0"), "false", "!B"),
+        (TemplateArgument("B", "bool", "false"), "false", "!B"),
+    ],
+)
+def test_what_is_said_of_an_argument(argument: TemplateArgument, text: str, condition: str) -> None:
+    assert (argument.text, argument.condition) == (text, condition)

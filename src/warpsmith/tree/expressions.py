@@ -35,9 +35,10 @@ from warpsmith.tree.text.openers import Opener
 
 __all__ = [
     "Array", "Assign", "Binary", "Call", "Cast", "Conditional", "Doing", "Expr", "Field", "FunctionType", "Index",
-    "InitList", "Literal", "MacroUse", "Member", "Name", "Node", "Opaque", "Pointer", "Record", "Scalar", "ScalarKind",
-    "SizeOf", "Space", "Storage", "Symbol", "Type", "Unary", "VerbatimExpr", "replace",
-]  # fmt: skip
+    "InitList", "Literal", "MacroUse", "Member", "Name", "Node", "Opaque", "Pointer", "Record", "Scalar",
+    "ScalarKind", "SizeOf", "Space", "Storage", "Symbol", "TemplateArgument", "Type", "Unary", "VerbatimExpr",
+    "replace",
+]  # fmt: skip  # fmt: skip
 
 ScalarKind = OneOf["signed", "unsigned", "bool", "float", "complex", "void"]
 Storage = OneOf["local", "static local", "parameter", "global", "static", "function", "enumerator", "device"]
@@ -130,6 +131,31 @@ class Opaque(Partial, frozen=True, eq=False):
 
 
 Type = Scalar | Pointer | Array | Record | FunctionType | Opaque
+
+
+class TemplateArgument(Struct, frozen=True):
+    """What a parameter of a template stands for in one instance: `value` is a number's type where `type` is "", else a
+    number of that type."""
+
+    name: str
+    type: str
+    value: str
+
+    @property
+    def text(self) -> str:
+        """What stands for the argument in the list of them."""
+        if self.type == "bool":
+            return "false" if self.value in ("0", "false") else "true"
+        return self.value
+
+    @property
+    def condition(self) -> str:
+        """What holds in the template's text for this argument alone."""
+        if not self.type:
+            return f"std::is_same<{self.name}, {self.value}>::value"
+        if self.type == "bool":
+            return self.name if self.text == "true" else f"!{self.name}"
+        return f"{self.name} == {self.value}"
 
 
 class Symbol(Partial, frozen=True, eq=False):

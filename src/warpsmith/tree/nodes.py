@@ -40,8 +40,6 @@ from __future__ import annotations
 
 from typing import Literal as OneOf
 
-from msgspec import Struct
-
 from warpsmith.base.source import Span
 from warpsmith.tree.device import DeviceTraits
 from warpsmith.tree.expressions import (
@@ -61,6 +59,7 @@ from warpsmith.tree.expressions import (
     Node,
     SizeOf,
     Symbol,
+    TemplateArgument,
     Type,
     Unary,
     VerbatimExpr,
@@ -432,31 +431,6 @@ Stmt = (
 # --- top level
 
 
-class TemplateArgument(Struct, frozen=True):
-    """What a parameter of a template stands for in one instance: `value` is a number's type where `type` is "", else a
-    number of that type."""
-
-    name: str
-    type: str
-    value: str
-
-    @property
-    def text(self) -> str:
-        """What stands for the argument in the list of them."""
-        if self.type == "bool":
-            return "false" if self.value in ("0", "false") else "true"
-        return self.value
-
-    @property
-    def condition(self) -> str:
-        """What holds in the template's text for this argument alone."""
-        if not self.type:
-            return f"std::is_same<{self.name}, {self.value}>::value"
-        if self.type == "bool":
-            return self.name if self.text == "true" else f"!{self.name}"
-        return f"{self.name} == {self.value}"
-
-
 class Function(Node, frozen=True, eq=False, kw_only=True):
     """A function definition. `static`: internal linkage; `device`: what it is on a device, where it was read as such;
     `instance`: of what a template made, the arguments that tell this one from the others, those of the outermost
@@ -468,11 +442,6 @@ class Function(Node, frozen=True, eq=False, kw_only=True):
     static: bool
     device: DeviceTraits | None = None
     instance: tuple[TemplateArgument, ...] | None = ()
-
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """What holds in a template's text for this instance alone."""
-        return tuple(argument.condition for argument in self.instance or ())
 
 
 class GlobalDecl(Node, frozen=True, eq=False, kw_only=True):

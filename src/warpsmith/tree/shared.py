@@ -18,11 +18,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from warpsmith.tree.nodes import Function, TemplateArgument
+from warpsmith.tree.expressions import TemplateArgument
+from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Program, Unit
 from warpsmith.tree.specializations import can_specialize
 
-__all__ = ["is_own", "is_shared", "restore_shared", "shared_functions"]
+__all__ = ["conditions", "is_own", "is_shared", "restore_shared", "shared_functions"]
 
 _STANDARD = re.compile(r"-?-std=(?:c|gnu)\+\+(\w+)")
 _NEWEST = ("17", "1z", "20", "2a", "23", "2b", "26", "2c")
@@ -56,6 +57,11 @@ def shared_functions(program: Program, root: str) -> Iterator[tuple[Unit, Functi
         if key not in seen and is_shared(unit, function) and inside:
             seen.add(key)
             yield unit, function
+
+
+def conditions(function: Function) -> tuple[str, ...]:
+    """Return what holds in a template's text for this instance alone."""
+    return tuple(argument.condition for argument in function.instance or ())
 
 
 def restore_shared(original: Program, changed: Program) -> Program:

@@ -24,7 +24,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from warpsmith.base.c_lexer import Token
-from warpsmith.tree.nodes import Function, TemplateArgument
+from warpsmith.tree.expressions import TemplateArgument
+from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Unit
 from warpsmith.tree.text.layout import indent_at, indentation_unit
 from warpsmith.tree.text.lexical import identifiers, tokens

@@ -12,8 +12,9 @@ from warpsmith.emit.carried import RuntimeNeeds
 from warpsmith.emit.host.cuda import UnitJob
 from warpsmith.emit.host.headers import by_file, once
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.tree.expressions import TemplateArgument
 from warpsmith.tree.in_place.versioned import Versioned
-from warpsmith.tree.nodes import Launch, TemplateArgument, replace
+from warpsmith.tree.nodes import Launch, replace
 from warpsmith.tree.program import Kernel, Program
 
 HEADER = "static void zero(int n, int *a)\n{\n    for (int i = 0; i < n; i++) a[i] = 0;\n}\n"

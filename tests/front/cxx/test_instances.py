@@ -6,7 +6,8 @@ import pytest
 
 from tests.front.conftest import Load
 from warpsmith.front.cxx.instances import _arguments, _can_be_said, _instance, _parameters, _Template
-from warpsmith.tree.nodes import TemplateArgument
+from warpsmith.tree.expressions import TemplateArgument
+from warpsmith.tree.shared import conditions
 
 
 def test_instances_say_what_tells_them_apart(load: Load) -> None:
@@ -25,7 +26,7 @@ def test_instances_say_what_tells_them_apart(load: Load) -> None:
     """
     functions = [f for _, f in load(text, "--std=c++17", name="case.cpp").program.functions()]
     instances = {f.symbol.label or f.symbol.name: f.instance for f in functions if f.symbol.name != "use"}
-    told = {f.symbol.label or f.symbol.name: f.conditions for f in functions if f.symbol.name != "use"}
+    told = {f.symbol.label or f.symbol.name: conditions(f) for f in functions if f.symbol.name != "use"}
     assert told["f<float,3>"] == ("std::is_same<T, float>::value", "N == 3")
     assert told["f<unsigned char,5>"] == ("std::is_same<T, unsigned char>::value", "N == 5")
     assert [v for k, v in told.items() if k.startswith("k<")] == [("B",)]

@@ -13,6 +13,7 @@ from warpsmith.tree.in_place.instances import by_text, instances
 from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.nodes import Call, For, Function
+from warpsmith.tree.shared import conditions
 from warpsmith.tree.walk import walk
 
 TEXT = """
@@ -24,7 +25,7 @@ void use(int *a, float *b) { twice(a); twice(b); plain(a); }
 
 def version(function: Function, number: int) -> Versioned:
     stmt = function.body.statements[number]
-    return Versioned(function, (stmt,), (stmt,), None, (), function.conditions)
+    return Versioned(function, (stmt,), (stmt,), None, (), conditions(function))
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_versions_of_one_text_stand_together(functions: dict[str, Function]) -> 
 
 def test_instances_in_different_parts_are_refused(functions: dict[str, Function]) -> None:
     one, other = functions["twice<int>"], functions["twice<float>"]
-    both = Versioned(one, one.body.statements[:2], one.body.statements[:2], None, (), one.conditions)
+    both = Versioned(one, one.body.statements[:2], one.body.statements[:2], None, (), conditions(one))
     with pytest.raises(RefusedError, match="different parts"):
         by_text([both, version(other, 0)])
 
@@ -86,7 +87,7 @@ def test_a_flag_is_declared_only_where_a_declaration_may_stand(tmp_path: Path) -
         if loop is None:
             continue
         call = next(part for part in walk(function.body) if isinstance(part, Call))
-        made = Versioned(function, (loop,), (loop,), None, (), function.conditions, call=call)
+        made = Versioned(function, (loop,), (loop,), None, (), conditions(function), call=call)
         # lines in front of the user's loop, or braces around it
         short[function.symbol.name] = len(instances(InPlaceWriter(unit, Words()), [made])) == 1
     assert short.pop("braces") and not any(short.values()) and {"body", "label"} <= short.keys()

@@ -21,6 +21,7 @@ from warpsmith.emit.host.cuda import UnitJob
 from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import Function, Launch
 from warpsmith.tree.program import Program
+from warpsmith.tree.shared import conditions
 from warpsmith.tree.walk import walk
 
 __all__ = ["by_file", "once"]
@@ -54,7 +55,7 @@ def once(program: Program, versions: Iterable[Versioned]) -> list[Versioned]:
     own = {item.span for unit in program.units for item in unit.items if isinstance(item, Function)}
     seen: dict[tuple[int, int, tuple[str, ...]], Versioned] = {}
     for version in versions:
-        instance = () if version.function.span in own else version.function.conditions
+        instance = () if version.function.span in own else conditions(version.function)
         key = (version.written[0].span.start, version.written[-1].span.end, instance)
         seen.setdefault(key, msgspec.structs.replace(version, instance=instance))
     return [*seen.values()]

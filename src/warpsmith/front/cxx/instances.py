@@ -18,7 +18,8 @@ from msgspec.structs import replace
 
 from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
-from warpsmith.tree.nodes import Function, TemplateArgument
+from warpsmith.tree.expressions import TemplateArgument
+from warpsmith.tree.nodes import Function
 
 __all__ = ["with_instances"]
 

@@ -26,7 +26,7 @@ class Versioned(Struct, frozen=True, eq=False):
     """`ported` runs in place of the user's statements `written` of `function` where the device is in use and
     `condition` (None: nothing to test) holds. Nothing that `written` declares is used after it. `before`: declarations
     of the port's own that the condition and `ported` read; they may be made wherever `written` is reached. `instance`:
-    what must hold in the text of a template for `ported` to be meant (Function.conditions). `fallback`: what must then
+    what must hold in the text of a template for `ported` to be meant (shared.conditions). `fallback`: what must then
     run before and after `written` where `ported` does not run. `reasons`: what each part of the condition makes sure
     of, in words. `call`: of a generated function that does all this, and says whether it did."""
 
