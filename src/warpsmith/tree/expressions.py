@@ -38,7 +38,7 @@ __all__ = [
     "InitList", "Literal", "MacroUse", "Member", "Name", "Node", "Opaque", "Pointer", "Record", "Scalar",
     "ScalarKind", "SizeOf", "Space", "Storage", "Symbol", "TemplateArgument", "Type", "Unary", "VerbatimExpr",
     "replace",
-]  # fmt: skip  # fmt: skip
+]  # fmt: skip
 
 ScalarKind = OneOf["signed", "unsigned", "bool", "float", "complex", "void"]
 Storage = OneOf["local", "static local", "parameter", "global", "static", "function", "enumerator", "device"]
