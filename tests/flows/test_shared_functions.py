@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.project.nvcc_stand_in import install
+from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.offload import automatic
 
 PROGRAM = """#include <math.h>
 #include <stdio.h>
@@ -72,12 +75,41 @@ def ported(folder: Path, both: str = "", other: str = "") -> PortResult:
     return port([str(folder / "case.c")], PortOptions())
 
 
-def in_place(folder: Path, both: str = "") -> str:
-    """Return the text of the program with its port in it."""
-    (folder / "case.c").write_text(PROGRAM.replace("BOTH", both).replace("OTHER", ""))
+def in_place(folder: Path) -> tuple[OutputFile, ...]:
+    """Return the files of the program with its port in it."""
+    (folder / "case.c").write_text(PROGRAM.replace("BOTH", "").replace("OTHER", ""))
     result = port([str(folder / "case.c")], PortOptions(verify=False, root=str(folder)))
-    files = () if result.in_place is None else result.in_place.files
+    return () if result.in_place is None else result.in_place.files
+
+
+def text_of(files: tuple[OutputFile, ...]) -> str:
     return next((file.text for file in files if file.path == "case.c"), "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_built_in_place_it_prints_what_it_did(tmp_path: Path, threads: str) -> None:
+    """On the device and off it, where the regions have their threads again."""
+    files = in_place(tmp_path)
+    assert "ws_step_1" in text_of(files)
+    for file in files:
+        (tmp_path / file.path).parent.mkdir(exist_ok=True)
+        (tmp_path / file.path).write_text(file.text)
+    sources = sorted(str(path) for path in (tmp_path / "warpsmith").glob("*.cu"))
+    nvcc = install(tmp_path / "bin")
+    subprocess.run([nvcc, "-shared", "-Xcompiler", "-fPIC", "-o", "libkernels.so", *sources], cwd=tmp_path, check=True)
+    gcc = ["gcc", "-w", "-O1", "-fopenmp", "case.c", "-lm"]
+    subprocess.run([*gcc, "-o", "plain"], cwd=tmp_path, check=True)
+    subprocess.run([*gcc, "-DWARPSMITH", "libkernels.so", "-o", "ported"], cwd=tmp_path, check=True)
+    environment = {**os.environ, "OMP_NUM_THREADS": threads}
+
+    def printed(program: str, **more: str) -> str:
+        ran = subprocess.run([f"./{program}"], cwd=tmp_path, check=True, capture_output=True, env=environment | more)
+        return ran.stdout.decode()
+
+    plain = printed("plain")
+    assert len(plain.splitlines()) == 3
+    assert printed("ported") == plain and printed("ported", WARPSMITH_OFF="1") == plain
 
 
 def kernels(result: PortResult) -> set[str]:
@@ -94,7 +126,7 @@ def test_one_thread_calls_them_and_their_loops_are_kernels(tmp_path: Path) -> No
 
 
 def test_in_place_one_thread_runs_each_region(tmp_path: Path) -> None:
-    text = in_place(tmp_path)
+    text = text_of(in_place(tmp_path))
     condition = "WARPSMITH_ONLY(if (!ws_on()))\n"
     assert "#pragma omp parallel private(t) " + condition in text and "#pragma omp parallel " + condition in text
     assert "if (!ws_step_1(dt, a, b)) {" in text and text.count("#pragma omp for\n") == 2
@@ -108,7 +140,7 @@ def test_seeded_a_region_that_keeps_its_threads(tmp_path: Path, monkeypatch: pyt
 
 def test_where_the_condition_has_no_place_nothing_is_ported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("warpsmith.offload.regions.placed._place", lambda *_: None)
-    assert "ws_step_1" not in in_place(tmp_path)
+    assert "ws_step_1" not in text_of(in_place(tmp_path))
 
 
 @pytest.mark.parametrize(("both", "other"), [("c[0] += 1;", ""), ("", "c[0] += 1;")])
@@ -117,10 +149,3 @@ def test_threads_stay_where_a_region_or_a_function_needs_them(tmp_path: Path, bo
     assert not kernels(result) & KERNELS
     host = next((file.text for file in result.files if file.path == "case.c"), "#pragma omp parallel private(t)")
     assert "#pragma omp parallel private(t)" in host
-
-
-def test_what_goes_together_is_undone_together(tmp_path: Path) -> None:
-    result = ported(tmp_path)
-    assert automatic._of_teams(result.program) == {f.symbol for _, f in result.program.functions()}, (
-        "the regions and what they lead to"
-    )

@@ -150,3 +150,53 @@ def test_data_directives_come_back_and_go_in_all_functions_together(tmp_path: Pa
     assert [a.step.name for a in found.applied] == ["unmap"]
     pragmas = [p.text for _, f in found.program.functions() for p in walk(f.body) if isinstance(p, Pragma)]
     assert pragmas == ["#pragma omp teams distribute parallel for"]
+
+
+_TEAM = """#include <stdio.h>
+static double a[64], b[64];
+static void step(double h)
+{
+#pragma omp for
+    for (int i = 1; i < 64; i++)
+        b[i] = a[i - 1] * h;
+}
+void run(int n)
+{
+#pragma omp parallel
+    for (int t = 0; t < 3; t++)
+        step(t * 0.5);
+    int ok = 1;
+    for (int i = 0; i < n; i++) {
+        if (b[i] > 8) {
+            ok = 0;
+            break;
+        }
+    }
+    printf("%d", ok);
+}
+int main(void) { run(64); return 0; }
+"""
+
+
+def _undone(folder: Path) -> tuple[list[str], list[str]]:
+    """Return the steps and the pragmas of a program where a step beside a region was undone."""
+    file = folder / "team.c"
+    file.write_text(_TEAM)
+    facts = analyze(load_program([str(file)], FrontOptions()).program, PolyOptions(), apply_claims)
+    start = Prepared(facts, facts)
+    first = automatic(start, None)
+    assert {"unthread", "find-first"} <= {a.step.name for a in first.applied}
+    run = next(f for _, f in start.program.functions() if f.symbol.name == "run")
+    early = [loop for loop, _ in loops(run.body)][-1]
+    found = automatic(start, None, frozenset({early.span}), None, first)
+    pragmas = [p.text for _, f in found.program.functions() for p in walk(f.body) if isinstance(p, Pragma)]
+    return [a.step.name for a in found.applied], pragmas
+
+
+def test_threads_come_back_and_go_in_all_functions_together(tmp_path: Path) -> None:
+    assert _undone(tmp_path) == (["unthread"], ["#pragma omp parallel for"])
+
+
+def test_seeded_threads_come_back_in_one_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warpsmith.offload.automatic._of_teams", lambda program: frozenset())
+    assert "#pragma omp parallel" in _undone(tmp_path)[1], "threads of a region each share out the loop anew"

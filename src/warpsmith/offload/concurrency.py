@@ -9,7 +9,7 @@ device of its own.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
@@ -26,7 +26,7 @@ from warpsmith.tree.text.conditionals import open_conditionals
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["no_port_here", "run_concurrently"]
+__all__ = ["find_reached", "no_port_here", "run_concurrently"]
 
 # what only makes sense where several threads are under way
 _ORPHANS = frozenset({"for", "single", "master", "masked", "sections", "barrier", "workshare", "loop"})
@@ -45,7 +45,7 @@ def no_port_here(
     """Return why no loop of `function` may be ported at all, or None; `one_build`: no build has what the one at hand
     leaves out by macros of the program's own; `written`: the program before any steps."""
     callees = _find_callees(Identity(program))
-    if function.symbol in _reach(callees, callees.get(function.symbol, frozenset())):
+    if function.symbol in find_reached(callees, callees.get(function.symbol, frozenset())):
         return Reason("POR008", f"'{function.symbol.name}' is recursive", function.symbol.span)
     threaded = _call_in_team(program, written, function)
     if threaded is not None:
@@ -87,7 +87,7 @@ def _find_team_calls(program: Identity[Program]) -> tuple[tuple[Function, Node, 
     """Return what several host threads run of each function, with all the functions that are called from there."""
     callees = _find_callees(program)
     return tuple(
-        (other, node, frozenset(_reach(callees, _find_called(node))))
+        (other, node, frozenset(find_reached(callees, _find_called(node))))
         for _, other in program.value.functions()
         for node in _find_threaded(other.body)
     )
@@ -144,7 +144,7 @@ def _data_of_others(program: Program, function: Function, one_build: bool) -> Re
     callees = _find_callees(Identity(program))
     for _, other in program.functions():
         for pragma, over in _find_kept_over(other.body, one_build):
-            if over is None or function.symbol in _reach(callees, _find_called(over)):
+            if over is None or function.symbol in find_reached(callees, _find_called(over)):
                 title = pragma.directive.title if pragma.directive is not None else pragma.text
                 text = (
                     f"'{title}' in '{other.symbol.name}' (line {pragma.span.line}) keeps data on a device of its own "
@@ -223,7 +223,8 @@ def _find_called(node: Node) -> frozenset[Symbol]:
     return frozenset(calls | taken)
 
 
-def _reach(callees: Mapping[Symbol, frozenset[Symbol]], start: frozenset[Symbol]) -> set[Symbol]:
+def find_reached(callees: Mapping[Symbol, Collection[Symbol]], start: Collection[Symbol]) -> set[Symbol]:
+    """Return the functions `start`, and all that they lead to by calls."""
     found: set[Symbol] = set()
     pending = list(start)
     while pending:

@@ -19,8 +19,6 @@ from pathlib import PurePosixPath
 import msgspec.structs
 from msgspec import Struct
 
-from warpsmith.base.errors import RefusedError
-from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span, decode_text
 from warpsmith.emit.carried import declarations, run_time
 from warpsmith.emit.device.device import DeviceSection, device_section
@@ -47,7 +45,7 @@ from warpsmith.emit.host.outline.shared import with_calls
 from warpsmith.emit.words import Support, choose_support
 from warpsmith.tree.in_place.calls import can_call
 from warpsmith.tree.in_place.edits import Heads, find_openers, in_place_text
-from warpsmith.tree.in_place.versioned import InsertedText, Versioned, WithCalls
+from warpsmith.tree.in_place.versioned import InsertedText, Versioned, WithCalls, refuse_alone
 from warpsmith.tree.in_place.writer import InPlaceWriter
 from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import DataRegionBoundary, Function, Pragma
@@ -139,8 +137,7 @@ def _check_alone(placed: Mapping[Function, Function], apart: Collection[Span], v
         lost = (part for part in walk(function.body) if isinstance(part, Pragma) and part.alone)
         region = next((part for part in lost if part.span not in held), None)
         if region is not None:
-            text = "one thread would run this region where the port is on, which cannot be said in its place"
-            raise RefusedError(Finding("POR008", "error", text, region.span))
+            raise refuse_alone(region.span)
 
 
 def _outline(

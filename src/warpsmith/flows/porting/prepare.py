@@ -12,7 +12,6 @@ Invariant: what the search changed has a kernel in it; what has none is as the u
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -26,6 +25,7 @@ from warpsmith.flows.porting.written_check import Unwritable, unwritable
 from warpsmith.loops.prepared import Prepared, RunChange
 from warpsmith.loops.search.nests import outermost
 from warpsmith.offload.automatic import automatic, standing_in
+from warpsmith.offload.concurrency import find_reached
 from warpsmith.offload.plan import OffloadOptions
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Function, Loop, Name
@@ -155,7 +155,7 @@ def _idle(prepared: Prepared, written: Written) -> set[Span]:
     # one thread in place of many serves the functions that these threads called, and all that they call
     deep = any(applied.step.name == "unthread" for applied in prepared.applied)
     called = {f.symbol: {n.symbol for n in names(f.body)} for _, f in prepared.program.functions()} if deep else {}
-    idle = {c for c in changes if not (c.parts() & kernels or _reach(called, _find_named(c)) & holders)}
+    idle = {c for c in changes if not (c.parts() & kernels or find_reached(called, _find_named(c)) & holders)}
     busy = {_nest_of(c) for c in changes if c not in idle}
     alone = [c for c in idle if _nest_of(c) not in busy]
     # where a function's text stands elsewhere too, its own steps go first: without them there may be a kernel there
@@ -177,13 +177,3 @@ def _nest_of(change: RunChange) -> Span:
 
 def _find_named(change: RunChange) -> set[Symbol]:
     return {part.symbol for part in change.parts() if isinstance(part, Name)}
-
-
-def _reach(called: Mapping[Symbol, set[Symbol]], named: set[Symbol]) -> set[Symbol]:
-    """Return what is named, and what functions among that lead to."""
-    found, pending = set(named), [*named]
-    while pending:
-        more = called.get(pending.pop(), set()) - found
-        found |= more
-        pending += more
-    return found

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from warpsmith.base.errors import RefusedError
-from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.offload.regions.one_thread import within_region
 from warpsmith.offload.transfers.flow import ProgramPoint
@@ -20,7 +18,7 @@ from warpsmith.offload.transfers.insertion import Edits, rewritten_run
 from warpsmith.offload.transfers.known_sizes import shorten_function
 from warpsmith.offload.transfers.splice import splice
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.in_place.versioned import SWITCHED, InsertedText, Run, Versioned
+from warpsmith.tree.in_place.versioned import SWITCHED, InsertedText, Run, Versioned, refuse_alone
 from warpsmith.tree.nodes import (
     Binary,
     Block,
@@ -63,8 +61,7 @@ def place_versions(
         if (own and (mine or between or regions)) or (is_shared(unit, function) and mine and not between):
             placed = _place(function, mine, between, regions)
             if regions and placed is None:
-                text = "one thread would run this region where the port is on, which cannot be said in its place"
-                raise RefusedError(Finding("POR008", "error", text, regions[0].span))
+                raise refuse_alone(regions[0].span)
             if placed is not None:
                 found[function] = shorten_function(placed)
     return found

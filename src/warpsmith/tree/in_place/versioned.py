@@ -10,10 +10,20 @@ from msgspec import Struct
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
+from warpsmith.base.source import Span
 from warpsmith.tree.nodes import DataEnter, DeviceAlloc, Expr, Function, Stmt
 from warpsmith.tree.printing.printer import DeviceWords
 
-__all__ = ["SWITCHED", "InPlaceWords", "InsertedText", "InsertionError", "Run", "Versioned", "WithCalls"]
+__all__ = [
+    "SWITCHED",
+    "InPlaceWords",
+    "InsertedText",
+    "InsertionError",
+    "Run",
+    "Versioned",
+    "WithCalls",
+    "refuse_alone",
+]
 
 Run = tuple[Stmt, ...]
 
@@ -65,6 +75,12 @@ class InsertionError(RefusedError):
     def __init__(self, function: Function, *findings: Finding) -> None:
         super().__init__(*findings)
         self.function = function
+
+
+def refuse_alone(region: Span) -> RefusedError:
+    """Return the error for a parallel region that the text in place cannot give to one thread."""
+    text = "one thread would run this region where the port is on, which cannot be said in its place"
+    return RefusedError(Finding("POR008", "error", text, region))
 
 
 class InPlaceWords(DeviceWords, Protocol):

@@ -24,10 +24,12 @@ Limits: threadprivate variables; functions that share work are called as stateme
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import ParallelRegion, regions_of, threadprivate
@@ -49,7 +51,7 @@ from warpsmith.poly.openmp.team import (
 )
 from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
 from warpsmith.poly.openmp.thread_numbers import CHOOSES_COUNT, find_free_questions
-from warpsmith.tree.nodes import Call, DeclStmt, For, Function, Loop, Node, Pragma, Return, Stmt, Verbatim, While
+from warpsmith.tree.nodes import Call, DeclStmt, For, Function, Loop, Node, Pragma, Return, Stmt, Top, Verbatim, While
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import names, peel, walk
@@ -99,12 +101,19 @@ def _has_known_callers(program: Program, function: Function, region: ParallelReg
     named = f"{symbol.name} shares work among the threads of the region in line {region.pragma.span.line}"
     if not function.static and not closed:
         raise NotOneThreadError(f"{named}, and other files may call it", symbol.span or function.span)
-    tops = [item for unit in program.units for item in (*unit.items, *unit.functions)]
-    for top in tops:
-        called = {id(peel(part.function)) for part in walk(top) if isinstance(part, Call)}
-        other = next((n for n in names(top) if n.symbol == symbol and id(n) not in called), None)
-        if other is not None:
-            raise NotOneThreadError(f"{named}, and its address is taken", other.span)
+    tops = (item for unit in program.units for item in (*unit.items, *unit.functions))
+    other = next((found[symbol] for found in map(_find_passed, tops) if symbol in found), None)
+    if other is not None:
+        raise NotOneThreadError(f"{named}, and its address is taken", other)
+
+
+# asked for every function that shares work; steps change few functions of a program
+@functools.lru_cache(maxsize=4096)
+def _find_passed(top: Top) -> Mapping[Symbol, Span]:
+    """Return the functions that are named without being called there, each with a place."""
+    called = {id(peel(part.function)) for part in walk(top) if isinstance(part, Call)}
+    named = (n for n in names(top) if n.symbol.storage == "function" and id(n) not in called)
+    return {n.symbol: n.span for n in named}
 
 
 def _parts(facts: Facts, function: Function, region: ParallelRegion) -> NumberedParts:
