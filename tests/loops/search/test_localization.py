@@ -34,10 +34,22 @@ void f(struct grid *g, double *out)
         sweep(g, odd);
 }
 """
+BESIDE = """
+void f(struct grid *g, double *out)
+{
+    for (int odd = 0; odd < 2; odd++) {
+        for (int i = 0; i < g->n; i++)
+            out[i] = g->v[i] + out[i] * odd;
+        sweep(g, odd);
+    }
+}
+"""
 
 
 @pytest.mark.parametrize(
-    "text, inlined", [(BOTH_COLORS, set()), (READS, {"at"}), (BOTH, {"at"})], ids=["sweep", "reads", "both"]
+    "text, inlined",
+    [(BOTH_COLORS, set()), (READS, {"at"}), (BOTH, {"at"}), (BESIDE, set())],
+    ids=["sweep", "reads", "both", "beside"],
 )
 def test_a_body_whose_loop_is_a_kernel_at_home_stays_there(text: str, inlined: set[str], tmp_path: Path) -> None:
     path = tmp_path / "given.c"

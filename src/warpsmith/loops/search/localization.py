@@ -39,7 +39,7 @@ from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.poly.analyze import Facts
 from warpsmith.tree.nodes import Function, Loop, Stmt
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import loop_names, loops
+from warpsmith.tree.walk import loop_names, loops, walk
 
 __all__ = ["localize_nests"]
 
@@ -52,18 +52,22 @@ def localize_nests(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]
     """Return `prepared` with what the nests at these spans find in memory in variables, where that helps."""
     for nest in nests:
         found = _nest(prepared, function, nest) if time_left() else None
+        if found is not None and _has_bodies(prepared, found) and time_left():
+            plain = _nest(prepared, function, nest, bodies=False)
+            found = found if plain is None or _gains_by_bodies(plain, found, function, nest) else plain
         if found is not None and time_left() and _helps(prepared, found, function, nest):
             prepared = found
     return prepared
 
 
-def _nest(prepared: Prepared, function: Symbol, nest: Span) -> Prepared | None:
-    """Return `prepared` with the nest localized, from its outermost loop inwards; None where there is nothing to do."""
+def _nest(prepared: Prepared, function: Symbol, nest: Span, *, bodies: bool = True) -> Prepared | None:
+    """Return `prepared` with the nest localized, from its outermost loop inwards; None where there is nothing to do.
+    `bodies`: those of functions that it calls may be written in."""
     before = prepared
     found = _inside(prepared.facts, function, nest)
     for header in [loop.header for loop in found if not is_run_by_threads(loop, found[0])]:
         where = nest, header
-        prepared = _with_bodies(prepared, function, where)
+        prepared = _with_bodies(prepared, function, where) if bodies else prepared
         prepared = _with_rows(prepared, function, where)
         if mixes_rows(_at(prepared, function, where)):
             # a row of its own beside rows of the same array would have to be none of them
@@ -178,9 +182,27 @@ def _helps(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
     return second.kernels >= first.kernels and _opaque(new.facts, function, nest) < _opaque(old.facts, function, nest)
 
 
+def _has_bodies(old: Prepared, new: Prepared) -> bool:
+    """Whether the bodies of functions were written in."""
+    return any(isinstance(a.step, Inline) for a in new.applied[len(old.applied) :])
+
+
+def _gains_by_bodies(plain: Prepared, found: Prepared, function: Symbol, nest: Span) -> bool:
+    """Whether some loop is a kernel only where the bodies of functions are written in: one has such a body in it, or is
+    none without, neither in the nest nor in the function that it comes from."""
+    without, within = (
+        kernel_loops(one.facts, _function(one.facts, function), _run(one.facts, function, nest))
+        for one in (plain, found)
+    )
+    if any(_within(loop.span, nest) and not all(_within(part.span, nest) for part in walk(loop)) for loop in within):
+        return True
+    known = {loop.span for loop in without}
+    return any(loop.span not in known and not _is_kernel_at_home(plain.facts, loop.span) for loop in within)
+
+
 def _pays_for_bodies(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
     """Whether nothing was inlined, or not for loops alone that are kernels in the function that they come from."""
-    if not any(isinstance(a.step, Inline) for a in new.applied[len(old.applied) :]):
+    if not _has_bodies(old, new):
         return True
     kernels = kernel_loops(new.facts, _function(new.facts, function), _run(new.facts, function, nest))
     return any(_within(loop.span, nest) or not _is_kernel_at_home(old.facts, loop.span) for loop in kernels)
