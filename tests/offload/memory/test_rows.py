@@ -163,10 +163,14 @@ def test_hostile_rows() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_random_programs_do_what_they_did(seed: int, tmp_path: Path) -> None:
-    (tmp_path / "rows.c").write_text(row_program(seed))
+    text = row_program(seed)
+    (tmp_path / "rows.c").write_text(text)
     result = port([str(tmp_path / "rows.c")], PortOptions())
     assert is_accepted(result.verification), result.verification
-    assert len({f.function.symbol.name for f in (result.plan.fragments if result.plan else ())}) > 4
+    ported = {f.function.symbol.name for f in (result.plan.fragments if result.plan else ())}
+    # what nothing calls stays as it is
+    called = {name for _, f in result.program.functions() if f"{(name := f.symbol.name)}(" in text.split("int main")[1]}
+    assert len(ported) > 4 or called <= ported
 
 
 _LEVELS = """
