@@ -180,7 +180,7 @@ def test_variables_that_are_out_of_scope_are_not_recorded_and_pointers_are_recor
     program = load_program([str(path)], FrontOptions()).program
     facts = Facts.about(program, PolyOptions())
     prepared = automatic(Prepared(facts, facts), None)
-    assert {applied.step.name for applied in prepared.applied} >= {"inline", "localize"}
+    assert "localize" in {applied.step.name for applied in prepared.applied}
     verdict = verify_steps(prepared, VerifyOptions())
     rows = {row.name: row for row in verdict.live_out}
     assert "gone" not in rows
