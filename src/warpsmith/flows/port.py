@@ -14,7 +14,7 @@ from warpsmith.base.clock import Clock
 from warpsmith.base.errors import InputError
 from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity
-from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.base.time_limit import OutOfTimeError, time_limit, time_share
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.prepare import plan_port, search_steps
@@ -44,6 +44,8 @@ __all__ = ["PortOptions", "PortResult", "port"]
 
 # of the time of a program: verdicts on its loops as they are written; steps that are tried
 _VERDICTS_SHARE, _STEPS_SHARE = 1 / 5, 1 / 6
+# what of it is left where a plan gets no simpler any more: its text has to be written
+_TEXT_SHARE = 1 / 4
 _MORE_TIME = ("raise --timeout, name the loops that matter (--loop), or give parts of a long function their own",)
 
 
@@ -188,8 +190,10 @@ def _in_time(paths: Sequence[str | Source], seconds: float, clock: Clock, done: 
 
     Raises InputError where it is up: what was bounded by counts is still too much for this machine.
     """
+    left = max(seconds - clock.worked, 1) if seconds > 0 else 0
+    simple = max(left - seconds * _TEXT_SHARE, 1) if seconds > 0 else 0
     try:
-        with time_limit(max(seconds - clock.worked, 1) if seconds > 0 else 0, "processor"):
+        with time_limit(left, "processor"), time_share(simple):
             yield
     except OutOfTimeError as error:
         message = f"the loops of {_name_paths(paths)} were not {done} within {seconds:g} s of processor time"

@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from warpsmith.base.errors import RefusedError
+from warpsmith.base.identity import Identity
+from warpsmith.base.time_limit import time_left
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.changed.changes import counterparts
 from warpsmith.loops.prepared import Prepared, RunChange, as_written
@@ -57,14 +59,24 @@ from warpsmith.offload.transfers.transfers import insert
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import PolyOptions
-from warpsmith.poly.isl.space import shared_effort
+from warpsmith.poly.isl.space import Effort, shared_effort
 from warpsmith.tree.in_place.versioned import Versioned
 from warpsmith.tree.nodes import Block, Function, If, Stmt
 from warpsmith.tree.nodes import replace as replace_node
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
 
-__all__ = ["plan_port"]
+__all__ = ["DraftPort", "draft_port", "plan_port"]
+
+# what of options is compared by its value
+_PLAIN = (bool, int, str, tuple, type(None))
+
+
+class DraftPort(Struct, frozen=True):
+    """The fragments of a port, and the steps whose guards none of them tests."""
+
+    fragments: tuple[Fragment, ...]
+    uncovered: tuple[RunChange, ...]
 
 
 class _Planned(Struct, frozen=True):
@@ -103,20 +115,8 @@ def plan_port(
     nothing can be added beside their kernels, with the reason.
     """
     changes = prepared.changes() if prepared is not None else ()
-    names, summaries = Names(program), facts.summaries if facts.program is program else Summaries.of(program)
-    planned: list[_Planned] = []
-    requests: list[OffloadRequest] = []
-    for function in facts.functions:
-        mine = tuple(c for c in changes if c.function == function.function.symbol)
-        written = prepared.original.program if prepared is not None else program
-        resident = resident_for_rows(function.function, summaries)
-        request = OffloadRequest(
-            program, function, options, poly_options, names.scope(), summaries, mine, resident, written=written
-        )
-        found = _function(request, names, _find_failed(function.function, unwritable))
-        names.reserve(built.fragment.kernel.name for built in found.built)
-        planned.append(found)
-        requests.append(request)
+    summaries = _summaries_of(program, facts)
+    planned, requests = _plan_functions(program, facts, options, poly_options, unwritable, prepared=prepared)
     planned, decided = _with_data_regions(planned, requests, unwritable, closed or {})
     ported = _apply_plan(program, planned)
     offload_regions = tuple(offload_region for found in planned for offload_region in found.offload_regions)
@@ -138,6 +138,77 @@ def plan_port(
     finished, written = replace(plan, findings=findings), prepared.original.program if prepared is not None else program
     said = shorten_sizes(ported), shorten_sizes(candidate)
     return Port(said[0], finished, reference, said[1], written, uncovered, versions, decided.inserted, groups)
+
+
+def draft_port(
+    program: Program,
+    facts: Facts,
+    options: OffloadOptions,
+    poly_options: PolyOptions,
+    unwritable: Unwritable = (),
+    *,
+    prepared: Prepared,
+) -> DraftPort:
+    """Return what `plan_port` begins with: no data regions are looked for, and nothing is written. What of it can be
+    used for the plan itself is not worked out again."""
+    planned, _ = _plan_functions(program, facts, options, poly_options, unwritable, prepared=prepared)
+    offload_regions = [offload_region for found in planned for offload_region in found.offload_regions]
+    fragments = tuple(built.fragment for found in planned for built in found.built)
+    return DraftPort(fragments, tuple(_find_uncovered(prepared.changes(), offload_regions)))
+
+
+def _summaries_of(program: Program, facts: Facts) -> Summaries:
+    return facts.summaries if facts.program is program else Summaries.of(program)
+
+
+def _plan_functions(
+    program: Program,
+    facts: Facts,
+    options: OffloadOptions,
+    poly_options: PolyOptions,
+    unwritable: Unwritable,
+    *,
+    prepared: Prepared | None,
+) -> tuple[list[_Planned], list[OffloadRequest]]:
+    """Return the functions planned each for itself, and what was asked for each."""
+    names, summaries = Names(program), _summaries_of(program, facts)
+    changes = prepared.changes() if prepared is not None else ()
+    written = prepared.original.program if prepared is not None else program
+    kernels: list[str] = []
+    planned: list[_Planned] = []
+    requests: list[OffloadRequest] = []
+    for function in facts.functions:
+        mine = tuple(c for c in changes if c.function == function.function.symbol)
+        resident = resident_for_rows(function.function, summaries)
+        request = OffloadRequest(
+            program, function, options, poly_options, names.scope(), summaries, mine, resident, written=written
+        )
+        failed = _find_failed(function.function, unwritable)
+        found, effort = _remember_planned(request, names, failed, tuple(kernels))
+        taken = [built.fragment.kernel.name for built in found.built]
+        names.reserve(taken)
+        kernels += taken
+        planned.append(found)
+        requests.append(replace(request, effort=Effort(effort)))
+    return planned, requests
+
+
+def _remember_planned(
+    request: OffloadRequest, names: Names, failed: Mapping[int, tuple[str, Reason]], kernels: tuple[str, ...]
+) -> tuple[_Planned, int]:
+    """Return one function planned, and how many of its questions were too much work; `kernels`: the names of those
+    before, which with the program's own decide on new names."""
+    known = request.summaries or Summaries.of(request.program)
+    asked = tuple(value if isinstance(value, _PLAIN) else Identity(value) for value in astuple(request.options))
+    why = frozenset((key, region, reason.rule, reason.text) for key, (region, reason) in failed.items())
+    question = ("planned", request.facts.function, Identity(request.written), asked, request.poly, request.changes,
+                why, kernels)  # fmt: skip
+
+    def plan() -> tuple[_Planned, int]:
+        found = _function(request, names, failed)
+        return found, request.effort.given_up
+
+    return known.remember(question, plan)
 
 
 def _find_left(planned: Sequence[_Planned], decided: DataRegions) -> Iterator[OffloadRegion]:
@@ -178,6 +249,8 @@ def _with_data_regions(
     """Return the functions planned again where loops may keep data on the device between calls."""
     if not requests or requests[0].options.transfers != "optimized":
         return planned, DataRegions()
+    if not time_left():
+        return [replace(found, cut=found.cut or bool(found.built)) for found in planned], DataRegions()
     program, summaries = requests[0].program, requests[0].summaries or Summaries.of(requests[0].program)
     presence = presence_of(summaries, [(found.original, one) for found in planned for one in found.offload_regions])
     refused: list[RefusedDataRegion] = []

@@ -2,9 +2,10 @@
 
     omp parallel ── Region(pragma, body) ── omp for ── Claim(loops, clauses of both)
 
-Data sharing follows OpenMP 5.2, 5.1.1: what the region or the loop declares is each thread's own, the counters of the
-loops that the pragma covers too, and else what the clauses say; in a `target` or an OpenACC compute construct a scalar
-that no clause names is firstprivate.
+Data sharing follows OpenMP 5.2, 5.1.1 and 5.1.2: what the region or the loop declares is each thread's own, the
+counters of the loops that the pragma covers too, and else what the clauses say; in a `target` or an OpenACC compute
+construct a scalar that no clause names is firstprivate. Where the region stands in a caller, each of its threads has
+called the function: what that declares is each thread's own, and so are parameters that it changes.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.program import Program
 from warpsmith.tree.text.directives import Directive, words_of
 from warpsmith.tree.types import Scalar, Symbol
-from warpsmith.tree.walk import names, walk
+from warpsmith.tree.walk import names, walk, written_symbols
 
 __all__ = [
     "ParallelRegion",
@@ -147,6 +148,8 @@ def claims_of(function: Function, own: frozenset[Symbol] = frozenset()) -> tuple
                     [] if alone else [r for r in reversed(regions) if id(stmt) in r[1] and r[0].pragma is not pragma]
                 )
                 declared = own.union(*(names for _, _, names in around))
+                if not around and directive.shares_work_of_callers:
+                    declared |= _find_automatic(function)
                 found.append(_claim(pragma, directive, stmt, [r for r, _, _ in around], declared))
     return tuple(found)
 
@@ -204,6 +207,11 @@ def _find_declared(node: Node) -> frozenset[Symbol]:
     declared = {d.symbol for n in walk(node) if isinstance(n, DeclStmt) for d in n.declarations}
     counters = {n.variable for n in walk(node) if isinstance(n, For) and n.declares}
     return frozenset(s for s in declared | counters if s.storage == "local")
+
+
+def _find_automatic(function: Function) -> frozenset[Symbol]:
+    """Return the variables that each call of a function has for itself, and gives values to."""
+    return _find_declared(function.body) | (written_symbols(function.body) & frozenset(function.parameters))
 
 
 class _Sharing(Struct, frozen=True):

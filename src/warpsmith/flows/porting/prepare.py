@@ -12,6 +12,7 @@ Invariant: what the search changed has a kernel in it; what has none is as the u
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -26,7 +27,8 @@ from warpsmith.loops.prepared import Prepared, RunChange
 from warpsmith.loops.search.nests import outermost
 from warpsmith.offload.automatic import automatic, standing_in
 from warpsmith.offload.concurrency import find_reached
-from warpsmith.offload.plan import OffloadOptions
+from warpsmith.offload.plan import Fragment, OffloadOptions
+from warpsmith.offload.port import DraftPort, draft_port
 from warpsmith.poly.facts import statement_spans
 from warpsmith.tree.nodes import Function, Loop, Name
 from warpsmith.tree.types import Symbol
@@ -108,20 +110,35 @@ class _Request(Struct, frozen=True):
             found, options, single_file=alone, root=self.root, first=first, refused=refused, compared=self.compared
         )
 
+    def draft(self, found: Prepared, refused: Unwritable) -> DraftPort:
+        """Return what the port of `found` begins with."""
+        options = replace(self.options, selected=standing_in(found.program, self.selected))
+        return draft_port(found.program, found.facts, options, found.facts.options, refused, prepared=found)
+
 
 Searched = tuple[Prepared, frozenset[Span]]
 """The steps found, and the nests that the search leaves alone."""
 
 
 def _settle(request: _Request, searched: Searched, refused: Unwritable) -> tuple[Prepared, frozenset[Span], Written]:
-    """Return a plan without what is refused, and with no step that comes to nothing in it."""
+    """Return a plan without what is refused, and with no step that comes to nothing in it: a draft of it tells of most
+    of these."""
     found, left = searched
+    drafts = request.search is not None
     while True:
-        written = request.write(found, refused=renew_refused(refused, found))
-        more = {statement_spans(change.old) for change in written.port.uncovered if change.old}
-        more |= _idle(found, written)
+        made: Written | DraftPort
+        if drafts and any(change.old for change in found.changes()):
+            made = request.draft(found, renew_refused(refused, found))
+            fragments, uncovered = made.fragments, made.uncovered
+        else:
+            made = request.write(found, refused=renew_refused(refused, found))
+            fragments, uncovered = made.port.plan.fragments, made.port.uncovered
+        more = {statement_spans(change.old) for change in uncovered if change.old} | _idle(found, fragments)
         if request.search is None or not more - left:
-            return found, left, written
+            if isinstance(made, Written):
+                return found, left, made
+            drafts = False
+            continue
         left |= more
         found = search_steps(request.prepared, request.selected, request.search, left, root=request.root, earlier=found)
 
@@ -143,13 +160,12 @@ def _with_words(written: Written, kept: Kept) -> Written:
     return replace(written, port=replace(written.port, plan=plan)) if kept.refused else written
 
 
-def _idle(prepared: Prepared, written: Written) -> set[Span]:
+def _idle(prepared: Prepared, fragments: Sequence[Fragment]) -> set[Span]:
     """Return the user's runs that steps rewrote and that stay on the host all the same: there is no kernel in the new
     text, nor in a function that it calls, and it is no part of one. Steps go from a whole nest or not at all."""
     changes = [change for change in prepared.changes() if change.old and change.new]
     if not changes:
         return set()
-    fragments = written.port.plan.fragments
     kernels = frozenset(part for fragment in fragments for stmt in fragment.statements for part in walk(stmt))
     holders = {fragment.function.symbol for fragment in fragments}
     # one thread in place of many serves the functions that these threads called, and all that they call

@@ -33,9 +33,9 @@ def unthread_regions(prepared: Prepared, selected: Sequence[Span] | None, left: 
     for symbol in [function.symbol for _, function in prepared.program.functions() if regions_of(function)]:
         tried: set[Span] = set()
         while (found := _next(prepared.program, _function(prepared, symbol), selected, (left, tried))) is not None:
-            loop, span = found
+            place, span = found
             tried.add(span)
-            prepared = _apply_unthread(prepared, symbol, loop, span)
+            prepared = _apply_unthread(prepared, symbol, place, span)
     return prepared
 
 
@@ -50,45 +50,53 @@ def adds_to_numbered_parts(prepared: Prepared) -> bool:
 
 def _next(
     program: Program, function: Function, selected: Sequence[Span] | None, not_these: tuple[frozenset[Span], set[Span]]
-) -> tuple[Loop, Span] | None:
-    """Return the first loop of the next region to try, and the region's text; a loop is asked for also where it stands
-    in a function that shares work among the region's threads."""
+) -> tuple[tuple[Function, Loop], Span] | None:
+    """Return a loop, with its function, by which a step names the next region to try, and the region's text; a loop is
+    asked for also where it stands in a function that shares work among the region's threads."""
     left, tried = not_these
     for region in regions_of(function):
         span = statement_spans(region_run(function, region))
         if span in tried or any(span.contains(other) or other.contains(span) for other in left):
             continue
         sharing = sharing_functions(program, region.body)
-        loop = _first_loop(function, region)
+        found = _first_loop(program, function, region)
         asked = [span, *(one.span for one in sharing)]
-        if loop is not None and (selected is None or any(_meets(s, text) for s in selected for text in asked)):
-            return loop, span
+        if found is not None and (selected is None or any(_meets(s, text) for s in selected for text in asked)):
+            return found, span
     return None
 
 
-def _first_loop(function: Function, region: ParallelRegion) -> Loop | None:
-    """Return the first loop of `region`, unless one step over a region around this one would serve it."""
+def _first_loop(program: Program, function: Function, region: ParallelRegion) -> tuple[Function, Loop] | None:
+    """Return the first loop of `region`, or else of the functions that share work among its threads, with its function;
+    None where one step over a region around this one would serve it."""
     # steps are loaded where one may be tried
     from warpsmith.loops.steps.order.unthread import region_around
 
     loop = next((loop for loop, _ in loops(region.body)), None)
-    return loop if loop is not None and region_around(function, loop) is region else None
+    if loop is not None:
+        return (function, loop) if region_around(function, loop) is region else None
+    if region.directive.words != ("parallel",):
+        return None
+    inside = ((one, loop) for one in sharing_functions(program, region.body) for loop, _ in loops(one.body))
+    return next(inside, None)
 
 
-def _apply_unthread(prepared: Prepared, symbol: Symbol, loop: Loop, span: Span) -> Prepared:
+def _apply_unthread(prepared: Prepared, symbol: Symbol, place: tuple[Function, Loop], span: Span) -> Prepared:
+    """Return `prepared` with one thread in the region of function `symbol` whose text stands at `span`; the step names
+    it by the loop at `place`."""
     from warpsmith.loops.steps.order.unthread import Unthread
 
-    facts = prepared.facts
-    unit, function = next((u, f) for u, f in facts.program.functions() if f.symbol == symbol)
+    facts, (function, loop) = prepared.facts, place
+    unit = next(u for u, f in facts.program.functions() if f is function)
     name = loop_names(function)[loop]
-    shared = sum(f.symbol.name == symbol.name for _, f in facts.program.functions()) > 1
+    shared = sum(f.symbol.name == function.symbol.name for _, f in facts.program.functions()) > 1
     step = Unthread(f"{unit.file.path}:{name}" if shared else name)
     try:
-        place = LoopContext.of(facts.program, step.loop)
+        found = LoopContext.of(facts.program, step.loop).loop
         verdict = check_step(step, facts.program, facts)
     except RefusedError:
         return prepared
-    if place.loop is not loop or not isinstance(verdict, Proved):
+    if found is not loop or not isinstance(verdict, Proved):
         return prepared
     after = facts.after(rewrite_program(step, facts.program))
     return msgspec.structs.replace(

@@ -33,6 +33,7 @@ from warpsmith.offload.transfers.flow import statement_runs
 from warpsmith.poly.aliasing.aliasing import are_objects_apart, in_different_allocations, relation
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.origin import Origin
+from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import Section, Sections, statement_spans
 from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.bound_values import constant, same_value
@@ -178,6 +179,12 @@ class BufferFinder:
 
     def reads_old(self, draft: Draft, symbol: Symbol) -> bool:
         """Whether a fragment may read an element that it has not written before."""
+        request = self.request
+        question = ("reads old", request.facts.function, draft.statements, symbol, request.poly.max_operations)
+        known = request.summaries or Summaries.of(request.program)
+        return known.remember(question, lambda: self._find_old(draft, symbol))
+
+    def _find_old(self, draft: Draft, symbol: Symbol) -> bool:
         request = self.request
         function = request.facts.function
         around = next((a for loop, a in loops(function.body) if loop in draft.statements), None)

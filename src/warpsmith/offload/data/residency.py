@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from warpsmith.base.time_limit import time_left
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.versions import can_version, usable
 from warpsmith.offload.data.buffers import BufferFinder, Found, apart_text
@@ -107,8 +108,8 @@ class _Search:
 
     @property
     def apart(self) -> bool:
-        """Whether questions about fragments together have been too much work."""
-        return self.finder.given_up >= _MOST_GIVEN_UP
+        """Whether questions about fragments together have been too much work, or there is no time for them."""
+        return self.finder.given_up >= _MOST_GIVEN_UP or not time_left()
 
     def settle(self, run: tuple[Stmt, ...], drafts: Sequence[Draft]) -> None:
         """Find offload regions for the drafts below `run`."""

@@ -440,6 +440,11 @@ def remove_points(relation: isl.Map, gone: isl.Map) -> isl.Map:
     return relation.subtract(gone)
 
 
+def one_pair(relation: isl.Map) -> isl.Map:
+    """Return one pair of a relation, for one value of its parameters; nothing where it is empty."""
+    return isl.Map.from_basic_map(relation.sample())
+
+
 def make_schedule_map(dims: Sequence[str], rows: Sequence[tuple[Polynomial, int]]) -> isl.Map:
     """Return {[dims] -> [floor(value / divisor), …]}, one output a row; the values are linear polynomials."""
     used = frozenset[str]().union(*(value.atoms() for value, _ in rows))

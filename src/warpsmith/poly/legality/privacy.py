@@ -27,7 +27,17 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
-from warpsmith.poly.isl.space import Map, OutOfBudgetError, Set, budget, earlier, make_map, prefix, remove_points
+from warpsmith.poly.isl.space import (
+    Map,
+    OutOfBudgetError,
+    Set,
+    budget,
+    earlier,
+    make_map,
+    one_pair,
+    prefix,
+    remove_points,
+)
 from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Element, Region, Statement, Subscript
 from warpsmith.poly.regions.state import State
@@ -293,13 +303,14 @@ class _Question(Struct, frozen=True):
     def _is_covered(self, read: _Instance) -> bool:
         if read[2] is None:
             return self._never_runs(read[0])
-        left = _relation(self.state, read)
-        for write in (i for i in self.instances if i[1].write and i[0].exact and i[2] is not None):
-            if left.is_empty():
-                return True
-            if len(write[2] or ()) == len(read[2]):
-                left = remove_points(left, self._before(write, read).apply_range(_relation(self.state, write)))
-        return bool(left.is_empty())
+        wanted = _relation(self.state, read)
+        writes = [
+            self._before(write, read).apply_range(_relation(self.state, write))
+            for write in self.instances
+            if write[1].write and write[0].exact and write[2] is not None and len(write[2]) == len(read[2])
+        ]
+        # one read that nothing covers says as much as all of them
+        return _is_inside(one_pair(wanted), writes) and _is_inside(wanted, writes)
 
     def find_unwritten(self, read: _Instance) -> Set | None:
         """Return the iterations in which no write, certain or only possible, stands before the read; None where that
@@ -329,6 +340,16 @@ class _Question(Struct, frozen=True):
         expr = instance[1].expr
         node = self.owners.get(id(expr)) or self.owners.get(id(instance[0].node))
         return node if node is not None else instance[0].node
+
+
+def _is_inside(relation: Map, others: Sequence[Map]) -> bool:
+    """Whether every pair of a relation is in one of the others."""
+    left = relation
+    for other in others:
+        if left.is_empty():
+            break
+        left = remove_points(left, other)
+    return bool(left.is_empty())
 
 
 def _relation(state: State, instance: _Instance) -> Map:

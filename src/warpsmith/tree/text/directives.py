@@ -97,6 +97,11 @@ class Directive(Struct, frozen=True):
         return bool(_WORKSHARING.intersection(self.words)) or "distribute" in self.words
 
     @property
+    def shares_work_of_callers(self) -> bool:
+        """Whether it shares a loop among the threads of a region around it, in the function or in its callers."""
+        return self.family == "omp" and self.shares_loop and not self.starts_threads
+
+    @property
     def stands_alone(self) -> bool:
         """Whether it is complete by itself: it says nothing of the statement behind it."""
         if self.family == "acc":
