@@ -5,7 +5,7 @@
  * EXPECT: constructs/i#3 unanalyzable host: printf writes output
  * EXPECT: constructs/i#4 unanalyzable host: calls f, a function pointer
  * EXPECT: constructs/i#5 unanalyzable host: calls unknown, which is not defined here
- * EXPECT: constructs/for unanalyzable host: not a counted loop: inline assembly in the body may change its counter i
+ * EXPECT: constructs/for unanalyzable host: not a counted loop: what inline assembly in the body does with its counter i is not known
  * EXPECT: constructs/for#2 unanalyzable host: not a counted loop: its counter x is a double
  * EXPECT: constructs/while unanalyzable host: not a counted loop: only running a while loop tells how often it runs
  * EXPECT: constructs/i#6 unanalyzable host: the loop may be left early by break

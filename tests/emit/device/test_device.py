@@ -17,6 +17,8 @@ from warpsmith.tree.program import Kernel, KernelParameter
 from warpsmith.tree.types import Pointer, Symbol
 
 TEXT = """
+#include <assert.h>
+static double positive(double x) { assert(x > 0); return x; }
 static const int steps[2] = {16, 1};
 static const double scale = 0.5;
 static const int unused = 4;
@@ -112,3 +114,20 @@ def test_every_kernel_has_its_place_and_its_launcher(tmp_path: Path) -> None:
 def test_what_device_code_cannot_have_is_refused(body: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match=message):
         section([body], tmp_path)
+
+
+def test_a_failed_assertion_ends_the_program_behind_the_launch(tmp_path: Path) -> None:
+    made = section(["assert(n > 2 && a[n] < 3);", "a[n] = half(positive(n));", "a[n] = half(n);"], tmp_path)
+    assert "assert(n > 2 && a[n] < 3);" in made.device and "assert(x > 0);" in made.device
+    behind = "WS_CHECK(cudaGetLastError());\n    if (cudaDeviceSynchronize() == cudaErrorAssert)\n        abort();\n"
+    launchers = [text for text in made.pieces if "<<<" in text]
+    assert [behind in text for text in launchers] == [True, True, False]
+
+
+def test_an_assertion_that_is_off_names_nothing_of_the_host(tmp_path: Path) -> None:
+    text = "#define NDEBUG\n#include <assert.h>\nint g;\nvoid f0(double *a, int n) { assert(g > n); a[n] = 1; }\n"
+    program = load(text, tmp_path)
+    kernel = kernel_of(next(function for _, function in program.functions()), 0)
+    made = device_section(program, program.units[0], (kernel,), choose_support(program), "")
+    assert "(void)0;" in made.device and "assert" not in made.device
+    assert not any("cudaErrorAssert" in text for text in made.pieces)

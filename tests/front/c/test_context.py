@@ -10,7 +10,9 @@ from tests.front.conftest import Load, function, parsed
 from tests.poly.analysis import program_of
 from warpsmith.front.clang import kinds
 from warpsmith.front.load import FrontOptions, load_program
+from warpsmith.poly.effects.effects import effects
 from warpsmith.tree.effects.file import house_effects
+from warpsmith.tree.library_texts import is_assertion
 from warpsmith.tree.nodes import Name, VerbatimExpr
 from warpsmith.tree.walk import walk
 
@@ -146,6 +148,12 @@ int g(int *), n;
 )
 def test_what_an_assertion_does(test: str, reads: set[str], writes: set[str]) -> None:
     program = program_of(f"{ASSERTIONS} void f(int k, int *a) {{ {test}; }}")
-    (opaque,) = (n for _, one in program.functions() for n in walk(one) if isinstance(n, VerbatimExpr))
-    assert {s.name for s in opaque.reads} == reads and {s.name for s in opaque.writes} == writes
-    assert opaque.calls == bool(writes)
+    (one,) = (one for _, one in program.functions())
+    opaque = [n for n in walk(one) if isinstance(n, VerbatimExpr)]
+    assert len(opaque) == (not any(is_assertion(n) for n in walk(one)))
+    for node in opaque:
+        assert {s.name for s in node.reads} == reads and {s.name for s in node.writes} == writes
+        assert node.calls == bool(writes)
+    done = effects(program, one.body)
+    assert writes - {"was", "a"} <= {s.name for s in done.direct_writes}
+    assert {s.name for s in done.direct_writes} <= writes | {"n"}

@@ -17,10 +17,12 @@ from warpsmith.tree.program import Program
 HEAD = """#include <stdio.h>
 #include <stdlib.h>
 #include <math.h>
+#include <assert.h>
 double elsewhere(double); static double twice(double x) { return 2 * x; }
 static int odd(int n); static int even(int n) { return n ? odd(n - 1) : 1; }
 static int odd(int n) { return n ? even(n - 1) : 0; }
 volatile int flag;
+static double positive(double x) { assert(x > 0); return x; }
 """
 
 # the body of the loop, the rule, words of the reason; "": nothing stands in the way
@@ -42,6 +44,11 @@ CASES: list[tuple[str, str, str]] = [
     ("a[i] = op(i);", "POR006", "function pointer"),
     ("printf(\"%d\", i);", "POR006", "printf writes output"),
     ("a[i] = (long)malloc(8);", "POR006", "malloc"),
+    ("assert(a[i] > 0); a[i] = 1;", "", ""),
+    ("a[i] = positive(a[i]);", "", ""),
+    ("assert(a[i] > 0); exit(1);", "POR006", "exit may end the program"),
+    ("assert(a[i] > 0); printf(\"%d\", i);", "POR006", "printf writes output"),
+    ("a[i] = positive(a[i]); __assert_fail(\"\", \"\", i, \"\");", "POR006", "__assert_fail may end"),
 ]  # fmt: skip
 WHILE = "void w(int n, double *a) { int i = 0; while (a[i] > 0) i++; }\n"
 READS_ERRNO = (
@@ -99,3 +106,11 @@ def test_leaving_a_loop_early_is_modelled() -> None:
         found[body] = "" if reason is None else reason.rule
     assert found["if (a[i]) break;"] == "" and found["if (a[i]) return;"] == "POR008"
     assert found["a[i] = elsewhere(a[i]);"] == "POR006"
+
+
+def test_no_other_order_around_an_assertion() -> None:
+    """What stands behind it may be valid only where it holds."""
+    for body in ("assert(a[i] > 0); a[i] = 1;", "a[i] = positive(a[i]);"):
+        one = function(_program(), f"f{[case[0] for case in CASES].index(body)}")
+        reason = find_unmodeled(Origin.of(_program(), one), one.body.statements[0])
+        assert reason is not None and reason.text == "an assertion in it may end the program"

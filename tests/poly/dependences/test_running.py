@@ -17,10 +17,12 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.walk import walk
 
 HEAD = """#include <math.h>
+#include <assert.h>
 int next(void), level;
 static int odd(int v) { return v % 2; }
 static int reads(const int *p, int i) { return p[i] > 2; }
 static int sets(int *p, int i) { return p[i] = 2; }
+static int sure(int v) { assert(v > 0); return v; }
 static int above(int v) { return v > level; }
 """
 PARAMETERS = "int n, double *restrict a, double *restrict b, int *restrict h, long *restrict l, _Bool *restrict k"
@@ -95,6 +97,9 @@ CASES: list[tuple[str, str, str, str]] = [
     ("int s = 0;", "short t = h[i]; s += t; l[i] = s;", "s", "+ (short)h[i]"),
     ("int s = 0;", "s += next(); l[i] = s;", "s", "calls a function"),
     ("int s = 0;", "s += h[i]--; l[i] = s;", "s", "no form"),
+    ("int s = 0;", "assert(h[i] < n); s += l[h[i]]; l[i] = s;", "s", "an assertion stands"),
+    ("int s = 0;", "s += h[i]; l[i] = sure(s);", "s", "an assertion stands"),
+    ("", "assert(l[i]); h[i] += h[i - 1];", "h", "an assertion stands"),
     ("int s = 0;", "{ { s += h[i]; l[i] = s; } }", "s", "+ h[i]"),
     ("double s = 0;", "s += sqrt(a[i]); b[i] = s;", "s", "+ sqrt(a[i]) by call"),
     # in place, the iteration's own element is known until it is set

@@ -37,6 +37,7 @@ FUNCTIONS = [
     OutsideFunction(F, (X, Y), FULL),
     OutsideFunction(F, (), Summary()),
     OutsideFunction(F, (X,), Summary(io=True)),
+    OutsideFunction(F, (X,), Summary(asserts=True)),
     OutsideFunction(F, (X,), Summary(calls_unknown=True)),
     OutsideFunction(F, (X,), Summary(allocates=True, returns=frozenset({Root("object", G), UNKNOWN}))),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from math import isnan
 
 import pytest
@@ -389,6 +390,27 @@ int main() { k<<<1, 1>>>(4); printf("%s\\n", cudaGetErrorName(cudaDeviceSynchron
     )
     assert "n == 3" in finding.message
     assert result.ran.stdout == b"cudaErrorAssert\n"
+
+
+def test_a_port_ends_where_an_assertion_fails() -> None:
+    """As what the launchers of ports do: nothing that stands behind the launch is run."""
+    text = """
+#include <cassert>
+#include <cstdlib>
+__global__ void k(int n) { assert(n == 3); }
+int main() {
+    for (int n = 3; n < 5; n++) {
+        k<<<1, 1>>>(n);
+        if (cudaDeviceSynchronize() == cudaErrorAssert)
+            abort();
+        printf("%d\\n", n);
+        fflush(stdout);
+    }
+}
+"""
+    finding, result = _failure(text, "VER045")
+    assert "n == 3" in finding.message
+    assert result.ran.stdout == b"3\n" and result.ran.exit_code == -signal.SIGABRT
 
 
 def test_a_program_that_spins_is_ended() -> None:

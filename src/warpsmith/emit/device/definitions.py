@@ -21,6 +21,7 @@ from warpsmith.tree.text.lexical import identifiers
 __all__ = ["Definitions", "check_name", "is_standard", "needed_definitions"]
 
 _HEADERS = {
+    "assert.h": "assert",
     "math.h": """M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2
         INFINITY NAN HUGE_VAL HUGE_VALF""",
     "stdint.h": """int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t

@@ -22,6 +22,7 @@ from warpsmith.emit.device.reduction import block_texts
 from warpsmith.emit.device.running import scan_helpers
 from warpsmith.emit.file_names import in_comment
 from warpsmith.emit.words import Support, is_reserved
+from warpsmith.tree.library_texts import is_assertion
 from warpsmith.tree.nodes import Block, Expr, For, Function, GlobalDecl, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.printing.patch import Patcher
 from warpsmith.tree.printing.printer import Printer, join_lines
@@ -74,7 +75,8 @@ def device_section(
     device, texts, declarations, places = list(pieces), list(pieces), [], []
     taken = identifiers("\n".join(pieces)) | {text.name for text in unit.type_texts if text.macro}
     for kernel in kernels:
-        text = kernel_text(_device_kernel(kernel, names, redefined), patcher.printer, support, taken)
+        asserts = _has_assertion(program, kernel)
+        text = kernel_text(_device_kernel(kernel, names, redefined), patcher.printer, support, taken, asserts=asserts)
         place = f"{in_comment(PurePosixPath(unit.file.path).name)}:{kernel.line}: {kernel.region}"
         function = f"// {place}\n{cxx_words(text.device)}"
         device.append(function)
@@ -82,6 +84,12 @@ def device_section(
         declarations.append(text.declaration)
         places.append(place)
     return DeviceSection(tuple(texts), "\n\n".join(device), tuple(declarations), tuple(places))
+
+
+def _has_assertion(program: Program, kernel: Kernel) -> bool:
+    """Whether a kernel, or what it calls, tests assertions."""
+    bodies = (kernel.body, *(helper.body for helper in _helpers(program, (kernel,))))
+    return any(is_assertion(node) for body in bodies for node in walk(body))
 
 
 def _helper_name(name: str, prefix: str, support: Support) -> str:

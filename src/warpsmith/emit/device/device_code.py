@@ -22,6 +22,7 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.emit.device.typedefs import drop_own_names
 from warpsmith.emit.words import fresh, is_overloaded, is_reserved
+from warpsmith.tree.library_texts import is_assertion
 from warpsmith.tree.nodes import (
     Assign,
     Block,
@@ -47,7 +48,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.printing.references import elements, is_own_object
 from warpsmith.tree.text.lexical import identifiers, map_words
-from warpsmith.tree.types import Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
+from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import names, peel, rebuild, walk, without_choices
 
 __all__ = ["check_device_type", "cxx_words", "device_symbols", "for_device", "refuse"]
@@ -147,7 +148,9 @@ def _macro_use(use: MacroUse, redefined: frozenset[str]) -> Expr:
     """Return a macro's use as device code can have it: by its name, where that means one thing, else written out."""
     if not use.name:
         return use.expansion  # what C++ writes shorter than C
-    return replace(use) if use.name in redefined else use
+    # one that comes to nothing (an assertion that is off) may name what only the host has
+    empty = use.type == VOID and not is_assertion(use.expansion)
+    return replace(use) if empty or use.name in redefined else use
 
 
 def _plain_arrays(node: Node, symbols: Mapping[Symbol, Symbol]) -> dict[Symbol, Symbol]:

@@ -71,8 +71,11 @@ class _Thread(Struct, frozen=True):
         return self.mapped.axis
 
 
-def kernel_text(kernel: Kernel, printer: Printer, support: Support, taken: set[str]) -> KernelText:
-    """Return the text of `kernel`, which is already in device words; `taken` are names that its file uses."""
+def kernel_text(
+    kernel: Kernel, printer: Printer, support: Support, taken: set[str], *, asserts: bool = False
+) -> KernelText:
+    """Return the text of `kernel`, which is already in device words; `taken` are names that its file uses; `asserts`:
+    it may fail an assertion, which ends the program before the host goes on."""
     used = taken | _identifiers(kernel, printer)
     name = fresh(f"{kernel.name}_kernel", used)
     threads = [
@@ -83,7 +86,7 @@ def kernel_text(kernel: Kernel, printer: Printer, support: Support, taken: set[s
         return _scan_text(kernel, name, threads[0], _Frame(printer, support, used))
     together = Accumulators(kernel, printer, support, used)
     device = _device_text(kernel, name, threads, printer, together)
-    launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used, together))
+    launcher = _launcher_text(_Launcher(kernel, name, threads, printer, support, used, together, asserts))
     return KernelText(device, launcher, wrap(f"{launcher_words(kernel, {})};"))
 
 
@@ -291,6 +294,7 @@ class _Launcher(Struct, frozen=True):
     support: Support
     used: set[str]
     together: Accumulators
+    asserts: bool
 
 
 def _launcher_text(launcher: _Launcher) -> str:
@@ -310,6 +314,8 @@ def _launcher_text(launcher: _Launcher) -> str:
     lines += [_UNIT + line for line in together.allocations()]
     lines.append(wrap(f"{_UNIT}{launcher.name}<<<{grid}, {block}>>>({', '.join(arguments)});"))
     lines.append(f"{_UNIT}{launcher.support.check}(cudaGetLastError());")
+    if launcher.asserts:
+        lines += [f"{_UNIT}if (cudaDeviceSynchronize() == cudaErrorAssert)", f"{_UNIT * 2}abort();"]
     lines += [wrap(_UNIT + line) for line in together.finishing(passed, grid)]
     return "\n".join([*lines, "}"])
 

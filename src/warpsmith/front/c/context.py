@@ -23,7 +23,7 @@ from warpsmith.tree.library_texts import TEXTS
 from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol, Type
 
-__all__ = ["ALGORITHMS", "Context", "FileText", "only_tests"]
+__all__ = ["ALGORITHMS", "Context", "FileText", "find_asserted", "only_tests"]
 
 ALGORITHMS: Final = frozenset(f"std::{name}" for name in (
     "accumulate", "all_of", "any_of", "copy_if", "count_if", "find_if", "for_each", "for_each_n", "generate",
@@ -267,6 +267,11 @@ class Context:
             for row, kind in enumerate(table.kind)
         )
 
+    @functools.cached_property
+    def asserts(self) -> bool:
+        """Whether the C library's `assert` is what its header says."""
+        return not self.defines("__assert_fail")
+
     def key(self, row: int) -> str:
         """Return the key of the symbol of a declaration row."""
         _, name, _, _, _, file, offset, key, *_ = self.dump.declared[row]
@@ -391,6 +396,42 @@ def only_tests(context: Context, row: int) -> bool:
     rows = range(row, table.after[row])
     calls = [node for node in rows if table.kind[node] == kinds.CALL]
     return bool(calls) and all(_ends(context, node) for node in calls) and not any(_changes(context, n) for n in rows)
+
+
+def find_asserted(context: Context, row: int) -> int | None:
+    """Return the row of the condition where all that a row of the C library's `assert` does is to test it, and to end
+    the program where it fails: `({ if (x) ; else __assert_fail(…); })` of C, `x ? void(0) : __assert_fail(…)` of C++.
+    """
+    table, parts = context.table, context.table.children(row)
+    if table.kind[row] == kinds.STATEMENT_EXPR:
+        while len(parts) == 1 and table.kind[parts[0]] == kinds.COMPOUND:
+            parts = table.children(parts[0])
+        if len(parts) != 1 or table.kind[parts[0]] != kinds.IF:
+            return None
+        parts = table.children(parts[0])
+    elif table.kind[row] != kinds.CONDITIONAL:
+        return None
+    if len(parts) != 3 or not _does_nothing(context, parts[1]) or not _fails(context, parts[2]):
+        return None
+    return parts[0]
+
+
+def _does_nothing(context: Context, row: int) -> bool:
+    """Whether a row is `;`, or a number that is cast to void."""
+    kind = context.table.kind
+    casts = (kinds.CAST, kinds.STATIC_CAST, kinds.FUNCTIONAL_CAST, kinds.PAREN, kinds.UNEXPOSED_EXPR, kinds.INTEGER)
+    return kind[row] == kinds.NULL_STMT or all(kind[node] in casts for node in range(row, context.table.after[row]))
+
+
+def _fails(context: Context, row: int) -> bool:
+    """Whether a row is a call of what a failed assertion calls, which the program does not define."""
+    table, parts = context.table, context.table.children(row)
+    while table.kind[row] in (kinds.PAREN, kinds.UNEXPOSED_EXPR) and len(parts) == 1:
+        row, parts = parts[0], table.children(parts[0])
+    if table.kind[row] != kinds.CALL or not context.asserts:
+        return False
+    called = next((n for n in range(row, table.after[row]) if table.kind[n] == kinds.DECL_REF), None)
+    return called is not None and context.symbol(table.aux[called]).name == "__assert_fail"
 
 
 def _ends(context: Context, call: int) -> bool:

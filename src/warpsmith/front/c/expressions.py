@@ -16,7 +16,7 @@ from typing import Final
 import msgspec.structs
 
 from warpsmith.base.source import Span
-from warpsmith.front.c.context import Context, FileText, only_tests
+from warpsmith.front.c.context import Context, FileText, find_asserted, only_tests
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.literals import is_written, number_text, variable_or_value, written_value
 from warpsmith.front.c.scan import bare
@@ -30,6 +30,7 @@ from warpsmith.front.cxx.calls import CxxCalls
 from warpsmith.front.cxx.classes.members import item_of
 from warpsmith.front.cxx.doing import lambda_effects
 from warpsmith.front.cxx.objects import again, before, dereference, is_lvalue, member_of
+from warpsmith.tree.library_texts import is_assertion, make_assertion
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -48,7 +49,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     replace,
 )
-from warpsmith.tree.types import VOID, Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
+from warpsmith.tree.types import BOOL, VOID, Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type
 
 __all__ = ["MAX_DEPTH", "CannotModelError", "Expressions"]
 
@@ -110,6 +111,7 @@ class Expressions:
             kinds.BINARY: self._binary,
             kinds.COMPOUND_ASSIGN: self._binary,
             kinds.CONDITIONAL: self._conditional,
+            kinds.STATEMENT_EXPR: self._statement,
             kinds.CAST: self._cast,
             kinds.SIZEOF: self._sizeof,
             kinds.INIT_LIST: self._list,
@@ -370,6 +372,8 @@ class Expressions:
         if not operator or len(parts) != 2:
             return self.make_opaque(row, "an operator that is not modelled")
         left, right = self.build(parts[0]), self.build(parts[1])
+        if operator == "," and is_assertion(right) and isinstance(left, Cast) and isinstance(left.operand, SizeOf):
+            return right
         intact = self.own
         if self.context.cxx and kinds.FIRST_ASSIGNMENT <= number <= kinds.LAST_ASSIGNMENT and not is_lvalue(left):
             return self.make_opaque(row, "an assignment to the result of an operator")
@@ -403,6 +407,8 @@ class Expressions:
 
     def _conditional(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)
+        if (assertion := self._assertion(row, span)) is not None:
+            return assertion
         if len(parts) != 3:
             return self.make_opaque(row, "the operator ?: without a middle operand")
         condition, then, other = (self.build(part) for part in parts)
@@ -410,6 +416,19 @@ class Expressions:
             span=span, intact=self.own, type=self._clang_type(row), condition=condition, then=then,
             other=other,
         )  # fmt: skip
+
+    def _statement(self, row: int, span: Span) -> Expr:
+        return self._assertion(row, span) or self.make_opaque(row, _REASONS[kinds.STATEMENT_EXPR])
+
+    def _assertion(self, row: int, span: Span) -> Expr | None:
+        """Return the call of `assert` that a row of its expansion stands for; None where it is none."""
+        asserted = None if self.own else find_asserted(self.context, row)
+        condition = self.build(asserted) if asserted is not None else None
+        if self.context.cxx and isinstance(condition, Cast) and condition.type == BOOL:
+            condition = condition.operand
+        if condition is None or not isinstance(condition.type, Scalar):
+            return None
+        return make_assertion(condition, span)
 
     def _cast(self, row: int, span: Span) -> Expr:
         parts = self.table.expressions(row)

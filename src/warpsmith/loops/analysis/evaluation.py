@@ -65,6 +65,7 @@ Conditions = tuple[Expr, ...]
 # library functions that do not come back, or may not
 _LAST = CHECKS | {
     "exit", "_Exit", "_exit", "quick_exit", "abort", "longjmp", "siglongjmp", "pthread_exit", "__assert_fail",
+    "assert",
 }  # fmt: skip
 
 

@@ -54,6 +54,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
     While,
 )
+from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.text.places import is_balanced
 from warpsmith.tree.types import Symbol
@@ -193,6 +194,8 @@ class _Search:
         The number returned is how many items it took then.
         """
         first, last = items[0].first, items[count - 1].last
+        if count > 1 and is_computed(run[first]):
+            first -= 1  # the declaration that it is the rest of
         while True:
             first, last = self.around_changes(run, first, last)
             needed = _last_use_of_declared(run, first, last)
@@ -282,6 +285,9 @@ class _Search:
         """Return why a guard cannot be tested where `scope` is entered."""
         program, function, summaries = self.request.program, self.request.facts.function, self.request.summaries
         guarded = [g for g in guards if g.kind == "guarded"]
+        if guarded and is_computed(scope[0]):
+            text = f"'{guarded[0].text}' would be tested inside a declaration"
+            return Reason("POR008", text, scope[0].span, legal_if=("assign the value in a statement of its own",))
         for guard in guarded:
             if guard.condition is None or not usable(program, function, guard.condition, scope, summaries):
                 text = f"'{guard.text}' cannot be tested before the region: what it reads changes inside"

@@ -69,9 +69,22 @@ def with_singles(request: OffloadRequest, nests: Sequence[Draft], excluded: froz
 
 
 def _make_cells(draft: Draft, cells: set[Symbol], moved: frozenset[Symbol]) -> Draft:
-    """Return the draft with every scalar that some fragment writes turned into a cell."""
-    uses = tuple(replace(u, kind="cell", device_only=u.symbol in moved) if u.symbol in cells else u for u in draft.uses)
+    """Return the draft with every scalar that some fragment writes turned into a cell, but for those that it only reads
+    and the host needs for its launch."""
+    needed = _ranging(draft)
+    uses = tuple(
+        replace(u, kind="cell", device_only=u.symbol in moved)
+        if u.symbol in cells and (u.written or u.symbol not in needed)
+        else u
+        for u in draft.uses
+    )
     return replace(draft, uses=uses)
+
+
+def _ranging(draft: Draft) -> set[Symbol]:
+    """Return what the range of a launch is computed from."""
+    ranges = [e for f in draft.loops if isinstance(f.loop, For) for e in (f.loop.lower, f.loop.bound)]
+    return {n.symbol for e in ranges for n in names(e)}
 
 
 def _host_loops(node: Node, taken: set[int]) -> Iterator[For | While]:
@@ -215,9 +228,8 @@ def _is_needed_on_host(
     scope: Node = request.facts.function.body
     device = {id(s) for r in runs for s in r.statements} | {id(s) for d in nests for s in d.statements}
     for draft in nests:
-        ranges = [e for f in draft.loops if isinstance(f.loop, For) for e in (f.loop.lower, f.loop.bound)]
         finals = [n.symbol for s in draft.finals for n in names(s)]
-        if scalars & ({n.symbol for e in ranges for n in names(e)} | set(finals) | set(draft.locals)):
+        if scalars & (_ranging(draft) | set(finals) | set(draft.locals)):
             return True
     if _host_names(loop, device) & scalars:
         return True

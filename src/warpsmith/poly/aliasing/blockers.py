@@ -46,8 +46,9 @@ def blocker(origin: Origin, loop: Loop) -> Reason | None:
 
 
 def find_unmodeled(origin: Origin, stmt: Stmt) -> Reason | None:
-    """Return the blocker of any model of `stmt`, or None; leaving its loops early does not."""
-    return _constructs(origin, stmt) or _effects(origin, stmt, stmt.span)
+    """Return what keeps `stmt` from being run in another order, or None; leaving its loops early does not. An assertion
+    does: what stands behind it may be valid only where it holds."""
+    return _constructs(origin, stmt) or _effects(origin, stmt, stmt.span) or _find_assertion(origin, stmt)
 
 
 def _constructs(origin: Origin, stmt: Stmt) -> Reason | None:
@@ -65,6 +66,12 @@ def _effects(origin: Origin, stmt: Stmt, span: Span) -> Reason | None:
         done.span or span,
         legal_if=_remedies(origin, done.span) if done.calls_unknown else ("move the call out of the loop",),
     )
+
+
+def _find_assertion(origin: Origin, stmt: Stmt) -> Reason | None:
+    if not origin.effects(stmt).asserts:
+        return None
+    return Reason("POR006", "an assertion in it may end the program", stmt.span)
 
 
 def _remedies(origin: Origin, place: Span | None) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def only_computes(call: Call, summaries: Summaries) -> bool:
     known = summaries.summary(symbol) if symbol is not None and symbol in summaries.definitions else None
     if symbol is None or known is None:
         return is_pure(call)
-    changes = known.writes or known.stores or known.io or known.allocates or known.calls_unknown
+    changes = known.writes or known.stores or known.io or known.asserts or known.allocates or known.calls_unknown
     own = summaries.parameters(symbol)
     return not changes and not known.reads and all(r.kind == "entry" and r.symbol in own for r in known.loads)
 

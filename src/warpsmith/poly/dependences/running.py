@@ -105,6 +105,10 @@ def running_value(
     """Return the running value that `scan` names, or why its elements cannot be computed apart from it; `latest`: all
     latest values of the loop."""
     body = body_statements(loop)
+    for node in walk(loop.body):
+        if isinstance(node, Call) and summaries.may_fail_assertion(node):
+            # what the values are made of is evaluated before the body is run
+            return Reason("POR002", "an assertion stands in the loop of a running value", node.span)
     in_place = isinstance(scan.variable.type, Array | Pointer)
     if scan.op == "latest" and not in_place:
         return _latest(loop, scan, summaries, latest)

@@ -29,10 +29,10 @@ __all__ = ["Effects", "device_blocker", "effects", "find_changed_in", "find_esca
 class Effects(Struct, frozen=True):
     """`direct_*`: the variable's own value (a scalar, a pointer's address, a whole struct). `element_*`: what an array
     holds or a pointer points to, under the symbol of every base that may reach it (`p = a; p[i] = 0` writes elements of
-    `p` and of `a`). Variables declared inside the node are left out. `calls_unknown`, `io`, `allocates`: what calls do;
-    `reason` and `span` name the first such construct ("" and None where there is none). `unnamed_writes`: memory may
-    be written that nothing in the function can name, such as what a pointer in an object leads to that a call is
-    given."""
+    `p` and of `a`). Variables declared inside the node are left out. `calls_unknown`, `io`, `asserts`, `allocates`:
+    what calls do; `reason` and `span` name the first such construct ("" and None where there is none).
+    `unnamed_writes`: memory may be written that nothing in the function can name, such as what a pointer in an object
+    leads to that a call is given."""
 
     direct_reads: frozenset[Symbol] = frozenset()
     direct_writes: frozenset[Symbol] = frozenset()
@@ -40,6 +40,7 @@ class Effects(Struct, frozen=True):
     element_writes: frozenset[Symbol] = frozenset()
     calls_unknown: bool = False
     io: bool = False
+    asserts: bool = False
     allocates: bool = False
     reason: str = ""
     span: Span | None = None
@@ -100,6 +101,7 @@ def _effects(known: Summaries, node: Node, around: Function | None) -> Effects:
         frozenset(written_elements - own),
         done.calls_unknown,
         done.io,
+        done.asserts,
         done.allocates,
         *_reason(done),
         unnamed_writes=UNKNOWN in done.stores and not written_elements,

@@ -34,6 +34,7 @@ class MemoryEffects(Struct):
     store_bases: set[Symbol] = field(default_factory=set)
     calls_unknown: bool = False
     io: bool = False
+    asserts: bool = False
     allocates: bool = False
     reason: str = ""
     span: Span | None = None
@@ -49,6 +50,7 @@ class MemoryEffects(Struct):
         self.writes |= summary.writes
         self.calls_unknown |= summary.calls_unknown
         self.io |= summary.io
+        self.asserts |= summary.asserts
         self.allocates |= summary.allocates
         if summary.reason:
             self.blame(summary.reason, summary.span)
@@ -106,8 +108,9 @@ def library_call(library: FunctionEffects, call: Call, where: Provenance, done: 
     if library.exposed_writes:
         done.stores.add(UNKNOWN)
     done.io |= library.io
+    done.asserts |= library.asserts
     done.allocates |= library.allocates
-    if library.reason:
+    if library.reason and (library.program or not library.asserts):
         done.blame(f"{library.name} {library.reason}", call.span)
 
 

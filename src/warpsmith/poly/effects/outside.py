@@ -58,7 +58,7 @@ def encode_function(function: OutsideFunction) -> list[Plain]:
         return [symbol, parameters, None]
     variables: list[Plain] = [_symbols(known.reads), _symbols(known.writes)]
     roots: list[Plain] = [_roots(known.loads), _roots(known.stores), _roots(known.returns)]
-    flags: list[Plain] = [known.calls_unknown, known.io, known.allocates, known.reason]
+    flags: list[Plain] = [known.calls_unknown, known.io, known.asserts, known.allocates, known.reason]
     return [symbol, parameters, [variables, roots, sorted(known.retains), flags]]
 
 
@@ -74,7 +74,7 @@ def decode_function(plain: Plain) -> OutsideFunction:
                 [list(reads), list(writes)],
                 [list(loads), list(stores), list(returns)],
                 list(retains),
-                [bool(unknown), bool(io), bool(allocates), str(reason)],
+                [bool(unknown), bool(io), bool(asserts), bool(allocates), str(reason)],
             ],
         ]:
             summary = Summary(
@@ -86,6 +86,7 @@ def decode_function(plain: Plain) -> OutsideFunction:
                 frozenset(_root(r) for r in returns),
                 unknown,
                 io,
+                asserts,
                 allocates,
                 reason,
             )

@@ -153,7 +153,7 @@ class _Sweep(Struct, frozen=True):
         if not (is_integer(type) or isinstance(type, Pointer)):
             return False
         done = self.variables.summaries.effects_of(accesses(value), self.variables.where)
-        if done.writes or done.stores or done.calls_unknown or done.io or done.allocates:
+        if done.writes or done.stores or done.calls_unknown or done.io or done.asserts or done.allocates:
             return False
         if any(isinstance(n, VerbatimExpr | Assign) for n in walk(value)):
             return False

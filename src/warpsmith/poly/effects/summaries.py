@@ -295,6 +295,12 @@ class Summaries(Struct, frozen=True):
                 return None
         return tuple(given), tuple(shared)
 
+    def may_fail_assertion(self, call: Call) -> bool:
+        """Whether a call tests an assertion, itself or in what it calls."""
+        name, library = direct_call(call), self.library(call)
+        known = None if name is None else self.summary(name)
+        return library.asserts if library is not None else known is not None and known.asserts
+
     def memory_effects(self, node: Node, function: Function | None) -> MemoryEffects:
         """Return what `node` (in `function`) does, calls included."""
         where = self.provenance(function) if function is not None else _NOWHERE
@@ -420,6 +426,7 @@ class Summaries(Struct, frozen=True):
             frozenset(r for r in where.returns if r.kind == "fresh" or _is_visible(r)),
             done.calls_unknown,
             done.io,
+            done.asserts,
             done.allocates,
             done.reason,
             done.span,

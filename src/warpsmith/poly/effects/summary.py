@@ -23,6 +23,7 @@ class Summary(Struct, frozen=True):
     returns: frozenset[Root] = frozenset()
     calls_unknown: bool = False
     io: bool = False
+    asserts: bool = False
     allocates: bool = False
     reason: str = ""
     span: Span | None = None

@@ -23,7 +23,8 @@ class FunctionEffects(Struct, frozen=True):
     """One function; the arguments of each set are counted from 0, and `count` stands for all further ones.
 
     `reads`, `writes` and the others are as at the head of effects.toml. `io`: the world or hidden state sees it;
-    `reason` says how. `device`: kernels may call it, in a program that mentions none of `device_without`. `returns`:
+    `reason` says how. `asserts`: all that the world sees of it is that it may end the program at a failed assertion.
+    `device`: kernels may call it, in a program that mentions none of `device_without`. `returns`:
     "value", "fresh", "unknown" or the number of an argument. `granted`: the place in the user's file that says so (""
     for the built-in table).
     """
@@ -42,6 +43,7 @@ class FunctionEffects(Struct, frozen=True):
     exposed_writes: bool = False
     returns: int | str = "value"
     io: bool = False
+    asserts: bool = False
     allocates: bool = False
     reason: str = ""
     sets: frozenset[str] = frozenset()
@@ -75,7 +77,7 @@ class FunctionEffects(Struct, frozen=True):
     def pure(self) -> bool:
         """Whether all that it does is to read its arguments and return a value."""
         busy = self.io or self.allocates or self.program or self.calls or self.exposed_writes or self.writes
-        return not busy and self.returns == "value"
+        return not busy and not self.asserts and self.returns == "value"
 
 
 class EffectsTable(Struct, frozen=True, eq=False):

@@ -32,7 +32,7 @@ __all__ = ["effects_of", "house_effects", "users_effects"]
 _SETS: Final = ("reads", "writes", "fills", "keeps", "later", "calls", "completes", "completes_all")
 _WORDS: Final = ("names", "arguments", *_SETS, "exposed", "format", "returns", "does", "allocates", "sets", "program",
                  "device")  # fmt: skip
-_FLAGS: Final = ("program", "threads", "device", "reserved")
+_FLAGS: Final = ("program", "threads", "device", "reserved", "asserts")
 _KEYS: Final = tuple(dict.fromkeys((*_WORDS, *_FLAGS)))
 _HEADER: Final = re.compile(r"^[ \t]*\[\[[ \t]*functions[ \t]*\]\]", re.MULTILINE)
 _NAME: Final = re.compile(r"(?:[A-Za-z_]\w*|new(?:\[\])?(?:\(\))?|delete\[\]|std::\w+(?:::\w+)?)\Z")
@@ -240,7 +240,8 @@ class _Reader:
             exposed_reads="reads" in exposed,
             exposed_writes="writes" in exposed,
             returns=self.arguments.index(returns) if returns in self.arguments else returns,
-            io=bool(self._text("does")),
+            io=bool(self._text("does")) and self.table.get("asserts") is not True,
+            asserts=self.table.get("asserts") is True,
             allocates=bool(self._text("allocates")),
             reason=self._text("does") or self._text("allocates"),
             sets=frozenset(self._words("sets")),

@@ -252,7 +252,7 @@ class _Body(Struct, frozen=True):
             return
         for opaque, reason in self.writes.opaque:
             if opaque == symbol:
-                raise _NotCountedError(f"{reason} in the body may change {what}")
+                raise _NotCountedError(f"what {reason} in the body does with {what} is not known")
         if symbol in self.writes.variables:
             # what is given its address may write it
             calls = [store for store in self.writes.stores if store.root == symbol and isinstance(store.type, Opaque)]

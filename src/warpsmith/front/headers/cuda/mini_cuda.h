@@ -446,6 +446,7 @@ enum cudaError {
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
+    cudaErrorAssert = 710,
     cudaErrorInvalidDevice = 101,
     cudaErrorIllegalAddress = 700,
     cudaErrorLaunchFailure = 719

@@ -305,7 +305,7 @@ def _reaches_between(facts: Facts, place: LoopContext) -> bool:
     done = origin.effects(place.loop)
     own = any(isinstance(s.type, Array) and s.storage == "local" for s in origin.hidden)
     outside = any(s.storage not in ("local", "parameter") or s in origin.hidden for s in done.direct_writes)
-    return done.allocates or done.calls_unknown or done.io or own or outside
+    return done.allocates or done.calls_unknown or done.io or done.asserts or own or outside
 
 
 def _element(type: Type) -> Scalar | None:

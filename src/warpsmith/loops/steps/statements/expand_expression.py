@@ -176,7 +176,7 @@ def _is_without_effects(call: Call, splitter: _Splitter) -> bool:
     known = splitter.summaries.summary(symbol) if symbol is not None else None
     if known is None:
         return is_pure(call)
-    return not (known.writes or known.stores or known.calls_unknown or known.io or known.allocates)
+    return not (known.writes or known.stores or known.calls_unknown or known.io or known.asserts or known.allocates)
 
 
 def _is_modeled(part: Node) -> bool:

@@ -241,7 +241,7 @@ class _Check(Struct, frozen=True):
             done = self.effects(node)
             shared = sorted(done.writes - self.team.own, key=lambda s: s.key)
             shared = [symbol for symbol in shared if not is_unread(self.facts.program, symbol)]
-            if done.io or done.calls_unknown or done.allocates:
+            if done.io or done.asserts or done.calls_unknown or done.allocates:
                 why = done.reason or "a call with effects"
                 raise NotOneThreadError(
                     f"every thread does this ({why}): it would happen once only", done.span or node.span,
