@@ -113,7 +113,7 @@ def test_the_header_is_c_and_cxx(language: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not has_nvcc(), reason="nvcc is not installed")
 def test_nvcc_takes_all_of_it(tmp_path: Path) -> None:
-    forget = "".join(f"#undef {macro}\n" for macro in ("WS_TYPE", "WS_NAME", "WS_WORD", "WS_COMBINED"))
+    forget = "".join(f"#undef {macro}\n" for macro in ("WS_TYPE", "WS_NAME", "WS_WORD", "WS_COMBINED", "WS_AFTER"))
     text = "".join(f'#include "{name}"\n{forget}' for name in ("runtime.cu", *FILLED))
     (tmp_path / "all.cu").write_text(text)
     features = [f"-DWS_WITH_{name}" for name in ("PRESENT", "ALLOCATIONS", "ROWS", "VECTORS", "SWITCH")]

@@ -108,7 +108,7 @@ class Facts(Struct):
 
     def briefly(self) -> Facts:
         """Return the same memo for questions whose refusals nobody will read."""
-        return replace(self, brief=True, orders={})
+        return replace(self, brief=True, orders={}, _functions=dict(self._functions))
 
     @property
     def functions(self) -> tuple[FunctionFacts, ...]:
@@ -197,17 +197,21 @@ def _loop_facts(work: _Work, loop: Loop, around: tuple[Loop, ...]) -> LoopFacts:
     memo = work.memo
     live = memo.liveness(work.function).after[loop] & written_symbols(loop)
     known = memo._loops.get(id(loop))
-    if known is None or known.around != around or known.live != live:
-        known = memo._loops[id(loop)] = _Known(around, live, work.facts(loop, around))
+    if known is None or known.around != around or known.live != live or (known.brief and not memo.brief):
+        found = work.facts(loop, around)
+        refused = not isinstance(found.verdict, Proved) and not isinstance(found.combined, Proved)
+        known = memo._loops[id(loop)] = _Known(around, live, found, memo.brief and refused)
     return replace(known.facts, id=work.ids[loop], function=work.function)
 
 
 class _Known(Struct, frozen=True):
-    """The facts of a loop, the loops around it, and what it writes that is read behind it."""
+    """The facts of a loop, the loops around it, and what it writes that is read behind it; `brief`: it is refused, and
+    nobody has asked for a witness."""
 
     around: tuple[Loop, ...]
     live: frozenset[Symbol]
     facts: LoopFacts
+    brief: bool = False
 
 
 class _Work(Struct):

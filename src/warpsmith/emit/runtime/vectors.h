@@ -4,6 +4,8 @@
 
 #if defined __cplusplus && !defined WS_VECTOR_ROWS
 #define WS_VECTOR_ROWS
+#include <stddef.h>
+
 /* Arrays of the run time for the vectors at an address; to be called when sizes in such an array have changed. */
 extern "C" void **ws_list_rows(const void *vectors, size_t count);
 extern "C" size_t *ws_list_sizes(const void *vectors, size_t count);
