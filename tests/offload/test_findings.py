@@ -115,9 +115,9 @@ def test_a_loop_that_a_step_made_a_kernel_and_that_cannot_be_one(body: str, coun
 
 
 def test_a_plan_that_was_cut_short_names_its_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = load(f"{HEAD}{GOOD * 8}\n}}", tmp_path)
-    assert not [f for f in findings(program, OffloadOptions()) if f.rule == "POR005"]
+    text = f"{HEAD}{GOOD * 8}\n}}"
+    assert not [f for f in findings(load(text, tmp_path), OffloadOptions()) if f.rule == "POR005"]
     monkeypatch.setattr(residency, "_MOST_READ", 60)
-    (finding,) = [f for f in findings(program, OffloadOptions()) if f.rule == "POR005"]
+    (finding,) = [f for f in findings(load(text, tmp_path), OffloadOptions()) if f.rule == "POR005"]
     assert finding.severity == "note" and finding.message.startswith("the plan of f is simpler than it might be")
     assert finding.help and "functions of their own" in finding.help[0]

@@ -5,7 +5,9 @@
     new int(3)             new()(1, sizeof(int), 3)
     delete[] p             delete[](p)
 
-Only objects whose making and end run no code are written so: numbers, pointers, structs of them.
+    new Vec3[n]            new[]()(n, sizeof(Vec3))         where the constructors of Vec3 set its members, and no more
+
+Only objects whose making and end touch nothing else are written so: numbers, pointers, structs of them.
 
 Source: C++17 (ISO/IEC 14882:2017) 8.3.4, 8.3.5, and 21.6.2: a program may replace the functions that give the memory.
 """

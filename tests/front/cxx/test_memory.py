@@ -20,7 +20,8 @@ HEAD = """
 #include <new>
 struct P { double x, y; };
 struct Made { Made() : x(1) {} double x; };
-struct Ends { ~Ends() {} double x; };
+struct Ends { ~Ends() { puts("end"); } double x; };
+struct Told { Told() : x(1) { puts("made"); } double x; };
 struct Pool { static void *operator new[](std::size_t); double x; };
 struct Has { double x = 2; };
 """
@@ -34,9 +35,11 @@ WRITTEN = {
     "int *a = new int(n)": "new int{n}",
     "int *a = new int[3]{1, n}": "new int[(size_t)3]{1, n}",
     "auto a = ::new double[n][5]": "new double[(size_t)n][5]",
+    "Made *a = new Made[n]": "new Made[(size_t)n]()",
+    "Made *a = new Made": "new Made()",
 }
 OPAQUE = (
-    "Made *a = new Made[n]",
+    "Told *a = new Told[n]",
     "Ends *a = new Ends[n]",
     "Pool *a = new Pool[n]",
     "Has *a = new Has[n]",

@@ -1,9 +1,10 @@
-"""`new` and `delete` of objects whose making and end run no code, as calls that give and take memory.
+"""`new` and `delete` of objects whose making and end touch nothing else, as calls that give and take memory.
 
     new double[n]        new[](n, sizeof(double))        tree/free_store.py has the names
+    new Vec3[n]          new[]()(n, sizeof(Vec3))        a class of numbers whose constructors set its members only
     delete[] p           delete[](p)
     new (place) T        opaque: it gives no memory of its own
-    new Particle[n]      opaque where making a Particle runs a constructor
+    new Particle[n]      opaque where making a Particle runs more than that
 
 Invariant: what stands in place of a `new` gives memory of its own and evaluates the same operands.
 """
@@ -16,6 +17,7 @@ from typing import Final
 from warpsmith.base.source import Span
 from warpsmith.front.c.builders import ExpressionBuilder
 from warpsmith.front.clang import kinds
+from warpsmith.front.cxx.classes.values import is_numbers, makes_numbers
 from warpsmith.front.cxx.objects import before, is_pure
 from warpsmith.tree.nodes import Call, Cast, Expr, MacroUse, Name, SizeOf
 from warpsmith.tree.printing.printer import print_type
@@ -53,7 +55,9 @@ class CxxMemory:
 
     def _make(self, row: int, span: Span) -> Expr | None:
         type = self.expressions.context.types.of(self.table.type[row])
-        if not isinstance(type, Pointer) or type.reference or not self._is_made_of_nothing(row, type.to):
+        if not isinstance(type, Pointer) or type.reference:
+            return None
+        if not self._is_made_of_nothing(row, type.to) and not self._makes_itself(type.to):
             return None
         text = span.text
         head, bracket, _ = re.split(r"[({]", text, maxsplit=1)[0].partition("[")
@@ -81,7 +85,8 @@ class CxxMemory:
             return None
         place = before(span)
         several = "[]" if count is not None else ""
-        name = f"new{several}{'()' if span.text.rstrip().endswith((')', '}')) else ''}"
+        first = self._makes_itself(type.to) or span.text.rstrip().endswith((")", "}"))
+        name = f"new{several}{'()' if first else ''}"
         number: Expr = SizeOf(span=place, type=SIZE_T, text="1", value=1)
         if count is not None:
             number = self.expressions.build(count)
@@ -112,7 +117,13 @@ class CxxMemory:
     def _is_bare(self, record: Record) -> bool:
         types = self.expressions.context.types
         plain = types.is_bare(record.tag) and not record.union and bool(record.fields)
-        return plain and record.definition is not None and not _OWN.search(record.definition.text)
+        return plain and _takes_common_memory(record)
+
+    def _makes_itself(self, type: Type) -> bool:
+        """Whether objects of a class are numbers that its constructors set, and do nothing else."""
+        if not isinstance(type, Record) or self._is_bare(type) or not _takes_common_memory(type):
+            return False
+        return makes_numbers(self.expressions.context, type)
 
     def delete(self, row: int, span: Span) -> Expr:
         """Return a `delete` expression."""
@@ -128,8 +139,14 @@ class CxxMemory:
         if isinstance(type, Array):
             return self._ends_silently(type.of)
         if isinstance(type, Record):
-            return self._is_bare(type)
+            alone = is_numbers(self.expressions.context, type) and _takes_common_memory(type)
+            return alone or self._is_bare(type)
         return isinstance(type, Scalar | Pointer) and type != VOID
+
+
+def _takes_common_memory(record: Record) -> bool:
+    """Whether a class has no `new` and `delete` of its own."""
+    return record.definition is not None and not _OWN.search(record.definition.text)
 
 
 def _count_levels(type: Type) -> int:

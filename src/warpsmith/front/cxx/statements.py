@@ -21,6 +21,7 @@ from warpsmith.front.cxx.algorithms.loops import AlgorithmLoops
 from warpsmith.front.cxx.algorithms.running import RunningAlgorithms
 from warpsmith.front.cxx.algorithms.values import AlgorithmValues
 from warpsmith.front.cxx.classes.changes import ObjectChanges
+from warpsmith.front.cxx.classes.values import is_numbers
 from warpsmith.front.cxx.iterators import find_iterator_loop
 from warpsmith.front.cxx.objects import address, again, behind, is_lvalue, is_pure, member_of
 from warpsmith.front.cxx.swaps import swap
@@ -94,16 +95,20 @@ class CxxStatements:
 
     def enter(self, row: int) -> None:
         """Begin the body of a function: learn whether leaving a block of it may run destructors."""
-        table, types = self.table, self.context.types
-        rows = range(row, table.after[row])
-        self.ending = any(table.kind[r] == kinds.VAR_DECL and types.ends(table.type[r]) for r in rows)
+        rows = range(row, self.table.after[row])
+        self.ending = any(self.table.kind[r] == kinds.VAR_DECL and self._is_destroyed(r) for r in rows)
+
+    def _is_destroyed(self, variable: int) -> bool:
+        """Whether the end of a variable runs something: that of an object which is nothing but numbers does not."""
+        types, type = self.context.types, self.table.type[variable]
+        return types.ends(type) and not is_numbers(self.context, types.of(type))
 
     def ends(self, rows: list[int], block: Span) -> list[Stmt]:
         """Return what the end of a block does with the objects that statements of it make: their destructors."""
         made: list[Stmt] = []
         for row in rows:
             for child in self.table.children(row) if self.table.kind[row] == kinds.DECL_STMT else ():
-                if self.table.kind[child] == kinds.VAR_DECL and self.context.types.ends(self.table.type[child]):
+                if self.table.kind[child] == kinds.VAR_DECL and self._is_destroyed(child):
                     symbol = self.context.symbol(self.table.aux[child])
                     place = Span(block.file, max(block.start, block.end - 1), max(block.start, block.end - 1))
                     made.append(Verbatim(

@@ -48,10 +48,29 @@ struct Equal { int k; bool operator==(const Equal &) const; };
 struct Starts { int a = 1; int b{-2}; };
 struct Runs { int a = seed(); };
 struct Deep { Runs r; };
+struct Says {
+    double x, y;
+    inline Says(const Says &v) : x(v.x), y(v.y) {}
+    inline ~Says() {}
+    inline Says &operator=(const Says &v) { x = v.x; y = v.y; return (*this); }
+};
+struct Defaults {
+    double x;
+    Defaults(const Defaults &) = default;
+    Defaults(Defaults &&) noexcept = default;
+    Defaults &operator=(Defaults const &other) = default;
+    ~Defaults() = default;
+};
+struct Swaps { double x, y; Swaps(const Swaps &v) : x(v.y), y(v.x) {} };
+struct Omits { double x, y; Omits(const Omits &v) : x(v.x) {} };
+struct Counts { double x; Counts(const Counts &v) : x(v.x) { seed(); } };
+struct Sets { double x, y; Sets &operator=(const Sets &v) { x = v.x; x = v.y; return *this; } };
+struct Tells { double x; ~Tells() { seed(); } };
 """
 VALUES = {
     "Plain": True, "Nested": False, "Copied": False, "Moved": False, "Dies": False, "Virtual": False, "Below": False,
     "Holds": False, "Refers": False, "Fixed": False, "Standard": False, "Either": False, "Equal": True, "Starts": True,
+    "Says": True, "Defaults": True, "Swaps": False, "Omits": False, "Counts": False, "Sets": False, "Tells": False,
 }  # fmt: skip
 
 

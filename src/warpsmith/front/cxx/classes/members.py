@@ -371,7 +371,14 @@ class MadeObjects:
         """Return the parameters of a function that takes numbers only; None for any other."""
         row = self.context.bodies[callee][0]
         found = [self.table.aux[c] for c in self.table.children(row) if self.table.kind[c] == kinds.PARM_DECL]
-        return found if all(isinstance(self.context.symbol(n).type, Scalar) for n in found) else None
+        return found if all(self._number(n) is not None for n in found) else None
+
+    def _number(self, parameter: int) -> Scalar | None:
+        """Return the type of the number that a parameter is, also where it is a reference that changes nothing."""
+        type = self.context.symbol(parameter).type
+        if isinstance(type, Pointer) and type.reference and isinstance(type.to, Scalar) and type.to.const:
+            return type.to
+        return type if isinstance(type, Scalar) else None
 
     def _sets_in_order(self, callee: int, type: Record) -> bool:
         """Whether the members of what a constructor makes are what it is given, one after the other."""
@@ -379,7 +386,7 @@ class MadeObjects:
         symbols = [self.context.symbol(n) for n in self._parameters(callee) or ()]
         assert type.definition is not None
         bound: dict[int, Expr] = {
-            n: Name(span=type.definition, type=s.type, symbol=s)
+            n: Name(span=type.definition, type=self._number(n) or s.type, symbol=s)
             for n, s in zip(self._parameters(callee) or (), symbols, strict=True)
         }
         there = self.expressions.elsewhere(type.definition, number, bound, None, callee)

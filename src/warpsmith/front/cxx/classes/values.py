@@ -83,14 +83,23 @@ def starts_with_constants(context: Context, type: Type) -> bool:
 
 
 def makes_numbers(context: Context, type: Record) -> bool:
-    """Whether making an object of a class of numbers, by any constructor of it, touches nothing but that object."""
+    """Whether making an object of a class of numbers, by any constructor of it, touches nothing but that object; what the
+    library's functions do is not asked."""
     if not is_numbers(context, type) or not starts_with_constants(context, type):
         return False
     declared, users = context.dump.declared, range(len(context.dump.declared))
     making = [n for n in users if declared[n][0] == kinds.CONSTRUCTOR and _owner(context, n) == type.tag]
-    return all(n not in context.bodies or makes_only_its_object(context, n) for n in making) and any(
-        n in context.bodies for n in making
-    )
+    known = [n for n in making if n in context.bodies]
+    return bool(known) and all(makes_only_its_object(context, n) and not _calls_library(context, n) for n in known)
+
+
+def _calls_library(context: Context, callee: int, depth: int = 0) -> bool:
+    """Whether a constructor, or a function that it calls, calls one of the library's."""
+    first, table, declared = context.bodies[callee][0], context.table, context.dump.declared
+    called = {table.aux[r] for r in range(first, table.after[first]) if table.kind[r] == kinds.CALL}
+    known = [n for n in called if n in context.bodies]
+    outside = any(n >= 0 and declared[n][9] for n in called)
+    return outside or depth > _MOST_NESTED or any(_calls_library(context, n, depth + 1) for n in known)
 
 
 def _owner(context: Context, callee: int) -> str:
@@ -114,7 +123,7 @@ def _has_its_own(context: Context, record: Record, *, friends: bool = False) -> 
     if place is None:
         return True
     name = re.split(r"[<(]", record.tag)[0].rpartition("::")[2]
-    text = place.text
+    text = _without_plain_copies(place.text, name, [field.name for field in record.fields])
     head, brace, _ = text.partition("{")
     own = rf"~\s*{name}\b|\boperator\s*=(?!=)|\b{name}\s*\(\s*(?:const\s+)?(?:\w+::)*{name}\b|\bvirtual\b"
     own = own if friends else rf"{own}|\bfriend\b"
@@ -123,6 +132,27 @@ def _has_its_own(context: Context, record: Record, *, friends: bool = False) -> 
     users = (n for n, user in enumerate(context.dump.user) if user)
     uses = next((context.text(n).uses for n in users if context.text(n).file is place.file), None)
     return uses is None or bool(uses.within(place.start, place.end))
+
+
+def _without_plain_copies(text: str, name: str, members: list[str]) -> str:
+    """Return the text of a class without what says in so many words what a compiler would do by itself: functions that
+    copy all members, one after the other, and destructors that do nothing."""
+    other = rf"\(\s*(?:const\s+{name}|{name}\s+const)\s*&\s*(?P<other>\w+)\s*\)\s*(?:noexcept\s*)?"
+    default = r"\s*=\s*default\s*;"
+    made = r"\s*,\s*".join(rf"{member}\s*[({{]\s*(?P=other)\s*\.\s*{member}\s*[)}}]" for member in members)
+    set_ = r"\s*".join(rf"{member}\s*=\s*(?P=other)\s*\.\s*{member}\s*;" for member in members)
+    this = r"return\s*(?:\*\s*this|\(\s*\*\s*this\s*\))\s*;"
+    from_any = rf"\(\s*(?:const\s+{name}\s*&|{name}\s+const\s*&|{name}\s*&&)\s*\w*\s*\)\s*(?:noexcept\s*)?"
+    forms = (
+        rf"~\s*{name}\s*\(\s*\)\s*(?:noexcept\s*)?(?:\{{\s*\}}|{default})",
+        rf"\b{name}\s*{from_any}{default}",
+        rf"\b{name}\s*&\s*operator\s*=\s*{from_any}{default}",
+        rf"\b{name}\s*{other}:\s*{made}\s*\{{\s*\}}",
+        rf"\b{name}\s*&\s*operator\s*=\s*{other}\{{\s*{set_}\s*{this}\s*\}}",
+    )
+    for form in forms if members and name.isidentifier() else ():
+        text = re.sub(form, "", text)
+    return text
 
 
 def makes_only_its_object(context: Context, callee: int, depth: int = 0) -> bool:
