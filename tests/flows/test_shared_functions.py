@@ -68,6 +68,59 @@ int main(void)
 }
 """
 KERNELS = {"ws_step_k1", "ws_step_k2", "ws_norm_k1"}
+# regions that only call, and share loops over several variables of the functions
+CALLS = """#include <stdio.h>
+#define N 48
+static double u[N][N], r[N][N];
+static void residual(void)
+{
+    int i, j;
+#pragma omp for
+    for (i = 1; i < N - 1; i++)
+        for (j = 1; j < N - 1; j++)
+            r[i][j] = 0.1 * (u[i - 1][j] + u[i + 1][j] - 2 * u[i][j]);
+}
+static void solve(void)
+{
+    int i, j;
+    for (j = N - 2; j >= 1; j--) {
+#pragma omp for
+        for (i = 1; i < N - 1; i++)
+            r[i][j] -= 0.1 * r[i][j + 1];
+    }
+}
+static void add(void)
+{
+    int i, j;
+#pragma omp for
+    for (i = 1; i < N - 1; i++)
+        for (j = 1; j < N - 1; j++)
+            u[i][j] += r[i][j];
+}
+static void step(void)
+{
+#pragma omp parallel
+    residual();
+#pragma omp parallel
+    solve();
+#pragma omp parallel
+    add();
+}
+int main(void)
+{
+    double s = 0;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            u[i][j] = i + 0.5 * j;
+    for (int t = 0; t < 3; t++)
+        step();
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            s += u[i][j] * (i + j);
+    printf("%.9g\\n", s);
+    return 0;
+}
+"""
 
 
 def ported(folder: Path, both: str = "", other: str = "") -> PortResult:
@@ -149,3 +202,11 @@ def test_threads_stay_where_a_region_or_a_function_needs_them(tmp_path: Path, bo
     assert not kernels(result) & KERNELS
     host = next((file.text for file in result.files if file.path == "case.c"), "#pragma omp parallel private(t)")
     assert "#pragma omp parallel private(t)" in host
+
+
+def test_regions_that_only_call_are_run_by_one_thread(tmp_path: Path) -> None:
+    (tmp_path / "calls.c").write_text(CALLS)
+    result = port([str(tmp_path / "calls.c")], PortOptions())
+    assert result.verification is not None and result.verification.status == "pass"
+    assert kernels(result) >= {"ws_residual_k1", "ws_solve_k1", "ws_add_k1"}
+    assert not [found for found in result.diagnostics if found.rule == "CLM001"], "each thread has its own j"

@@ -431,3 +431,13 @@ def test_a_function_that_was_not_touched_is_judged_once_for_all_programs(monkeyp
     assert sorted(asked) == ["i", "j"] and found[0] == found[1] == found[2]
     assert found[0][0].claims
     assert len(last.functions[1].loops) == 0 and len(facts.of(easy).loops) == 1
+
+
+def test_what_was_refused_briefly_is_judged_again_for_a_reader() -> None:
+    program = program_of("void f(int n, double *a) { for (int i = 1; i < n; i++) a[i] = 0.5 * a[i - 1] * a[i - 1]; }")
+    facts = Facts.about(program, PolyOptions(), apply_claims)
+    (brief,) = facts.briefly().functions[0].loops
+    assert isinstance(brief.verdict, Unknown)
+    (loop,) = facts.functions[0].loops
+    assert isinstance(loop.verdict, Refuted) and loop.reasons[0].dependence is not None
+    assert facts.briefly().functions[0].loops[0].verdict == loop.verdict, "what is known is not forgotten"

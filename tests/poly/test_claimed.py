@@ -48,6 +48,12 @@ CLAIMS: list[tuple[str, str, str, str, str, str]] = [
     ("#pragma acc parallel loop copyin(s)\n" + ONE, "", "t u", "", "", "i"),
     ("#pragma omp simd\n" + ONE, "", "", "", "", "i"),
     ("#pragma omp parallel for\nwhile (n) n--;", "", "", "", "", ""),
+    # threads of a caller's region: each has called the function
+    ("{ double t = 0;\n#pragma omp for\n" + ONE + "\n}", "t", "", "", "", "i"),
+    ("s = 1;\n#pragma omp for\n" + ONE, "s", "", "", "", "i"),
+    ("{ static double t;\n#pragma omp for\n" + ONE + "\n}", "", "", "", "", "i"),
+    ("s = 1;\n#pragma omp parallel for\n" + ONE, "", "", "", "", "i"),
+    ("s = 1;\n#pragma omp simd\n" + ONE, "", "", "", "", "i"),
 ]
 PARAMETERS = "int n, double *a, double s, double t, double u"
 

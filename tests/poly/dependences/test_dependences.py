@@ -15,9 +15,10 @@ from tests.poly.nests import Loop, Nest, carried, make, render, run, sizes
 from warpsmith.base.verdict import Dependence, Proved, Refuted
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import analyze
+from warpsmith.poly.dependences import dependences
 from warpsmith.poly.dependences.dependences import common_steps
 from warpsmith.poly.facts import LoopFacts, PolyOptions
-from warpsmith.poly.isl.polynomial import atom
+from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
 from warpsmith.poly.regions.region import Element, MemberStep
 
 COUNT = 160
@@ -142,3 +143,64 @@ def test_a_struct_as_a_whole_meets_its_members(tmp_path: Path) -> None:
     facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
     verdicts = [type(loop.verdict) for one in facts.functions for loop in one.loops]
     assert verdicts == [Refuted, Proved]
+
+
+def _meets(first: Polynomial, second: Polynomial) -> bool:
+    """Whether two polynomials of x and y are equal for small numbers, each with its own."""
+    values = [
+        {
+            p.substitute("x", constant(x)).substitute("y", constant(y)).number
+            for x in range(-9, 10)
+            for y in range(-9, 10)
+        }
+        for p in (first, second)
+    ]
+    return bool(values[0] & values[1])
+
+
+def _wrongly_apart() -> list[tuple[Polynomial, Polynomial]]:
+    """Return pairs of random polynomials that are called apart and are not; some must be called so."""
+    rng = random.Random(20261128)
+    x, y, wrong, apart = atom("x"), atom("y"), [], 0
+    for _ in range(300):
+        first, second = (
+            x.scale(rng.choice([0, 2, 3, 4, 6])) + y.scale(rng.choice([0, 2, 6, 10])) + constant(rng.randrange(-4, 5))
+            for _ in range(2)
+        )
+        if vars(dependences)["_never_equal"](first, second):
+            apart += 1
+            wrong += [(first, second)] if _meets(first, second) else []
+    assert apart > 40
+    return wrong
+
+
+def test_numbers_that_differ_by_no_multiple_are_apart() -> None:
+    assert _wrongly_apart() == []
+
+
+def test_seeded_factors_of_one_side_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_sided(first: Polynomial, second: Polynomial) -> bool:
+        factors = [factor for monomial, factor in first.terms.items() if monomial]
+        apart = first.constant_term - second.constant_term
+        return apart % min(factors) != 0 if factors else apart != 0
+
+    monkeypatch.setattr(dependences, "_never_equal", one_sided)
+    assert _wrongly_apart()
+
+
+def test_blocks_of_a_linear_array_are_told_apart_at_sight(tmp_path: Path) -> None:
+    """Loops over blocks of 8 by 8 numbers, each in a statement of its own: 16,384 pairs of accesses to one array."""
+    places = [(k, m) for k in range(8) for m in range(8)]
+    cells = [f"b[i][{k}][{m}] = a[i][{k}][{m}] - c[i - 1][{k}][{m}] + a[i][{m}][{k}];" for k, m in places]
+    more = [f"c[i][{k}][{m}] = b[i][{k}][{m}] * a[i][{k}][{m}];" for k, m in places]
+    path = tmp_path / "blocks.c"
+    text = " ".join(cells), " ".join(more)
+    head = "static double a[99][8][8], b[99][8][8], c[99][8][8];\n"
+    path.write_text(
+        f"{head}void f(int n) {{ for (int i = 1; i < n; i++) {{ {text[0]} }} }}\n"
+        f"void g(int n) {{ for (int i = 1; i < n; i++) {{ {text[0]} {text[1]} }} }}\n"
+    )
+    facts = analyze(load_program([str(path)], FrontOptions()).program, PolyOptions())
+    f, g = (function.loops[0] for function in facts.functions)
+    assert (f.category, g.category) == ("parallel", "sequential")
+    assert isinstance(g.verdict, Refuted) and "carries a flow dependence on c" in g.reasons[0].text
