@@ -83,8 +83,8 @@ def starts_with_constants(context: Context, type: Type) -> bool:
 
 
 def makes_numbers(context: Context, type: Record) -> bool:
-    """Whether making an object of a class of numbers, by any constructor of it, touches nothing but that object; what the
-    library's functions do is not asked."""
+    """Whether making an object of a class of numbers, by any constructor of it, touches nothing but that object, and
+    calls no function of the library."""
     if not is_numbers(context, type) or not starts_with_constants(context, type):
         return False
     declared, users = context.dump.declared, range(len(context.dump.declared))
