@@ -20,6 +20,31 @@ def test_every_loop_is_listed(load: Load, tmp_path: Path) -> None:
     assert all(loop.reason for loop in listed if isinstance(loop, While))
 
 
+TRIED = """
+#include <vector>
+struct S {
+    std::vector<double> v;
+    S(int n) try : v(n) { for (int i = 0; i < n; i++) v[i] = i; } catch (...) { throw; }
+    ~S() try { for (int i = 0; i < 2; i++) v[i] = 0; } catch (...) { }
+    void put(int n);
+};
+void S::put(int n) try { for (int i = 0; i < n; i++) v[i] = i; } catch (...) { }
+template <typename A> void all(int n, A *a) try {
+    for (int i = 0; i < n; i++) a[i] += 2;
+} catch (int) { for (int i = 0; i < n; i++) a[i] = 0; }
+int main() try { double b[9] = {0}; for (int i = 0; i < 9; i++) b[i] = i; all(9, b); S(3).put(2); } catch (...) { }
+"""
+
+
+def test_the_loops_of_functions_that_are_try_blocks_are_listed(load: Load, tmp_path: Path) -> None:
+    loaded = load(TRIED, name="case.cpp")
+    listed = [loop for _, f in loaded.program.functions() for loop, _ in loops(f.body)]
+    assert {loop.span.start for loop in listed} == _loops_of_text(tmp_path / "case.cpp") and len(listed) == 6
+    assert {loop.reason if isinstance(loop, While) else "" for loop in listed} == {"try"}
+    (put,) = (f for _, f in loaded.program.functions() if "S::put" in (f.symbol.label, f.symbol.name))
+    assert put.body.span.text.startswith("try {") and put.body.span.text.endswith("catch (...) { }")
+
+
 def test_names_tell_functions_apart(load: Load) -> None:
     names = {f.symbol.label or f.symbol.name for _, f in load(EVERYTHING, name="case.cpp").program.functions()}
     expected = {

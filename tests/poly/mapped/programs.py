@@ -31,6 +31,7 @@ TAIL = """
 FOR = "#pragma omp target teams distribute parallel for"
 SUM_B = "for (int i = 0; i < n; i++) s += b[i];"
 SUM_A = "for (int i = 0; i < n; i++) s += a[i];"
+GRID = "for (int i = 1; i < m - 1; i++) for (int j = 1; j < m - 1; j++)"
 B_FROM_A = "for (int i = 0; i < n; i++) b[i] = 2 * a[i];"
 A_TWICE = "for (int i = 0; i < n; i++) a[i] = 2 * a[i];"
 
@@ -100,6 +101,10 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
         f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{FOR} {{}}\n{B_FROM_A}\n{SUM_B}\n}}}}",
         "map(from: b[0:n])", "map(always, from: b[0:n])",
     ),
+    "half of it inside of to": (
+        f"#pragma omp target data map(to: a[0:n]) map(to: b[0:n])\n{{{{\n{FOR} {{}}\n{B_FROM_A}\n{SUM_B}\n}}}}",
+        "map(always, from: b[0:n/2])", "map(always, from: b[0:n])",
+    ),
     "to inside of to": (
         f"#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{{{\n{A_TWICE}\n{FOR} {{}}\n{B_FROM_A}\n}}}}\n{SUM_B}",
         "map(to: a[0:n])", "map(always, to: a[0:n])",
@@ -168,6 +173,32 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
     "one arm computes no element": (
         f"{FOR} map(to: a[0:n]) map(from: b[0:n])\nfor (int i = 0; i < n; i++) {{{{ if (a[i] > 7) b[i] = a[i]; {{}} }}}}\n{SUM_B}",
         "", "else b[i] = 0;",
+    ),
+    "a border of a grid that nothing writes": (
+        f"int m = argc + 3;\n#pragma omp target data map(tofrom: a[0:n]) map(alloc: b[0:n])\n{{{{\nfor (int k = 0; k < 2; k++) {{{{\n"
+        f"{FOR}\n{GRID} b[i * m + j] = a[i * m + j - 1] + a[i * m + j + 1];\n"
+        f"{FOR}\n{GRID} a[i * m + j] = b[{{}}];\n}}}}\n}}}}\n{SUM_A}",
+        "i * m + j - 1", "i * m + j",
+    ),
+    "a grid is read before it is written": (
+        f"int m = argc + 3;\n#pragma omp target data map(tofrom: a[0:n]) map(alloc: b[0:n])\n{{{{\nfor (int k = 0; k < 2; k++) {{{{\n{{}}\n}}}}\n}}}}\n{SUM_A}",
+        f"{FOR}\n{GRID} a[i * m + j] += b[i * m + j];\n{FOR}\n{GRID} b[i * m + j] = a[i * m + j - 1];",
+        f"{FOR}\n{GRID} b[i * m + j] = a[i * m + j - 1];\n{FOR}\n{GRID} a[i * m + j] += b[i * m + j];",
+    ),
+    "a border in one construct": (
+        f"int m = argc + 3;\n#pragma omp target map(tofrom: a[0:n]) map(alloc: b[0:n])\n"
+        f"{GRID} {{{{ b[i * m + j] = 2 * a[i * m + j]; a[i * m + j] = b[{{}}]; }}}}\n{SUM_A}",
+        "(i - 1) * m + j", "i * m + j",
+    ),
+    "a grid through another name": (
+        f"int m = argc + 3;\ndouble *p = b;\n#pragma omp target data map(tofrom: a[0:n]) map({{}}: b[0:m * m])\n{{{{\n"
+        f"{FOR}\n{GRID} a[i * m + j] += p[i * m + j];\n{FOR}\n{GRID} b[i * m + j] = a[i * m + j - 1];\n}}}}\n{SUM_A}",
+        "alloc", "to",
+    ),
+    "a grid comes back with its border": (
+        f"int m = argc + 3;\n#pragma omp target data map(to: a[0:n]) map({{}}: b[0:n])\n{{{{\n"
+        f"{FOR}\n{GRID} b[i * m + j] = a[i * m + j - 1];\n{FOR}\n{GRID} a[i * m + j] = b[i * m + j];\n}}}}\n{SUM_B}",
+        "from", "tofrom",
     ),
     "one arm computes another element": (
         f"{FOR} map(to: a[0:n]) map(from: b[0:n])\nfor (int i = 0; i < n; i++) {{{{ if (a[i] > 7) b[i] = a[i]; else b[{{}}] = 0; }}}}\n{SUM_B}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.poly.mapped.programs import B_FROM_A, FOR, HEAD, SUM_A, SUM_B, TAIL
+from tests.poly.mapped.programs import B_FROM_A, FOR, GRID, HEAD, SUM_A, SUM_B, TAIL
 from tests.poly.mapped.test_judge import verdict
 from warpsmith.base.verdict import Proved
 
@@ -46,3 +46,30 @@ def test_global_data_on_the_device_keep_their_first_values() -> None:
     changed = f"w[1] = 7;\n{body}"
     assert not isinstance(verdict(GLOBAL + HEAD + changed + TAIL), Proved)
     assert isinstance(verdict(GLOBAL + HEAD + f"w[1] = 7;\n#pragma omp target update to(w)\n{body}" + TAIL), Proved)
+
+
+# what stands before and behind the writes and reads of the same elements of a grid that comes without values
+BESIDE = {
+    "a border is read": ("", f"{FOR}\nfor (int i = 0; i < n; i++) a[i] += b[i];"),
+    "one of it is": ("", "#pragma omp target\n{ a[1] = *(b + 1); }"),
+    "one of it is, on the host": ("", "s += b[0];"),
+    "a call reads it": ("", "#pragma omp target\n{ memcpy(a, b, 8); }"),
+    "another name does": ("double *q;", "q = &b[0];\n#pragma omp target\n{ a[1] = q[0]; }"),
+    "a loop that is not counted does": ("int k = 0;", "while (k < n) {\n#pragma omp target\n{ a[k] += b[k]; }\nk++; }"),
+    "what is not modelled does": ("", "#pragma omp target\n{ a[1] = ({ double q = b[0]; q + 1; }); }"),
+    "it is written under a condition": (
+        "if (argc > 5) {", f"}}\n#pragma omp target\n{{ {GRID} a[i * m + j] += b[i * m + j]; }}",
+    ),
+    "it is left before": ("if (argc > 7) return 1;", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", ["", *BESIDE])
+def test_only_what_is_written_is_read_in_a_region(title: str) -> None:
+    before, behind = BESIDE.get(title, ("", ""))
+    body = (
+        "int m = argc + 3;\n#pragma omp target data map(tofrom: a[0:n]) map(alloc: b[0:m * m])\n{\n"
+        f"{before}\n{FOR}\n{GRID} b[i * m + j] = a[i * m + j - 1];\n"
+        f"{FOR}\n{GRID} a[i * m + j] += b[i * m + j];\n{behind}\n}}\n{SUM_A}"
+    )
+    assert isinstance(verdict(HEAD + body + TAIL), Proved) == (title == "")

@@ -11,9 +11,9 @@ import pytest
 
 from tests.poly.analysis import program_of
 from tests.poly.mapped.device_memory import outputs
-from tests.poly.mapped.programs import PROGRAMS, program
+from tests.poly.mapped.programs import B_FROM_A, FOR, HEAD, PROGRAMS, SUM_A, SUM_B, TAIL, program
 from tests.poly.mapped.random_directives import random_program
-from warpsmith.base.verdict import Proved, Refuted, Verdict
+from warpsmith.base.verdict import Proved, Refuted, Unknown, Verdict
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.mapped import device
@@ -47,6 +47,56 @@ def test_a_refutation_names_both_lines_and_what_to_do() -> None:
     (reason,) = found.reasons
     assert reason.rule == "CLM005" and reason.legal_if
     assert "b is written on the device in line 15, and line 16 reads it on the host" in reason.text
+
+
+# what may be read is not said to be: the two bodies differ in whether it is
+REGION = "#pragma omp target data map(to: a[0:n]) map(to: b[0:n])\n{\n"
+SURE = {
+    "the odd elements": (
+        f"{REGION}{FOR}\nfor (int i = 0; i < @0] = a[i];\nfor (int i = 0; i < h; i++) s += b[2 * i + 1];\n}}",
+        ("n; i++) b[i",), ("h; i++) b[2 * i",),
+    ),
+    "a border": (
+        f"int m = argc + 3;\n{REGION}{FOR}\nfor (int i = 0; i < m; i++) for (int j = @0; j < m; j++) "
+        "b[i * m + j] = a[i * m + j];\nfor (int i = 1; i < m; i++) s += b[i * m];\n}", ("0",), ("1",),
+    ),
+    "the other half": (
+        f"{REGION}for (int i = 0; i < n; i++) b[i] += a[i];\n#pragma omp target update from(b[0:n / 2])\n"
+        "for (int i = @0; i < @1; i++) s += b[i];\n}",
+        ("0", "n / 2"), ("n / 2", "n"),
+    ),
+    "an update whose length is not known": (
+        f"int k[2] = {{n, n}};\n{REGION}{FOR}\n{B_FROM_A}\n@0\n{SUM_B}\n}}",
+        ("",), ("#pragma omp target update from(b[0:k[1]])",),
+    ),
+    "a scalar under a condition": (
+        "#pragma omp target map(to: a[0:n])\n{ @0 t = 9; }\ns = t;", ("",), ("if (a[0] > 90)",),
+    ),
+    "too short under a condition": (
+        f"{FOR} map(to: a[0:n]) map(tofrom: b[0:h])\nfor (int i = 0; i < n; i++) @0 b[i] = 2;\n{SUM_A}",
+        ("",), ("if (a[i] < 3)",),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("title", SURE)
+def test_what_is_not_certain_is_not_said_to_be(title: str) -> None:
+    body, certain, possible = SURE[title]
+    for parts, kind in ((certain, Refuted), (possible, Unknown)):
+        text = functools.reduce(lambda t, k: t.replace(f"@{k}", parts[k]), range(len(parts)), body)
+        assert isinstance(verdict(HEAD + text + TAIL), kind), parts
+
+
+def test_enumerators_are_read_in_sections() -> None:
+    whole = f"{REGION}{FOR}\n{B_FROM_A}\n#pragma omp target update from(b[0:K])\n"
+    read = "for (int i = 0; i < K; i++) s += b[i];\n}"
+    head = HEAD.replace("int n = argc + 15;", "enum { K = 16 }; enum { n = K };")
+    assert isinstance(verdict(head + whole + read + TAIL), Proved)
+    less = whole.replace("0:K", "0:K-1")
+    assert not isinstance(verdict(head + less + read + TAIL), Proved)
+    # the inner one, which hides a variable, or not
+    hidden = "int K = 12;\n" + HEAD.replace("int n = argc + 15;", "enum { K = 16 }; enum { n = K };")
+    assert not isinstance(verdict(hidden + whole.replace("0:K", "0:12") + read + TAIL), Proved)
 
 
 def check_random(seeds: range, folder: Path, *, jumps: bool = False) -> tuple[int, int]:

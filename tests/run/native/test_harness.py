@@ -155,6 +155,8 @@ def test_the_file_keeps_its_lines(functions: tuple[HarnessFunction, ...], tmp_pa
     ("text", "expected"),
     [
         ("int main(void) { }", True),
+        ("int main() try { } catch (...) { }", True),
+        ("int main() tries { }", False),
         ("int main(argc, argv)\nint argc;\nchar *argv[];\n{ }", True),
         ("int main(void); int other; struct s { int a; };", False),
         ("int f(void) { return main(1); } int x[2] = { 1 };", False),

@@ -147,8 +147,8 @@ def _function(
     if row in context.functions:
         return context.functions[row]
     table = context.table
-    bodies = [child for child in table.children(row) if table.kind[child] == kinds.COMPOUND]
-    if not bodies or table.begins_in_macro(bodies[0]):
+    whole = table.whole_body(row)
+    if whole is None or table.begins_in_macro(whole):
         return None
     number = table.aux[row]
     found = {name: list(rows) for name, rows in visible.items()}
@@ -163,15 +163,15 @@ def _function(
         statements.expressions.this = Name(span=span, type=this.type, symbol=this)
     statements.result = symbol.type.result if isinstance(symbol.type, FunctionType) else None
     if context.cxx:
-        statements.cxx.enter(bodies[0])
+        statements.cxx.enter(whole)
     else:
-        statements.jumps = count_jumps(table, text, bodies[0])
+        statements.jumps = count_jumps(table, text, whole)
     parameters = tuple(
         statements.declarations.parameter(child)
         for child in table.children(row)
         if table.kind[child] == kinds.PARM_DECL
     )
-    body = statements.build(bodies[0])
+    body = statements.build(whole)
     if statements.jumps:
         body = without_text(body)
     if not isinstance(body, Block):

@@ -97,6 +97,11 @@ class NodeTable:
         """Return the body of a function definition."""
         return next((child for child in self.children(row) if self.kind[child] == kinds.COMPOUND), None)
 
+    def whole_body(self, row: int) -> int | None:
+        """Return the body of a function definition, or the try block with its handlers that stands for it."""
+        bodies = (kinds.COMPOUND, kinds.TRY)
+        return next((child for child in self.children(row) if self.kind[child] in bodies), None)
+
     def inner(self, row: int) -> int:
         """Return the row below parentheses and conversions that nobody wrote."""
         while self.kind[row] in (kinds.UNEXPOSED_EXPR, kinds.PAREN):

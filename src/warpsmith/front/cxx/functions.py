@@ -68,7 +68,7 @@ def more_functions(
             patterns.append((row, text))
     made_of = {(f.body.span.file.path, f.body.span.start) for f in found}
     for row, text in patterns:
-        body = context.table.body(row)
+        body = context.table.whole_body(row)
         if body is not None and (text.file.path, context.table.start[body]) not in made_of:
             listing = _listing(context, text, row, body)
             if listing is not None:
@@ -107,7 +107,7 @@ def _rows(context: Context) -> Iterator[tuple[int, int, bool]]:
                 if table.kind[row] in kinds.TEMPLATES and template < 0:
                     template = table.after[row]
                 if table.kind[row] in kinds.FUNCTIONS or table.kind[row] == kinds.FUNCTION_TEMPLATE:
-                    body = table.body(row)
+                    body = table.whole_body(row)
                     if body is not None:
                         pattern = bool(context.detail(table.aux[row])[3] & PATTERN)
                         yield row, number, pattern or template >= 0

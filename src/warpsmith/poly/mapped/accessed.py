@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import Section
 from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.isl.space import OutOfBudgetError
+from warpsmith.poly.isl.space import OutOfBudgetError, budget
+from warpsmith.poly.legality.privacy import reads_first
 from warpsmith.poly.mapped.extents import Extent, lower_bound, polynomial, simpler_bound, upper_bound
+from warpsmith.poly.regions.covers import covers, surely_touch
 from warpsmith.poly.regions.model import build_region
-from warpsmith.poly.regions.region import Access, Region
-from warpsmith.poly.regions.sections import covered_sections, known_extent, loops_around
+from warpsmith.poly.regions.region import Access, Region, Statement
+from warpsmith.poly.regions.sections import SHARE, covered_sections, known_extent, loops_around
+from warpsmith.poly.regions.state import State
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -26,17 +30,22 @@ from warpsmith.tree.nodes import (
     Expr,
     ExprStmt,
     Function,
+    Index,
     Literal,
     MacroUse,
     Name,
     SizeOf,
     Stmt,
     Unary,
+    VarDecl,
 )
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
-from warpsmith.tree.walk import names, walk
+from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["Touched", "certainly_reads", "extent_between", "is_arithmetic", "touched_by", "whole_extent"]
+__all__ = [
+    "Touched", "certainly_reads", "certainly_touches", "certainly_writes", "extent_between", "is_arithmetic",
+    "needs_old", "touched_by", "uses_elements_only", "whole_extent",
+]  # fmt: skip
 
 _READABLE = (Binary, Cast, Conditional, Literal, MacroUse, Name, Unary, SizeOf)
 
@@ -108,7 +117,7 @@ def _memory(
     if section is None or any(r.text for r in found.failures):
         return Touched(symbol, read, written, exposed=read)
     extent = _extent(section, values)
-    exposed = read and (not section.covers or _is_exposed(facts, function, stmt, symbol))
+    exposed = read and _is_exposed(facts, function, stmt, symbol, covered=section.covers)
     simpler = simpler_bound(section.upper, values)
     within = Extent(extent.lower, simpler) if extent is not None and simpler is not None else None
     return Touched(symbol, read, written, extent, section.covers and extent is not None, exposed, within)
@@ -141,20 +150,54 @@ def whole_extent(
     return Extent(Polynomial({}), polynomial(size, values))
 
 
-def _region(facts: Facts, function: Function, stmt: Stmt) -> Region | None:
+def _region(facts: Facts, function: Function, stmt: Stmt) -> tuple[Region, State] | None:
     around = loops_around(facts.summaries, function, stmt)
     try:
-        return build_region(facts.origin(function), (stmt,), around, guards=False)[0]
+        return build_region(facts.origin(function), (stmt,), around, guards=False)
     except OutOfBudgetError:
         return None
 
 
-def _is_exposed(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
-    """Whether an element may be read before the statement has written it: not where each read comes after a write of
-    the same element in the same iteration. A read through another name that may lead there has no such write."""
-    region = _region(facts, function, stmt)
-    if region is None or not any(_is_read(a, symbol) for s in region.statements for a in s.accesses):
+def _is_exposed(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol, *, covered: bool) -> bool:
+    """Whether an element may be read before the statement has written it. A read through another name that may lead
+    there has no write before it. `covered`: all that it touches is written."""
+    found = _region(facts, function, stmt)
+    if found is None or not any(_is_read(a, symbol) for s in found[0].statements for a in s.accesses):
         return True
+    return (not covered or _reads_apart(found[0], symbol)) and needs_old(facts, function, stmt, symbol)
+
+
+def needs_old(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
+    """Whether a statement may read an element of a variable that it has not written before."""
+    found = _region(facts, function, stmt)
+    if found is None:
+        return True
+    try:
+        with budget(facts.options.max_operations // SHARE):
+            return reads_first(found[1], found[0], symbol)
+    except OutOfBudgetError:
+        return True
+
+
+def uses_elements_only(stmt: Stmt, symbol: Symbol) -> bool:
+    """Whether a statement names an array only to read or write numbers in it: its address comes to no other name."""
+    plain: set[int] = set()
+    for node in walk(stmt):
+        if isinstance(node, Index) and isinstance(node.type, Scalar):
+            base = peel(node.base)
+            while isinstance(base, Index):
+                base = peel(base.base)
+            plain.add(id(base))
+        kept = node.operand if isinstance(node, Unary) and node.op == "&" else None
+        if isinstance(node, VarDecl) and not isinstance(node.symbol.type, Scalar):
+            kept = node.init
+        if kept is not None and any(name.symbol == symbol for name in names(kept)):
+            return False
+    return all(id(name) in plain for name in names(stmt) if name.symbol == symbol)
+
+
+def _reads_apart(region: Region, symbol: Symbol) -> bool:
+    """Whether a read may stand anywhere but behind a write of the same element in the same iteration."""
     written: list[tuple[object, ...]] = []
     for statement in region.statements:
         mine = [a for a in statement.accesses if a.base == symbol and not _is_own(a)]
@@ -165,14 +208,44 @@ def _is_exposed(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) ->
     return False
 
 
-def certainly_reads(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
-    """Whether a statement certainly reads an element of an array (or a variable) where it has iterations."""
-    region = _region(facts, function, stmt)
-    if region is None or region.broken:
+def certainly_reads(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol, *, whole: bool = False) -> bool:
+    """Whether a statement certainly reads an element of an array (or a variable) where it has iterations; `whole`: all
+    that lie between the first and the last that it touches."""
+    found = _region(facts, function, stmt)
+    if found is None or found[0].broken:
         return False
-    return any(
-        _is_read(access, symbol) and statement.exact for statement in region.statements for access in statement.accesses
-    )
+    if not whole:
+        return any(_is_read(access, symbol) and one.exact for one in found[0].statements for access in one.accesses)
+    reads = [(one, replace(access, write=not access.write)) for one, access in _references(found[0], symbol)]
+    return _holds(facts, lambda: covers(found[1], reads))
+
+
+def certainly_touches(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
+    """Whether a statement certainly reads or writes each element of an array that it may touch."""
+    found = _region(facts, function, stmt)
+    if found is None or found[0].broken:
+        return False
+    return _holds(facts, lambda: surely_touch(found[1], _references(found[0], symbol)))
+
+
+def certainly_writes(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
+    """Whether a statement certainly writes a variable where it has iterations."""
+    found = _region(facts, function, stmt)
+    if found is None or found[0].broken:
+        return False
+    return any(a.base == symbol and a.write and one.exact for one in found[0].statements for a in one.accesses)
+
+
+def _holds(facts: Facts, question: Callable[[], bool]) -> bool:
+    try:
+        with budget(facts.options.max_operations // SHARE):
+            return question()
+    except OutOfBudgetError:
+        return False
+
+
+def _references(region: Region, symbol: Symbol) -> list[tuple[Statement, Access]]:
+    return [(one, a) for one in region.statements for a in one.accesses if a.base == symbol and not _is_own(a)]
 
 
 def _is_read(access: Access, symbol: Symbol) -> bool:

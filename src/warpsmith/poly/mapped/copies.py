@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
-from warpsmith.poly.mapped.extents import Extent
+from warpsmith.poly.mapped.extents import Extent, below
 
 __all__ = ["CopyPair", "Stale", "join_copies", "transferred"]
 
@@ -28,7 +28,7 @@ Cause = Literal["device", "host", "nothing"]
 class Stale(Struct, frozen=True):
     """Elements of one copy that lack a value: a `device` or a `host` write went to the other one, or `nothing` was
     copied into a new one. `extent` None: which ones is not known. `written`: parts that are right again. `sure`: the
-    program certainly comes there with them stale."""
+    program certainly comes there with all of them stale. `unread`: nothing in the data region at hand reads them."""
 
     cause: Cause
     name: str
@@ -36,6 +36,7 @@ class Stale(Struct, frozen=True):
     extent: Extent | None
     written: tuple[Extent, ...] = ()
     sure: bool = True
+    unread: bool = False
 
     def misses(self, extent: Extent | None) -> bool:
         """Whether certainly none of these elements is stale."""
@@ -45,11 +46,11 @@ class Stale(Struct, frozen=True):
             self.extent is not None and self.extent.misses(extent)
         )
 
-    def meets(self, extent: Extent | None) -> bool:
-        """Whether certainly one of these elements is stale."""
-        return (
-            self.sure and extent is not None and self.extent is not None and not self.written
-        ) and self.extent.meets(extent)
+    def meets(self, extent: Extent | None, *, whole: bool = True) -> bool:
+        """Whether certainly one of these elements is stale; without `whole` there may be gaps between them."""
+        if not self.sure or extent is None or self.extent is None or self.written:
+            return False
+        return self.extent.meets(extent) and (whole or self.extent.holds(extent))
 
     def without(self, extent: Extent | None) -> Stale | None:
         """Return what is still stale after these elements were certainly given their values."""
@@ -82,10 +83,19 @@ class CopyPair(Struct, frozen=True):
 
 def transferred(source: Iterable[Stale], target: Iterable[Stale], part: Extent | None) -> frozenset[Stale]:
     """Return what is stale in the target of a copy of these elements (None: some of them)."""
+    if part is None:
+        return frozenset(replace(one, sure=False) for one in (*source, *target))
     kept = [left for one in target if (left := one.without(part)) is not None]
-    return frozenset(kept).union(
-        one for one in source if part is None or one.extent is None or not one.extent.misses(part)
-    )
+    come = (_within(one, part) for one in source if one.extent is None or not one.extent.misses(part))
+    return frozenset(kept).union(come)
+
+
+def _within(stale: Stale, part: Extent) -> Stale:
+    """Return what is stale of a part."""
+    common = stale.extent.common(part) if stale.extent is not None else None
+    if common is None:
+        return replace(stale, sure=False)
+    return replace(stale, extent=common, sure=stale.sure and below(common.lower, common.upper))
 
 
 def join_copies(one: CopyPair, other: CopyPair) -> CopyPair | None:

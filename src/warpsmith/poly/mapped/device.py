@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from warpsmith.poly.mapped.accessed import Touched, certainly_reads, touched_by, whole_extent
+from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.mapped.accessed import (
+    Touched,
+    certainly_touches,
+    needs_old,
+    touched_by,
+    uses_elements_only,
+    whole_extent,
+)
 from warpsmith.poly.mapped.clauses import MappedItem, construct_of, mappings, own_names, unread
 from warpsmith.poly.mapped.copies import CopyPair, Stale, transferred
 from warpsmith.poly.mapped.extents import Extent, below, named_extent
 from warpsmith.poly.mapped.host import HostSide, InlinedCall, hits, in_order, is_fixed, written_over
 from warpsmith.poly.mapped.objects import MappedObject
+from warpsmith.poly.mapped.values import size_named
+from warpsmith.poly.mapped.ways import jumps_out
 from warpsmith.tree.nodes import (
     For,
     Pragma,
@@ -78,7 +88,9 @@ class DeviceSide(HostSide):
     def _extent(self, frame: InlinedCall, one: MappedItem, symbol: Symbol) -> Extent | None:
         if isinstance(symbol.type, Scalar | Record) or not frame.objects.plain(symbol):
             return None
-        return named_extent(one.item.section, symbol.type, frame.values, frame.visible.get)
+        function, visible = frame.function, frame.visible
+        find = lambda name: size_named(self.facts, function, visible, name)  # noqa: E731
+        return named_extent(one.item.section, symbol.type, frame.values, find)
 
     def _find(self, frame: InlinedCall, name: str) -> Symbol | None:
         """Return what a name stands for: what is declared in a way that is not modelled is found by its uses."""
@@ -101,6 +113,32 @@ class DeviceSide(HostSide):
                 found.append((one, symbol, place))
         return found
 
+    def leave_unread(self, frame: InlinedCall, entered: Entered, body: Stmt) -> None:
+        """Of what comes without values, nothing is missed in a data region that reads only what it has written."""
+        for _, symbol, place in entered:
+            copies = self.state.get(place) if self.state is not None else None
+            if copies is None or copies.count != 1 or not any(one.cause == "nothing" for one in copies.device):
+                continue
+            if self._is_only_name(frame, symbol, place, body) and not needs_old(
+                self.facts, frame.function, body, symbol
+            ):
+                self._mark(place, unread=True)
+
+    def _mark(self, place: MappedObject, *, unread: bool) -> None:
+        assert self.state is not None
+        copies = self.state[place]
+        device = frozenset(replace(one, unread=unread and one.cause == "nothing") for one in copies.device)
+        host = frozenset(replace(one, unread=False) for one in copies.host)
+        self.state[place] = replace(copies, device=device, host=host)
+
+    def _is_only_name(self, frame: InlinedCall, symbol: Symbol, place: MappedObject, body: Stmt) -> bool:
+        """Whether a statement reaches an object by the elements of one variable alone, and does not jump out."""
+        if frame.objects.places(symbol) != {place} or jumps_out(body) or not uses_elements_only(body, symbol):
+            return False
+        done = effects(self.facts.program, body, frame.function, self.facts.summaries)
+        others = (done.element_reads | done.element_writes) - {symbol}
+        return symbol not in done.direct_writes and not any(place in frame.objects.places(s) for s in others)
+
     def exit(
         self,
         frame: InlinedCall,
@@ -111,6 +149,8 @@ class DeviceSide(HostSide):
         """Let them go again."""
         for one, symbol, place in reversed(entered):
             self._go(frame, one, symbol, place, pragma)
+            if self.state is not None and place in self.state:
+                self._mark(place, unread=False)
 
     def _come(self, frame: InlinedCall, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
         if self.state is None:
@@ -141,8 +181,11 @@ class DeviceSide(HostSide):
         count = 0 if one.gone else copies.count - 1
         host = copies.host
         if one.back and (count == 0 or one.always):
-            earlier = frozenset[Stale]() if isinstance(symbol.type, Scalar) else copies.before & copies.host
-            host = transferred(copies.device, earlier, copies.part)
+            scalar = isinstance(symbol.type, Scalar)
+            # of a region inside of another one, its own part comes back
+            part = copies.part if count == 0 or copies.part == self._extent(frame, one, symbol) else None
+            earlier = copies.host if part is None else copies.before & copies.host
+            host = copies.device if scalar else transferred(copies.device, earlier, part)
         copies = replace(copies, count=count, host=host)
         self.state[place] = copies if count else replace(copies, device=frozenset(), part=None)
 
@@ -220,7 +263,7 @@ class DeviceSide(HostSide):
         for stale in sorted(copies.host, key=in_order) if one.read else ():
             self.words.host_reads(stale, symbol.name, stmt.span, copies, sure=stale.sure and self.certain)
         if one.written and symbol.name not in reduced and not shared:
-            lost = Stale("device", symbol.name, stmt.span, None, sure=self.certain)
+            lost = Stale("device", symbol.name, stmt.span, None, sure=self.surely_writes(frame, stmt, one))
             self.state[place] = replace(copies, host=copies.host | {lost})
 
     def _array(self, frame: InlinedCall, stmt: Stmt, directive: Directive, pragma: Pragma, one: Touched) -> None:
@@ -260,7 +303,8 @@ class DeviceSide(HostSide):
             self.words.assumed(copies, symbol.name, stmt.span)
         elif not copies.part.holds(extent) and (within is None or not copies.part.holds(within)):
             short = below(copies.part.upper, extent.upper) or below(extent.lower, copies.part.lower)
-            self.words.short(copies, symbol.name, stmt.span, extent, sure=short and self.certain)
+            sure = short and self.certain and certainly_touches(self.facts, frame.function, stmt, symbol)
+            self.words.short(copies, symbol.name, stmt.span, extent, sure=sure)
 
     def _device_access(
         self, frame: InlinedCall, stmt: Stmt, one: Touched, place: MappedObject, extent: Extent | None, *, alone: bool
@@ -271,9 +315,7 @@ class DeviceSide(HostSide):
         if one.exposed:
             for stale in sorted(copies.device, key=in_order):
                 if hits(one, stale, extent):
-                    meets = stale.sure if scalar else stale.meets(extent)
-                    sure = alone and meets and self.certain
-                    sure = sure and certainly_reads(self.facts, frame.function, stmt, one.symbol)
+                    sure = alone and self.surely_reads(frame, stmt, one, stale, extent)
                     self.words.device_reads(stale, one.symbol.name, stmt.span, copies, sure=sure)
         if one.written:
             covered = extent if one.covers and alone else None
@@ -281,7 +323,8 @@ class DeviceSide(HostSide):
             whole = covered is not None and copies.part is not None and covered.holds(copies.part)
             if whole or (scalar and not one.read):
                 device = frozenset()
-            new = Stale("device", one.symbol.name, stmt.span, extent, sure=alone and self.certain)
+            sure = alone and self.surely_writes(frame, stmt, one)
+            new = Stale("device", one.symbol.name, stmt.span, extent, sure=sure)
             self.state[place] = replace(copies, device=device, host=copies.host | {new})
 
 

@@ -56,6 +56,12 @@ class Extent(Struct, frozen=True):
         """Whether some element is certainly in both."""
         return below(self.lower, other.upper) and below(other.lower, self.upper)
 
+    def common(self, other: Extent) -> Extent | None:
+        """Return the elements that are in both; None where it is not known which ends are these."""
+        lower = _greater(self.lower, other.lower)
+        upper = _greater(-self.upper, -other.upper)
+        return None if lower is None or upper is None else Extent(lower, -upper)
+
     @property
     def text(self) -> str:
         """The extent in the user's words."""
@@ -79,6 +85,12 @@ def below(one: Polynomial, other: Polynomial) -> bool:
     return all(value >= 0 for monomial, value in difference.terms.items() if monomial) and (
         grows or difference.constant_term > 0
     )
+
+
+def _greater(one: Polynomial, other: Polynomial) -> Polynomial | None:
+    if at_most(one, other):
+        return other
+    return one if at_most(other, one) else None
 
 
 def _may_be_zero(monomial: tuple[str, ...]) -> bool:

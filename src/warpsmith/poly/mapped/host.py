@@ -15,7 +15,7 @@ from warpsmith.base.source import Span
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.isl.polynomial import Polynomial
-from warpsmith.poly.mapped.accessed import Touched, certainly_reads, touched_by
+from warpsmith.poly.mapped.accessed import Touched, certainly_reads, certainly_writes, touched_by
 from warpsmith.poly.mapped.copies import CopyPair, Stale
 from warpsmith.poly.mapped.extents import Extent
 from warpsmith.poly.mapped.objects import MappedObject, Objects
@@ -99,7 +99,7 @@ class HostSide(Struct):
         if one.read:
             for stale in sorted(copies.host, key=in_order):
                 if hits(one, stale, extent):
-                    sure = alone and self._surely(frame, stmt, one, stale, extent)
+                    sure = alone and self.surely_reads(frame, stmt, one, stale, extent)
                     self.words.host_reads(stale, one.symbol.name, stmt.span, copies, sure=sure)
         if one.written:
             covered = extent if one.covers and alone else None
@@ -107,14 +107,24 @@ class HostSide(Struct):
             host = frozenset() if scalar else written_over(copies.host, extent, covered)
             device = copies.device
             if copies.count:
-                sure = alone and self.certain
+                sure = alone and self.surely_writes(frame, stmt, one)
                 device |= {Stale("host", one.symbol.name, stmt.span, extent, sure=sure)}
             self.state[place] = replace(copies, host=host, device=device)
 
-    def _surely(self, frame: InlinedCall, stmt: Stmt, one: Touched, stale: Stale, extent: Extent | None) -> bool:
+    def surely_reads(self, frame: InlinedCall, stmt: Stmt, one: Touched, stale: Stale, extent: Extent | None) -> bool:
+        """Whether a statement certainly reads what is stale: one element of it where all that it may read is stale,
+        else it reads all of its extent."""
         scalar = isinstance(one.symbol.type, Scalar)
         meets = stale.sure if scalar else stale.meets(extent)
-        return meets and self.certain and certainly_reads(self.facts, frame.function, stmt, one.symbol)
+        whole = not scalar and not stale.meets(extent, whole=False)
+        return meets and self.certain and certainly_reads(self.facts, frame.function, stmt, one.symbol, whole=whole)
+
+    def surely_writes(self, frame: InlinedCall, stmt: Stmt, one: Touched) -> bool:
+        """Whether a statement certainly writes all of what it is said to write."""
+        scalar = isinstance(one.symbol.type, Scalar)
+        return self.certain and (
+            certainly_writes(self.facts, frame.function, stmt, one.symbol) if scalar else one.covers
+        )
 
     def _released(self, frame: InlinedCall, stmt: Stmt) -> None:
         for call in walk(stmt):
@@ -176,7 +186,9 @@ def is_fixed(symbol: Symbol) -> bool:
 
 
 def hits(one: Touched, stale: Stale, extent: Extent | None) -> bool:
-    """Whether an access may be to stale elements."""
+    """Whether an access may be to stale elements that matter."""
+    if stale.unread:
+        return False
     return isinstance(one.symbol.type, Scalar) or not stale.misses(extent)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import find_changed_in, find_escaped
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.mapped.extents import polynomial
-from warpsmith.tree.nodes import Call, DeclStmt, Function, GlobalDecl
+from warpsmith.tree.nodes import Call, DeclStmt, Function, GlobalDecl, Node
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol, is_integer
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["definitions", "globals_of"]
+__all__ = ["definitions", "globals_of", "size_named"]
 
 
 def definitions(
@@ -46,3 +47,25 @@ def globals_of(program: Program) -> dict[str, Symbol]:
     for _, function in program.functions():
         found |= {n.symbol.name: n.symbol for n in names(function.body) if n.symbol.storage in ("global", "static")}
     return found
+
+
+def size_named(facts: Facts, function: Function, visible: Mapping[str, Symbol], name: str) -> Symbol | None:
+    """Return what a name in the bounds of a clause stands for: a variable in view, or an enumerator that the function
+    uses, or any other one does. None where a variable has the name of an enumerator: which one hides the other is not
+    known."""
+    own = _enumerators(facts, function.symbol, function.body).get(name)
+    if name in visible:
+        return visible[name] if own is None else None
+    found = {one for _, f in facts.program.functions() if (one := _enumerators(facts, f.symbol, f.body).get(name))}
+    return own if own is not None else found.pop() if len(found) == 1 else None
+
+
+def _enumerators(facts: Facts, symbol: Symbol, body: Node) -> dict[str, Symbol]:
+    """Return the enumerators that a function uses, by name; without those of which there are two."""
+
+    def find() -> dict[str, Symbol]:
+        every = {n.symbol for n in names(body) if n.symbol.storage == "enumerator"}
+        count = Counter(one.name for one in every)
+        return {one.name: one for one in every if count[one.name] == 1}
+
+    return facts.summaries.remember(("enumerators", symbol, id(body)), find)

@@ -79,6 +79,7 @@ class MappedWalk(DeviceSide):
         data = next(((p, d) for p, d in mine if construct_of(d) == "data"), None)
         if data is not None:
             entered = self.enter(frame, *data)
+            self.leave_unread(frame, entered, stmt)
             self.statement(frame, stmt, tuple(p for p in pragmas if p is not data[0]))
             self.exit(frame, *data, entered)
         elif compute is not None:

@@ -96,7 +96,7 @@ def strip_text(text: str) -> str:
 
 
 # `noexcept`, an attribute, or the parameters' declarations of a definition in the old style: `int argc; char **argv;`
-_BEFORE_BODY = re.compile(r"(noexcept|__attribute__\s*\(\(.*?\)\)|(?:\w[\w\s*,\[\]]*;\s*)+)\s*\{", re.DOTALL)
+_BEFORE_BODY = re.compile(r"(noexcept|try|__attribute__\s*\(\(.*?\)\)|(?:\w[\w\s*,\[\]]*;\s*)+)\s*\{", re.DOTALL)
 
 
 def defines(text: str, name: str) -> bool:
