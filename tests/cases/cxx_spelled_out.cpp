@@ -3,6 +3,7 @@
  * RUN: port --all
  * EXPECT: advance/i parallel ported: no carried dependence (if what is touched of p and of v does not overlap)
  * EXPECT: push/i parallel ported: no carried dependence (if what is touched of e and of p does not overlap; what is touched of e and of v does not overlap; what is touched of p and of v does not overlap)
+ * EXPECT: scatter/b unanalyzable host: the subscript of p[k].x is not affine
  * EXPECT: main/i parallel ported: no carried dependence (proven)
  * EXPECT: main/t unanalyzable host: advance(n, p, v, 0.01) may touch any part of p
  * EXPECT: main/i#2 reduction ported: an associative update (+: s) is the only carried dependence
@@ -46,9 +47,17 @@ static void push(int n, vec2 *p, const vec2 *v, double *e)
         p[i] = h;
     }
 }
+static void scatter(int n, vec2 *p, const int *map, const vec2 *v)
+{
+    for (int b = 0; b < n; b++) {
+        int k = map[b];
+        p[k] = 0.5 * (p[k] + v[b]);
+    }
+}
 int main()
 {
     const int n = 1000;
+    int map[3] = {7, 900, 7};
     vec2 *p = new vec2[n], *v = new vec2[n];
     double *e = new double[n], s = 0;
     for (int i = 0; i < n; i++) {
@@ -59,6 +68,7 @@ int main()
         advance(n, p, v, 0.01);
         push(n, p, v, e);
     }
+    scatter(3, p, map, v);
     for (int i = 0; i < n; i++)
         s += e[i] + p[i].x;
     printf("%.10g\n", s);

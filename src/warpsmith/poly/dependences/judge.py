@@ -329,7 +329,7 @@ def _article(kind: str) -> str:
 
 def _vague(reference: Reference) -> Reason:
     access = reference.access
-    shown = " ".join(access.expr.span.text.split())
+    shown = access.words
     if isinstance(access.expr, Call):
         text = f"{shown} may touch any part of {access.base.name}"
     elif reaches_further(access):
@@ -348,7 +348,7 @@ def reaches_further(access: Access) -> bool:
 
 def unknown_element(access: Access) -> str:
     """Return the words for a reference of which only the variable is known that it starts from."""
-    base, shown = access.base, " ".join(access.expr.span.text.split())
+    base, shown = access.base, access.words
     own = isinstance(base.type, Pointer) and shown.split("[")[0].strip() == base.name
     return f"{shown} may touch {'any element of' if own else 'anything that is reached through'} {base.name}"
 

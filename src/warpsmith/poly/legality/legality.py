@@ -237,7 +237,7 @@ def _doubt(link: OrderLink) -> Reason:
 
 def _vague(access: Access) -> Reason:
     """Return why it is not known which element an access touches."""
-    shown = " ".join(access.expr.span.text.split())
+    shown = access.words
     name = access.base.name
     if isinstance(access.expr, Call):
         remedy = ("write the call's body here",)

@@ -165,7 +165,7 @@ def _plain(access: Access) -> Access:
 
 
 def _failure(access: Access, why: str) -> Reason:
-    shown = " ".join(access.expr.span.text.split())
+    shown = access.words
     return Reason("POR005", f"which part of {access.base.name} {shown} touches {why}", access.expr.span)
 
 
