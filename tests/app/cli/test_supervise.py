@@ -77,7 +77,7 @@ def _below(root: int) -> set[int]:
             if entry.name.isdigit():
                 try:
                     parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                except FileNotFoundError:
+                except (FileNotFoundError, ProcessLookupError):
                     continue
                 found |= {int(entry.name)} if parent in found else set()
     return found - {root}

@@ -92,7 +92,7 @@ BUGS: dict[str, tuple[str, str, object, str, object]] = {
     ),
     "chunks": ("threads", "chunks of four, parts of five", claims, "_between_threads", lambda pair, *_: pair),
     "who reads a pointer": (
-        "devices", "a struct is mapped without what it points to", accessed, "_is_own", lambda _: False
+        "devices", "buffers change places on the host alone", accessed, "_is_own", lambda _: False
     ),
 }  # fmt: skip
 
