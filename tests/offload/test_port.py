@@ -9,17 +9,19 @@ import pytest
 
 from tests.offload.hand import head, load
 from tests.offload.mapping.test_kernels import LU
+from warpsmith.base.time_limit import time_share
 from warpsmith.base.verdict import Reason
 from warpsmith.loops.fresh import declared_symbols
+from warpsmith.loops.prepared import Prepared
 from warpsmith.offload import port as port_module
 from warpsmith.offload.fragments import OffloadRequest
 from warpsmith.offload.names import Names
 from warpsmith.offload.plan import OffloadOptions, Port
-from warpsmith.offload.port import plan_port
+from warpsmith.offload.port import draft_port, plan_port
 from warpsmith.poly.analyze import analyze
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.isl.space import Effort
-from warpsmith.tree.nodes import Block, Copy, DeviceAlloc, DeviceFree, ExprStmt, For, If, Launch
+from warpsmith.tree.nodes import Block, Copy, DataEnter, DeviceAlloc, DeviceFree, ExprStmt, For, If, Launch
 from warpsmith.tree.program import Program
 from warpsmith.tree.walk import loops, names, walk
 
@@ -194,3 +196,38 @@ def test_all_plans_of_a_function_share_its_effort(tmp_path: Path, monkeypatch: p
     assert len(efforts["step"]) > 1, "it is planned again, inside a data region"
     assert efforts["step"][-1].given_up == len(efforts["step"]), "what was spent before counts"
     assert efforts["step"][0] is not efforts["main"][0]
+
+
+def test_a_plan_uses_what_its_draft_has_worked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, poly = load(LU, tmp_path), PolyOptions()
+    facts = analyze(program, poly)
+    asked: list[OffloadRequest] = []
+    real = vars(port_module)["_function"]
+
+    def plan(request: OffloadRequest, names: Names, failed: Mapping[int, tuple[str, Reason]]) -> object:
+        asked.append(request)
+        return real(request, names, failed)
+
+    monkeypatch.setattr(port_module, "_function", plan)
+    prepared, options = Prepared(facts, facts), OffloadOptions()
+    draft = draft_port(program, facts, options, poly, prepared=prepared)
+    whole = plan_port(program, facts, options, poly, prepared=prepared)
+    assert len(asked) == 1 and whole.plan.fragments == draft.fragments and not draft.uncovered
+    # what was asked otherwise, or has failed, is worked out anew
+    plan_port(program, facts, OffloadOptions(transfers="host"), poly, prepared=prepared)
+    refused = [(whole.plan.fragments[0], Reason("POR008", "a reason", None))]
+    left = plan_port(program, facts, options, poly, refused, prepared=prepared)
+    assert len(asked) == 3 and len(left.plan.fragments) < len(whole.plan.fragments)
+
+
+def test_without_time_the_kernels_have_their_data_each_for_itself(tmp_path: Path) -> None:
+    def held(result: Port) -> bool:
+        return any(isinstance(part, DataEnter) for _, f in result.program.functions() for part in walk(f))
+
+    in_time = port(load(SHARED, tmp_path))
+    with time_share(1e-9):
+        late = port(load(SHARED, tmp_path))
+    assert held(in_time) and not held(late)
+    assert {k.name for k in late.program.kernels} == {k.name for k in in_time.program.kernels}
+    assert [f.rule for f in late.plan.findings if "simpler than it might be" in f.message] == ["POR005"]
+    assert not [f for f in in_time.plan.findings if "simpler than it might be" in f.message]

@@ -113,7 +113,7 @@ def cut_findings(program: Program, cut: Collection[Symbol]) -> Iterator[Finding]
                 rule="POR005",
                 severity="note",
                 message=f"the plan of {name} is simpler than it might be: to work out all steps, or where all data may "
-                "stay, is more than the work budget of one function",
+                "stay, is more than the work budget of one function, or --timeout, allows",
                 span=function.symbol.span,
                 help=(f"give parts of {name} functions of their own, or name the loops that matter (--loop)",),
                 certainty="heuristic",

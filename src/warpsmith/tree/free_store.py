@@ -3,9 +3,8 @@
     new double[n]          new[](n, sizeof(double))         memory of its own, as malloc gives
     new double[n]()        new[]()(n, sizeof(double))       the same, all of it zero or as the initializer says
     new int(3)             new()(1, sizeof(int), 3)
-    delete[] p             delete[](p)
-
     new Vec3[n]            new[]()(n, sizeof(Vec3))         where the constructors of Vec3 set its members, and no more
+    delete[] p             delete[](p)
 
 Only objects whose making and end touch nothing else are written so: numbers, pointers, structs of them.
 

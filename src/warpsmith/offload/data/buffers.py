@@ -37,9 +37,7 @@ from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.facts import Section, Sections, statement_spans
 from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.bound_values import constant, same_value
-from warpsmith.poly.isl.space import OutOfBudgetError, budget
-from warpsmith.poly.legality.privacy import reads_first
-from warpsmith.poly.regions.model import build_region
+from warpsmith.poly.legality.privacy import needs_old
 from warpsmith.poly.regions.sections import covered_sections, known_extent, sections
 from warpsmith.tree.nodes import Cast, Conditional, DeclStmt, Expr, Index, Member, Node, Stmt, Switch, Unary
 from warpsmith.tree.nodes import replace as replace_node
@@ -188,15 +186,9 @@ class BufferFinder:
         request = self.request
         function = request.facts.function
         around = next((a for loop, a in loops(function.body) if loop in draft.statements), None)
-        if around is None:
-            return True
-        try:
-            with budget(request.poly.max_operations // _SHARE):
-                origin = Origin.of(request.program, function, request.summaries)
-                region, state = build_region(origin, draft.statements, around, guards=False)
-                return reads_first(state, region, symbol)
-        except OutOfBudgetError:
-            return True
+        origin = Origin.of(request.program, function, request.summaries)
+        most = request.poly.max_operations // _SHARE
+        return around is None or needs_old(origin, draft.statements, around, symbol, most)
 
     def sections(
         self,

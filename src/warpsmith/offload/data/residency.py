@@ -15,8 +15,9 @@ that fails (a size that changes inside, a pointer that moves, a jump, a guard th
 many of the first fragments as go together; and inside a loop or branch where even one statement is too much.
 
 Limits: one buffer an object an offload region; directly in a case of a switch an offload region has one fragment; none
-is around a jump. Where questions of a function have spent their work budget often, each of its further fragments has an
-offload region of its own, and fragments that are too much to read are not tried together (`Placement.cut`).
+is around a jump. Where questions of a function have spent their work budget often, or a share of time is up, each of
+its further fragments has an offload region of its own, and fragments that are too much to read are not tried together
+(`Placement.cut`).
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ from warpsmith.poly.regions.region import Access, Region
 from warpsmith.poly.regions.state import State
 from warpsmith.tree.containers import holds_no_container
 from warpsmith.tree.nodes import Call, For, Loop, VarDecl
+from warpsmith.tree.printing.printer import quote_expression
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import walk
 
@@ -329,7 +330,7 @@ def _article(kind: str) -> str:
 
 def _vague(reference: Reference) -> Reason:
     access = reference.access
-    shown = access.words
+    shown = quote_expression(access.expr)
     if isinstance(access.expr, Call):
         text = f"{shown} may touch any part of {access.base.name}"
     elif reaches_further(access):
@@ -348,7 +349,7 @@ def reaches_further(access: Access) -> bool:
 
 def unknown_element(access: Access) -> str:
     """Return the words for a reference of which only the variable is known that it starts from."""
-    base, shown = access.base, access.words
+    base, shown = access.base, quote_expression(access.expr)
     own = isinstance(base.type, Pointer) and shown.split("[")[0].strip() == base.name
     return f"{shown} may touch {'any element of' if own else 'anything that is reached through'} {base.name}"
 

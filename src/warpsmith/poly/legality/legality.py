@@ -31,6 +31,7 @@ from warpsmith.poly.legality.order import Ordered, OrderLink, ScheduledStatement
 from warpsmith.poly.legality.schedules import Schedule
 from warpsmith.poly.regions.region import Access, Region
 from warpsmith.tree.nodes import Call, For, Function, Stmt
+from warpsmith.tree.printing.printer import quote_expression
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names
 
@@ -237,7 +238,7 @@ def _doubt(link: OrderLink) -> Reason:
 
 def _vague(access: Access) -> Reason:
     """Return why it is not known which element an access touches."""
-    shown = access.words
+    shown = quote_expression(access.expr)
     name = access.base.name
     if isinstance(access.expr, Call):
         remedy = ("write the call's body here",)

@@ -24,6 +24,7 @@ from msgspec import Struct
 from warpsmith.base.verdict import Proved, Reason, Unknown, Verdict
 from warpsmith.poly.aliasing.aliasing import alias_pairs
 from warpsmith.poly.analyze import Facts
+from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.granted import grants
 from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
@@ -47,7 +48,7 @@ from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import LONG_LONG, Array, Pointer, Symbol
 from warpsmith.tree.walk import children, loops, names, root_symbol, walk
 
-__all__ = ["certain_first_read", "private_in", "read_after", "reads_first", "writes_all"]
+__all__ = ["certain_first_read", "needs_old", "private_in", "read_after", "writes_all"]
 
 _Instance = tuple[Statement, Access, Element | None]
 
@@ -129,9 +130,19 @@ def certain_first_read(state: State, region: Region, loop: For, symbol: Symbol) 
     return None
 
 
-def reads_first(state: State, region: Region, symbol: Symbol) -> bool:
-    """Return whether the region may read an element of `symbol` before it has written it: whether what `symbol` held
-    before matters. Other names of the same memory are the caller's question. Raises OutOfBudgetError."""
+def needs_old(origin: Origin, run: tuple[Stmt, ...], around: tuple[Stmt, ...], symbol: Symbol, operations: int) -> bool:
+    """Return whether a run of statements, inside the loops `around`, may read an element of `symbol` before it has
+    written it: whether what `symbol` held before matters. Other names of the same memory are the caller's question.
+    What is more than so many isl operations to answer may."""
+    try:
+        with budget(operations):
+            region, state = build_region(origin, run, around, guards=False)
+            return _reads_first(state, region, symbol)
+    except OutOfBudgetError:
+        return True
+
+
+def _reads_first(state: State, region: Region, symbol: Symbol) -> bool:
     if region.broken or state.lost or any(isinstance(n, Verbatim) and n.control for s in region.scope for n in walk(s)):
         return True
     instances = _instances(state, region, symbol, outside=True)

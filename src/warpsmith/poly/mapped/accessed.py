@@ -15,7 +15,7 @@ from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import Section
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.space import OutOfBudgetError, budget
-from warpsmith.poly.legality.privacy import reads_first
+from warpsmith.poly.legality import privacy
 from warpsmith.poly.mapped.extents import Extent, lower_bound, polynomial, simpler_bound, upper_bound
 from warpsmith.poly.regions.covers import covers, surely_touch
 from warpsmith.poly.regions.model import build_region
@@ -169,14 +169,8 @@ def _is_exposed(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol, *,
 
 def needs_old(facts: Facts, function: Function, stmt: Stmt, symbol: Symbol) -> bool:
     """Whether a statement may read an element of a variable that it has not written before."""
-    found = _region(facts, function, stmt)
-    if found is None:
-        return True
-    try:
-        with budget(facts.options.max_operations // SHARE):
-            return reads_first(found[1], found[0], symbol)
-    except OutOfBudgetError:
-        return True
+    around = loops_around(facts.summaries, function, stmt)
+    return privacy.needs_old(facts.origin(function), (stmt,), around, symbol, facts.options.max_operations // SHARE)
 
 
 def uses_elements_only(stmt: Stmt, symbol: Symbol) -> bool:

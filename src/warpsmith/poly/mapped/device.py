@@ -6,6 +6,8 @@ b[i] = …             in a construct: the host's copy is stale, the device's ri
 
 from __future__ import annotations
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from warpsmith.poly.effects.effects import effects
@@ -88,8 +90,7 @@ class DeviceSide(HostSide):
     def _extent(self, frame: InlinedCall, one: MappedItem, symbol: Symbol) -> Extent | None:
         if isinstance(symbol.type, Scalar | Record) or not frame.objects.plain(symbol):
             return None
-        function, visible = frame.function, frame.visible
-        find = lambda name: size_named(self.facts, function, visible, name)  # noqa: E731
+        find = partial(size_named, self.facts, frame.function, frame.visible)
         return named_extent(one.item.section, symbol.type, frame.values, find)
 
     def _find(self, frame: InlinedCall, name: str) -> Symbol | None:

@@ -35,6 +35,7 @@ from warpsmith.poly.regions.region import Access, Path, Statement, Subscript
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.subscripts.views import View, layouts
 from warpsmith.tree.nodes import Conditional, Expr, Literal
+from warpsmith.tree.printing.printer import quote_expression
 from warpsmith.tree.types import LONG_LONG
 from warpsmith.tree.walk import same
 
@@ -165,7 +166,7 @@ def _plain(access: Access) -> Access:
 
 
 def _failure(access: Access, why: str) -> Reason:
-    shown = access.words
+    shown = quote_expression(access.expr)
     return Reason("POR005", f"which part of {access.base.name} {shown} touches {why}", access.expr.span)
 
 

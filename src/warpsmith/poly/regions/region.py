@@ -25,7 +25,6 @@ from warpsmith.poly.isl.formula import Formula
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.vocabulary import AtomVocabulary
 from warpsmith.tree.nodes import Expr, For, Node, Stmt
-from warpsmith.tree.printing.printer import show_expression
 from warpsmith.tree.program import Assumption
 from warpsmith.tree.types import Symbol, Type
 
@@ -117,11 +116,6 @@ class Access(Struct, frozen=True):
     known: bool
     element: Type
     write: bool
-
-    @property
-    def words(self) -> str:
-        """The user's words for it, on one line; how it prints, where it stands in no text."""
-        return " ".join(self.expr.span.text.split()) or show_expression(self.expr)
 
 
 class RunsWhen(IntEnum):

@@ -89,6 +89,7 @@ __all__ = [
     "print_stmt",
     "print_top",
     "print_type",
+    "quote_expression",
     "show_expression",
 ]
 
@@ -129,6 +130,11 @@ def show_expression(expr: Expr) -> str:
     text = " ".join(expr.span.text.split())
     words = {p.field if isinstance(p, Member) else p.symbol.name for p in walk(expr) if isinstance(p, Member | Name)}
     return text if text and all(word in text for word in words) else print_expr(_open_private(expr), nothing)
+
+
+def quote_expression(expr: Expr) -> str:
+    """Return the user's words for an expression, on one line, macros as they are; what stands in no text is printed."""
+    return " ".join(expr.span.text.split()) or show_expression(expr)
 
 
 def _open_private(expr: Expr) -> Expr:
