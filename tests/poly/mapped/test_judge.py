@@ -97,6 +97,16 @@ def test_structs_are_computed_where_each_member_is() -> None:
         assert isinstance(verdict(HEAD + made + kernel.replace("@", member) + read + TAIL), kind), member
 
 
+@pytest.mark.parametrize("clause", ["is_device_ptr(c)", "has_device_addr(c)"])
+def test_addresses_in_the_devices_own_memory_are_not_called_unmapped(clause: str) -> None:
+    text = f"{FOR} {clause} map(to: a[0:n])\nfor (int i = 0; i < n; i++) c[i] = 2 * a[i];\n"
+    found = verdict(HEAD + text + TAIL)
+    assert isinstance(found, Unknown)
+    assert [clause in reason.text and "not mapped" not in reason.text for reason in found.reasons] == [True]
+    # the others are judged all the same
+    assert isinstance(verdict(HEAD + text.replace("map(to: a[0:n])", "") + TAIL), Refuted)
+
+
 def test_enumerators_are_read_in_sections() -> None:
     whole = f"{REGION}{FOR}\n{B_FROM_A}\n#pragma omp target update from(b[0:K])\n"
     read = "for (int i = 0; i < K; i++) s += b[i];\n}"
