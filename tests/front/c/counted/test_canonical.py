@@ -131,3 +131,10 @@ WITH_ARRAY = "struct few { int n, v[2]; } s = {n};"
 def test_a_bound_in_a_struct_that_no_pointer_leads_to(load: Load, before: str, body: str, counted: bool) -> None:
     loop = loop_of(load, f"for (i = 0; i < s.n; i++) {{ {body} }}", before)
     assert isinstance(loop, For) is counted, loop
+
+
+def test_an_assertion_changes_no_bound_in_memory(load: Load) -> None:
+    head = "struct pair { int n; double x; };\nvoid f(struct pair *p, int *b) { "
+    loop = "for (int i = 0; i < p->n; i++) { assert(b[i] >= 0); p->x += 1; } }"
+    for before, kind in (("#include <assert.h>\n", For), ("void assert(int);\n", While)):
+        assert isinstance(next(iter(loops(function(load(before + head + loop)).body)))[0], kind)
