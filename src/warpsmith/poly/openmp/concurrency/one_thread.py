@@ -38,6 +38,7 @@ from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.effects.outside import outside_of
 from warpsmith.poly.legality.privacy import private_in, read_after
 from warpsmith.poly.legality.unread import is_unread
+from warpsmith.poly.openmp.concurrency.own_sums import check_own_sums, is_own_sum
 from warpsmith.poly.openmp.numbered_parts import NumberedParts, find_parts
 from warpsmith.poly.openmp.team import (
     NotOneThreadError,
@@ -136,12 +137,16 @@ class _Check(Struct, frozen=True):
             raise NotOneThreadError(
                 "what critical or atomic keeps apart is not each thread's part, combined", self.team.combining[0].span
             )
+        sums = [part for part in parts if is_own_sum(part)]
+        if sums:
+            check_own_sums(self.facts, self.function, self.team, sums)
         for part in parts:
-            self.combines(part)
+            if part not in sums:
+                self.combines(part)
         self.repeats_nothing()
         self.reads_no_sum()
         for pragma, loop in self.team.shared_loops:
-            self.shares(pragma, loop, {part.local: part.op for part in parts})
+            self.shares(pragma, loop, {part.local: "" if part in sums else part.op for part in parts})
         for pragma, stmt in self.team.once:
             self.runs_once(pragma, stmt)
 
@@ -289,6 +294,8 @@ class _Check(Struct, frozen=True):
         roles = classify_scalars(facts.program, function, loop, facts.liveness(function), facts.summaries)
         sums = {r.variable: r.op for r in roles.reductions}
         for symbol in sorted(own & done.writes, key=lambda s: s.key):
+            if parts.get(symbol) == "":
+                continue  # see own_sums.py
             if isinstance(symbol.type, Array):
                 if read_after(facts, function, loop, symbol) or not self.starts_afresh(loop, symbol):
                     self.differs(symbol, loop)
