@@ -123,6 +123,20 @@ static void add(int t)
 }
 """,
     ),
+    "the number of threads is kept": region_program("""
+    int threads = 1;
+#pragma omp parallel
+    {
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+#pragma omp master
+        {
+            threads = omp_get_num_threads();
+            sum += threads > 0;
+        }
+    }
+    count = threads / threads;
+"""),
     "own array, as many as are counted": region_program("""
     int bins = n / 8;
 #pragma omp parallel
@@ -263,7 +277,8 @@ MANY: dict[str, tuple[str, str]] = {
     "own array, its total read without a barrier": (
         _counted(
             "        for (int k = 0; k < 8; k++) a[k] += own[k];",
-            "        for (int k = 0; k < 8; k++) a[k] += own[k];\n#pragma omp for\n        for (int i = 0; i < 8; i++) b[i] = a[7 - i];",
+            "        for (int k = 0; k < 8; k++) a[k] += own[k];\n"
+            "#pragma omp for\n        for (int i = 0; i < 8; i++) b[i] = a[7 - i];",
         ),
         "where other threads may still add to it",
     ),
@@ -277,6 +292,19 @@ MANY: dict[str, tuple[str, str]] = {
     "own array, added twice by the second thread": (
         _counted("for (int k = 0; k < 8; k++) a[k]", "for (int k = 0; k < 8 + omp_get_thread_num(); k++) a[k]"),
         "omp_get_thread_num tells",
+    ),
+    "every thread keeps the number of threads": (
+        region_program("""
+#pragma omp parallel
+    {
+        int all = omp_get_num_threads();
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+#pragma omp single
+        last = all;
+    }
+"""),
+        "omp_get_num_threads tells",
     ),
     "threads counted in an array": (
         _counted("a[k] += own[k]", "a[k] += 1"),

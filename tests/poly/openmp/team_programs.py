@@ -501,7 +501,7 @@ MANY: dict[str, tuple[str, str]] = {
 #pragma omp parallel
     {
 #pragma omp single
-        count = omp_get_num_threads();
+        count = 2 * omp_get_num_threads();
 #pragma omp for
         for (int i = 0; i < n; i++) a[i] = i;
     }

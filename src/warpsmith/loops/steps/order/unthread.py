@@ -6,6 +6,7 @@ Invariant: what is left out are pragmas of the region itself; every statement st
 
 from __future__ import annotations
 
+import itertools
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
+from warpsmith.poly.openmp.concurrency.kept_counts import clauses_of_count, find_kept_counts
 from warpsmith.poly.openmp.concurrency.one_thread import in_the_way, teams
 from warpsmith.poly.openmp.team import Team, region_run, sharing_functions
 from warpsmith.poly.openmp.thread_numbers import is_number
@@ -142,7 +144,32 @@ def _change(facts: Facts, function: Function, team: Team) -> tuple[_Run, _Run]:
         return run, _drop_pragmas(run, kept, atomic) if kept else run
     run = region_run(function, team.region)
     alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept, atomic))
-    return run, _drop_unused_numbers(alone, team)
+    return run, _drop_unused_numbers(_with_kept_counts(alone, team), team)
+
+
+def _with_kept_counts(run: _Run, team: Team) -> _Run:
+    """Return `run` with a region of its own for each statement that stores the number of threads."""
+    kept = {id(stmt) for stmt in find_kept_counts(team)}
+    counts = clauses_of_count(team) or ()
+    made: set[int] = set()
+
+    def ask(stmt: Stmt) -> Block:
+        text = " ".join(["#pragma omp parallel", *(clause.text for clause in counts)])
+        region = Pragma(span=stmt.span, text=text, directive=Directive("omp", ("parallel",), counts))
+        master = Pragma(span=stmt.span, text="#pragma omp master", directive=Directive("omp", ("master",), ()))
+        alone = Block(span=stmt.span, statements=(region, Block(span=stmt.span, statements=(master, stmt))))
+        made.add(id(alone))
+        return alone
+
+    def change(node: Node) -> Node:
+        if isinstance(node, ExprStmt) and id(node) in kept:
+            return ask(node)
+        if isinstance(node, Block) and any(id(s) in made for s in node.statements):
+            inner = (s.statements if isinstance(s, Block) and id(s) in made else (s,) for s in node.statements)
+            return replace(node, statements=tuple(itertools.chain.from_iterable(inner)))
+        return node
+
+    return tuple(rebuild(stmt, change) for stmt in run) if kept else run
 
 
 def region_around(function: Function, loop: Node) -> ParallelRegion | None:

@@ -38,6 +38,7 @@ from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.effects.outside import outside_of
 from warpsmith.poly.legality.privacy import private_in, read_after
 from warpsmith.poly.legality.unread import is_unread
+from warpsmith.poly.openmp.concurrency.kept_counts import find_kept_counts
 from warpsmith.poly.openmp.concurrency.own_sums import check_own_sums, is_own_sum
 from warpsmith.poly.openmp.numbered_parts import NumberedParts, find_parts
 from warpsmith.poly.openmp.team import (
@@ -198,6 +199,7 @@ class _Check(Struct, frozen=True):
         chosen |= any(clause.name == "num_threads" for clause in team.region.directive.clauses)
         once = [stmt for _, stmt in team.once]
         parts = _parts(self.facts, self.function, team.region).free
+        parts |= {id(n) for stmt in find_kept_counts(team) for n in names(stmt)}
         return find_free_questions(
             team.region.body, once, team.numbers, program.effects, count_is_free=not chosen, parts=parts
         )

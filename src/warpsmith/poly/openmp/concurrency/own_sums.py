@@ -24,9 +24,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from warpsmith.base.source import Span
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.isl.bound_values import constant
 from warpsmith.poly.openmp.concurrency.barriers import find_unordered
 from warpsmith.poly.openmp.part_updates import additions_of, cleared_in, is_plain, is_sum_of, is_zero, place_of
 from warpsmith.poly.openmp.team import NotOneThreadError, Team
@@ -304,8 +304,8 @@ def _loop_of(subscript: Expr, around: tuple[For, ...]) -> For | None:
 
 def _is_whole(loop: For, count: int | None) -> bool:
     """Whether a loop counts all elements of an array that has so many."""
-    bound = constant_of(loop.bound)
-    if count is None or constant_of(loop.lower) != 0 or loop.step != 1 or not isinstance(bound, int):
+    bound = constant(loop.bound)
+    if count is None or constant_of(loop.lower) != 0 or loop.step != 1 or bound is None:
         return False
     return (loop.relation == "<" and bound >= count) or (loop.relation == "<=" and bound >= count - 1)
 
