@@ -83,7 +83,7 @@ SEEDED: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     ),
     "sums of what is too small": (
         "parts too small for the whole",
-        lambda patch: patch.setattr(parts, "_is_sum_of", lambda part, total: True),
+        lambda patch: patch.setattr(parts, "is_sum_of", lambda part, total: True),
     ),
     "totals that are places of their own": (
         "parts in an order",

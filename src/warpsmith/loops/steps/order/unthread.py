@@ -7,6 +7,7 @@ Invariant: what is left out are pragmas of the region itself; every statement st
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -22,6 +23,8 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.concurrency.kept_counts import clauses_of_count, find_kept_counts
 from warpsmith.poly.openmp.concurrency.one_thread import in_the_way, teams
+from warpsmith.poly.openmp.concurrency.part_loops import PartLoop, count_variables
+from warpsmith.poly.openmp.numbered_parts import find_parts
 from warpsmith.poly.openmp.team import Team, region_run, sharing_functions
 from warpsmith.poly.openmp.thread_numbers import is_number
 from warpsmith.tree.named import find_named
@@ -35,6 +38,7 @@ from warpsmith.tree.nodes import (
     Function,
     Index,
     Literal,
+    Name,
     Node,
     Pragma,
     Stmt,
@@ -144,7 +148,23 @@ def _change(facts: Facts, function: Function, team: Team) -> tuple[_Run, _Run]:
         return run, _drop_pragmas(run, kept, atomic) if kept else run
     run = region_run(function, team.region)
     alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept, atomic))
-    return run, _drop_unused_numbers(_with_kept_counts(alone, team), team)
+    alone = _with_kept_counts(_with_one_part(alone, find_parts(facts, function, team.region).sums), team)
+    return run, _drop_unused_numbers(alone, team)
+
+
+def _with_one_part(run: _Run, sums: Sequence[PartLoop]) -> _Run:
+    """Return `run` with the first part alone where loops go over all parts."""
+    found = {id(one.loop): one for one in sums}
+
+    def change(node: Node) -> Node:
+        one = found.get(id(node))
+        return node if one is None else rebuild(one.loop.body, lambda part: first(part, one.variable))
+
+    def first(part: Node, variable: Symbol) -> Node:
+        mine = isinstance(part, Name) and part.symbol == variable
+        return Literal(span=part.span, type=INT, text="0", value=0) if mine else part
+
+    return tuple(rebuild(stmt, change) for stmt in run) if found else run
 
 
 def _with_kept_counts(run: _Run, team: Team) -> _Run:
@@ -218,9 +238,10 @@ def _with_first_parts(stmt: Stmt, team: Team) -> Stmt:
 def _drop_unused_numbers(run: tuple[Stmt, ...], team: Team) -> tuple[Stmt, ...]:
     """Return `run` without the declarations of thread numbers that nothing names any more."""
     named = {symbol for stmt in run for part in walk(stmt) for symbol in find_named(part)}
+    told = team.numbers | count_variables(team.region.body)
 
     def is_unused(stmt: Stmt) -> bool:
-        return isinstance(stmt, DeclStmt) and all(d.symbol in team.numbers - named for d in stmt.declarations)
+        return isinstance(stmt, DeclStmt) and all(d.symbol in told - named for d in stmt.declarations)
 
     def change(node: Node) -> Node:
         if not isinstance(node, Block) or not any(map(is_unused, node.statements)):
