@@ -20,13 +20,112 @@ _COUNT = """
     }
 """
 
+_PARTS = """
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num(), all = omp_get_num_threads();
+        for (int k = 0; k < 8; k++) part[me][k] = 0;
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me][i % 8] += i;
+#pragma omp for
+        for (int k = 0; k < 8; k++) {
+            double s = 0;
+            for (int t = 0; t < all; t++) s += part[t][k];
+            b[k] = s;
+        }
+    }
+"""
+_ROWS = "static double part[64][8];"
+
+
+def _parts(old: str, new: str) -> str:
+    assert old in _PARTS
+    return region_program(_PARTS.replace(old, new), _ROWS)
+
 
 def _counted(old: str, new: str) -> str:
     assert old in _COUNT
     return region_program(_COUNT.replace(old, new))
 
 
+_BEHIND = """
+    int threads = 1, q;
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+#pragma omp single
+        threads = omp_get_num_threads();
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me][i % 8] += i;
+    }
+    for (int t = 0; t < threads; t++) for (int k = 0; k < 8; k++) { a[k] += part[t][k]; part[t][k] = 0; }
+"""
+
+
+def _behind(old: str, new: str, more: str = _ROWS) -> str:
+    assert old in _BEHIND
+    return region_program(_BEHIND.replace(old, new), more)
+
+
 ONE: dict[str, str] = {
+    "parts, set to zero and added up": region_program(_PARTS, _ROWS),
+    "parts, added up by each thread": region_program(
+        """
+    int q;
+#pragma omp parallel private(q)
+    {
+        int me = omp_get_thread_num();
+        double mine = 0;
+        memset(part[me], 0, sizeof part[me]);
+#pragma omp for nowait
+        for (int i = 0; i < n; i++) part[me][i % 8] += i;
+#pragma omp barrier
+        for (q = 0; q < omp_get_num_threads(); q++)
+            for (int k = 0; k < 8; k++)
+                mine += part[q][k];
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = mine * i;
+    }
+""",
+        "#include <string.h>\n" + _ROWS,
+    ),
+    "parts of each step": _parts(
+        "    {\n        int me",
+        "    for (int u = 0; u < 3; u++) {\n        int me",
+    ).replace("b[k] = s;", "b[k] += s * u;"),
+    "parts, added up by the number that one thread keeps": region_program(
+        """
+    int threads = 0;
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+        if (me == 0) threads = omp_get_num_threads();
+        for (int k = 0; k < 8; k++) part[me][k] = 0;
+#pragma omp for
+        for (int i = 0; i < n; i++) part[me][i % 8] += i;
+#pragma omp for
+        for (int k = 0; k < 8; k++)
+            for (int t = 0; t < threads; t++) b[k] += part[t][k];
+    }
+""",
+        _ROWS,
+    ),
+    "parts, one number each": region_program(
+        """
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+        each[me] = 0;
+#pragma omp for
+        for (int i = 0; i < n; i++) each[me] += i;
+#pragma omp single
+        for (int t = 0; t < omp_get_num_threads(); t++) sum += each[t];
+    }
+""",
+        "static double each[64];",
+    ),
+    "parts, added up behind the region": region_program(_BEHIND, _ROWS),
+    "parts, kept for the next time": _behind("part[t][k] = 0;", ""),
     "own array, added under critical": region_program(_COUNT),
     "own array, added by atomic": _counted(
         "#pragma omp critical\n        for (int k = 0; k < 8; k++) a[k] += own[k];",
@@ -152,6 +251,114 @@ static void add(int t)
 }
 
 MANY: dict[str, tuple[str, str]] = {
+    "parts, the part of the next thread": (_parts("part[me][i % 8] +=", "part[(me + 1) % all][i % 8] +="), "omp_get_"),
+    "parts, all set to zero by each thread": (_parts("part[me][k] = 0", "part[k][k] = 0"), "part is used in line 15"),
+    "parts that start as one": (_parts("part[me][k] = 0", "part[me][k] = 1"), "part is used in line 15"),
+    "parts, set to zero by one thread": (
+        _parts("for (int k = 0; k < 8; k++) part", "if (me == 0) for (int k = 0; k < 8; k++) part"),
+        "part is used in line 15",
+    ),
+    "parts, added up without a barrier": (
+        _parts("#pragma omp for\n        for (int i", "#pragma omp for nowait\n        for (int i"),
+        "with no barrier",
+    ),
+    "parts, set to zero again without a barrier": (
+        _parts("    {\n        int me", "    for (int u = 0; u < 3; u++) {\n        int me").replace(
+            "#pragma omp for\n        for (int k", "#pragma omp for nowait\n        for (int k"
+        ),
+        "with no barrier",
+    ),
+    "parts, all but the last": (_parts("t < all", "t < all - 1"), "part is used in line 21"),
+    "parts, from the second on": (_parts("int t = 0", "int t = 1"), "part is used in line 21"),
+    "parts, by their numbers": (_parts("s += part[t][k]", "s += part[t][k] * t"), "part is used in line 21"),
+    "parts, the largest of them": (
+        _parts("s += part[t][k]", "if (part[t][k] > s) s = part[t][k]"),
+        "part is used in line 21",
+    ),
+    "parts, a mean over threads": (_parts("b[k] = s;", "b[k] = s / all;"), "omp_get_num_threads tells"),
+    "parts, threads that take turns": (
+        _parts("#pragma omp for\n        for (int i = 0; i < n; i++)", "for (int i = me; i < n; i += all)"),
+        "omp_get_",
+    ),
+    "parts, a counter that is read": (
+        region_program(
+            _PARTS.replace(
+                "for (int t = 0; t < all; t++) s += part[t][k];",
+                "int t; for (t = 0; t < all; t++) s += part[t][k]; s += t;",
+            ),
+            _ROWS,
+        ),
+        "part is used in line 21",
+    ),
+    "parts, added up by every thread": (
+        _parts(
+            "            b[k] = s;\n        }\n",
+            "            b[k] = s;\n        }\n        for (int t = 0; t < all; t++) sum += part[t][0];\n",
+        ),
+        "every thread writes sum",
+    ),
+    "parts, behind the region and not all": (_behind("t < threads", "t < threads - 1"), "part is used in line"),
+    "parts, behind the region, a number from elsewhere": (
+        _behind("    for (int t = 0; t", "    threads = 2;\n    for (int t = 0; t"),
+        "part is used in line",
+    ),
+    "parts, behind the region, a number kept in part": (
+        _behind("threads = omp_get_num_threads();", "if (n > 100) threads = omp_get_num_threads();"),
+        "part is used in line",
+    ),
+    "parts, behind the region, nothing is zero": (
+        region_program(
+            _BEHIND.replace("int threads = 1", "double part[64][8]; int threads = 1").replace(
+                "#pragma omp for", "for (int k = 0; k < 8; k++) part[me][k] = 0;\n#pragma omp for"
+            )
+        ),
+        "not known to start as zeroes",
+    ),
+    "parts of as many threads as there are rounds": (
+        region_program(
+            """
+    for (int u = 3; u > 0; u--) {
+        omp_set_num_threads(u);
+#pragma omp parallel
+        {
+            int me = omp_get_thread_num();
+#pragma omp for schedule(static)
+            for (int i = 0; i < n; i++) part[me][i % 8] += i;
+#pragma omp single
+            for (int t = 0; t < omp_get_num_threads(); t++) a[u] += part[t][0];
+        }
+    }
+""",
+            _ROWS,
+        ),
+        "which may be others each time",
+    ),
+    "parts of two regions": (
+        region_program(
+            """
+#pragma omp parallel num_threads(4)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for schedule(static)
+        for (int i = 0; i < n; i++) part[me][i % 8] += i;
+    }
+#pragma omp parallel num_threads(2)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for schedule(static)
+        for (int i = 0; i < n; i++) part[me][i % 8] += i;
+#pragma omp single
+        for (int t = 0; t < omp_get_num_threads(); t++) sum += part[t][0];
+    }
+""",
+            _ROWS,
+        ),
+        "another region adds to them",
+    ),
+    "parts of small numbers": (
+        region_program(_PARTS, "static unsigned char part[64][8];"),
+        "part is used in line 21",
+    ),
     "own array that starts as one": (_counted("own[k] = 0", "own[k] = 1"), "used in line 15 as if it were all"),
     "own array of which half is set to zero": (
         region_program(_COUNT.replace("k < 8; k++) own[k] = 0", "k < 4; k++) own[k] = 0")),
@@ -319,4 +526,10 @@ UNSEEN = {
     "own array, set to zero in some steps",
     "own array, set to zero too late",
     "own array, whole numbers of halves",
+    "parts, added up without a barrier",
+    "parts, set to zero again without a barrier",
+    "parts, added up by every thread",
+    "parts, a counter that is read",
+    "parts, behind the region, nothing is zero",
+    "parts, set to zero by one thread",
 }

@@ -166,6 +166,7 @@ class _Check(Struct, frozen=True):
                 if region.directive.words == ("parallel",) and _names(region.body, self.symbol):
                     uses = self.read_region(holder, region)
                     mine, others = (uses, others) if region is self.region else (mine, True)
+                    exact = exact or bool(uses.cleared or uses.sums)
                     known |= {id(one.array) for one in (*uses.updates, *(c for _, c in uses.cleared))}
                     known |= set[int]().union(*(found for _, found in uses.sums))
                     if memory.rows is not None:
@@ -175,7 +176,7 @@ class _Check(Struct, frozen=True):
             other = next((n for n in names(holder.body) if n.symbol == self.symbol and id(n) not in known), None)
             if other is not None:
                 raise NoPartsError(f"is used in line {other.span.line} otherwise than all of its parts are, as a sum")
-        if mine.cleared or mine.sums or exact:
+        if exact:
             self.has_one_count(mine, others=others, behind=behind)
         return mine
 
@@ -244,7 +245,7 @@ class _Check(Struct, frozen=True):
     def done_by_all(self, region: ParallelRegion, stmts: list[ExprStmt]) -> list[ExprStmt]:
         """Return those of the statements that every thread runs."""
         some = [stmt for _, stmt in marked_statements(region.body, any_build=True)]
-        inside = {id(part) for stmt in (*some, *once_in(region)) for part in walk(stmt)}
+        inside = {id(part) for stmt in (*some, *(s for s, _ in once_in(region))) for part in walk(stmt)}
         return [stmt for stmt in stmts if id(stmt) not in inside]
 
     def read_cleared(self, stmt: ExprStmt, numbers: frozenset[Symbol]) -> _Update | None:
@@ -259,7 +260,8 @@ class _Check(Struct, frozen=True):
 
     def find_region_sums(self, holder: Function, region: ParallelRegion) -> Iterator[tuple[PartLoop, set[int]]]:
         """Yield the loops of a region over the parts of all of its threads, with the ids of the array's Names."""
-        marked = {id(stmt) for _, stmt in marked_statements(region.body, any_build=True)}
+        once = {id(stmt) for stmt, _ in once_in(region)}
+        marked = {id(stmt) for _, stmt in marked_statements(region.body, any_build=True)} - once
         around = {id(loop): outer for loop, outer in loops(holder.body)}
         for one in find_part_loops(region.body):
             if id(one.loop) in marked or not self.walks_parts(one.loop, one.variable):

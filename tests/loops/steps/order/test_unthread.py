@@ -43,7 +43,7 @@ def alone(title: str) -> str:
               "rows of parts in one block": "region/again/i", "a loop shared in a function": "step/i",
               "functions of a time loop": "region/t", "own array of each step": "region/t",
               "own array, kept for all steps": "region/t", "own array, added under critical": "region/k",
-              "own array in a function": "region/t"}  # fmt: skip
+              "own array in a function": "region/t", "parts of each step": "region/u"}  # fmt: skip
     return rewritten(ONE[title], Unthread(places.get(title, "region/i")))
 
 

@@ -110,18 +110,19 @@ def is_count(facts: Facts, function: Function, region: ParallelRegion, one: Part
     return _is_told(facts, function, region, bound.symbol, one.loop)
 
 
-def once_in(region: ParallelRegion) -> Iterator[Stmt]:
-    """Yield the statements of a region that one thread runs, whatever the team's list of them is."""
+_ONCE = (("single",), ("master",), ("masked",))
+
+
+def once_in(region: ParallelRegion) -> Iterator[tuple[Stmt, Stmt]]:
+    """Yield the statements of a region of which one thread runs all, or what the first thread is asked to do, with what
+    that is."""
     numbers = thread_numbers(region.body)
     for pragmas, stmt in marked_statements(region.body):
         if any(p.directive is not None and p.directive.words[:1] in _ONCE for p in pragmas):
-            yield stmt
+            yield stmt, stmt
     for part in walk(region.body):
         if isinstance(part, If) and part.other is None and is_first_thread(part.condition, numbers):
-            yield part
-
-
-_ONCE = (("single",), ("master",), ("masked",))
+            yield part, part.then
 
 
 def _is_told(facts: Facts, function: Function, region: ParallelRegion, symbol: Symbol, loop: Loop) -> bool:
@@ -139,7 +140,7 @@ def _is_told(facts: Facts, function: Function, region: ParallelRegion, symbol: S
         return False
     if tells[0].op != "=" or not asks_for_count(tells[0].value):
         return False
-    once = next((s for s in once_in(region) if _always_runs(s, tells[0])), None)
+    once = next((s for s, done in once_in(region) if _always_runs(done, tells[0])), None)
     if once is None or not _follows(function.body, once, loop):
         return False
     run = region.body.statements if isinstance(region.body, Block) else (region.body,)
@@ -149,8 +150,8 @@ def _is_told(facts: Facts, function: Function, region: ParallelRegion, symbol: S
 
 
 def _always_runs(once: Stmt, tell: Assign) -> bool:
-    """Whether a statement that one thread runs does `tell`, whatever else it does."""
-    pending = [once.then if isinstance(once, If) else once]
+    """Whether a statement does `tell` in any case, whatever else it does."""
+    pending = [once]
     while pending:
         stmt = pending.pop()
         if isinstance(stmt, ExprStmt) and peel(stmt.expr) is tell:
