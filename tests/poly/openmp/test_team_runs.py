@@ -37,14 +37,13 @@ def outputs(kind: str) -> dict[str, tuple[str, str, str]]:
             (folder / f"p{k}.c").write_text(renamed)
             calls.append(k)
         declared = "".join(f"void region{k}(void); void show{k}(void);\n" for k in calls)
+        head = "#include <stdio.h>\n#include <stdlib.h>\nvoid omp_set_num_threads(int n);\n"
         again = 'omp_set_num_threads(atoi(getenv("OMP_NUM_THREADS")))'
         chosen = "".join(f'puts("#"); {again}; region{k}(); show{k}();\n' for k in calls)
         alone = "#ifndef _OPENMP\nint omp_get_thread_num(void) { return 0; }\n"
         alone += "int omp_get_num_threads(void) { return 1; }\nvoid omp_set_num_threads(int n) { (void)n; }\n#endif\n"
-        (folder / "main.c").write_text(
-            f"#include <stdio.h>\n#include <stdlib.h>\nvoid omp_set_num_threads(int n);\n{alone}{declared}int main(void) {{\n{chosen}}}\n"
-        )
-        found = [_run(folder, (), "1"), _run(folder, ("-fopenmp",), "1"), _run(folder, ("-fopenmp",), "4")]
+        (folder / "main.c").write_text(f"{head}{alone}{declared}int main(void) {{\n{chosen}}}\n")
+        found = [_run(folder, (), "1"), *(_run(folder, ("-fopenmp",), threads) for threads in ("1", "4"))]
     return {t: (x, y, z) for t, x, y, z in zip(texts, *found, strict=True)}
 
 
