@@ -43,11 +43,11 @@ from msgspec import Struct
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import ParallelRegion, marked_statements, regions_of
 from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.openmp.concurrency.additions import cleared_in, is_sum_of, is_zero
 from warpsmith.poly.openmp.concurrency.barriers import find_unordered
 from warpsmith.poly.openmp.concurrency.part_loops import PartLoop, find_part_loops, is_count, once_in
 from warpsmith.poly.openmp.nonnegative import is_never_negative
 from warpsmith.poly.openmp.part_memory import NoPartsError, PartMemory, find_memory, subscripts_of
-from warpsmith.poly.openmp.part_updates import cleared_in, is_sum_of, is_zero
 from warpsmith.poly.openmp.thread_counts import ThreadCount, constant_of, is_variable
 from warpsmith.poly.openmp.thread_numbers import is_number, thread_numbers
 from warpsmith.tree.nodes import (

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.base.source import Span
-from warpsmith.poly.openmp.part_updates import additions_of, place_of
+from warpsmith.poly.openmp.concurrency.additions import additions_of, place_of
 from warpsmith.tree.nodes import (
     Assign,
     Binary,

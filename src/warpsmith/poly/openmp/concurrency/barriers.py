@@ -82,20 +82,18 @@ def _follow_marked(stmt: Stmt, before: Sequence[Pragma], kinds: Mapping[int, str
 def _follow_plain(stmt: Stmt, kinds: Mapping[int, str], state: _State) -> _State:
     if not any(isinstance(part, Pragma) for part in walk(stmt)):
         return _use(stmt, kinds, state)
-    match stmt:
-        case Block():
-            return _follow(stmt.statements, kinds, state)
-        case If():
-            state = _use(stmt.condition, kinds, state)
-            then = _follow((stmt.then,), kinds, state)
-            return then | (_follow((stmt.other,), kinds, state) if stmt.other is not None else state)
-        case For() | While() if not any(isinstance(part, _LEAVES) for part in walk(stmt)):
-            for part in children(stmt):
-                state = state if part is stmt.body else _use(part, kinds, state)
-            once = _follow((stmt.body,), kinds, state)
-            return state | _follow((stmt.body,), kinds, once)
-        case _:
-            return _use(stmt, kinds, _use(stmt, kinds, state))
+    if isinstance(stmt, Block):
+        return _follow(stmt.statements, kinds, state)
+    if isinstance(stmt, If):
+        state = _use(stmt.condition, kinds, state)
+        then = _follow((stmt.then,), kinds, state)
+        return then | (_follow((stmt.other,), kinds, state) if stmt.other is not None else state)
+    if isinstance(stmt, For | While) and not any(isinstance(part, _LEAVES) for part in walk(stmt)):
+        for part in children(stmt):
+            state = state if part is stmt.body else _use(part, kinds, state)
+        once = _follow((stmt.body,), kinds, state)
+        return state | _follow((stmt.body,), kinds, once)
+    return _use(stmt, kinds, _use(stmt, kinds, state))
 
 
 def _use(node: Node, kinds: Mapping[int, str], state: _State) -> _State:

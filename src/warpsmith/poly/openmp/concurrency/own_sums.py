@@ -27,8 +27,8 @@ from msgspec import Struct
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.isl.bound_values import constant
+from warpsmith.poly.openmp.concurrency.additions import additions_of, cleared_in, is_plain, is_sum_of, is_zero, place_of
 from warpsmith.poly.openmp.concurrency.barriers import find_unordered
-from warpsmith.poly.openmp.part_updates import additions_of, cleared_in, is_plain, is_sum_of, is_zero, place_of
 from warpsmith.poly.openmp.team import NotOneThreadError, Team
 from warpsmith.poly.openmp.team_parts import TeamUpdate
 from warpsmith.poly.openmp.thread_counts import constant_of, is_variable

@@ -6,7 +6,7 @@ import pytest
 
 from tests.poly.analysis import program_of
 from tests.poly.programs import function
-from warpsmith.poly.openmp.part_updates import additions_of, cleared_in, is_sum_of, place_of
+from warpsmith.poly.openmp.concurrency.additions import additions_of, cleared_in, is_sum_of, place_of
 from warpsmith.tree.nodes import Stmt
 from warpsmith.tree.types import Scalar
 

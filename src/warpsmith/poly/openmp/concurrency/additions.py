@@ -34,20 +34,20 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Pointer, Record, Scalar, Type, byte_size
 from warpsmith.tree.walk import peel, same, walk
 
-__all__ = ["ADDS", "Addition", "additions_of", "cleared_in", "is_plain", "is_sum_of", "is_zero", "place_of"]
+__all__ = ["ADDS", "PlaceAddition", "additions_of", "cleared_in", "is_plain", "is_sum_of", "is_zero", "place_of"]
 
 ADDS: Final = frozenset({"+=", "-="})
 _STEPS: Final = ("++", "--")
 
 
-class Addition(Struct, frozen=True):
+class PlaceAddition(Struct, frozen=True):
     """`target += value`, or one less; `value` None: 1."""
 
     target: Expr
     value: Expr | None
 
 
-def additions_of(stmt: Stmt) -> tuple[Addition, ...] | None:
+def additions_of(stmt: Stmt) -> tuple[PlaceAddition, ...] | None:
     """Return what a statement adds, where it is made of additions alone; None where it is something else."""
     if not isinstance(stmt, ExprStmt):
         return None
@@ -65,19 +65,19 @@ def _operands(expr: Expr) -> Iterator[Expr]:
         yield expr
 
 
-def _addition(expr: Expr) -> Addition | None:
+def _addition(expr: Expr) -> PlaceAddition | None:
     if isinstance(expr, Unary) and any(step in expr.op for step in _STEPS):
-        return Addition(peel(expr.operand), None)
+        return PlaceAddition(peel(expr.operand), None)
     if not isinstance(expr, Assign):
         return None
     target, value = peel(expr.target), peel(expr.value)
     if expr.op in ADDS:
-        return Addition(target, value)
+        return PlaceAddition(target, value)
     if expr.op != "=" or not isinstance(value, Binary) or value.op not in ("+", "-"):
         return None
     if same(peel(value.left), target):
-        return Addition(target, peel(value.right))
-    return Addition(target, peel(value.left)) if value.op == "+" and same(peel(value.right), target) else None
+        return PlaceAddition(target, peel(value.right))
+    return PlaceAddition(target, peel(value.left)) if value.op == "+" and same(peel(value.right), target) else None
 
 
 def cleared_in(stmt: Stmt) -> tuple[Expr, ...]:
@@ -128,14 +128,13 @@ def place_of(expr: Expr) -> tuple[Name, tuple[Expr, ...], tuple[str, ...]] | Non
     members: list[str] = []
     current = peel(expr)
     while not isinstance(current, Name):
-        match current:
-            case Index(base=base, index=index):
-                subscripts.insert(0, index)
-            case Member(base=base, field=field) if _is_whole(current):
-                members.insert(0, field)
-            case _:
-                return None
-        current = peel(base)
+        if isinstance(current, Index):
+            subscripts.insert(0, current.index)
+        elif isinstance(current, Member) and _is_whole(current):
+            members.insert(0, current.field)
+        else:
+            return None
+        current = peel(current.base)
     return current, tuple(subscripts), tuple(members)
 
 
