@@ -99,12 +99,15 @@ def test_structs_are_computed_where_each_member_is() -> None:
 
 @pytest.mark.parametrize("clause", ["is_device_ptr(c)", "has_device_addr(c)"])
 def test_addresses_in_the_devices_own_memory_are_not_called_unmapped(clause: str) -> None:
-    text = f"{FOR} {clause} map(to: a[0:n])\nfor (int i = 0; i < n; i++) c[i] = 2 * a[i];\n"
-    found = verdict(HEAD + text + TAIL)
+    text = f"c = reserve(n);\n{FOR} {clause} map(to: a[0:n])\nfor (int i = 0; i < n; i++) c[i] = 2 * a[i];\n"
+    head = HEAD.replace("int main", "double *reserve(int n);\nint main")
+    found = verdict(head + text + TAIL)
     assert isinstance(found, Unknown)
     assert [clause in reason.text and "not mapped" not in reason.text for reason in found.reasons] == [True]
     # the others are judged all the same
-    assert isinstance(verdict(HEAD + text.replace("map(to: a[0:n])", "") + TAIL), Refuted)
+    assert isinstance(verdict(head + text.replace("map(to: a[0:n])", "") + TAIL), Refuted)
+    # and memory of the host's is none of the device's
+    assert isinstance(verdict(head + text.replace("c = reserve(n);", "") + TAIL), Refuted)
 
 
 def test_enumerators_are_read_in_sections() -> None:

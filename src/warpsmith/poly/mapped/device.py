@@ -279,7 +279,7 @@ class DeviceSide(HostSide):
                 self.words.running(copies.running, symbol.name, stmt.span)
             if not copies.count:
                 if isinstance(symbol.type, Pointer):
-                    if symbol.name in device_addresses(directive):
+                    if symbol.name in device_addresses(directive) and not place.of_host:
                         continue  # it is said to be an address of the device's, which `_doubt` tells of
                     self.words.absent(
                         stmt.span, symbol.name, pragma.span, sure=alone and self.certain and not place.given

@@ -85,7 +85,9 @@ def _judge(facts: Facts) -> tuple[MappedData, ...]:
 def _judge_root(facts: Facts, root: Function, has: frozenset[Symbol]) -> MappedData:
     resident = _declared_on_device(facts.program)
     visible = {**globals_of(facts.program), **{p.name: p for p in root.parameters}}
-    state = {MappedObject(s.key, s.name): CopyPair(count=1) for s in visible.values() if s.name in resident}
+    state = {
+        MappedObject(s.key, s.name, of_host=True): CopyPair(count=1) for s in visible.values() if s.name in resident
+    }
     one = MappedWalk(facts, has, resident, state)
     try:
         one.function(InlinedCall(root, definitions(facts, root), Objects(), visible))

@@ -10,22 +10,28 @@ to be different: two map clauses may not name overlapping memory.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct, field
 
+from warpsmith.tree.free_store import MAKES
 from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, Name, Node, Unary, VarDecl
 from warpsmith.tree.types import Array, Pointer, Record, Symbol
 from warpsmith.tree.walk import names, peel
 
 __all__ = ["MappedObject", "Objects"]
 
+_OF_HOST: Final = frozenset({"malloc", "calloc", "realloc", "aligned_alloc"}) | MAKES
+
 
 class MappedObject(Struct, frozen=True):
-    """An object: a variable, what a pointer parameter was given, or what one expression allocates."""
+    """An object: a variable, what a pointer parameter was given, or what one expression allocates. `of_host`: it is
+    certainly in the host's memory."""
 
     key: str
     name: str
     given: bool = False
+    of_host: bool = False
 
 
 class Objects(Struct):
@@ -53,7 +59,7 @@ class Objects(Struct):
         """Return the objects that an access through a variable may be to."""
         if isinstance(symbol.type, Pointer):
             return self.pointers.get(symbol) or frozenset({_own(symbol)})
-        return frozenset({MappedObject(symbol.key, symbol.name)})
+        return frozenset({MappedObject(symbol.key, symbol.name, of_host=True)})
 
     def plain(self, symbol: Symbol) -> bool:
         """Whether element 0 of a variable is that of its object."""
@@ -66,7 +72,7 @@ class Objects(Struct):
 
     def declare(self, symbol: Symbol) -> MappedObject | None:
         """Return the new object that a declaration makes."""
-        return None if isinstance(symbol.type, Pointer) else MappedObject(symbol.key, symbol.name)
+        return None if isinstance(symbol.type, Pointer) else MappedObject(symbol.key, symbol.name, of_host=True)
 
     def assign(self, node: Node) -> MappedObject | None:
         """Take in a declaration or an assignment of a pointer; return the memory that it allocates."""
@@ -85,7 +91,7 @@ class Objects(Struct):
             return None
         if not isinstance(symbol.type, Pointer):
             return None
-        fresh = MappedObject(f"{symbol.key}@{node.span.start}", symbol.name)
+        fresh = MappedObject(f"{symbol.key}@{node.span.start}", symbol.name, of_host=_is_of_host(value))
         places, plain = self.resolve(value, fresh)
         self.bind(symbol, places, plain)
         return fresh if places == {fresh} else None
@@ -111,6 +117,15 @@ class Objects(Struct):
         if not used or (isinstance(expr, Call) and not any(isinstance(s.type, Array | Record) for s in used)):
             return (frozenset({fresh}) if fresh is not None else frozenset({MappedObject(expr.span.text, "")})), True
         return frozenset().union(*(self.places(s) for s in used)), False
+
+
+def _is_of_host(value: Expr) -> bool:
+    """Whether an expression allocates memory of the host's."""
+    bare = peel(value)
+    while isinstance(bare, Cast):
+        bare = peel(bare.operand)
+    function = peel(bare.function) if isinstance(bare, Call) else None
+    return isinstance(function, Name) and function.symbol.name in _OF_HOST
 
 
 def _own(symbol: Symbol) -> MappedObject:
