@@ -24,6 +24,7 @@ from warpsmith.front.clang.process import Failed, parse_files
 from warpsmith.front.clang.wire import Dump, Request
 from warpsmith.front.cxx.library import NATIVE
 from warpsmith.front.diagnostics import diagnostic_findings
+from warpsmith.front.included import find_included
 from warpsmith.front.inputs import Input, Source, parser_arguments, read_input
 from warpsmith.tree.effects.effects import EffectsTable
 from warpsmith.tree.effects.file import house_effects
@@ -85,6 +86,9 @@ def load_program(paths: Sequence[str | Source], options: FrontOptions) -> Loaded
             contexts.append((given, Context(answer, files.read)))
     if not contexts:
         raise InputError(*findings)
+    together = [context for _, context in contexts]
+    for context, numbers in zip(together, find_included(together), strict=True):
+        context.own |= numbers
     units = _units(contexts, options.effects)
     findings += [finding for _, context in contexts for finding in too_deep_findings(context)]
     return Loaded(Program(units, effects=options.effects), tuple(findings))

@@ -17,7 +17,7 @@ from warpsmith.loops.prepared import Prepared, pairs
 from warpsmith.loops.search.last_apart import last_apart
 from warpsmith.loops.search.prepare import prepare
 from warpsmith.loops.search.unmapping import unmap_functions
-from warpsmith.loops.search.unthreading import unthread_regions
+from warpsmith.loops.search.unthreading import unthread_loops, unthread_regions
 from warpsmith.offload.decisions import decided_nests
 from warpsmith.offload.uncalled import find_uncalled
 from warpsmith.poly.claimed import regions_of
@@ -52,7 +52,8 @@ def automatic(
     while True:
         start, only = (prepared, None) if earlier is None else _undo_steps(prepared, earlier, left)
         asked = _asked_spans(prepared.program, selected, only)
-        alone = last_apart(unthread_regions(unmap_functions(start, asked), asked, left), asked, left)
+        alone = unthread_loops(unthread_regions(unmap_functions(start, asked), asked, left), asked, left)
+        alone = last_apart(alone, asked, left)
         wanted = _ids(standing_in(alone.program, selected))
         found = prepare(alone, wanted, left, only)
         untestable = {statement_spans(change.old) for change in found.untestable() if change.old}

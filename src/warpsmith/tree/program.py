@@ -81,6 +81,8 @@ class Unit(Struct, frozen=True):
     headers of the project bring in (static inline ones). `arguments` are the compiler-like options (-I -D -U --std).
     `pragmas` are the region markers found (`#pragma scop`, `#pragma target`): the spans that they enclose or precede.
     `left_out` is what conditionals of the preprocessor leave out of the build at hand, in files that have functions.
+    `sources` are source files that this one alone includes: their text is its own, and `items` has what is in them,
+    each file's together, before those of the main file.
     """
 
     file: SourceFile
@@ -92,6 +94,15 @@ class Unit(Struct, frozen=True):
     pragmas: tuple[Span, ...] = ()
     headers: tuple[str, ...] = ()
     left_out: tuple[Span, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
+
+    def has_text(self, file: SourceFile) -> bool:
+        """Whether a file's text is this unit's alone."""
+        return file is self.file or any(file is source for source in self.sources)
+
+    def about(self, file: SourceFile) -> Unit:
+        """Return the unit with one of its `sources` as its main file, and what is in that file as its items."""
+        return replace(self, file=file, items=tuple(item for item in self.items if item.span.file is file))
 
 
 class MappedLoop(Struct, frozen=True):

@@ -46,7 +46,7 @@ def can_specialize(unit: Unit, function: Function) -> bool:
     """Whether a function can have a text of its own behind the template that it is an instance of."""
     file, start = function.span.file, function.span.start
     type = function.symbol.type
-    if unit.language == "c" or not function.instance or file is not unit.file:
+    if unit.language == "c" or not function.instance or not unit.has_text(file):
         return False
     if any(item is function for item in unit.items) or (isinstance(type, FunctionType) and type.method):
         return False

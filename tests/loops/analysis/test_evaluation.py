@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from tests.offload.analyzed import Analyzed, analyzed
@@ -35,6 +37,13 @@ CASES = {
                "g->dt", None),
     "outside": ("for (int i = 0; i < n; i++) { a[i] = g->dt; for (int j = 0; j < m; j++) a[j] = g->dt; }",
                 "g->dt", "0 < n"),
+    "either": ("for (int i = 0; i < n; i++) { J K }", "g->dt", "0 < n, 0 < m || 0 < b"),
+    "apart": ("while (n > m) { K m++; } J", "g->dt", None),
+    "one after the other": ("for (int i = 0; i < 1; i++) { J K }", "g->dt", "0 < m || 0 < b"),
+    "second under a test": ("for (int i = 0; i < n; i++) { J if (a[i] > 1) { K } }", "g->dt", None),
+    "both, and alone": ("for (int i = 0; i < n; i++) { J K a[i] = g->dt; }", "g->dt", "0 < n"),
+    "deeper": ("for (int i = 0; i < n; i++) { J for (int l = 0; l < c; l++) { K } }", "g->dt",
+               "0 < n, 0 < m || (0 < c && 0 < b)"),
     "triangle": ("for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) a[i] = g->dt;", "g->dt", None),
     "address": ("for (int i = 0; i < n; i++) { double *p = &g->dt; if (a[i] > 1) a[i] = *p; }", "g->dt", None),
     "do": ("int i = 0; do { a[i] = g->dt; i++; } while (i < n);", "g->dt", ""),
@@ -47,8 +56,12 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
-    given = "struct grid *g, double *a, int n, int m"
-    parts = (f"void t_{k}({given}) {{ {body} }}\n" for k, (body, *_) in CASES.items())
+    given = "struct grid *g, double *a, int n, int m, int b, int c"
+    loops = (("J ", "for (int j = 0; j < m; j++) a[j] = g->dt; "), ("K ", "for (int k = 0; k < b; k++) a[k] = g->dt; "))
+    texts = (
+        (k, functools.reduce(lambda t, one: t.replace(*one), loops, f"{body} ")) for k, (body, *_) in CASES.items()
+    )
+    parts = (f"void t_{k.replace(' ', '_').replace(',', '')}({given}) {{ {body} }}\n" for k, body in texts)
     more = """void f(struct grid *g, struct grid (*all)[2], double *a, int i) { double part[4], v = 2; int k;
         k = i; a[k]++; v = g->next->u[i] + part[2] + part[i] + part[7] + all[1][0].dt + *a + (i + 2);
         double *q = &v; *q = 1; }"""
@@ -57,7 +70,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Analyzed:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_conditions_under_which_a_load_is_made_anyway(name: str, program: Analyzed) -> None:
-    function = f"t_{name}"
+    function = f"t_{name.replace(' ', '_').replace(',', '')}"
     loop = next(n for n in walk(program.function(function).body) if isinstance(n, For | While))
     load = program.expr(CASES[name][1], function)
     facts = Facts.about(program.program, PolyOptions())

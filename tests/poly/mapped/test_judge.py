@@ -87,6 +87,26 @@ def test_what_is_not_certain_is_not_said_to_be(title: str) -> None:
         assert isinstance(verdict(HEAD + text + TAIL), kind), parts
 
 
+def test_structs_are_computed_where_each_member_is() -> None:
+    made = (
+        "struct P { double x, y; } *p = malloc(n * sizeof *p);\nfor (int i = 0; i < n; i++) p[i] = (struct P){i, 1};\n"
+    )
+    kernel = f"{FOR} map(to: a[0:n]) map(from: p[0:n])\nfor (int i = 0; i < n; i++) {{ p[i].x = a[i]; @ }}\n"
+    read = "for (int i = 0; i < n; i++) s += p[i].x + p[i].y;\n"
+    for member, kind in (("p[i].y = 2 * a[i];", Proved), ("", Unknown), ("if (i > 0) p[i].y = 2;", Unknown)):
+        assert isinstance(verdict(HEAD + made + kernel.replace("@", member) + read + TAIL), kind), member
+
+
+@pytest.mark.parametrize("clause", ["is_device_ptr(c)", "has_device_addr(c)"])
+def test_addresses_in_the_devices_own_memory_are_not_called_unmapped(clause: str) -> None:
+    text = f"{FOR} {clause} map(to: a[0:n])\nfor (int i = 0; i < n; i++) c[i] = 2 * a[i];\n"
+    found = verdict(HEAD + text + TAIL)
+    assert isinstance(found, Unknown)
+    assert [clause in reason.text and "not mapped" not in reason.text for reason in found.reasons] == [True]
+    # the others are judged all the same
+    assert isinstance(verdict(HEAD + text.replace("map(to: a[0:n])", "") + TAIL), Refuted)
+
+
 def test_enumerators_are_read_in_sections() -> None:
     whole = f"{REGION}{FOR}\n{B_FROM_A}\n#pragma omp target update from(b[0:K])\n"
     read = "for (int i = 0; i < K; i++) s += b[i];\n}"

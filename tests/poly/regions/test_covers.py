@@ -14,6 +14,7 @@ from tests.poly.programs import load
 from tests.poly.regions.test_sections import asked, bounds
 from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.regions import covers
+from warpsmith.poly.regions.region import Access
 from warpsmith.tree.program import Program
 
 COUNT = 70
@@ -121,3 +122,44 @@ def test_a_seeded_bug_is_seen(bug: object, made: list[Nest], tmp_path: Path, mon
     assert callable(bug)
     bug(monkeypatch)
     assert any(said and missed for _, said, missed in written_whole(_program(made, tmp_path), made))
+
+
+STRUCTS = """
+struct P { double x, y; int k; };
+struct Q { double x; struct P in; };
+struct U { double x; union { int a; float b; } u; };
+struct V { double x; double v[2]; };
+"""
+EACH = "for (int i = 0; i < n; i++)"
+
+
+@pytest.mark.parametrize(("type", "body", "whole"), [
+    ("P", f"{EACH} {{ a[i].x = 1; a[i].y = 2; a[i].k = i; }}", True),
+    ("P", f"{EACH} {{ a[i].x = 1; a[i].y = 2; }}", False),
+    ("P", f"{EACH} {{ a[i].x = 1; a[i].y = 2; if (i > 1) a[i].k = i; }}", False),
+    ("P", f"{EACH} {{ a[i].x = 1; a[i].y = 2; a[i + 1].k = i; }}", False),
+    ("P", f"{EACH} {{ a[i].x = 1; a[i].y = 2; if (c[i]) a[i].k = i; else a[i].k = 3; }}", True),
+    ("P", f"{EACH} {{ a[i].x = 1; a[i].y = 2; if (c[i]) a[i].k = i; else a[i].x = 3; }}", False),
+    ("P", f"{EACH} {{ a[i].x = 0; if (c[i]) a[i] = b[0]; else {{ a[i].y = 2; a[i].k = i; }} }}", True),
+    ("P", f"{EACH} {{ a[i].x = 0; if (c[i]) a[i] = b[0]; else a[i].y = 2; }}", False),
+    ("P", f"{EACH} {{ a[i] = b[i]; a[i].x += 1; }}", True),
+    ("Q", f"{EACH} {{ a[i].x = 1; a[i].in.x = 1; a[i].in.y = 2; a[i].in.k = i; }}", True),
+    ("Q", f"{EACH} {{ a[i].x = 1; a[i].in.x = 1; a[i].in.k = i; }}", False),
+    ("Q", f"{EACH} {{ a[i].x = 1; a[i].in = b[i].in; }}", True),
+    ("Q", f"{EACH} {{ a[i].in = b[i].in; }}", False),
+    ("U", f"{EACH} {{ a[i].x = 1; a[i].u.a = 1; }}", False),
+    ("V", f"{EACH} {{ a[i].x = 1; a[i].v[0] = 1; }}", False),
+])  # fmt: skip
+def test_structs_are_written_whole_where_each_member_is(type: str, body: str, whole: bool, tmp_path: Path) -> None:
+    head = f"void f0(int n, struct {type} *restrict a, struct {type} *restrict b, int *restrict c)"
+    program = load(f"{STRUCTS}{head} {{ {body} }}", tmp_path)
+    found = asked(program, "f0/i", "f0/i")
+    assert any(s.covers for s in found.sections if s.symbol.name == "a") is whole
+
+
+def test_the_members_of_a_struct_are_not_taken_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seeded bug: a member counts as the element."""
+    monkeypatch.setattr(covers, "_parts", lambda _: [()])
+    monkeypatch.setattr(Access, "part", ())
+    with pytest.raises(AssertionError):
+        test_structs_are_written_whole_where_each_member_is("P", f"{EACH} {{ a[i].x = 1; }}", False, tmp_path)

@@ -9,6 +9,7 @@ lu_build.h       where loops have code of other builds: what stops a build with 
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath, PurePosixPath
@@ -20,7 +21,7 @@ from msgspec import Struct
 from warpsmith.base.errors import RefusedError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.identity import Identity
-from warpsmith.base.source import Span, decode_text
+from warpsmith.base.source import SourceFile, Span, decode_text
 from warpsmith.emit.carried import RuntimeNeeds, apart_text, check_text, declarations, pool_prototypes, pool_text
 from warpsmith.emit.device.definitions import needed_definitions
 from warpsmith.emit.device.device import DeviceSection, device_section
@@ -74,11 +75,13 @@ __all__ = [
     "outlined_program",
     "output_paths",
     "paths_below",
+    "place_beside",
     "refused_kernels",
     "size_lines",
 ]
 
 _CONDITIONAL: Final = re.compile(r"#\s*if")
+_HERE: Final = PurePosixPath()
 
 
 class UnitJob(Struct, frozen=True):
@@ -260,6 +263,25 @@ def paths_below(given: Sequence[str]) -> list[PurePosixPath]:
 
 
 def _files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
+    return [*_own_files(job, source, words), *_sources(job, words)]
+
+
+def _sources(job: UnitJob, words: CudaWords) -> Iterator[OutputFile]:
+    """Yield the changed source files that the unit's main file includes, each at its place beside that."""
+    for file in job.original.sources:
+        before, after = job.original.about(file).items, job.rewritten.about(file).items
+        if len(before) == len(after) and all(old is new for old, new in zip(before, after, strict=True)):
+            continue
+        path = place_beside(job.original, file)
+        yield OutputFile(str(job.path.parent / path), _host_text(job, words, _includes(job, path.parent), file=file))
+
+
+def place_beside(unit: Unit, file: SourceFile) -> PurePosixPath:
+    """Return the path of a unit's source from the folder of its main file."""
+    return PurePosixPath(PurePath(os.path.relpath(file.path, PurePath(unit.file.path).parent)).as_posix())
+
+
+def _own_files(job: UnitJob, source: Program, words: CudaWords) -> list[OutputFile]:
     opened = placed_elsewhere(openers_in(job.rewritten), job.original.file) if job.is_generated else ()
     host = OutputFile(str(job.path), _host_text(job, words, _includes(job), opened))
     checks = _build_checks(job)
@@ -341,17 +363,28 @@ def _pool(job: UnitJob, support: Support) -> list[str]:
     return [pool_text(support, job.needs).text] if job.pool else []
 
 
-def _host_text(job: UnitJob, words: CudaWords, includes: tuple[str, ...], opened: Collection[Opener] = ()) -> str:
+def _host_text(
+    job: UnitJob,
+    words: CudaWords,
+    includes: tuple[str, ...],
+    opened: Collection[Opener] = (),
+    *,
+    file: SourceFile | None = None,
+) -> str:
+    """Return the text of the unit's main file, or of one of its sources."""
     items = {id(item) for item in job.original.items}
     given = [function for function in job.rewritten.functions if not is_added(function)]
     for old, new in zip(job.original.functions, given, strict=True):
         if new is not old and id(old) not in items and not can_specialize(job.original, old):
             text = f"{old.symbol.name} is defined in a header, which is not rewritten"
-            if old.span.file is job.original.file:
+            if job.original.has_text(old.span.file):
                 name = old.symbol.label or old.symbol.name
                 text = f"{name} shares its text with what its template makes of other types"
             raise RefusedError(Finding("POR008", "error", text, old.span))
-    text = unit_text(job.original, drop_unused(job.original, job.rewritten), words, includes, opened)
+    before, after = job.original, drop_unused(job.original, job.rewritten)
+    if file is not None:
+        before, after = before.about(file), after.about(file)
+    text = unit_text(before, after, words, includes, opened)
     return _wrap_calls(text, [function.name for function in job.functions])
 
 
@@ -367,9 +400,11 @@ def _wrap_calls(text: str, functions: Sequence[str]) -> str:
     return calls.sub(broken, text) if functions else text
 
 
-def _includes(job: UnitJob) -> tuple[str, ...]:
+def _includes(job: UnitJob, folder: PurePosixPath = _HERE) -> tuple[str, ...]:
+    """Return the lines by which a file in a folder below the main file's includes what is generated."""
     wanted = job.is_generated or _needs_header(job)
-    header = (f'#include "{decode_text(job.stem)}_kernels.h"',) if wanted else ()
+    name = decode_text(PurePosixPath(os.path.relpath(f"{job.stem}_kernels.h", folder)).as_posix())
+    header = (f'#include "{name}"',) if wanted else ()
     return (*header, *_captures(job))
 
 

@@ -118,7 +118,7 @@ def _shared_refusals(
         elif symbol not in open_ones:
             unit, function = units[symbol]
             text = f"{symbol.name} is defined in a header, which is not rewritten"
-            if function.span.file is unit.file:
+            if unit.has_text(function.span.file):
                 text = f"{symbol.label or symbol.name} shares its text with what its template makes of other types"
             yield fragment, Reason("POR008", text, function.span)
 

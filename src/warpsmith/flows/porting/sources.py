@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from warpsmith.emit.files import OutputFile
-from warpsmith.emit.host.cuda import output_paths
+from warpsmith.emit.host.cuda import output_paths, place_beside
 from warpsmith.run.native.includes import include_arguments
 from warpsmith.run.verification import Sources
 from warpsmith.tree.program import Kernel, Program, Unit
@@ -39,7 +39,10 @@ def sources_of(program: Program, files: tuple[OutputFile, ...], *, captured: boo
     arguments = tuple(dict.fromkeys(a for unit in program.units for a in meaningful(unit.arguments)))
     own = {str(path): unit_arguments(unit) for path, unit in zip(output_paths(program), program.units, strict=True)}
     own |= kernel_arguments(files, own)
-    return Sources(files, arguments, str(Path(first.file.path).parent), captured, _reordered_bits(program.kernels), own)
+    beside = zip(output_paths(program), program.units, strict=True)
+    included = frozenset(str(p.parent / place_beside(unit, file)) for p, unit in beside for file in unit.sources)
+    bits = _reordered_bits(program.kernels)
+    return Sources(files, arguments, str(Path(first.file.path).parent), captured, bits, own, included=included)
 
 
 def _reordered_bits(kernels: Iterable[Kernel]) -> int:

@@ -73,6 +73,7 @@ class Context:
         self.bodies = self._bodies() if self.cxx else {}
         self.in_place: set[tuple[int, int]] = set()
         self.functions: dict[int, Function] = {}
+        self.own: frozenset[int] = frozenset({0})  # the files whose text is this unit's alone
         self.numbers: dict[tuple[str, int | None], bool] = {}  # classes, and whether their objects are numbers only
 
     def _bodies(self) -> dict[int, tuple[int, int]]:

@@ -54,7 +54,7 @@ def build_unit(
             position += 1
         if isinstance(made, Function):
             functions.append(made)
-        if number == 0:
+        if number in context.own:
             items.append(made if made is not None else _other(context, text, row))
     if context.cxx:
         functions = more_functions(
@@ -64,13 +64,15 @@ def build_unit(
     else:
         items = _outermost(items)
     items += _file_lines(context, items)
-    ordered = tuple(sorted(items, key=lambda item: (item.span.start, item.span.end)))
+    file = context.text(0).file
+    ordered = sorted(items, key=lambda i: (i.span.file is file, i.span.file.path, i.span.start, i.span.end))
     headers = tuple(
         path for path, user in zip(context.dump.files[1:], context.dump.user[1:], strict=True) if user and path
     )
+    sources = tuple(context.text(number).file for number in sorted(context.own - {0}))
     return Unit(
-        context.text(0).file, language, ordered, tuple(functions), type_texts(context), arguments,
-        _regions(context, functions), headers, tuple(context.find_left_out()),
+        file, language, tuple(ordered), tuple(functions), type_texts(context), arguments,
+        _regions(context, functions), headers, tuple(context.find_left_out()), sources,
     )  # fmt: skip
 
 
@@ -189,8 +191,9 @@ def _function(
 def _outermost(items: list[Top]) -> list[Top]:
     """Return the items that lie in no other one: `typedef struct s { … } t;` is one item."""
     kept: list[Top] = []
-    for item in sorted(items, key=lambda i: (i.span.start, -i.span.end)):
-        if not kept or item.span.start >= kept[-1].span.end:
+    for item in sorted(items, key=lambda i: (i.span.file.path, i.span.start, -i.span.end)):
+        last = kept[-1].span if kept else None
+        if last is None or item.span.file is not last.file or item.span.start >= last.end:
             kept.append(item)
     return kept
 
@@ -198,7 +201,7 @@ def _outermost(items: list[Top]) -> list[Top]:
 def _file_lines(context: Context, items: list[Top]) -> list[Other]:
     """Return the preprocessor lines of the main file that stand outside of its declarations."""
     text = context.text(0)
-    inside = sorted((item.span.start, item.span.end) for item in items)
+    inside = sorted((item.span.start, item.span.end) for item in items if item.span.file is text.file)
     lines = []
     for line in text.scan.directives:
         if not any(start <= line.start < end for start, end in inside):

@@ -80,10 +80,10 @@ def more_functions(
 
 
 def find_unique(context: Context, functions: list[Function]) -> list[Function]:
-    """Return the functions of the main file that alone have their text."""
-    file = context.text(0).file
+    """Return the functions of the unit's own files that alone have their text."""
+    files = {id(context.text(number).file) for number in context.own}
     counts = Counter(_place(function) for function in functions)
-    kept = [f for f in functions if f.span.file is file and counts[_place(f)] == 1]
+    kept = [f for f in functions if id(f.span.file) in files and counts[_place(f)] == 1]
     return [f for f in kept if not any(o is not f and _inside(f.span, o.body.span) for o in kept)]
 
 

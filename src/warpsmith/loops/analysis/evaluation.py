@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from msgspec import Struct
 
@@ -61,6 +62,9 @@ from warpsmith.tree.walk import children, peel, same, walk
 __all__ = ["KnownBefore", "find_reassigned", "risks"]
 
 Conditions = tuple[Expr, ...]
+
+# so many loops of a nest may have a value in common that is read once before it
+_MOST_PLACES = 4
 
 # library functions that do not come back, or may not
 _LAST = CHECKS | {
@@ -156,11 +160,39 @@ class KnownBefore(Struct, frozen=True):
         for risk in risks(load):
             if any(same(risk, known) for known in self.before):
                 continue
-            ways = [when.conditions for known, when in self.inside if same(risk, known) and when.governs(nodes)]
-            if not ways:
+            ways = [when for known, when in self.inside if same(risk, known)]
+            whole = [when.conditions for when in ways if when.governs(nodes)]
+            conditions = min(whole, key=len) if whole else _either(ways, nodes)
+            if conditions is None:
                 return None
-            found += (c for c in min(ways, key=len) if not any(same(c, old) for old in found))
+            found += (c for c in conditions if not any(same(c, old) for old in found))
         return tuple(found)
+
+
+def _either(ways: Sequence[Entered], nodes: Sequence[Expr]) -> Conditions | None:
+    """Return the conditions under which control comes to one of several places, and without which it comes to none of
+    them, so that together these have all nodes; None where some node stands in none of the places, or they are many."""
+    chosen: list[Entered] = []
+    for node in nodes:
+        if any(way.governs((node,)) for way in chosen):
+            continue
+        found = min((way for way in ways if way.governs((node,))), key=lambda w: len(w.conditions), default=None)
+        if found is None or len(chosen) == _MOST_PLACES:
+            return None
+        chosen.append(found)
+    shared: list[Expr] = []
+    for together in zip(*(way.conditions for way in chosen), strict=False):
+        if not all(same(together[0], other) for other in together[1:]):
+            break
+        shared.append(together[0])
+    rest = [way.conditions[len(shared) :] for way in chosen]
+    if not all(rest):
+        return tuple(shared)
+    return (*shared, _join("||", [_join("&&", one) for one in rest]))
+
+
+def _join(op: str, parts: Sequence[Expr]) -> Expr:
+    return reduce(lambda a, b: Binary(span=a.span, type=INT, op=op, left=a, right=b), parts)
 
 
 class _Steady(Struct, frozen=True):

@@ -7,7 +7,7 @@ from warpsmith.poly.claimed import marked_statements
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.containers import find_checked, is_container
 from warpsmith.tree.nodes import Call, Expr, For, Index, Loop, Member, Name, Stmt, Unary, While
-from warpsmith.tree.types import Pointer, Record, Symbol
+from warpsmith.tree.types import Pointer, Record, Symbol, Type
 from warpsmith.tree.walk import names, peel, walk, written_symbols
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "is_run_by_threads",
     "may_be_localized",
     "mixes_rows",
+    "moves_through_tables",
     "moves_through_vectors",
     "reads_bounds_or_bases",
     "row_pointers",
@@ -50,6 +51,20 @@ def mixes_rows(loop: Loop) -> bool:
 def moves_through_vectors(loop: Loop) -> bool:
     """Whether the loop subscripts an array of containers."""
     return any(isinstance(part, Index) and is_container(part.type) for part in walk(loop))
+
+
+def moves_through_tables(loop: Loop) -> bool:
+    """Whether a loop around others goes through pointers to tables of row pointers (`a[i][j][k]` of `double ***a`), in
+    each iteration to another table: rows of one table can be written as one block, those of several cannot."""
+    if not any(isinstance(part, For | While) and part is not loop for part in walk(loop)):
+        return False
+    moving = written_symbols(loop)
+    tables = (part for part in walk(loop) if isinstance(part, Index) and _is_table(part.type))
+    return any(n.symbol in moving for part in tables for n in names(part.index))
+
+
+def _is_table(type: Type) -> bool:
+    return isinstance(type, Pointer) and isinstance(type.to, Pointer)
 
 
 def find_all_followed(loop: Loop) -> frozenset[str]:

@@ -1,4 +1,5 @@
 """Parallel regions before the search: one thread runs them where that is proved, so that their loops can be kernels.
+So it does with a `parallel for` that can be no kernel itself, as it goes through pointers to pointers to pointers.
 
 Invariant: every step was Proved on the program that it is applied to. Regions inside `left` stay as they are.
 """
@@ -14,17 +15,19 @@ from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved
 from warpsmith.loops.place import LoopContext
 from warpsmith.loops.prepared import Applied, Prepared
+from warpsmith.loops.search.localizable import moves_through_tables
 from warpsmith.loops.step import check_step, rewrite_program
 from warpsmith.poly.claimed import ParallelRegion, regions_of
 from warpsmith.poly.facts import statement_spans
+from warpsmith.poly.openmp.concurrency.one_loop import shared_loop
 from warpsmith.poly.openmp.numbered_parts import find_numbered
 from warpsmith.poly.openmp.team import region_run, sharing_functions
-from warpsmith.tree.nodes import Function, Loop
+from warpsmith.tree.nodes import For, Function, Loop
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import loop_names, loops
 
-__all__ = ["adds_to_numbered_parts", "unthread_regions"]
+__all__ = ["adds_to_numbered_parts", "unthread_loops", "unthread_regions"]
 
 
 def unthread_regions(prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span]) -> Prepared:
@@ -37,6 +40,36 @@ def unthread_regions(prepared: Prepared, selected: Sequence[Span] | None, left: 
             tried.add(span)
             prepared = _apply_unthread(prepared, symbol, place, span)
     return prepared
+
+
+def unthread_loops(prepared: Prepared, selected: Sequence[Span] | None, left: frozenset[Span]) -> Prepared:
+    """Return `prepared` with one thread in place of many for every `parallel for` around loops which itself no kernel
+    can be: it goes through tables of row pointers, and the loops in it through the rows of one."""
+    for symbol in [function.symbol for _, function in prepared.program.functions() if regions_of(function)]:
+        tried: set[Span] = set()
+        while (found := _next_loop(_function(prepared, symbol), selected, (left, tried))) is not None:
+            function, region = found
+            span = statement_spans(region_run(function, region))
+            tried.add(span)
+            if isinstance(region.body, For):
+                prepared = _apply_unthread(prepared, symbol, (function, region.body), span)
+    return prepared
+
+
+def _next_loop(
+    function: Function, selected: Sequence[Span] | None, not_these: tuple[frozenset[Span], set[Span]]
+) -> tuple[Function, ParallelRegion] | None:
+    left, tried = not_these
+    for region in regions_of(function):
+        span = statement_spans(region_run(function, region))
+        loop = region.body
+        if not isinstance(loop, For) or span in tried or shared_loop(function, loop) is not region:
+            continue
+        if any(span.contains(other) or other.contains(span) for other in left):
+            continue
+        if (selected is None or any(_meets(s, span) for s in selected)) and moves_through_tables(loop):
+            return function, region
+    return None
 
 
 def adds_to_numbered_parts(prepared: Prepared) -> bool:

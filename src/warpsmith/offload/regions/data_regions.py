@@ -312,7 +312,7 @@ def _coherent(plan: DataRegionPlan, around: Surroundings) -> Coherent | Reason:
     beside = any(place.node not in ours for place in made.inserted)
     if beside and not _is_written(around.request, function):
         text = f"'{function.symbol.name}' is defined in a header, which is not rewritten"
-        if any(function.span.file is unit.file for unit in around.request.program.units):
+        if any(unit.has_text(function.span.file) for unit in around.request.program.units):
             text = f"'{function.symbol.name}' shares its text with what its template makes of other types"
         return Reason("POR018", text, function.symbol.span)
     return made

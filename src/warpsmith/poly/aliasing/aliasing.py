@@ -53,6 +53,7 @@ __all__ = [
     "alias_pairs",
     "are_objects_apart",
     "different_allocations_text",
+    "find_roots",
     "in_different_allocations",
     "is_still",
     "may_overlap",
@@ -83,7 +84,7 @@ def relation(
     if left == right:
         return "same"
     where = known.provenance(function)
-    pairs = ((a, b) for a in _roots(where, left) for b in _roots(where, right))
+    pairs = ((a, b) for a in find_roots(where, left) for b in find_roots(where, right))
     return "may" if any(_may_meet(known, where, a, b) for a, b in pairs) else "distinct"
 
 
@@ -92,7 +93,7 @@ def are_objects_apart(
 ) -> bool:
     """Whether two variables certainly name different objects as a whole: restrict only speaks of what is accessed."""
     where = (summaries if summaries is not None else Summaries.of(program)).provenance(function)
-    restricted = any(_is_restrict(root) for symbol in pair for root in _roots(where, symbol))
+    restricted = any(_is_restrict(root) for symbol in pair for root in find_roots(where, symbol))
     return not restricted and relation(program, function, *pair, summaries) == "distinct"
 
 
@@ -155,7 +156,8 @@ def _reason(left: Symbol, right: Symbol, span: Span) -> Reason:
     return Reason("POR004", text, span, legal_if=remedies, settled_by=(granted,))
 
 
-def _roots(where: Provenance, symbol: Symbol) -> frozenset[Root]:
+def find_roots(where: Provenance, symbol: Symbol) -> frozenset[Root]:
+    """Return where the memory that a variable names may have been made."""
     if not isinstance(symbol.type, Pointer):
         return frozenset({Root("object", symbol)})
     held = where.roots.get(symbol)

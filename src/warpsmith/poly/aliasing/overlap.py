@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from warpsmith.base.verdict import Reason
-from warpsmith.poly.aliasing.aliasing import AliasPair, alias_pairs, relation
+from warpsmith.poly.aliasing.aliasing import AliasPair, alias_pairs, find_roots, may_overlap, relation
 from warpsmith.poly.effects.origin import Origin
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.granted import grants
+from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance
 from warpsmith.poly.regions.region import Region
 from warpsmith.tree.memory.effective_types import apart
 from warpsmith.tree.nodes import Stmt
@@ -47,7 +48,7 @@ def overlaps(
             doubts.append(pair.reason)
         elif chosen not in assumptions:
             assumptions.append(chosen)
-    return tuple(assumptions), (*doubts, *_indirect(region, among))
+    return tuple(assumptions), (*doubts, *_indirect(origin, region, among))
 
 
 def _is_renamed(symbol: Symbol, reached: set[Symbol]) -> bool:
@@ -64,8 +65,10 @@ def _are_apart_as_followed(origin: Origin, pair: AliasPair, followed: Mapping[Sy
     return left == right or relation(origin.program, origin.function, left, right, origin.summaries) == "distinct"
 
 
-def _indirect(region: Region, among: Callable[[Symbol, Symbol], bool]) -> list[Reason]:
-    """Pointers that are read from memory may point to anything of their type that is written."""
+def _indirect(origin: Origin, region: Region, among: Callable[[Symbol, Symbol], bool]) -> list[Reason]:
+    """Pointers that are read from memory may point to anything of their type that is written, and whose address may be
+    there: not to a local array that the function only subscripts."""
+    where = origin.summaries.provenance(origin.function)
     touched = [a for s in region.statements for a in s.accesses if a.path or a.place or not a.known]
     found: dict[str, Reason] = {}
     for one in touched:
@@ -73,10 +76,15 @@ def _indirect(region: Region, among: Callable[[Symbol, Symbol], bool]) -> list[R
             same = (one.base, one.place) == (other.base, other.place)
             if same or not (one.write or other.write) or (other.known and apart(one.element, other.element)):
                 continue
-            if not among(one.base, other.base):
+            if not among(one.base, other.base) or (not other.place and _is_apart(origin, where, other.base)):
                 continue
             name = one.base.name if one.place == "?" else one.place
             text = f"{name} is a pointer read from memory: what it points to may overlap with {other.base.name}"
             help_text = ("copy the pointer to a local restrict pointer before the loop",)
             found.setdefault(name, Reason("POR004", text, one.expr.span, legal_if=help_text))
     return list(found.values())
+
+
+def _is_apart(origin: Origin, where: Provenance, symbol: Symbol) -> bool:
+    """Whether no pointer in memory leads to what an array or a pointer names."""
+    return not may_overlap(origin.summaries, where, frozenset({UNKNOWN}), find_roots(where, symbol))

@@ -18,6 +18,7 @@ __all__ = [
     "Construct",
     "MappedItem",
     "construct_of",
+    "device_addresses",
     "is_data_directive",
     "is_mapping",
     "mappings",
@@ -133,13 +134,18 @@ def unread(directive: Directive) -> Iterator[str]:
         yield f"{directive.title} hands out device addresses"
     for clause in directive.clauses:
         if clause.name in _ADDRESSES:
-            yield f"{clause.text} names addresses of the device"
+            yield f"{clause.text} names addresses in the device's own memory, which a port has no counterpart of"
         elif clause.name in _NOT_READ or (clause.name == "self" and kind == "compute"):
             yield f"{clause.text} makes it depend on a value what runs where"
         elif clause.name == "map" and _of_clause(directive, clause, kind) is None:
             yield f"the clause {clause.text} is not understood"
         elif clause.name == "async" or (clause.name == "wait" and directive.family == "acc"):
             yield f"{clause.text} lets it run beside the host"
+
+
+def device_addresses(directive: Directive) -> frozenset[str]:
+    """Return the variables that hold, or have, addresses in the device's own memory."""
+    return frozenset(v.name for clause in directive.clauses if clause.name in _ADDRESSES for v in clause.variables)
 
 
 def own_names(directive: Directive) -> frozenset[str]:

@@ -19,7 +19,7 @@ from warpsmith.poly.mapped.accessed import (
     uses_elements_only,
     whole_extent,
 )
-from warpsmith.poly.mapped.clauses import MappedItem, construct_of, mappings, own_names, unread
+from warpsmith.poly.mapped.clauses import MappedItem, construct_of, device_addresses, mappings, own_names, unread
 from warpsmith.poly.mapped.copies import CopyPair, Stale, transferred
 from warpsmith.poly.mapped.extents import Extent, below, named_extent
 from warpsmith.poly.mapped.host import HostSide, InlinedCall, hits, in_order, is_fixed, written_over
@@ -279,6 +279,8 @@ class DeviceSide(HostSide):
                 self.words.running(copies.running, symbol.name, stmt.span)
             if not copies.count:
                 if isinstance(symbol.type, Pointer):
+                    if symbol.name in device_addresses(directive):
+                        continue  # it is said to be an address of the device's, which `_doubt` tells of
                     self.words.absent(
                         stmt.span, symbol.name, pragma.span, sure=alone and self.certain and not place.given
                     )

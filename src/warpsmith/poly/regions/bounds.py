@@ -31,7 +31,7 @@ from warpsmith.poly.isl.host import (
 )
 from warpsmith.poly.isl.polynomial import Polynomial, constant
 from warpsmith.poly.isl.space import Floored, Set, find_undecided, gist, image, is_bounded, make_map, pieces
-from warpsmith.poly.regions.region import Access, Path, Statement, Subscript
+from warpsmith.poly.regions.region import Access, Statement
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.subscripts.views import View, layouts
 from warpsmith.tree.nodes import Conditional, Expr, Literal
@@ -61,7 +61,7 @@ def linear_bounds(state: State, references: Sequence[tuple[Statement, Access]], 
     `state.assumptions`. All references have one base and place. Counters of loops around the scope are parameters.
     Raises OutOfBudgetError.
     """
-    known = [(s, _plain(a)) for s, a in references]
+    known = [(s, a.of_whole_elements()) for s, a in references]
     first = references[0][1]
     unknown = next((a for _, a in references if not a.known), None)
     if unknown is not None:
@@ -153,16 +153,6 @@ def _decide(state: State, whole: Set, references: Sequence[tuple[Statement, Acce
     said without quotients."""
     way = find_undecided(whole, greatest=False).union(find_undecided(whole, greatest=True))
     return not way.is_empty() and state.exclude(way, references[0][0].domain)
-
-
-def _plain(access: Access) -> Access:
-    """Cut the path at the first member name: elements are counted in whole structs."""
-    path: Path = access.path
-    for position, step in enumerate(path):
-        if not isinstance(step, Subscript):
-            path = path[:position]
-            break
-    return Access(access.expr, access.base, access.place, path, access.known, access.element, access.write)
 
 
 def _failure(access: Access, why: str) -> Reason:

@@ -4,6 +4,7 @@
     for (i = 0; i < n; i += 2) b[i] = …         no: every other element
     for (i …) for (j = 0; j < N; j++) c[i*N+j]  yes: rows i, each full;  with j < N - 1: no
     if (x[i] < 0) b[i] = …; else b[i] = …;      yes: what both arms write at a point is written, whichever runs
+    p[i].x = …; p[i].y = …;                     yes where struct has no other member: each of them is written of each
 
 Invariant: True only if the set of elements written at certain points of exact domains, or at a certain point by either
 arm of a branch, contains all full rows from the first to the last touched one.
@@ -21,13 +22,17 @@ from warpsmith.poly.isl.formula import Formula, at_least, atoms_of, both
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom
 from warpsmith.poly.isl.space import Map, Set, between, image, make_map, make_set, prefix
 from warpsmith.poly.regions.arms import is_certain
-from warpsmith.poly.regions.region import Access, Arm, RunsWhen, Statement, Subscript
+from warpsmith.poly.regions.region import Access, Arm, MemberStep, Path, RunsWhen, Statement
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.subscripts.views import layouts
+from warpsmith.tree.nodes import Member
+from warpsmith.tree.types import Pointer, Record, Type
+from warpsmith.tree.walk import peel
 
 __all__ = ["covers", "is_exact", "surely_touch"]
 
 _Union = TypeVar("_Union", Set, Map)
+_Place = tuple[tuple[Statement, Access], Sequence[Polynomial]]
 
 
 def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool:
@@ -35,25 +40,21 @@ def covers(state: State, references: Sequence[tuple[Statement, Access]]) -> bool
 
     `state` is what `build_region` returned with the statements; all references have one base. Raises OutOfBudgetError.
     """
-    if any(not access.known or not all(isinstance(s, Subscript) for s in access.path) for _, access in references):
-        return False
-    views = layouts(state, references, guards=False)
-    if views is None or len(views) > 1:
+    parts = _members(references)
+    views = None if parts is None else layouts(state, [(s, a.of_whole_elements()) for s, a in references], guards=False)
+    if parts is None or views is None or len(views) > 1:
         return False
     sizes = _sizes(state, views[0].strides)
     if sizes is None:
         return False
     subscripts = list(zip(references, views[0].subscripts, strict=True))
-    rows = [_image(state, s, d[:1]) for (s, _), d in subscripts]
-    certain = [_image(state, s, d) for (s, a), d in subscripts if a.write and is_exact(state, s, a)]
-    certain += _by_either_arm(state, [(s, d) for (s, a), d in subscripts if a.write and _is_exact_in_arms(state, s, a)])
-    if not certain:
-        return False
-    touched = _union(rows).coalesce()
+    touched = _union([_image(state, s, d[:1]) for (s, _), d in subscripts]).coalesce()
     if not touched.is_equal(between(touched)):
         return False
     target = touched.flat_product(_full(state, sizes)) if sizes else touched
-    return bool(target.is_subset(_union(certain)))
+    written = [((s, a), d) for (s, a), d in subscripts if a.write]
+    each = (_certainly(state, [(r, d) for r, d in written if part[: len(r[1].part)] == r[1].part]) for part in parts)
+    return all(certain and target.is_subset(_union(certain)) for certain in each)
 
 
 def surely_touch(state: State, references: Sequence[tuple[Statement, Access]]) -> bool:
@@ -64,15 +65,59 @@ def surely_touch(state: State, references: Sequence[tuple[Statement, Access]]) -
     """
     if not all(is_exact(state, *one) or _is_exact_in_arms(state, *one) for one in references):
         return False
-    if any(not access.known or not all(isinstance(s, Subscript) for s in access.path) for _, access in references):
+    if _members(references) is None:
         return False
-    views = layouts(state, references, guards=False)
+    views = layouts(state, [(s, a.of_whole_elements()) for s, a in references], guards=False)
     if views is None or len(views) > 1:
         return False
-    subscripts = list(zip(references, views[0].subscripts, strict=True))
-    certain = [_image(state, s, d) for (s, a), d in subscripts if is_exact(state, s, a)]
-    certain += _by_either_arm(state, [(s, d) for (s, a), d in subscripts if _is_exact_in_arms(state, s, a)])
-    return bool(certain) and bool(_union([_image(state, s, d) for (s, _), d in subscripts]).is_subset(_union(certain)))
+    by_part: dict[Path, list[_Place]] = {}
+    for reference, digits in zip(references, views[0].subscripts, strict=True):
+        by_part.setdefault(reference[1].part, []).append((reference, digits))
+    for same in by_part.values():
+        certain = _certainly(state, same)
+        if not certain or not _union([_image(state, s, d) for (s, _), d in same]).is_subset(_union(certain)):
+            return False
+    return True
+
+
+def _certainly(state: State, places: Sequence[_Place]) -> list[Set]:
+    """Return what of an array the references certainly touch."""
+    certain = [_image(state, s, d) for (s, a), d in places if is_exact(state, s, a)]
+    return certain + _by_either_arm(state, [(s, d) for (s, a), d in places if _is_exact_in_arms(state, s, a)])
+
+
+def _members(references: Sequence[tuple[Statement, Access]]) -> list[Path] | None:
+    """Return the members of an element, inner structs taken apart, as steps: one without steps where no reference is to
+    a member. None where references are not to known members or elements."""
+    if any(not a.known or not all(isinstance(step, MemberStep) for step in a.part) for _, a in references):
+        return None
+    inner = next((access for _, access in references if access.part), None)
+    if inner is None:
+        return [()]
+    owner = _owner(inner)
+    return None if owner is None else _parts(owner)
+
+
+def _owner(access: Access) -> Type | None:
+    """Return the type of the elements that a reference is to members of."""
+    expr = access.expr
+    for _ in access.part:
+        if not isinstance(expr, Member):
+            return None
+        expr = peel(expr.base)
+    return expr.type.to if isinstance(expr.type, Pointer) else expr.type
+
+
+def _parts(type: Type) -> list[Path] | None:
+    if not isinstance(type, Record) or not type.fields:
+        return [()]
+    found: list[Path] = []
+    for field in type.fields:
+        inner = None if type.union else _parts(field.type)
+        if inner is None:
+            return None
+        found += [(MemberStep(field.name), *steps) for steps in inner]
+    return found
 
 
 def is_exact(state: State, statement: Statement, access: Access) -> bool:

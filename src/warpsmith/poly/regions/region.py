@@ -20,6 +20,7 @@ from enum import IntEnum
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from warpsmith.poly.isl.formula import Formula
 from warpsmith.poly.isl.polynomial import Polynomial
@@ -116,6 +117,16 @@ class Access(Struct, frozen=True):
     known: bool
     element: Type
     write: bool
+
+    @property
+    def part(self) -> Path:
+        """The steps from an element of the array inwards; none where the reference is to whole elements."""
+        inner = (n for n, step in enumerate(self.path) if not isinstance(step, Subscript))
+        return self.path[next(inner, len(self.path)) :]
+
+    def of_whole_elements(self) -> Access:
+        """Return the reference without these steps: elements are counted in whole structs."""
+        return replace(self, path=self.path[: len(self.path) - len(self.part)])
 
 
 class RunsWhen(IntEnum):

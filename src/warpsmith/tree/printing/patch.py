@@ -86,10 +86,14 @@ def unit_text(
     edits: list[Edit] = []
     first = len(original.file.text)
     for added, anchor in _find_added(rewritten):
+        if anchor.span.file is not original.file:
+            continue
         first = min(first, anchor.span.start)
         place = Span(original.file, anchor.span.start, anchor.span.start)
         edits.append(Edit(place, f"{patcher.printer.top(added)}\n\n"))
     for old, new in zip(original.items, (item for item in rewritten.items if not is_added(item)), strict=True):
+        if old.span.file is not original.file:
+            continue
         changed = patcher.edits(old, new)
         if changed:
             first = min(first, old.span.start)
@@ -133,7 +137,7 @@ def _find_specialized(original: Unit, rewritten: Unit) -> Iterator[tuple[Functio
     """Yield the instances of templates that have changed, which get texts of their own."""
     given = (function for function in rewritten.functions if not is_added(function))
     for old, new in zip(original.functions, given, strict=True):
-        if old is not new and can_specialize(original, old):
+        if old is not new and old.span.file is original.file and can_specialize(original, old):
             yield old, new
 
 

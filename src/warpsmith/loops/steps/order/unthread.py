@@ -19,6 +19,7 @@ from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
+from warpsmith.poly.openmp.concurrency.one_loop import loop_in_the_way, shared_loop
 from warpsmith.poly.openmp.concurrency.one_thread import in_the_way, teams
 from warpsmith.poly.openmp.team import Team, region_run, sharing_functions
 from warpsmith.poly.openmp.thread_numbers import is_number
@@ -57,7 +58,8 @@ class Unthread(Struct, frozen=True):
     value that differs between the threads is read behind the loop that made it, and what critical sections add up, or
     loops over an array with a part for each thread (`part[omp_get_thread_num()]`), are the threads' parts of one sum
     (OpenMP 5.2, 5.1.1; the region split at its worksharing constructs). Functions that share work among the threads
-    that call them go with it, and so do all other regions that lead to these.
+    that call them go with it, and so do all other regions that lead to these. A loop that is a `parallel for` itself
+    loses that pragma: then loops in it can be kernels.
 
     Step: loop=f/i
 
@@ -101,13 +103,18 @@ class Unthread(Struct, frozen=True):
         found = _region(program, place)
         if found is None:
             return does_not_fit("the loop stands in no parallel region", place.loop)
-        why = in_the_way(facts, *found)
+        function, region = found
+        why = (loop_in_the_way if _is_loop(region) else in_the_way)(facts, function, region)
         return Proved() if why is None else Unknown((why,))
 
     def apply(self, program: Program) -> Program:
         """Return the program with the statements of the region alone, and of what goes with it."""
         found = _region(program, LoopContext.of(program, self.loop))
         assert found is not None, "checked"
+        function, region = found
+        if _is_loop(region):
+            run = region_run(function, region)
+            return with_run(program, function, run, run[1:])
         facts = Facts.about(program, PolyOptions())
         changes = [(f.symbol, *_change(facts, f, team)) for f, team in teams(program, *found)]
         for symbol, run, alone in changes:
@@ -119,10 +126,15 @@ class Unthread(Struct, frozen=True):
 _Run = tuple[Stmt, ...]
 
 
+def _is_loop(region: ParallelRegion) -> bool:
+    """Whether the threads have nothing but a loop to share."""
+    return region.directive.words != ("parallel",)
+
+
 def _region(program: Program, place: LoopContext) -> tuple[Function, ParallelRegion] | None:
-    """Return the region around a loop, or the first one that leads to the loop's function, which shares work among its
-    threads, with the region's function."""
-    around = region_around(place.function, place.loop)
+    """Return the region around a loop, or that it is by itself, or the first one that leads to the loop's function,
+    which shares work among its threads, with the region's function."""
+    around = region_around(place.function, place.loop) or shared_loop(place.function, place.loop)
     if around is not None:
         return place.function, around
     plain = ((f, r) for _, f in program.functions() for r in regions_of(f) if r.directive.words == ("parallel",))
