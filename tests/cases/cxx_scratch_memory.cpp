@@ -4,7 +4,7 @@
  * EXPECT: smooth/i/j parallel ported: no carried dependence (proven)
  * EXPECT: smooth/i/j#2 reduction ported: an associative update (+: sum) is the only carried dependence
  * EXPECT: pairs/i parallel-after ported: parallel after localize=pairs/i, hoist-allocation=pairs/i,variable=pair
- * EXPECT: pairs/i/j parallel-after ported: parallel after localize=pairs/i, hoist-allocation=pairs/i,variable=pair
+ * EXPECT: pairs/i/j parallel ported: no carried dependence (proven)
  * EXPECT: pairs/i/j#2 reduction ported: an associative update (+: sum) is the only carried dependence
  * EXPECT: zeros/i parallel-after ported: parallel after hoist-allocation=zeros/i,variable=seen
  * EXPECT: zeros/i/j reduction ported: an associative update (+: seen) is the only carried dependence
