@@ -20,7 +20,7 @@ from warpsmith.base.source import Span
 from warpsmith.tree.nodes import Call, Expr, Name, Node
 from warpsmith.tree.types import INT, VOID, FunctionType, Symbol
 
-__all__ = ["CLOCK", "OUTPUT", "TEXTS", "VALUE", "is_assertion", "make_assertion"]
+__all__ = ["ASSERTION", "CLOCK", "OUTPUT", "TEXTS", "VALUE", "is_assertion", "make_assertion"]
 
 OUTPUT: Final = "std::ostream"
 CLOCK: Final = "std::clock"
@@ -28,7 +28,10 @@ VALUE: Final = "std::value"
 TEXTS: Final = frozenset({OUTPUT, CLOCK, VALUE})
 """The names of the functions that stand for a text."""
 
-_ASSERT: Final = Symbol("assert", "assert", FunctionType(VOID, (INT,)), "function")
+ASSERTION: Final = "assert"
+"""The name, and the key, of the function that a test of `assert` is a call of."""
+
+_ASSERT: Final = Symbol(ASSERTION, ASSERTION, FunctionType(VOID, (INT,)), "function")
 
 
 def make_assertion(condition: Expr, span: Span) -> Call:

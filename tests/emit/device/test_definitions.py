@@ -131,3 +131,5 @@ def test_a_type_called_like_a_vector_of_cuda_gets_another_name(tmp_path: Path) -
     tagged = load("typedef struct int2 { int a; } pair;\nvoid f(pair *p) { p->a = 1; }\n", tmp_path).units[0]
     assert needed_definitions(tagged, "pair p;").texts[0] == "#define int2 int2_"
     assert needed_definitions(own, "float5 u;").texts == ("typedef int float5;",)
+    hidden = load("typedef enum __kind { A, B } kind;\nvoid f(kind *p) { p[0] = A; }\n", tmp_path).units[0]
+    assert needed_definitions(hidden, "kind p;").texts[0] == "#define __kind kind_"

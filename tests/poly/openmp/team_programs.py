@@ -26,15 +26,15 @@ void show(void)
 """What prints all that a region may leave behind."""
 
 
-def _program(body: str, more: str = "") -> str:
+def region_program(body: str, more: str = "") -> str:
     return f"{_HEAD}{more}\nvoid region(void)\n{{\n{body}}}\n"
 
 
 _STEP = "static void step(void)\n{\n#pragma omp for\n    for (int i = 0; i < n; i++) a[i] = i;\n}"
 
 ONE: dict[str, str] = {
-    "a loop shared in a function": _program("#pragma omp parallel\n    step();\n", _STEP),
-    "functions of a time loop": _program(
+    "a loop shared in a function": region_program("#pragma omp parallel\n    step();\n", _STEP),
+    "functions of a time loop": region_program(
         """
     int t;
 #pragma omp parallel private(t)
@@ -84,7 +84,7 @@ static void both(double h, int m)
 }
 """,
     ),
-    "a counter that nobody reads": _program("""
+    "a counter that nobody reads": region_program("""
     static int calls = 0;
 #pragma omp parallel
     {
@@ -93,7 +93,7 @@ static void both(double h, int m)
         calls++;
     }
 """),
-    "the first thread does it": _program("""
+    "the first thread does it": region_program("""
 #pragma omp parallel
     {
         int me = omp_get_thread_num();
@@ -107,7 +107,7 @@ static void both(double h, int m)
         }
     }
 """),
-    "shared loops and a barrier": _program("""
+    "shared loops and a barrier": region_program("""
 #pragma omp parallel
     {
 #pragma omp for
@@ -119,7 +119,7 @@ static void both(double h, int m)
         for (int i = 1; i < n; i++) c[i] = b[n - i];
     }
 """),
-    "a time loop that all run": _program("""
+    "a time loop that all run": region_program("""
     int t, i;
 #pragma omp parallel private(t, i)
     for (t = 0; t < 4; t++) {
@@ -131,7 +131,7 @@ static void both(double h, int m)
         a[0] += 1;
     }
 """),
-    "each thread's part is combined": _program("""
+    "each thread's part is combined": region_program("""
     double mine, top;
 #pragma omp parallel private(mine, top)
     {
@@ -145,7 +145,7 @@ static void both(double h, int m)
         { sum += mine; if (top > most) most = top; }
     }
 """),
-    "the region's own reduction": _program("""
+    "the region's own reduction": region_program("""
     double s = 1.0;
 #pragma omp parallel reduction(+: s)
     {
@@ -154,7 +154,7 @@ static void both(double h, int m)
     }
     sum = s;
 """),
-    "the same in every thread": _program("""
+    "the same in every thread": region_program("""
     double h;
     int extra = 2;
 #pragma omp parallel private(h) firstprivate(extra)
@@ -167,7 +167,7 @@ static void both(double h, int m)
         }
     }
 """),
-    "master and single touch what is shared": _program("""
+    "master and single touch what is shared": region_program("""
 #pragma omp parallel
     {
 #pragma omp master
@@ -178,7 +178,7 @@ static void both(double h, int m)
         { count++; kept = a[3]; }
     }
 """),
-    "a private scratch array": _program("""
+    "a private scratch array": region_program("""
     double w[4];
 #pragma omp parallel private(w)
     {
@@ -189,7 +189,7 @@ static void both(double h, int m)
         }
     }
 """),
-    "what single reads is given to all": _program("""
+    "what single reads is given to all": region_program("""
     double h;
 #pragma omp parallel private(h)
     {
@@ -199,12 +199,12 @@ static void both(double h, int m)
         for (int i = 0; i < n; i++) a[i] = h * i;
     }
 """),
-    "two pragmas, one loop": _program("""
+    "two pragmas, one loop": region_program("""
 #pragma omp parallel
 #pragma omp for
     for (int i = 0; i < n; i++) a[i] = i;
 """),
-    "each thread has a part of an array": _program(
+    "each thread has a part of an array": region_program(
         """
     int t, nt = 4;
     omp_set_num_threads(nt);
@@ -222,7 +222,7 @@ static void both(double h, int m)
 """,
         """static double part[8][8];""",
     ),
-    "rows of parts, counted and added": _program("""
+    "rows of parts, counted and added": region_program("""
     int nt = 4;
     int **many = (int **)malloc(nt * sizeof(int *));
     double **part = (double **)malloc(nt * sizeof(double *));
@@ -251,7 +251,7 @@ static void both(double h, int m)
     for (int t = 0; t < nt; t++) { free(many[t]); free(part[t]); }
     free(many); free(part);
 """),
-    "rows of parts in one block": _program("""
+    "rows of parts in one block": region_program("""
     int nt = 4, groups = 5, i, j, k, found[8] = {0};
     int **many = (int **)malloc(nt * sizeof(int *));
     double ***part = (double ***)malloc(nt * sizeof(double **));
@@ -283,7 +283,7 @@ static void both(double h, int m)
     for (i = 0; i < groups; i++) c[i] = found[i];
     free(part[0]);
 """),
-    "one number a thread": _program("""
+    "one number a thread": region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -297,7 +297,7 @@ static void both(double h, int m)
 
 MANY: dict[str, tuple[str, str]] = {
     "printed by all": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
         printf("hello\\n");
@@ -308,7 +308,7 @@ MANY: dict[str, tuple[str, str]] = {
         "every thread does this",
     ),
     "a shared counter": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
 #pragma omp for
@@ -319,7 +319,7 @@ MANY: dict[str, tuple[str, str]] = {
         "every thread writes count",
     ),
     "a counter that another function reads": (
-        _program(
+        region_program(
             """
 #pragma omp parallel
     {
@@ -334,7 +334,7 @@ MANY: dict[str, tuple[str, str]] = {
         "every thread writes calls",
     ),
     "private value read after the region": (
-        _program("""
+        region_program("""
     int at = 5;
 #pragma omp parallel private(at)
     {
@@ -347,7 +347,7 @@ MANY: dict[str, tuple[str, str]] = {
         "at is private to the threads, and read after the region",
     ),
     "firstprivate value read after the region": (
-        _program("""
+        region_program("""
     int at = 5;
 #pragma omp parallel firstprivate(at)
     {
@@ -360,7 +360,7 @@ MANY: dict[str, tuple[str, str]] = {
         "at is private to the threads, and read after the region",
     ),
     "partial value read by all": (
-        _program("""
+        region_program("""
     double mine;
     double out[1];
 #pragma omp parallel private(mine)
@@ -375,7 +375,7 @@ MANY: dict[str, tuple[str, str]] = {
         "mine holds something else in each thread",
     ),
     "a counter read after its loop": (
-        _program("""
+        region_program("""
     int i;
 #pragma omp parallel private(i)
     {
@@ -388,7 +388,7 @@ MANY: dict[str, tuple[str, str]] = {
         "i, which every thread adds, does not start as",
     ),
     "critical counts the threads": (
-        _program("""
+        region_program("""
     double mine;
 #pragma omp parallel private(mine)
     {
@@ -402,7 +402,7 @@ MANY: dict[str, tuple[str, str]] = {
         "does not start as a number that changes nothing",
     ),
     "atomic counts the threads": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
 #pragma omp atomic
@@ -414,7 +414,7 @@ MANY: dict[str, tuple[str, str]] = {
         "not each thread's part, combined",
     ),
     "a part combined otherwise": (
-        _program("""
+        region_program("""
     double mine;
 #pragma omp parallel private(mine)
     {
@@ -428,7 +428,7 @@ MANY: dict[str, tuple[str, str]] = {
         "mine is combined by *",
     ),
     "single writes a private variable": (
-        _program("""
+        region_program("""
     double h;
 #pragma omp parallel private(h)
     {
@@ -442,7 +442,7 @@ MANY: dict[str, tuple[str, str]] = {
         "h holds something else in each thread",
     ),
     "the second thread does it": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
         int me = omp_get_thread_num();
@@ -455,7 +455,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_thread_num tells",
     ),
     "all others do it": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
         int me = omp_get_thread_num();
@@ -470,7 +470,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_thread_num tells",
     ),
     "the number changes": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
         int me = omp_get_thread_num();
@@ -484,7 +484,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_thread_num tells",
     ),
     "the number is a subscript too": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
         int me = omp_get_thread_num();
@@ -497,11 +497,11 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_thread_num tells",
     ),
     "the count is kept": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
 #pragma omp single
-        count = omp_get_num_threads();
+        count = 2 * omp_get_num_threads();
 #pragma omp for
         for (int i = 0; i < n; i++) a[i] = i;
     }
@@ -509,7 +509,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_num_threads tells",
     ),
     "the count is part of what is printed": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
 #pragma omp master
@@ -521,7 +521,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_num_threads tells",
     ),
     "the count is the program's choice": (
-        _program("""
+        region_program("""
     omp_set_num_threads(3);
 #pragma omp parallel
     {
@@ -534,7 +534,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_num_threads tells",
     ),
     "what all print": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
         printf("%d\\n", omp_get_num_threads());
@@ -545,7 +545,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_num_threads tells",
     ),
     "thread number": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
         int me = omp_get_thread_num();
@@ -556,7 +556,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_thread_num tells",
     ),
     "thread number in a function": (
-        _program(
+        region_program(
             """
 #pragma omp parallel
     {
@@ -569,33 +569,33 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_thread_num tells",
     ),
     "a loop shared in a function that others may call": (
-        _program("#pragma omp parallel\n    step();\n", _STEP.removeprefix("static ")),
+        region_program("#pragma omp parallel\n    step();\n", _STEP.removeprefix("static ")),
         "step shares work among the threads of the region in line 15, and other files may call it",
     ),
     "a loop shared in a function that is known by its address": (
-        _program("#pragma omp parallel\n    step();\n", _STEP + "\nvoid (*known)(void) = step;"),
+        region_program("#pragma omp parallel\n    step();\n", _STEP + "\nvoid (*known)(void) = step;"),
         "step shares work among the threads of the region in line 16, and its address is taken",
     ),
     "a loop shared in a function that is asked for a value": (
-        _program(
+        region_program(
             "#pragma omp parallel\n    {\n        double v = step();\n#pragma omp single\n        sum = v;\n    }\n",
             _STEP.replace("void step", "double step").replace("}", "    return 1;\n}"),
         ),
         "'omp for' in step (line 10) shares work among the threads of the region in line 16, which calls it inside",
     ),
     "a function that shares a loop and writes what they share": (
-        _program("#pragma omp parallel\n    step();\n", _STEP.replace("{\n", "{\n    count++;\n", 1)),
+        region_program("#pragma omp parallel\n    step();\n", _STEP.replace("{\n", "{\n    count++;\n", 1)),
         "every thread writes count",
     ),
     "a function that shares a loop and follows a pointer": (
-        _program(
+        region_program(
             "#pragma omp parallel\n    step(b);\n",
             _STEP.replace("(void)", "(double *p)").replace("{\n", "{\n    p[1] += 1;\n", 1),
         ),
         "every thread writes ",
     ),
     "a function that shares a loop and reads what differs": (
-        _program(
+        region_program(
             """
     int t = 0;
 #pragma omp parallel firstprivate(t)
@@ -610,14 +610,14 @@ MANY: dict[str, tuple[str, str]] = {
         "t holds something else in each thread",
     ),
     "another region leads to the function": (
-        _program(
+        region_program(
             "#pragma omp parallel\n    step();\n",
             _STEP + "\nvoid other(void)\n{\n#pragma omp parallel\n    {\n        step();\n        count++;\n    }\n}",
         ),
         "every thread writes count",
     ),
     "tasks": (
-        _program("""
+        region_program("""
 #pragma omp parallel
     {
 #pragma omp single
@@ -630,7 +630,7 @@ MANY: dict[str, tuple[str, str]] = {
         "'omp task' inside what threads share",
     ),
     "a sum that is read on the way": (
-        _program("""
+        region_program("""
     double s = 0;
 #pragma omp parallel reduction(+: s)
     {
@@ -644,7 +644,7 @@ MANY: dict[str, tuple[str, str]] = {
         "s is each thread's part of a reduction here",
     ),
     "a scratch array that crosses iterations": (
-        _program("""
+        region_program("""
     double w[64];
 #pragma omp parallel private(w)
     {
@@ -657,7 +657,7 @@ MANY: dict[str, tuple[str, str]] = {
         "w holds something else in each thread",
     ),
     "a clause that is not known": (
-        _program("""
+        region_program("""
 #pragma omp parallel allocate(a)
     {
 #pragma omp for
@@ -667,7 +667,7 @@ MANY: dict[str, tuple[str, str]] = {
         "what 'allocate(a)' means for one thread alone is not known",
     ),
     "the first part is left out": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -680,7 +680,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "a sum of too few parts": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -693,7 +693,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "every second part": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -706,7 +706,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "one part is looked at": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -720,7 +720,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "the largest part": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -733,7 +733,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "parts in an order": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -746,7 +746,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "sums on the way": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -759,7 +759,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "one part is set back": (
-        _program("""
+        region_program("""
     static double part[4];
     for (int again = 0; again < 2; again++) {
 #pragma omp parallel num_threads(4)
@@ -775,7 +775,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "parts too small for the whole": (
-        _program("""
+        region_program("""
     static unsigned char part[4];
 #pragma omp parallel num_threads(4)
     {
@@ -788,7 +788,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "whole numbers of each value": (
-        _program("""
+        region_program("""
     int part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -801,7 +801,7 @@ MANY: dict[str, tuple[str, str]] = {
         "takes a whole number",
     ),
     "a part of the neighbor's": (
-        _program("""
+        region_program("""
     double part[5] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -814,7 +814,7 @@ MANY: dict[str, tuple[str, str]] = {
         "omp_get_thread_num tells",
     ),
     "a part is read in the region": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -827,7 +827,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "a part gets new memory": (
-        _program("""
+        region_program("""
     double **part = (double **)malloc(4 * sizeof(double *));
     for (int t = 0; t < 4; t++) part[t] = (double *)calloc(1, sizeof(double));
     for (int again = 0; again < 2; again++) {
@@ -844,7 +844,7 @@ MANY: dict[str, tuple[str, str]] = {
         "gets other memory",
     ),
     "a part that is known otherwise": (
-        _program("""
+        region_program("""
     double *part = (double *)calloc(4, sizeof(double)), *other = part;
 #pragma omp parallel num_threads(4)
     {
@@ -858,7 +858,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "the number of the sum is another one": (
-        _program("""
+        region_program("""
     double part[8] = {0};
     int nt = 4;
 #pragma omp parallel num_threads(nt)
@@ -873,7 +873,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "what each part adds depends on it": (
-        _program("""
+        region_program("""
     double part[4] = {0};
 #pragma omp parallel num_threads(4)
     {
@@ -886,7 +886,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "rows of parts that overlap": (
-        _program("""
+        region_program("""
     double **part = (double **)malloc(4 * sizeof(double *));
     part[0] = (double *)calloc(16, sizeof(double));
     for (int t = 1; t < 4; t++) part[t] = part[t - 1] + 1;
@@ -901,7 +901,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part has a block in line 13 that its rows are not known to fill",
     ),
     "a row is left in front": (
-        _program("""
+        region_program("""
     double **part = (double **)malloc(4 * sizeof(double *));
     part[0] = (double *)calloc(4 * 2, sizeof(double));
     for (int t = 1; t < 4; t++) part[t] = part[t - 1] + 2;
@@ -916,7 +916,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part has its rows in one block, and line 19 may add in front of a row",
     ),
     "more rows than are summed": (
-        _program("""
+        region_program("""
     double **part = (double **)malloc(8 * sizeof(double *));
     part[0] = (double *)calloc(8 * 2, sizeof(double));
     for (int t = 1; t < 8; t++) part[t] = part[t - 1] + 2;
@@ -931,7 +931,7 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line",
     ),
     "a part has rows in two blocks": (
-        _program("""
+        region_program("""
     double **part = (double **)malloc(4 * sizeof(double *));
     part[0] = (double *)calloc(4 * 2, sizeof(double));
     for (int t = 1; t < 4; t++) part[t] = part[t - 1] + 2;
@@ -947,7 +947,7 @@ MANY: dict[str, tuple[str, str]] = {
         "that lie in more than one block",
     ),
     "steps of another length": (
-        _program("""
+        region_program("""
     int w = 2, v = 3;
     double **part = (double **)malloc(4 * sizeof(double *));
     part[0] = (double *)calloc(4 * v, sizeof(double));

@@ -11,13 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.poly.openmp.team_programs import MANY, ONE, SHOW
+from tests.poly.openmp import sum_programs, team_programs
+from tests.poly.openmp.team_programs import SHOW
+
+ONE = team_programs.ONE | sum_programs.ONE
+MANY = team_programs.MANY | sum_programs.MANY
 
 # what is wrong here cannot be seen on every run, or needs no second thread to be wrong
 UNSEEN = {"tasks", "a clause that is not known", "a shared counter", "a scratch array that crosses iterations",
           "private value read after the region", "another region leads to the function",
           "a loop shared in a function that is asked for a value", "a loop shared in a function that others may call",
-          "a loop shared in a function that is known by its address"}  # fmt: skip
+          "a loop shared in a function that is known by its address"} | sum_programs.UNSEEN  # fmt: skip
 
 
 @functools.cache
@@ -33,11 +37,13 @@ def outputs(kind: str) -> dict[str, tuple[str, str, str]]:
             (folder / f"p{k}.c").write_text(renamed)
             calls.append(k)
         declared = "".join(f"void region{k}(void); void show{k}(void);\n" for k in calls)
-        chosen = "".join(f'puts("#"); region{k}(); show{k}();\n' for k in calls)
+        head = "#include <stdio.h>\n#include <stdlib.h>\nvoid omp_set_num_threads(int n);\n"
+        again = 'omp_set_num_threads(atoi(getenv("OMP_NUM_THREADS")))'
+        chosen = "".join(f'puts("#"); {again}; region{k}(); show{k}();\n' for k in calls)
         alone = "#ifndef _OPENMP\nint omp_get_thread_num(void) { return 0; }\n"
         alone += "int omp_get_num_threads(void) { return 1; }\nvoid omp_set_num_threads(int n) { (void)n; }\n#endif\n"
-        (folder / "main.c").write_text(f"#include <stdio.h>\n{alone}{declared}int main(void) {{\n{chosen}}}\n")
-        found = [_run(folder, (), "1"), _run(folder, ("-fopenmp",), "1"), _run(folder, ("-fopenmp",), "4")]
+        (folder / "main.c").write_text(f"{head}{alone}{declared}int main(void) {{\n{chosen}}}\n")
+        found = [_run(folder, (), "1"), *(_run(folder, ("-fopenmp",), threads) for threads in ("1", "4"))]
     return {t: (x, y, z) for t, x, y, z in zip(texts, *found, strict=True)}
 
 

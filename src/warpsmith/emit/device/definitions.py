@@ -60,8 +60,8 @@ def needed_definitions(
     device code is made for, `inside` is that of `text`.
 
     What is declared inside a kernel's own text, or in blocks without kernels, is not among them: it stands in the text.
-    A type that is called like one of CUDA's vectors gets another name by a macro, which stands before all of it.
-    Raises RefusedError where a type's name is another one that CUDA or C++ already has, or where it is declared in the
+    A type that is called like one of CUDA's own gets another name by a macro, which stands before all of it.
+    Raises RefusedError where a type's name is a word that CUDA or C++ already has, or where it is declared in the
     function around `inside`, and something else has it elsewhere: device code has one place for all.
     """
     shared = _find_shared(unit, None if kernels is None else tuple(kernels))
@@ -89,7 +89,7 @@ def needed_definitions(
             stack += [(need, False) for need in _find_mentioned(found)]
     texts = tuple(cxx_words(found.text).rstrip() for found in order.values())
     macros = frozenset(found.name for found in order.values() if found.macro)
-    renamed = _rename_vectors(unit, (available[word] for word in seen if word in available))
+    renamed = _rename_types(unit, (available[word] for word in seen if word in available))
     return Definitions(tuple(sorted(headers)), (*renamed, *texts), macros)
 
 
@@ -137,20 +137,21 @@ def _find_mentioned(text: TypeText) -> Iterable[str]:
     return (name for name in (*text.needs, *sorted(identifiers(text.text))) if name != text.name)
 
 
-def _rename_vectors(unit: Unit, found: Iterable[TypeText]) -> tuple[str, ...]:
-    """Return the macros that give free names to types that are called like CUDA's vectors."""
+def _rename_types(unit: Unit, found: Iterable[TypeText]) -> tuple[str, ...]:
+    """Return the macros that give free names to types that are called like CUDA's own."""
     taken = identifiers(unit.file.text).union(*(identifiers(text.text) for text in unit.type_texts))
-    names = sorted({text.name for text in found if _is_vector(text)})
+    names = sorted({text.name for text in found if _gets_another_name(text)})
     return tuple(f"#define {name} {fresh(f'{name}_', taken)}" for name in names)
 
 
-def _is_vector(text: TypeText) -> bool:
-    """Whether a type of the user's has the name of one of CUDA's vectors, which are no words of its own."""
-    return not text.macro and _VECTOR.fullmatch(text.name) is not None
+def _gets_another_name(text: TypeText) -> bool:
+    """Whether a type of the user's has the name of one of CUDA's vectors, which are no words of its own, or one that
+    may be of its headers."""
+    return not text.macro and (_VECTOR.fullmatch(text.name) is not None or text.name.startswith("__"))
 
 
 def check_name(text: TypeText) -> None:
     """Raise RefusedError where a type's name is one that CUDA or C++ already has."""
-    if not text.macro and is_reserved(text.name) and not _is_vector(text):
+    if not text.macro and is_reserved(text.name) and not _gets_another_name(text):
         message = f"device code cannot have a type named {text.name}: CUDA has its own"
         raise RefusedError(Finding("POR008", "error", message, text.span))

@@ -19,7 +19,7 @@ from warpsmith.front.clang.wire import CONST, PATTERN, Detail, Dump
 from warpsmith.tree.containers import CHECKS
 from warpsmith.tree.effects.effects import EffectsTable
 from warpsmith.tree.free_store import FREES, MAKES, is_replacement
-from warpsmith.tree.library_texts import TEXTS
+from warpsmith.tree.library_texts import ASSERTION, TEXTS
 from warpsmith.tree.nodes import Expr, Function
 from warpsmith.tree.types import FunctionType, Pointer, Record, Storage, Symbol, Type
 
@@ -252,7 +252,10 @@ class Context:
                     yield key
 
     def _unwritable(self, effects: EffectsTable, used: frozenset[str]) -> Iterator[str]:
-        """Yield the names of what stands for a construct of C++ in calls, and runs none of the program's functions."""
+        """Yield the names of what stands for an assertion or for a construct of C++ in calls, and runs none of the
+        program's functions."""
+        if ASSERTION not in used:
+            yield ASSERTION
         for name in sorted(CHECKS | MAKES | FREES | TEXTS) if self.cxx else ():
             known = effects.of(name)
             if known is not None and not known.program_with & used and not any(map(is_replacement, used)):

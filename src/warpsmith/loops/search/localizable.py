@@ -75,8 +75,9 @@ def find_all_followed(loop: Loop) -> frozenset[str]:
 
 
 def _find_followed(call: Call) -> Symbol | None:
-    """Return the function that a call gives the address of a struct with pointers."""
-    given = [a.type.to for a in map(peel, call.arguments) if isinstance(a.type, Pointer)]
+    """Return the function that a call gives a struct with pointers, or the address of one."""
+    types = (argument.type for argument in map(peel, call.arguments))
+    given = [type.to if isinstance(type, Pointer) else type for type in types if isinstance(type, Pointer | Record)]
     return direct_call(call) if any(holds_pointers(type) for type in given) else None
 
 

@@ -25,7 +25,7 @@ def same_value(left: Expr, right: Expr) -> bool:
 
 
 def constant(expr: Expr) -> int | None:
-    """Return the value of an integer expression of literals, enumerators, + - * and casts to integers; else None."""
+    """Return the value of an integer expression of literals, enumerators, + - * << and casts to integers; else None."""
     match peel(expr):
         case Literal(value=int() as value):
             return value
@@ -41,6 +41,10 @@ def constant(expr: Expr) -> int | None:
             if a is None or b is None:
                 return None
             return a + b if op == "+" else a - b if op == "-" else a * b
+        case Binary(op="<<", type=Scalar(bits=bits), left=left, right=right):
+            a, b = constant(left), constant(right)
+            fits = a is not None and b is not None and a >= 0 and 0 <= b < bits and a << b < 1 << (bits - 1)
+            return a << b if fits and a is not None and b is not None else None
         case _:
             return None
 

@@ -12,12 +12,22 @@
             part[t][b] = 0;                      and all of them are set back
         }
 
+In the region itself all threads may set their parts to zero, and what all of them do, or share, may add up all parts:
+
+        for (k …) part[me][k] = 0;
+        #pragma omp for
+        for (k …)
+            for (t = 0; t < omp_get_num_threads(); t++) total[k] += part[t][k];
+
 Invariant: where an array is found to be one, what the program leaves behind does not depend on which iteration adds to
 which part. Let S[b] be the sum of part[t][b] over all t. A region adds to S whatever thread runs what; a loop over all
 t, whose body does the same for each t and only adds part[t][b] to something or sets it to 0, changes that and S in a
 way that depends on S alone. Nothing else knows the elements: not by the array's name, which stands nowhere else, nor by
 another one, since the memory is an array's or fresh, and its address is given to nobody.
-The loop goes over as many parts as threads were asked for. Numbers have one type, so that sums lose nothing on the way.
+The loop goes over as many parts as threads were asked for, or as there are: then their number is the same each time
+that the region runs, and no part behind theirs holds anything. Where threads set their parts to zero, S is over theirs
+alone. Between what a thread does to its part and a loop over all of them there is a barrier. Numbers have one type, so
+that sums lose nothing on the way.
 Where parts lie, and that all are alike, is in part_memory.py.
 
 Limits: sums only; parts that are rows or elements (part[me][b], part[me]), not part[me * n + b]; arrays that are local,
@@ -33,6 +43,9 @@ from msgspec import Struct
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import ParallelRegion, marked_statements, regions_of
 from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.openmp.concurrency.additions import cleared_in, is_sum_of, is_zero
+from warpsmith.poly.openmp.concurrency.barriers import find_unordered
+from warpsmith.poly.openmp.concurrency.part_loops import PartLoop, find_part_loops, is_count, once_in
 from warpsmith.poly.openmp.nonnegative import is_never_negative
 from warpsmith.poly.openmp.part_memory import NoPartsError, PartMemory, find_memory, subscripts_of
 from warpsmith.poly.openmp.thread_counts import ThreadCount, constant_of, is_variable
@@ -50,13 +63,15 @@ from warpsmith.tree.nodes import (
     GlobalDecl,
     Index,
     Literal,
+    Loop,
     Name,
     Node,
     Stmt,
     Unary,
+    VarDecl,
     Verbatim,
 )
-from warpsmith.tree.types import Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type
 from warpsmith.tree.walk import loops, names, peel, root_symbol, walk
 
 __all__ = ["NumberedParts", "find_numbered", "find_parts"]
@@ -66,11 +81,14 @@ _ADDS = frozenset({"+=", "-="})
 
 
 class NumberedParts(Struct, frozen=True):
-    """`free`: the ids of Names that ask for the thread's number as the number of its part; `why`: what is no array of
-    parts, with the reason."""
+    """`free`: the ids of Names that ask for the thread's number as the number of its part, or for the number of parts;
+    `why`: what is no array of parts, with the reason. `cleared`: the statements by which threads set elements of their
+    parts to zero; `sums`: the loops of the region over all parts."""
 
     free: frozenset[int] = frozenset()
     why: str = ""
+    cleared: tuple[ExprStmt, ...] = ()
+    sums: tuple[PartLoop, ...] = ()
 
 
 class _Update(Struct, frozen=True):
@@ -82,11 +100,22 @@ class _Update(Struct, frozen=True):
 
 
 class _Sum(Struct, frozen=True):
-    """A loop over all parts in a function, and the ids of the array's Names that were found in it."""
+    """A loop over all parts in a function, and the ids of the array's Names that were found in it; `only_adds`: it may
+    set nothing to zero."""
 
     holder: Function
-    loop: For
+    loop: Loop
+    variable: Symbol
     names: set[int]
+    only_adds: bool = False
+
+
+class _Uses(Struct, frozen=True):
+    """What a region does with its parts: it adds to them, sets them to zero, and adds them up."""
+
+    updates: list[_Update]
+    cleared: list[tuple[ExprStmt, _Update]]
+    sums: list[tuple[PartLoop, set[int]]]
 
 
 def find_numbered(body: Node) -> frozenset[Symbol]:
@@ -101,13 +130,20 @@ def find_parts(facts: Facts, function: Function, region: ParallelRegion) -> Numb
     """Return which questions of a region for its thread's number are those for the number of a part."""
     free: set[int] = set()
     why = ""
+    cleared: list[ExprStmt] = []
+    sums: dict[int, PartLoop] = {}
     for symbol in sorted(find_numbered(region.body), key=lambda s: s.key):
         check = _Check(facts, function, region, symbol)
         try:
-            free |= check.run()
+            uses = check.run()
         except NoPartsError as found:
             why = why or f"{symbol.name} {found}"
-    return NumberedParts(frozenset(free), why)
+            continue
+        free |= {id(n) for one in (*uses.updates, *(c for _, c in uses.cleared)) for n in names(one.number)}
+        free |= {id(n) for one, _ in uses.sums for n in names(one.bound)}
+        cleared += [stmt for stmt, _ in uses.cleared]
+        sums.update((id(one.loop), one) for one, _ in uses.sums)
+    return NumberedParts(frozenset(free), why, tuple(cleared), tuple(sums.values()))
 
 
 class _Check(Struct, frozen=True):
@@ -118,25 +154,59 @@ class _Check(Struct, frozen=True):
     region: ParallelRegion
     symbol: Symbol
 
-    def run(self) -> set[int]:
-        """Return the ids of the Names that ask for the number."""
+    def run(self) -> _Uses:
+        """Return what the region does with its parts."""
         self.is_known_here()
         memory = find_memory(ThreadCount(self.facts, self.function), self.region, self.symbol)
-        added: dict[int, list[_Update]] = {}
+        mine = _Uses([], [], [])
+        others = exact = behind = False
         for holder in self.find_holders():
             known = set(memory.names) if holder is self.function else set()
             for region in regions_of(holder):
                 if region.directive.words == ("parallel",) and _names(region.body, self.symbol):
-                    added[id(region)] = self.read_region(region)
-                    known |= {id(one.array) for one in added[id(region)]}
+                    uses = self.read_region(holder, region)
+                    mine, others = (uses, others) if region is self.region else (mine, True)
+                    exact = exact or bool(uses.cleared or uses.sums)
+                    known |= {id(one.array) for one in (*uses.updates, *(c for _, c in uses.cleared))}
+                    known |= set[int]().union(*(found for _, found in uses.sums))
                     if memory.rows is not None:
-                        self.stays_in_block(holder, added[id(region)])
-            known |= self.find_sums(holder, memory)
+                        self.stays_in_block(holder, uses)
+            summed, counted = self.find_sums(holder, memory)
+            known, exact, behind = known | summed, exact or counted, behind or bool(summed)
             other = next((n for n in names(holder.body) if n.symbol == self.symbol and id(n) not in known), None)
             if other is not None:
                 raise NoPartsError(f"is used in line {other.span.line} otherwise than all of its parts are, as a sum")
-        mine = added.get(id(self.region), [])
-        return {id(n) for one in mine for n in names(one.number)}
+        if exact:
+            self.has_one_count(mine, others=others, behind=behind)
+        return mine
+
+    def has_one_count(self, uses: _Uses, *, others: bool, behind: bool) -> None:
+        """Where a region's own number of threads says which parts there are, it is always the same, no other region
+        has parts, and where what stands behind the region reads them, the others hold nothing."""
+        if others:
+            raise NoPartsError("has as many parts as one region has threads, and another region adds to them")
+        if not ThreadCount(self.facts, self.function).is_always_same(self.region):
+            raise NoPartsError("has as many parts as the region has threads, which may be others each time")
+        if behind and not self.starts_as_zero():
+            raise NoPartsError("is not known to start as zeroes, and only threads set parts of it to zero")
+        body = self.region.body
+        kinds = {id(one.array): "own" for one in (*uses.updates, *(c for _, c in uses.cleared))}
+        kinds |= {name: "all" for _, found in uses.sums for name in found}
+        met = find_unordered(body.statements if isinstance(body, Block) else (body,), kinds)
+        if met is not None:
+            raise NoPartsError(f"is used in line {met.span.line}, with no barrier to what other threads do to it")
+
+    def starts_as_zero(self) -> bool:
+        """Whether all elements are there, and zero, when the array is."""
+        inner = self.symbol.type
+        while isinstance(inner, Array):
+            inner = inner.of
+        tops = (p for u in self.facts.program.units for item in u.items for p in walk(item))
+        inside = (p for _, f in self.facts.program.functions() for p in walk(f.body))
+        found = [p for p in (*tops, *inside) if isinstance(p, VarDecl) and p.symbol == self.symbol]
+        static = self.symbol.storage in ("static", "static local")
+        zero = all((p.init is None and static) or (p.init is not None and is_zero(p.init)) for p in found)
+        return isinstance(self.symbol.type, Array) and isinstance(inner, Scalar) and bool(found) and zero
 
     def is_known_here(self) -> None:
         """Only the program at hand knows the array, and no jump changes the order of what it does."""
@@ -158,15 +228,54 @@ class _Check(Struct, frozen=True):
 
     # --- in a region
 
-    def read_region(self, region: ParallelRegion) -> list[_Update]:
-        """Return the statements of a region that add to their thread's part: nothing else there names the array."""
+    def read_region(self, holder: Function, region: ParallelRegion) -> _Uses:
+        """Return what a region does with the parts; nothing else there names the array."""
         numbers = thread_numbers(region.body)
-        found = [one for s in walk(region.body) if isinstance(s, ExprStmt) and (one := self.read_update(s, numbers))]
-        known = {id(one.array) for one in found}
+        stmts = [s for s in walk(region.body) if isinstance(s, ExprStmt) and _names(s, self.symbol)]
+        found = [one for s in stmts if (one := self.read_update(s, numbers))]
+        cleared = [(s, one) for s in self.done_by_all(region, stmts) if (one := self.read_cleared(s, numbers))]
+        sums = list(self.find_region_sums(holder, region))
+        known = {id(one.array) for one in (*found, *(c for _, c in cleared))}
+        known |= set[int]().union(*(mine for _, mine in sums))
         other = next((n for n in names(region.body) if n.symbol == self.symbol and id(n) not in known), None)
         if other is not None:
             raise NoPartsError(f"is used in line {other.span.line} otherwise than a thread adds to its own part")
-        return found
+        return _Uses(found, cleared, sums)
+
+    def done_by_all(self, region: ParallelRegion, stmts: list[ExprStmt]) -> list[ExprStmt]:
+        """Return those of the statements that every thread runs."""
+        some = [stmt for _, stmt in marked_statements(region.body, any_build=True)]
+        inside = {id(part) for stmt in (*some, *(s for s, _ in once_in(region))) for part in walk(stmt)}
+        return [stmt for stmt in stmts if id(stmt) not in inside]
+
+    def read_cleared(self, stmt: ExprStmt, numbers: frozenset[Symbol]) -> _Update | None:
+        """Return `part[me][…] = 0` as an update."""
+        places = cleared_in(stmt)
+        subscripts = subscripts_of(places[0], self.symbol) if len(places) == 1 else None
+        if not subscripts or not is_number(subscripts[0], numbers) or isinstance(places[0].type, Pointer):
+            return None
+        if any(_names(one, self.symbol) for one in subscripts[1:]):
+            return None
+        return _Update(_array_name(places[0]), subscripts[0], subscripts[min(1, len(subscripts) - 1)])
+
+    def find_region_sums(self, holder: Function, region: ParallelRegion) -> Iterator[tuple[PartLoop, set[int]]]:
+        """Yield the loops of a region over the parts of all of its threads, with the ids of the array's Names."""
+        once = {id(stmt) for stmt, _ in once_in(region)}
+        marked = {id(stmt) for _, stmt in marked_statements(region.body, any_build=True)} - once
+        around = {id(loop): outer for loop, outer in loops(holder.body)}
+        for one in find_part_loops(region.body):
+            if id(one.loop) in marked or not self.walks_parts(one.loop, one.variable):
+                continue
+            if not is_count(self.facts, holder, region, one) or not self.is_gone(holder, one):
+                continue
+            counters = frozenset(outer.variable for outer in around[id(one.loop)] if isinstance(outer, For))
+            mine: set[int] = set()
+            if self.does_the_same(_Sum(holder, one.loop, one.variable, mine, True), one.loop.body, counters):
+                yield one, mine
+
+    def is_gone(self, holder: Function, one: PartLoop) -> bool:
+        """Whether nothing reads the counter of a loop after it."""
+        return one.declares or one.variable not in self.facts.liveness(holder).after[one.loop]
 
     def read_update(self, stmt: ExprStmt, numbers: frozenset[Symbol]) -> _Update | None:
         """Return `part[me][…] += value` as an update; the value is of the part's kind of numbers."""
@@ -188,34 +297,49 @@ class _Check(Struct, frozen=True):
             raise NoPartsError(f"takes a whole number of each value that line {stmt.span.line} adds")
         return _Update(_array_name(target), subscripts[0], subscripts[min(1, len(subscripts) - 1)])
 
-    def stays_in_block(self, holder: Function, updates: list[_Update]) -> None:
+    def stays_in_block(self, holder: Function, uses: _Uses) -> None:
         """Where rows share a block, nothing is added in front of a row: before the first one there is no other."""
-        for one in updates:
+        if uses.cleared or uses.sums:
+            raise NoPartsError("has its rows in one block, and a region does more than add to them")
+        for one in uses.updates:
             if not is_never_negative(self.facts.program, holder, one.element):
                 line = one.array.span.line
                 raise NoPartsError(f"has its rows in one block, and line {line} may add in front of a row")
 
     # --- sums of all parts
 
-    def find_sums(self, holder: Function, memory: PartMemory) -> set[int]:
-        """Return the ids of Names in loops over all parts that do the same for each."""
+    def find_sums(self, holder: Function, memory: PartMemory) -> tuple[set[int], bool]:
+        """Return the ids of Names in loops over all parts that do the same for each, and whether one of them goes over
+        as many as the region has threads."""
         threaded = {id(p) for r in regions_of(holder) for p in walk(r.body)}
         marked = {id(stmt) for _, stmt in marked_statements(holder.body, any_build=True)}
         found: set[int] = set()
+        exact = False
         for loop, around in loops(holder.body):
-            if not isinstance(loop, For) or id(loop) in threaded | marked or not self.walks_parts(loop):
+            if not isinstance(loop, For) or id(loop) in threaded | marked:
+                continue
+            if not self.walks_parts(loop, loop.variable):
                 continue
             counters = frozenset(outer.variable for outer in around if isinstance(outer, For))
             mine: set[int] = set()
             whole = self.goes_over_all(holder, loop) and self.is_all_of(memory, loop)
-            if whole and self.does_the_same(_Sum(holder, loop, mine), loop.body, counters):
+            counted = not whole and self.goes_over_threads(holder, loop, memory)
+            if (whole or counted) and self.does_the_same(_Sum(holder, loop, loop.variable, mine), loop.body, counters):
                 found |= mine
-        return found
+                exact |= counted
+        return found, exact
 
-    def walks_parts(self, loop: For) -> bool:
+    def goes_over_threads(self, holder: Function, loop: For, memory: PartMemory) -> bool:
+        """Whether a loop runs over as many parts as the region has threads."""
+        one = next((p for p in find_part_loops(loop) if p.loop is loop), None)
+        if holder is not self.function or memory.rows is not None or one is None:
+            return False
+        return is_count(self.facts, holder, self.region, one)
+
+    def walks_parts(self, loop: Loop, variable: Symbol) -> bool:
         places = (p for p in walk(loop) if isinstance(p, Index))
         found = (s for p in places if (s := subscripts_of(p, self.symbol)))
-        return any(is_variable(subscripts[0], loop.variable) for subscripts in found)
+        return any(is_variable(subscripts[0], variable) for subscripts in found)
 
     def does_the_same(self, sum: _Sum, stmt: Stmt, counters: frozenset[Symbol]) -> bool:
         """Whether a body does for each part what it does for the others, of this array and of the region's others."""
@@ -233,12 +357,12 @@ class _Check(Struct, frozen=True):
         """Whether `expr` is `target += part[t][…]` or `part[t][…] = 0` for an `array` of parts."""
         part = expr.value if expr.op in _ADDS else expr.target
         subscripts = subscripts_of(part, array)
-        if not subscripts or not is_variable(subscripts[0], sum.loop.variable):
+        if not subscripts or not is_variable(subscripts[0], sum.variable):
             return False
         if not all(self.is_fixed(sum, one, counters) for one in subscripts[1:]):
             return False
         type = peel(part).type
-        zero = expr.op == "=" and _is_zero(expr.value) and isinstance(type, Scalar)
+        zero = expr.op == "=" and _is_zero(expr.value) and isinstance(type, Scalar) and not sum.only_adds
         if not zero and (expr.op == "=" or not self.is_total(sum, expr.target, type, counters)):
             return False
         sum.names.update({id(_array_name(part))} if array == self.symbol else ())
@@ -254,9 +378,9 @@ class _Check(Struct, frozen=True):
             return False
         if not all(self.is_fixed(sum, one, counters) for one in places):
             return False
-        if isinstance(target, Name) and target.symbol in counters | {sum.loop.variable}:
+        if isinstance(target, Name) and target.symbol in counters | {sum.variable}:
             return False
-        return isinstance(type, Scalar) and isinstance(target.type, Scalar) and _is_sum_of(type, target.type)
+        return isinstance(type, Scalar) and isinstance(target.type, Scalar) and is_sum_of(type, target.type)
 
     def is_fixed(self, sum: _Sum, expr: Expr, counters: frozenset[Symbol]) -> bool:
         """Whether an expression is the same for all parts: of counters, constants, and variables that nothing in the
@@ -268,7 +392,7 @@ class _Check(Struct, frozen=True):
         taken = {root_symbol(p.operand) for p in walk(body) if isinstance(p, Unary) and p.op == "&"}
         taken |= self.facts.summaries.address_taken
         used = {n.symbol for n in names(expr)} - counters
-        return sum.loop.variable not in used and all(s.value is not None or s not in taken | changed for s in used)
+        return sum.variable not in used and all(s.value is not None or s not in taken | changed for s in used)
 
     # --- how many
 
@@ -323,10 +447,3 @@ def _is_zero(expr: Expr) -> bool:
 
 def _is_real(type: Scalar) -> bool:
     return type.kind == "float"
-
-
-def _is_sum_of(part: Scalar, total: Scalar) -> bool:
-    """Whether sums in the type of the parts lose nothing that a sum in the total's type has."""
-    kinds = {part.kind, total.kind}
-    alike = kinds == {"float"} or kinds <= {"signed", "unsigned"}
-    return alike and part.bits >= total.bits

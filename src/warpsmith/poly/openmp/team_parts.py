@@ -1,8 +1,9 @@
 """The combination of what each thread of a region has.
 
-    sum += mine;     sums[2] += mine;     if (mine > most) most = mine;
+    sum += mine;     sums[2] += mine;     if (mine > most) most = mine;     for (k …) sums[k] += mine[k];
 
-Invariant: a statement is taken for a combination only where its whole effect is `target = target op local`.
+Invariant: a statement is taken for a combination only where its whole effect is `target = target op local`, or that for
+elements of the two, added. Arrays and structs that are added are looked at in concurrency/own_sums.py.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.base.source import Span
+from warpsmith.poly.openmp.concurrency.additions import additions_of, place_of
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -20,6 +22,7 @@ from warpsmith.tree.nodes import (
     DeclStmt,
     Expr,
     ExprStmt,
+    For,
     If,
     Index,
     Literal,
@@ -28,7 +31,7 @@ from warpsmith.tree.nodes import (
     Stmt,
     Unary,
 )
-from warpsmith.tree.types import Symbol
+from warpsmith.tree.types import Array, Record, Symbol
 from warpsmith.tree.walk import peel, walk
 
 __all__ = ["NEUTRAL", "TeamUpdate", "parts_in", "starts_of"]
@@ -40,29 +43,49 @@ _MORE: Final = frozenset({">", ">="})
 
 
 class TeamUpdate(Struct, frozen=True):
-    """`target = target op local`."""
+    """`target = target op local`; `places`: the elements of the two, where both are named by place, inside the loops
+    `around`."""
 
     target: Symbol
     op: str
     local: Symbol
     span: Span
+    places: tuple[Expr, Expr] | None = None
+    around: tuple[For, ...] = ()
 
 
-def parts_in(statements: Sequence[Stmt]) -> tuple[TeamUpdate, ...] | None:
+def parts_in(statements: Sequence[Stmt], around: tuple[For, ...] = ()) -> tuple[TeamUpdate, ...] | None:
     """Return the combinations that `statements` are, or None where one of them is something else."""
     found: list[TeamUpdate] = []
     for stmt in statements:
-        if isinstance(stmt, Block):
-            inner = parts_in(stmt.statements)
+        if isinstance(stmt, Block | For):
+            outer = (*around, stmt) if isinstance(stmt, For) else around
+            inner = parts_in(stmt.statements if isinstance(stmt, Block) else (stmt.body,), outer)
             if inner is None:
                 return None
             found += inner
             continue
-        one = _part(stmt)
-        if one is None:
+        one = None if around else _part(stmt)
+        added = (one,) if one is not None else _added(stmt, around)
+        if added is None:
             return None
-        found.append(one)
+        found += added
     return tuple(found)
+
+
+def _added(stmt: Stmt, around: tuple[For, ...]) -> tuple[TeamUpdate, ...] | None:
+    """Return additions of elements of one variable to elements of another."""
+    found: list[TeamUpdate] = []
+    for addition in additions_of(stmt) or ():
+        target = place_of(addition.target)
+        local = place_of(addition.value) if addition.value is not None else None
+        if target is None or local is None or addition.value is None:
+            return None
+        if not isinstance(local[0].symbol.type, Array | Record):
+            return None
+        places = (addition.target, addition.value)
+        found.append(TeamUpdate(target[0].symbol, "+", local[0].symbol, stmt.span, places, around))
+    return tuple(found) or None
 
 
 def _part(stmt: Stmt) -> TeamUpdate | None:

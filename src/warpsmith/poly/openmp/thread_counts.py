@@ -78,6 +78,16 @@ class ThreadCount(Struct, frozen=True):
         own = self.find_choice_before(region)
         return own is not None and len(calls) == 1 and calls[0] is own and self.is_same(own.arguments[0], bound)
 
+    def is_always_same(self, region: ParallelRegion) -> bool:
+        """Whether a region has the same number of threads each time that it runs: nothing in the program chooses it,
+        or a number is chosen by its clause or in front of it."""
+        counts = [c for c in region.directive.clauses if c.name in ("num_threads", "if")]
+        if counts:
+            return len(counts) == 1 and counts[0].name == "num_threads" and counts[0].argument.strip().isdigit()
+        calls = self.find_choices()
+        own = self.find_choice_before(region)
+        return not calls or (len(calls) == 1 and calls[0] is own and constant_of(own.arguments[0]) is not None)
+
     def find_choices(self) -> list[Call]:
         """Return all calls of the program that choose the number of threads."""
         everything = (p for _, f in self.facts.program.functions() for p in walk(f.body))

@@ -21,7 +21,7 @@ from warpsmith.tree.nodes import Binary, Call, DeclStmt, Expr, ExprStmt, If, Lit
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["CHOOSES_COUNT", "find_free_questions", "is_first_thread", "is_number", "thread_numbers"]
+__all__ = ["CHOOSES_COUNT", "asks_for_count", "find_free_questions", "is_first_thread", "is_number", "thread_numbers"]
 
 CHOOSES_COUNT: Final = frozenset({"omp_set_num_threads", "omp_set_dynamic"})
 _NUMBER: Final = "omp_get_thread_num"
@@ -112,6 +112,11 @@ def is_number(expr: Expr, numbers: frozenset[Symbol]) -> bool:
     """Whether an expression is the number of the thread."""
     expr = peel(expr)
     return _asks(expr, _NUMBER) or (isinstance(expr, Name) and expr.symbol in numbers)
+
+
+def asks_for_count(expr: Expr) -> bool:
+    """Whether an expression is the number of threads."""
+    return _asks(expr, _COUNT)
 
 
 def _asks(expr: Expr, name: str) -> bool:

@@ -108,3 +108,33 @@ def test_an_external_bound_may_be_reached_by_pointers_unless_the_program_is_whol
     text = "int n; void f(int *b) { for (int i = 0; i < n; i++) b[i] = 0; }"
     assert isinstance(function(load(text)).body.statements[0], While)
     assert isinstance(function(load(f"{text} int main(void) {{ return 0; }}")).body.statements[0], For)
+
+
+STRUCT = "struct pair s = {n, 1};"
+WITH_ARRAY = "struct few { int n, v[2]; } s = {n};"
+
+
+@pytest.mark.parametrize(("before", "body", "counted"), [
+    (STRUCT, "*b = 3; stores(b);", True),
+    (STRUCT, "hook(); unseen();", True),
+    (STRUCT, "struct pair t = s; t.n = 3;", True),
+    (STRUCT, "s.n = 3;", False),
+    (STRUCT, "s.x = 3;", False),
+    (STRUCT, "struct pair t = {1}; s = t;", False),
+    (STRUCT, "stores(&s.n);", False),
+    (STRUCT + " q = &s.x;", "*b = 3;", False),
+    (STRUCT + " b = &s.n;", "*b = 3;", False),
+    (WITH_ARRAY, "*b = 3;", False),
+    (WITH_ARRAY + " b = s.v;", "stores(b);", False),
+    ("static struct pair s;", "hook();", False),
+])  # fmt: skip
+def test_a_bound_in_a_struct_that_no_pointer_leads_to(load: Load, before: str, body: str, counted: bool) -> None:
+    loop = loop_of(load, f"for (i = 0; i < s.n; i++) {{ {body} }}", before)
+    assert isinstance(loop, For) is counted, loop
+
+
+def test_an_assertion_changes_no_bound_in_memory(load: Load) -> None:
+    head = "struct pair { int n; double x; };\nvoid f(struct pair *p, int *b) { "
+    loop = "for (int i = 0; i < p->n; i++) { assert(b[i] >= 0); p->x += 1; } }"
+    for before, kind in (("#include <assert.h>\n", For), ("void assert(int);\n", While)):
+        assert isinstance(next(iter(loops(function(load(before + head + loop)).body)))[0], kind)

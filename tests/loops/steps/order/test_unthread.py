@@ -10,18 +10,40 @@ from pathlib import Path
 import pytest
 
 from tests.loops.steps.same_results import rewritten, verdict_of
-from tests.poly.openmp.team_programs import MANY, ONE, SHOW
+from tests.poly.openmp import sum_programs, team_programs
+from tests.poly.openmp.team_programs import MANY, SHOW, region_program
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.loops.steps.order import unthread
 from warpsmith.loops.steps.order.unthread import Unthread
 from warpsmith.tree.text.directives import Directive
+
+ONE = team_programs.ONE | sum_programs.ONE
+COUNTED = region_program("""
+    int threads = 1;
+#pragma omp parallel num_threads(3)
+    {
+        int me = omp_get_thread_num();
+#pragma omp for
+        for (int i = 0; i < n; i++) a[i] = i;
+        if (me == 0)
+            threads = omp_get_num_threads();
+#pragma omp master
+        {
+            last = omp_get_num_threads();
+            sum = a[n - 1] / last;
+        }
+    }
+    count = threads * 10;
+""")
 
 
 def alone(title: str) -> str:
     """Return the program with one thread in place of its region's."""
     places = {"a time loop that all run": "region/t", "rows of parts, counted and added": "region/again/i",
               "rows of parts in one block": "region/again/i", "a loop shared in a function": "step/i",
-              "functions of a time loop": "region/t"}  # fmt: skip
+              "functions of a time loop": "region/t", "own array of each step": "region/t",
+              "own array, kept for all steps": "region/t", "own array, added under critical": "region/k",
+              "own array in a function": "region/t", "parts of each step": "region/u"}  # fmt: skip
     return rewritten(ONE[title], Unthread(places.get(title, "region/i")))
 
 
@@ -71,6 +93,7 @@ def output(text: str, folder: Path, *flags: str) -> str:
     """Return what a region leaves behind, on four threads where `flags` ask for threads."""
     main = "int main(void) { region(); show(); return 0; }\n"
     without = "#ifndef _OPENMP\nint omp_get_thread_num(void) { return 0; }\n"
+    without += "int omp_get_num_threads(void) { return 1; }\n"
     without += "void omp_set_num_threads(int n) { (void)n; }\n#endif\n"
     (folder / "p.c").write_text(text + SHOW + without + main)
     program = folder / "p"
@@ -83,6 +106,13 @@ def output(text: str, folder: Path, *flags: str) -> str:
 @pytest.mark.parametrize("title", ONE)
 def test_four_threads_leave_the_same(title: str, tmp_path: Path) -> None:
     assert output(alone(title), tmp_path, "-fopenmp") == output(ONE[title], tmp_path)
+
+
+@pytest.mark.slow
+def test_a_number_that_is_kept_is_that_of_the_region(tmp_path: Path) -> None:
+    text = rewritten(COUNTED, Unthread("region/i"))
+    assert text.count("#pragma omp parallel num_threads(3)\n") == 2 and "#pragma omp master\n" in text
+    assert output(text, tmp_path, "-fopenmp") == output(COUNTED, tmp_path, "-fopenmp")
 
 
 def _keeps_every_pragma(patch: pytest.MonkeyPatch) -> None:

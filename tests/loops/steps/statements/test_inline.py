@@ -12,6 +12,7 @@ from warpsmith.loops.steps.statements import inline
 from warpsmith.loops.steps.statements.inline import Inline
 
 _HEAD = "double f(int n, int m, double *a, double *b, int *c) { double w = 2; int i, k = 5; "
+_PAIR = "struct helper { double x, *v; };"
 _STEP = Inline("f/i", "helper")
 CASES = [
     ("static double helper(double x, int k) { double w = x * k; k = 3; return w + k; }",
@@ -35,6 +36,18 @@ CASES = [
      "for (i = 0; i < n; i++) { a[i] *= helper(b, i); b[i] += helper(a + 1, i) * 2; w -= helper(a, 0); } return w; }"),
     ("static double helper(double x) { x *= 2; return x + 1; }",
      "for (i = 0; i < n; i++) { a[i] += helper(b[i]); w -= helper(w); } return w; }"),
+    ("static double helper(double x) { x *= 2; return x + 1; }",
+     "for (i = 0; i < n; i++) { double d = helper(b[i]); a[i] = d; d = helper(d); w += d; } return w; }"),
+    (f"{_PAIR} static double helper(struct helper p, int i) {{ double s = 0; for (int k = 0; k < i; k++) s += p.v[k];"
+     " return s * p.x; }",
+     "struct helper q = {w, b}; for (i = 0; i < n; i++) { double d = helper(q, i); a[i] = d; } return w; }"),
+    (f"{_PAIR} static double helper(struct helper p, int i) {{ p.x += i; p.v = p.v + 1; return p.x + p.v[i]; }}",
+     "struct helper q = {w, b}; for (i = 0; i < n; i++) { a[i] = helper(q, i); w += q.x + q.v[i]; } return w; }"),
+    (f"{_PAIR} static double helper(struct helper p, double *y) {{ *y = 7; y = p.v; return p.x + y[0]; }}",
+     "struct helper q = {w, b}; for (i = 0; i < n; i++) { a[i] = helper(q, &q.x); } return w + q.x; }"),
+    ("struct helper { double x[2]; };"
+     " static double helper(struct helper p, double *y) { y[0] = 7; y = p.x; return y[0]; }",
+     "struct helper q = {{w, 3}}; for (i = 0; i < n; i++) { a[i] = helper(q, q.x); } return w + q.x[0]; }"),
 ]  # fmt: skip
 
 
@@ -60,6 +73,8 @@ REFUSED = [
     ("static int helper(int x) { return x > 0 ? helper(x - 1) : 0; }", "k = helper(i);", "may call itself"),
     ("static int helper(int x) { x = 2 * x; return x; }", "k = 1 + helper(i);", "inside an expression"),
     ("static int helper(int x) { return x; }", "w = 1 + helper(k++);", "inside an expression"),
+    ("static int helper(int x) { x = 2 * x; return x; }", "const int d = helper(i); k += d;", "inside an expression"),
+    ("static int helper(int x) { x = 2 * x; return x; }", "int e = 1, d = helper(i); k += d + e;", "inside an exp"),
     ("static int helper(int x) { return *(&x); }", "k = 1 + helper(i);", "inside an expression"),
     ("static int helper(int x) { return x; }", '_Pragma("omp atomic") k += helper(i);', "a pragma speaks"),
     ("static int w; static int helper(int x) { return x + w; }", "k = helper(i);", "is another variable"),
@@ -74,6 +89,15 @@ def test_refusals_say_why(helper: str, text: str, reason: str) -> None:
     verdict = verdict_of(f"{helper} {_HEAD} for (i = 0; i < n; i++) {{ {text} }} return w; }}", _STEP)
     assert isinstance(verdict, Unknown)
     assert reason in verdict.reasons[0].text
+
+
+@pytest.mark.parametrize("blind", ["_changes_part", "_has_array"])
+def test_a_struct_that_is_changed_in_between_is_caught(
+    blind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(inline, blind, lambda *_: False)
+    with pytest.raises(AssertionError):
+        test_results_stay_the_same(tmp_path)
 
 
 def test_a_variable_that_is_written_in_between_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

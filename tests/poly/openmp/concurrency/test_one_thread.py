@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.poly.openmp.team_programs import MANY, ONE, SHOW
+from tests.poly.openmp import sum_programs, team_programs
+from tests.poly.openmp.team_programs import SHOW
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.claimed import regions_of
@@ -15,6 +16,9 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.openmp import numbered_parts as parts
 from warpsmith.poly.openmp import thread_numbers as numbers
 from warpsmith.poly.openmp.concurrency import one_thread
+
+ONE = team_programs.ONE | sum_programs.ONE
+MANY = team_programs.MANY | sum_programs.MANY
 
 
 def reasons(text: str, folder: Path) -> list[str]:
@@ -79,7 +83,7 @@ SEEDED: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     ),
     "sums of what is too small": (
         "parts too small for the whole",
-        lambda patch: patch.setattr(parts, "_is_sum_of", lambda part, total: True),
+        lambda patch: patch.setattr(parts, "is_sum_of", lambda part, total: True),
     ),
     "totals that are places of their own": (
         "parts in an order",

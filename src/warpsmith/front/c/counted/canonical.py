@@ -296,6 +296,11 @@ class _Body(Struct, frozen=True):
         """Raise where the element that the bound reads may change while the loop runs."""
         root, what = root_symbol(load), f"its bound {_words(load)}"
         direct = is_direct(load)
+        if direct and root is not None and self.knowledge.is_hidden(root):
+            mine = [store for store in self.writes.stores if store.root == root and _may_reach(store, load, root)]
+            if mine:
+                raise _NotCountedError(f"{what} may be written {_by(mine)}")
+            return
         if self.writes.unknown:
             raise _NotCountedError(f"{what} may be changed by a call that is not known{self._call()}")
         everything = [(self.writes, "in the body")]

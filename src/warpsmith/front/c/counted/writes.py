@@ -29,7 +29,7 @@ from warpsmith.tree.nodes import (
     Verbatim,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Scalar, Symbol, Type, is_integer
+from warpsmith.tree.types import Array, FunctionType, Opaque, Pointer, Record, Scalar, Symbol, Type, is_integer
 from warpsmith.tree.walk import peel, root_symbol, walk
 
 __all__ = ["Knowledge", "Store", "Writes", "close_over_calls", "is_direct", "may_name_same_object", "writes_of"]
@@ -91,6 +91,20 @@ class Knowledge(Struct, frozen=True):
         if self.references:
             return named
         return tuple(s for s in named if not isinstance(s.type, Scalar | Pointer) or s.key in self.escaped)
+
+    def is_hidden(self, symbol: Symbol) -> bool:
+        """Whether no pointer leads to a struct of a function's own: nothing takes its address, by `&`, by an array in
+        it, or by a reference."""
+        type = symbol.type
+        if symbol.storage not in ("local", "parameter") or not isinstance(type, Record) or not type.fields:
+            return False
+        return not self.references and symbol.key not in self.escaped and not _has_array(type)
+
+
+def _has_array(type: Type) -> bool:
+    if isinstance(type, Record):
+        return any(_has_array(part.type) for part in type.fields)
+    return isinstance(type, Array | Opaque)
 
 
 def may_name_same_object(left: Type, right: Type) -> bool:

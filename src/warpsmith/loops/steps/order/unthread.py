@@ -6,6 +6,8 @@ Invariant: what is left out are pragmas of the region itself; every statement st
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -19,8 +21,11 @@ from warpsmith.poly.dependences.scalars import classify_scalars
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.legality.privacy import private_in
+from warpsmith.poly.openmp.concurrency.kept_counts import clauses_of_count, find_kept_counts
 from warpsmith.poly.openmp.concurrency.one_loop import loop_in_the_way, shared_loop
 from warpsmith.poly.openmp.concurrency.one_thread import in_the_way, teams
+from warpsmith.poly.openmp.concurrency.part_loops import PartLoop, count_variables
+from warpsmith.poly.openmp.numbered_parts import find_parts
 from warpsmith.poly.openmp.team import Team, region_run, sharing_functions
 from warpsmith.poly.openmp.thread_numbers import is_number
 from warpsmith.tree.named import find_named
@@ -34,6 +39,7 @@ from warpsmith.tree.nodes import (
     Function,
     Index,
     Literal,
+    Name,
     Node,
     Pragma,
     Stmt,
@@ -154,7 +160,48 @@ def _change(facts: Facts, function: Function, team: Team) -> tuple[_Run, _Run]:
         return run, _drop_pragmas(run, kept, atomic) if kept else run
     run = region_run(function, team.region)
     alone = tuple(_with_first_parts(stmt, team) for stmt in _drop_pragmas(run[1:], kept, atomic))
+    alone = _with_kept_counts(_with_one_part(alone, find_parts(facts, function, team.region).sums), team)
     return run, _drop_unused_numbers(alone, team)
+
+
+def _with_one_part(run: _Run, sums: Sequence[PartLoop]) -> _Run:
+    """Return `run` with the first part alone where loops go over all parts."""
+    found = {id(one.loop): one for one in sums}
+
+    def change(node: Node) -> Node:
+        one = found.get(id(node))
+        return node if one is None else rebuild(one.loop.body, lambda part: first(part, one.variable))
+
+    def first(part: Node, variable: Symbol) -> Node:
+        mine = isinstance(part, Name) and part.symbol == variable
+        return Literal(span=part.span, type=INT, text="0", value=0) if mine else part
+
+    return tuple(rebuild(stmt, change) for stmt in run) if found else run
+
+
+def _with_kept_counts(run: _Run, team: Team) -> _Run:
+    """Return `run` with a region of its own for each statement that stores the number of threads."""
+    kept = {id(stmt) for stmt in find_kept_counts(team)}
+    counts = clauses_of_count(team) or ()
+    made: set[int] = set()
+
+    def ask(stmt: Stmt) -> Block:
+        text = " ".join(["#pragma omp parallel", *(clause.text for clause in counts)])
+        region = Pragma(span=stmt.span, text=text, directive=Directive("omp", ("parallel",), counts))
+        master = Pragma(span=stmt.span, text="#pragma omp master", directive=Directive("omp", ("master",), ()))
+        alone = Block(span=stmt.span, statements=(region, Block(span=stmt.span, statements=(master, stmt))))
+        made.add(id(alone))
+        return alone
+
+    def change(node: Node) -> Node:
+        if isinstance(node, ExprStmt) and id(node) in kept:
+            return ask(node)
+        if isinstance(node, Block) and any(id(s) in made for s in node.statements):
+            inner = (s.statements if isinstance(s, Block) and id(s) in made else (s,) for s in node.statements)
+            return replace(node, statements=tuple(itertools.chain.from_iterable(inner)))
+        return node
+
+    return tuple(rebuild(stmt, change) for stmt in run) if kept else run
 
 
 def region_around(function: Function, loop: Node) -> ParallelRegion | None:
@@ -203,9 +250,10 @@ def _with_first_parts(stmt: Stmt, team: Team) -> Stmt:
 def _drop_unused_numbers(run: tuple[Stmt, ...], team: Team) -> tuple[Stmt, ...]:
     """Return `run` without the declarations of thread numbers that nothing names any more."""
     named = {symbol for stmt in run for part in walk(stmt) for symbol in find_named(part)}
+    told = team.numbers | count_variables(team.region.body)
 
     def is_unused(stmt: Stmt) -> bool:
-        return isinstance(stmt, DeclStmt) and all(d.symbol in team.numbers - named for d in stmt.declarations)
+        return isinstance(stmt, DeclStmt) and all(d.symbol in told - named for d in stmt.declarations)
 
     def change(node: Node) -> Node:
         if not isinstance(node, Block) or not any(map(is_unused, node.statements)):

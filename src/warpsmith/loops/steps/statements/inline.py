@@ -22,6 +22,7 @@ from warpsmith.loops.analysis.substitute import fixed_text, replace_values, with
 from warpsmith.loops.fresh import Fresh, declared_symbols
 from warpsmith.loops.place import LoopContext, with_run
 from warpsmith.loops.writing.storage import before
+from warpsmith.poly.aliasing.unchanged import is_direct
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.effects.origin import own_writes
 from warpsmith.tree.nodes import (
@@ -48,7 +49,7 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Record, Scalar, Symbol, Type
 from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["Inline"]
@@ -57,12 +58,14 @@ _STEPS = ("++x", "--x", "x++", "x--")
 
 
 class _Site(Struct, frozen=True):
-    """A statement that is a call, or that only assigns a call's value, by `op`."""
+    """A statement that is a call, or that only assigns a call's value, by `op`; of one that declares a variable with
+    that value, `front` is the declaration without it."""
 
     statement: Stmt
     call: Call
     target: Expr | None
     op: str = "="
+    front: tuple[Stmt, ...] = ()
 
 
 class _Sites(Struct, frozen=True):
@@ -145,7 +148,8 @@ class Inline(Struct, frozen=True):
         fresh = Fresh.of(program)
         for site in sites.statements:
             holder = next(f for _, f in program.functions() if f.symbol == place.function.symbol)
-            program = with_run(program, holder, (site.statement,), (_expand_call(place, callee, site, fresh),))
+            written = (*site.front, _expand_call(place, callee, site, fresh))
+            program = with_run(program, holder, (site.statement,), written)
         return program
 
 
@@ -167,8 +171,8 @@ def _sites(place: LoopContext, callee: Function) -> _Sites | Reason:
     found: list[_Site] = []
     for node in walk(place.loop.body):
         site = _site(node, callee) if isinstance(node, ExprStmt) else None
-        if site is not None:
-            found.append(site)
+        declared = (_declared_site(stmt, callee) for stmt in node.statements) if isinstance(node, Block) else ()
+        found += [one for one in (site, *declared) if one is not None]
     known = {id(site.call) for site in found}
     inside = {id(node) for node in walk(place.loop.body)}
     values: list[Call] = []
@@ -197,6 +201,25 @@ def _site(stmt: ExprStmt, callee: Function) -> _Site | None:
     call = _call(peel(expr.value))
     plain = expr.op == "=" and isinstance(peel(expr.target), Name)
     return None if plain and called_value(call, callee) is not None else _Site(stmt, call, expr.target, expr.op)
+
+
+def _declared_site(stmt: Stmt, callee: Function) -> _Site | None:
+    """Return the call whose value a declaration gives to the one variable that it declares, which may change later, so
+    that the value can be assigned."""
+    if not isinstance(stmt, DeclStmt) or len(stmt.declarations) != 1 or stmt.types:
+        return None
+    (variable,) = stmt.declarations
+    symbol, value = variable.symbol, None if variable.init is None else peel(variable.init)
+    type = symbol.type
+    plain = isinstance(type, Scalar | Pointer) and not type.const and not (isinstance(type, Pointer) and type.reference)
+    if value is None or not plain or symbol.storage != "local" or not _calls(value, callee):
+        return None
+    call = _call(value)
+    if called_value(call, callee) is not None:
+        return None
+    front = replace(stmt, declarations=(replace(variable, init=None),))
+    target = Name(span=variable.span, type=type, symbol=symbol)
+    return _Site(stmt, call, target, front=(front,))
 
 
 def _find_binding(node: Node, found: Sequence[_Site]) -> Reason | None:
@@ -330,12 +353,14 @@ def _stands_for(parameter: Symbol, argument: Expr, callee: Function, caller: Fun
     bare = peel(argument)
     if not isinstance(bare, Name) or bare.symbol.storage not in ("local", "parameter"):
         return False
-    if any(isinstance(n, Unary) and n.op == "&" and _names_it(n.operand, bare.symbol) for n in walk(caller.body)):
+    if any(isinstance(n, Unary) and n.op == "&" and is_direct(n.operand) == bare.symbol for n in walk(caller.body)):
         return False
+    if _has_array(bare.type):
+        return False  # its name is an address, which needs no & to be handed on
     for node in walk(callee.body):
-        if parameter in own_writes(node):
+        if parameter in own_writes(node) or _changes_part(node, parameter):
             return False
-        if isinstance(node, Unary) and node.op == "&" and _names_it(node.operand, parameter):
+        if isinstance(node, Unary) and node.op == "&" and is_direct(node.operand) == parameter:
             return False
         if isinstance(node, SizeOf) and parameter.name in node.text:
             return False
@@ -350,9 +375,17 @@ def _is_volatile(type: Type) -> bool:
     return isinstance(type, Scalar) and type.volatile
 
 
-def _names_it(expr: Expr, symbol: Symbol) -> bool:
-    bare = peel(expr)
-    return isinstance(bare, Name) and bare.symbol == symbol
+def _changes_part(node: Node, symbol: Symbol) -> bool:
+    """Whether a node writes a member of a struct."""
+    target = node.target if isinstance(node, Assign) else None
+    target = node.operand if isinstance(node, Unary) and node.op in _STEPS else target
+    return target is not None and is_direct(target) == symbol
+
+
+def _has_array(type: Type) -> bool:
+    """Whether a struct has an array in it."""
+    parts = (part.type for part in type.fields) if isinstance(type, Record) else ()
+    return any(isinstance(part, Array) or _has_array(part) for part in parts)
 
 
 def _expand_call(place: LoopContext, callee: Function, site: _Site, fresh: Fresh) -> Stmt:

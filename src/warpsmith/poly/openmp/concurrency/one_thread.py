@@ -38,6 +38,9 @@ from warpsmith.poly.effects.effects import Effects, effects
 from warpsmith.poly.effects.outside import outside_of
 from warpsmith.poly.legality.privacy import private_in, read_after
 from warpsmith.poly.legality.unread import is_unread
+from warpsmith.poly.openmp.concurrency.kept_counts import find_kept_counts
+from warpsmith.poly.openmp.concurrency.own_sums import check_own_sums, is_own_sum
+from warpsmith.poly.openmp.concurrency.part_loops import count_variables
 from warpsmith.poly.openmp.numbered_parts import NumberedParts, find_parts
 from warpsmith.poly.openmp.team import (
     NotOneThreadError,
@@ -51,10 +54,26 @@ from warpsmith.poly.openmp.team import (
 )
 from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
 from warpsmith.poly.openmp.thread_numbers import CHOOSES_COUNT, find_free_questions
-from warpsmith.tree.nodes import Call, DeclStmt, For, Function, Loop, Node, Pragma, Return, Stmt, Top, Verbatim, While
+from warpsmith.tree.nodes import (
+    Call,
+    DeclStmt,
+    Empty,
+    Expr,
+    ExprStmt,
+    For,
+    Function,
+    Loop,
+    Node,
+    Pragma,
+    Return,
+    Stmt,
+    Top,
+    Verbatim,
+    While,
+)
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Symbol
-from warpsmith.tree.walk import names, peel, walk
+from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["in_the_way", "teams"]
 
@@ -136,12 +155,16 @@ class _Check(Struct, frozen=True):
             raise NotOneThreadError(
                 "what critical or atomic keeps apart is not each thread's part, combined", self.team.combining[0].span
             )
+        sums = [part for part in parts if is_own_sum(part)]
+        if sums:
+            check_own_sums(self.facts, self.function, self.team, sums)
         for part in parts:
-            self.combines(part)
+            if part not in sums:
+                self.combines(part)
         self.repeats_nothing()
         self.reads_no_sum()
         for pragma, loop in self.team.shared_loops:
-            self.shares(pragma, loop, {part.local: part.op for part in parts})
+            self.shares(pragma, loop, {part.local: "" if part in sums else part.op for part in parts})
         for pragma, stmt in self.team.once:
             self.runs_once(pragma, stmt)
 
@@ -193,9 +216,25 @@ class _Check(Struct, frozen=True):
         chosen |= any(clause.name == "num_threads" for clause in team.region.directive.clauses)
         once = [stmt for _, stmt in team.once]
         parts = _parts(self.facts, self.function, team.region).free
-        return find_free_questions(
+        parts |= {id(n) for stmt in find_kept_counts(team) for n in names(stmt)}
+        told = find_free_questions(
             team.region.body, once, team.numbers, program.effects, count_is_free=not chosen, parts=parts
         )
+        return told | self.find_free_counts(told)
+
+    def find_free_counts(self, told: frozenset[int]) -> frozenset[int]:
+        """Return the ids of Names that ask for the number of threads where a variable is declared with it, and only
+        what is `told` names that."""
+        body, counts = self.team.region.body, self.counts
+        misused = {n.symbol for n in names(body) if n.symbol in counts and id(n) not in told} if counts else set()
+        declared = (d for p in walk(body) if isinstance(p, DeclStmt) for d in p.declarations) if counts else ()
+        free = (d.init for d in declared if d.symbol in counts - misused and d.init is not None)
+        return frozenset(id(n) for init in free for n in names(init))
+
+    @property
+    def counts(self) -> frozenset[Symbol]:
+        """The variables that each thread declares with the number of threads; they are no function's that is shared."""
+        return frozenset() if self.team.called else count_variables(self.team.region.body)
 
     def find_called(self, body: Node) -> frozenset[Symbol]:
         """Return the functions that `body` may call."""
@@ -236,9 +275,10 @@ class _Check(Struct, frozen=True):
     def repeats_nothing(self) -> None:
         """What every thread does changes nothing but its own variables."""
         for node in self.team.redundant:
-            if isinstance(node, DeclStmt) and all(d.symbol in self.team.numbers for d in node.declarations):
+            told = self.team.numbers | self.counts if isinstance(node, DeclStmt) else frozenset[Symbol]()
+            if isinstance(node, DeclStmt) and all(d.symbol in told or d.init is None for d in node.declarations):
                 continue
-            done = self.effects(node)
+            done = self.effects(self.without_parts(node))
             shared = sorted(done.writes - self.team.own, key=lambda s: s.key)
             shared = [symbol for symbol in shared if not is_unread(self.facts.program, symbol)]
             if done.io or done.asserts or done.calls_unknown or done.allocates:
@@ -249,6 +289,25 @@ class _Check(Struct, frozen=True):
                 )  # fmt: skip
             if shared:
                 every_thread_writes(shared[0], node.span)
+
+    def without_parts(self, node: Node) -> Node:
+        """Return what every thread runs without what it does to its part of an array, and without loops over all
+        parts, but for what these do for each."""
+        parts = NumberedParts() if self.team.called else _parts(self.facts, self.function, self.team.region)
+        cleared = {id(stmt) for stmt in parts.cleared}
+        sums = {id(one.loop): one for one in parts.sums}
+        if not (cleared or sums) or isinstance(node, Expr):
+            return node
+        shared = next((s for s in sums.values() if not s.declares and s.variable not in self.team.own), None)
+        if shared is not None:
+            every_thread_writes(shared.variable, shared.loop.header)
+
+        def change(part: Node) -> Node:
+            if isinstance(part, ExprStmt) and id(part) in cleared:
+                return Empty(span=part.span)
+            return part.body if isinstance(part, For | While) and id(part) in sums else part
+
+        return rebuild(node, change)
 
     def reads_no_sum(self) -> None:
         """A variable of the region's reduction is a part of the sum until the region ends."""
@@ -289,6 +348,8 @@ class _Check(Struct, frozen=True):
         roles = classify_scalars(facts.program, function, loop, facts.liveness(function), facts.summaries)
         sums = {r.variable: r.op for r in roles.reductions}
         for symbol in sorted(own & done.writes, key=lambda s: s.key):
+            if parts.get(symbol) == "":
+                continue  # see own_sums.py
             if isinstance(symbol.type, Array):
                 if read_after(facts, function, loop, symbol) or not self.starts_afresh(loop, symbol):
                     self.differs(symbol, loop)
