@@ -26,6 +26,7 @@ from warpsmith.loops.step import Step
 from warpsmith.loops.steps.data.contract import Contract
 from warpsmith.loops.steps.data.expand import Expand
 from warpsmith.loops.steps.data.flatten import Flatten
+from warpsmith.loops.steps.data.hoist_allocation import HoistAllocation
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.privatize import Privatize
 from warpsmith.loops.steps.data.promote import Promote
@@ -107,6 +108,7 @@ STEPS: tuple[type[Step], ...] = (
     Contract,
     Localize,
     Promote,
+    HoistAllocation,
     Flatten,
     RowStarts,
     VectorRows,

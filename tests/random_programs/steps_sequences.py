@@ -50,6 +50,7 @@ EXEMPT = frozenset(
         "recognize-scan",
         "localize",
         "promote",
+        "hoist-allocation",
         "flatten",
         "row-starts",
         "vector-rows",

@@ -10,7 +10,7 @@ from warpsmith.base.verdict import Proved
 from warpsmith.flows.hints.remedies import Inputs, hints
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.front.load import FrontOptions
-from warpsmith.loops.remedies.steps import count_refusal, step_trial
+from warpsmith.loops.remedies.steps import allocation_refusals, count_refusal, step_trial
 from warpsmith.loops.select import find_loop
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.facts import LoopFacts
@@ -42,6 +42,8 @@ def explain_loop(file: str, subject: str, front: FrontOptions) -> LoopEntry:
     # Single steps that help a part of it, where nothing else does.
     if not found and isinstance(wanted, For) and entry.category in ("sequential", "unanalyzable"):
         entry = replace(entry, reasons=(*entry.reasons, step_reason(step_trial(result.facts, wanted), entry.span)))
+    if not found and isinstance(wanted, For) and entry.category == "unanalyzable":
+        entry = replace(entry, reasons=(*entry.reasons, *allocation_refusals(result.facts, wanted)))
     if not found and isinstance(wanted, While) and (why := count_refusal(result.facts, wanted)) is not None:
         entry = replace(entry, reasons=(*entry.reasons, why))
     return entry

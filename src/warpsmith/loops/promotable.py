@@ -20,9 +20,10 @@ from warpsmith.loops.analysis.evaluation import KnownBefore
 from warpsmith.loops.analysis.invariants import is_element, is_still
 from warpsmith.loops.analysis.shape import find_marked
 from warpsmith.loops.place import LoopContext
-from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, loads, other_uses
+from warpsmith.poly.aliasing.unchanged import declared_below, disturbance, is_direct, loads, other_uses
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.dependences.iteration_values import only_computes
+from warpsmith.poly.effects.origin import own_writes
 from warpsmith.tree.memory.effective_types import keeps_types
 from warpsmith.tree.nodes import (
     Assign,
@@ -42,8 +43,8 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.printing.printer import show_expression
-from warpsmith.tree.types import Array, Pointer, Scalar, is_integer
-from warpsmith.tree.walk import peel, same, walk, written_symbols
+from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, is_integer
+from warpsmith.tree.walk import peel, same, walk
 
 __all__ = ["Promotion", "judge_place", "promotable_places"]
 
@@ -81,8 +82,8 @@ class Promotion(Struct, frozen=True):
 
 def promotable_places(loop: For) -> tuple[Expr, ...]:
     """Return the numbers in memory that the loop stores to at an address that its text does not change."""
-    moving = written_symbols(loop)
     own = declared_below(loop)
+    moving = own.union(_find_assigned(loop))
     found: list[Expr] = []
     for place in _find_stored(loop.body):
         fixed = not any(isinstance(part, Name) and part.symbol in moving for part in list(loads(place))[1:])
@@ -165,6 +166,15 @@ def _say_what_shows(facts: Facts, part: Node) -> str | None:
         given = any(isinstance(peel(a).type, Pointer | Array) for a in part.arguments)
         return "a call may see what is in memory" if given or not only_computes(part, facts.summaries) else None
     return None
+
+
+def _find_assigned(loop: For) -> Iterator[Symbol]:
+    """Yield the variables that the loop writes, or a part of them, in its own text; no pointer is followed."""
+    for part in walk(loop):
+        yield from own_writes(part)
+        if isinstance(part, For):
+            yield part.variable
+        yield from (root for place in _find_stored_by(part) if (root := is_direct(place)) is not None)
 
 
 def _find_stored(node: Node) -> Iterator[Expr]:

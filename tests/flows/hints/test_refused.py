@@ -34,6 +34,17 @@ def test_an_error_says_what_helps(body: str, said: str, tmp_path: Path) -> None:
     assert len(errors) == 1 and said in errors[0], errors
 
 
+def test_memory_of_iterations_that_stays_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "own.c"
+    path.write_text(
+        "#include <stdlib.h>\nvoid f(int n, double *a) {\nfor (int i = 0; i < n; i++) {\n"
+        "double *t = malloc((i + 1) * sizeof *t); t[i] = a[i]; a[i] = t[i] * 2; free(t); }\n}\n"
+    )
+    found = port([str(path)], PortOptions(loops=("f/i",), verify=False)).findings
+    said = "the memory of t stays where it is: i, on which the size of t depends, changes in the loop"
+    assert any(said in finding.help for finding in found if finding.severity == "error"), found
+
+
 def test_nothing_is_tried_for_loops_that_nobody_asked_for(tmp_path: Path) -> None:
     body = "for (int i = 0; i < n; i++) a[i + 1] = 0.5 * a[i] * a[i];"
     assert all("tried" not in text and severity != "error" for severity, text in helped(body, tmp_path))

@@ -52,7 +52,8 @@ CASES: list[Case] = [
     ("s->m = 1;", "s->n", False, False),
     ("o->k = 1;", "s->n", True, True),
     ("s->w[0] = 1;", "a[0]", True, True),
-    ("s->name[0] = 1;", "s->n", True, True),
+    ("s->name[0] = 1;", "s->n", False, False),
+    ("c[0] = 1;", "s->name[0]", True, True),
     ("b->f = 1;", "b->i", True, True),
     ("b->f = 1;", "k[0]", True, True),
     # whole structs change what they hold

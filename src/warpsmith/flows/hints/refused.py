@@ -15,7 +15,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.source import Span
 from warpsmith.flows.hints.remedies import Inputs, hints
 from warpsmith.loops.remedies.model import GrantAssumption, Hint
-from warpsmith.loops.remedies.steps import count_refusal, step_trial
+from warpsmith.loops.remedies.steps import allocation_refusals, count_refusal, step_trial
 from warpsmith.offload.plan import Plan
 from warpsmith.poly.analyze import Facts, analyze
 from warpsmith.poly.openmp.apply_claims import apply_claims
@@ -53,7 +53,7 @@ def _with_remedy(finding: Finding, plan: Plan, facts: Facts, asked: tuple[tuple[
     if not texts and known.category not in ("sequential", "unanalyzable"):
         texts = tuple(hint_text(hint) for hint in _find_granted(plan, facts, loop, trials))
     elif not texts and isinstance(loop, For):
-        texts = (step_trial(facts, loop).text,)
+        texts = (*(why.text for why in allocation_refusals(facts, loop)), step_trial(facts, loop).text)
     elif not texts and isinstance(loop, While) and (why := count_refusal(facts, loop)) is not None:
         texts = (why.text,)
     return replace(finding, help=(*finding.help, *texts))

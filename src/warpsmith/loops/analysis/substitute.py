@@ -65,6 +65,8 @@ def _copy(node: Node, made: Mapping[int, Node], symbols: Mapping[Symbol, Symbol]
             items = tuple(_item(item, made, symbols) for item in value)
             changes[name] = items
             intact = intact and all(_is_kept(a, b) for a, b in zip(value, items, strict=True))
+    if isinstance(node, Name) and node.symbol in symbols and node.type == node.symbol.type:
+        changes["type"] = symbols[node.symbol].type
     return msgspec.structs.replace(node, **{**changes, "intact": intact})
 
 

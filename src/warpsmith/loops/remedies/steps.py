@@ -15,9 +15,11 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.verdict import Proved, Reason, Unknown
 from warpsmith.loops.remedies.model import ApplySteps, StepTrial
+from warpsmith.loops.scratch import scratch_names
 from warpsmith.loops.search.candidates import candidates, countings, reorderings
 from warpsmith.loops.search.cost import cost_of, is_parallel
 from warpsmith.loops.step import Step, check_step, rewrite_program, step_text
+from warpsmith.loops.steps.data.hoist_allocation import HoistAllocation
 from warpsmith.loops.steps.order.reschedule import Reschedule
 from warpsmith.loops.steps.order.wavefront import Wavefront
 from warpsmith.poly.analyze import Facts
@@ -25,7 +27,7 @@ from warpsmith.poly.facts import FunctionFacts, LoopFacts
 from warpsmith.tree.nodes import For, While
 from warpsmith.tree.types import Symbol
 
-__all__ = ["count_refusal", "step_trial"]
+__all__ = ["allocation_refusals", "count_refusal", "step_trial"]
 
 Key = tuple[Span, str]
 
@@ -62,6 +64,20 @@ def count_refusal(facts: Facts, loop: While) -> Reason | None:
         first = verdict.reasons[0]
         return Reason(first.rule, f"{step.name} cannot count its iterations: {first.text}", first.span)
     return None
+
+
+def allocation_refusals(facts: Facts, loop: For) -> tuple[Reason, ...]:
+    """Return why memory that the iterations of a loop allocate for themselves cannot be allocated before it."""
+    found: list[Reason] = []
+    for name in scratch_names(loop):
+        try:
+            verdict = check_step(HoistAllocation(facts.loop(loop).id, name), facts.program, facts)
+        except RefusedError:
+            continue
+        if isinstance(verdict, Unknown):
+            first = verdict.reasons[0]
+            found.append(Reason(first.rule, f"the memory of {name} stays where it is: {first.text}", first.span))
+    return tuple(found)
 
 
 def _gain(step: Step, own: list[LoopFacts]) -> str:

@@ -4,6 +4,7 @@
     statements that do not need each other  distribute
     an array that iterations share          privatize
     a temporary that iterations share       expand
+    memory that an iteration allocates      hoist-allocation
     a subscript goes through a variable     forward-substitute, eliminate-recurrence
     a function gets the address of elements inline
     a function makes the running value      inline
@@ -27,9 +28,11 @@ from typing import TypeVar, cast
 
 from warpsmith.base.errors import RefusedError
 from warpsmith.loops.analysis.shape import jump
+from warpsmith.loops.scratch import scratch_names
 from warpsmith.loops.search.cost import Cost, is_parallel, only_loop
 from warpsmith.loops.step import Step
 from warpsmith.loops.steps.data.expand import Expand
+from warpsmith.loops.steps.data.hoist_allocation import HoistAllocation
 from warpsmith.loops.steps.data.privatize import Privatize
 from warpsmith.loops.steps.order.canonicalize import Canonicalize
 from warpsmith.loops.steps.order.distribute import Distribute
@@ -67,6 +70,7 @@ def candidates(facts: Facts, function: Function, loop: For, cost: Cost) -> Itera
             yield from _wider(facts, own)
         return
     if own.category == "unanalyzable":
+        yield from _hoists(own)
         yield from _privatizations(own)
         yield from _substitutions(own)
         yield from _bodies(facts, own)
@@ -206,6 +210,12 @@ def _privatizations(own: LoopFacts) -> Iterator[Privatize]:
     shared = {s for s in local if isinstance(s.type, Array) and s.type.count is not None}
     for symbol in sorted(shared, key=lambda s: s.key):
         yield Privatize(own.id, symbol.name)
+
+
+def _hoists(own: LoopFacts) -> Iterator[HoistAllocation]:
+    """Yield blocks of memory before the loop for what its iterations allocate for themselves."""
+    if isinstance(own.loop, For):
+        yield from (HoistAllocation(own.id, name) for name in scratch_names(own.loop))
 
 
 def expansions(facts: Facts, function: Function, loop: For, *, scalars: bool = False) -> Iterator[Expand]:

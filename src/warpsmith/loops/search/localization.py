@@ -10,17 +10,11 @@ run on a device with the variables either, and where a share of time is up befor
 
 from __future__ import annotations
 
-import msgspec.structs
-
-from warpsmith.base.errors import RefusedError
 from warpsmith.base.source import Span
 from warpsmith.base.time_limit import time_left
-from warpsmith.base.verdict import Proved
 from warpsmith.loops.analysis.row_allocations import exchanges_rows, has_separate_rows
-from warpsmith.loops.fallbacks import fallback_loops
-from warpsmith.loops.place import LoopContext
-from warpsmith.loops.prepared import Applied, Prepared
-from warpsmith.loops.search.cost import cost_of, kernel_loops
+from warpsmith.loops.prepared import Prepared
+from warpsmith.loops.search.cost import kernel_loops
 from warpsmith.loops.search.localizable import (
     find_all_followed,
     is_run_by_threads,
@@ -30,20 +24,29 @@ from warpsmith.loops.search.localizable import (
     row_pointers,
     starts_threads,
 )
-from warpsmith.loops.step import check_step, rewrite_program
+from warpsmith.loops.search.nest_steps import (
+    Where,
+    apply_step,
+    find_function,
+    find_loop,
+    find_loops,
+    first_run,
+    is_within,
+    loop_address,
+    nest_cost,
+)
+from warpsmith.loops.search.promotion import promote_nest
 from warpsmith.loops.steps.data.flatten import Flatten
 from warpsmith.loops.steps.data.localize import Localize
 from warpsmith.loops.steps.data.row_starts import RowStarts
 from warpsmith.loops.steps.data.vector_rows import VectorRows
 from warpsmith.loops.steps.statements.inline import Inline
 from warpsmith.poly.analyze import Facts
-from warpsmith.tree.nodes import Function, Loop, Stmt
 from warpsmith.tree.types import Symbol
-from warpsmith.tree.walk import loop_names, loops, walk
+from warpsmith.tree.walk import walk
 
 __all__ = ["localize_nests"]
 
-_Step = Inline | Localize | Flatten | RowStarts | VectorRows
 # of so many functions the bodies are tried
 _MOST_BODIES = 8
 
@@ -55,8 +58,13 @@ def localize_nests(prepared: Prepared, function: Symbol, nests: tuple[Span, ...]
         if found is not None and _has_bodies(prepared, found) and time_left():
             plain = _nest(prepared, function, nest, bodies=False)
             found = found if plain is None or _gains_by_bodies(plain, found, function, nest) else plain
+        start = prepared
         if found is not None and time_left() and _helps(prepared, found, function, nest):
             prepared = found
+        prepared = promote_nest(prepared, function, nest)
+        if found is not None and prepared is start:
+            # what is read through variables is told from what is summed up
+            prepared = promote_nest(start, function, nest, localized=found)
     return prepared
 
 
@@ -64,12 +72,12 @@ def _nest(prepared: Prepared, function: Symbol, nest: Span, *, bodies: bool = Tr
     """Return `prepared` with the nest localized, from its outermost loop inwards; None where there is nothing to do.
     `bodies`: those of functions that it calls may be written in."""
     before = prepared
-    found = _inside(prepared.facts, function, nest)
+    found = find_loops(prepared.facts, function, nest)
     for header in [loop.header for loop in found if not is_run_by_threads(loop, found[0])]:
         where = nest, header
         prepared = _with_bodies(prepared, function, where) if bodies else prepared
         prepared = _with_rows(prepared, function, where)
-        if mixes_rows(_at(prepared, function, where)):
+        if mixes_rows(find_loop(prepared, function, where)):
             # a row of its own beside rows of the same array would have to be none of them
             prepared = _with_blocks(prepared, function, where)
         prepared = _with_variables(prepared, function, where)
@@ -79,104 +87,59 @@ def _nest(prepared: Prepared, function: Symbol, nest: Span, *, bodies: bool = Tr
     return None if prepared is before else prepared
 
 
-# a nest, and the header of a loop in it: where a test chooses between two, the first is the one that steps go on with
-_Where = tuple[Span, Span]
-
-
-def _at(prepared: Prepared, function: Symbol, where: _Where) -> Loop:
-    return next(loop for loop in _inside(prepared.facts, function, where[0]) if loop.header == where[1])
-
-
-def _with_rows(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+def _with_rows(prepared: Prepared, function: Symbol, where: Where) -> Prepared:
     """Return `prepared` with the elements of vectors in an array behind pointers to them."""
-    loop = _at(prepared, function, where)
+    loop = find_loop(prepared, function, where)
     if not moves_through_vectors(loop):
         return prepared
-    return _apply_step(prepared, function, loop, VectorRows(_address(prepared.facts, function, loop)))
+    return apply_step(prepared, function, loop, VectorRows(loop_address(prepared.facts, function, loop)))
 
 
-def _with_variables(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+def _with_variables(prepared: Prepared, function: Symbol, where: Where) -> Prepared:
     """Return `prepared` with what a loop reads from memory, and does not change, in variables."""
-    loop = _at(prepared, function, where)
-    if not reads_bounds_or_bases(loop, _inside(prepared.facts, function, where[0])[0]):
+    loop = find_loop(prepared, function, where)
+    if not reads_bounds_or_bases(loop, find_loops(prepared.facts, function, where[0])[0]):
         return prepared
-    address = _address(prepared.facts, function, loop)
-    return _apply_step(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
+    address = loop_address(prepared.facts, function, loop)
+    return apply_step(prepared, function, loop, Localize(address, guards=prepared.facts.options.guards))
 
 
-def _with_blocks(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+def _with_blocks(prepared: Prepared, function: Symbol, where: Where) -> Prepared:
     """Return `prepared` with the rows behind pointers to pointers as blocks."""
-    loop = _at(prepared, function, where)
+    loop = find_loop(prepared, function, where)
     rows = row_pointers(loop)
     if not rows or starts_threads(loop):
         return prepared
-    address = _address(prepared.facts, function, loop)
-    steps: list[_Step] = [Flatten(address), RowStarts(address)]
+    address = loop_address(prepared.facts, function, loop)
+    steps: list[Flatten | RowStarts] = [Flatten(address), RowStarts(address)]
     known = prepared.facts.summaries
     if any(has_separate_rows(known, row) or exchanges_rows(known, row) for row in rows):
         # evenly spaced rows are then a matter of luck
         steps.reverse()
-    made = (_apply_step(prepared, function, loop, step) for step in steps)
+    made = (apply_step(prepared, function, loop, step) for step in steps)
     return next((found for found in made if found is not prepared), prepared)
 
 
-def _with_bodies(prepared: Prepared, function: Symbol, where: _Where) -> Prepared:
+def _with_bodies(prepared: Prepared, function: Symbol, where: Where) -> Prepared:
     """Return `prepared` with the bodies of the functions that the loop calls with a way to pointers in memory: a kernel
     cannot follow these, and what the functions read there is known where it is seen."""
     tried: set[str] = set()
     while True:
-        loop = _at(prepared, function, where)
+        loop = find_loop(prepared, function, where)
         names_of = sorted(find_all_followed(loop) - tried)
         if not names_of or len(tried) > _MOST_BODIES:
             return prepared
         tried.add(names_of[0])
-        prepared = _apply_step(prepared, function, loop, Inline(_address(prepared.facts, function, loop), names_of[0]))
-
-
-def _apply_step(prepared: Prepared, function: Symbol, loop: Loop, step: _Step) -> Prepared:
-    facts = prepared.facts
-    if not time_left():
-        return prepared
-    try:
-        place = LoopContext.of(facts.program, step.loop)
-        verdict = check_step(step, facts.program, facts)
-    except RefusedError:
-        return prepared
-    if place.loop is not loop or not isinstance(verdict, Proved):
-        return prepared
-    applied = Applied(step, verdict, function, loop.span)
-    after = facts.after(rewrite_program(step, facts.program))
-    _set_aside(facts, after, function)
-    return msgspec.structs.replace(prepared, facts=after, applied=(*prepared.applied, applied))
-
-
-def _set_aside(old: Facts, new: Facts, symbol: Symbol) -> None:
-    """Keep what nothing is known of as that, where it stands once more for when a test fails."""
-    function = _function(new, symbol)
-    copies = fallback_loops(function)
-    again = [loop for loop, _ in loops(function.body) if id(loop) in copies and not new.has_judged(loop)]
-    if again:
-        spans = {loop.span for loop in again}
-        written = _function(old, symbol)
-        before = [old.of(written).of(loop) for loop, _ in loops(written.body) if loop.span in spans]
-        known = {f.loop.span: f.reasons[0] for f in before if f.category == "unanalyzable"}
-        new.set_aside(function, {id(loop): known[loop.span] for loop in again if loop.span in known})
-
-
-def _address(facts: Facts, function: Symbol, loop: Loop) -> str:
-    unit, holder = next((u, f) for u, f in facts.program.functions() if f.symbol == function)
-    name = loop_names(holder)[loop]
-    shared = sum(f.symbol.name == function.name for _, f in facts.program.functions()) > 1
-    return f"{unit.file.path}:{name}" if shared else name
+        prepared = apply_step(
+            prepared, function, loop, Inline(loop_address(prepared.facts, function, loop), names_of[0])
+        )
 
 
 def _helps(old: Prepared, new: Prepared, function: Symbol, nest: Span) -> bool:
     """Whether something of the nest runs on a device now, and its loops are understood as well as they were."""
     if not _pays_for_bodies(old, new, function, nest):
         return False
-    before, after = _run(old.facts, function, nest), _run(new.facts, function, nest)
-    first = cost_of(old.facts, _function(old.facts, function), before)
-    second = cost_of(new.facts, _function(new.facts, function), after)
+    first, second = nest_cost(old.facts, function, nest), nest_cost(new.facts, function, nest)
     if second.kernels and not first < second:
         return True
     return second.kernels >= first.kernels and _opaque(new.facts, function, nest) < _opaque(old.facts, function, nest)
@@ -191,10 +154,12 @@ def _gains_by_bodies(plain: Prepared, found: Prepared, function: Symbol, nest: S
     """Whether some loop is a kernel only where the bodies of functions are written in: one has such a body in it, or is
     none without, neither in the nest nor in the function that it comes from."""
     without, within = (
-        kernel_loops(one.facts, _function(one.facts, function), _run(one.facts, function, nest))
+        kernel_loops(one.facts, find_function(one.facts, function), first_run(one.facts, function, nest))
         for one in (plain, found)
     )
-    if any(_within(loop.span, nest) and not all(_within(part.span, nest) for part in walk(loop)) for loop in within):
+    if any(
+        is_within(loop.span, nest) and not all(is_within(part.span, nest) for part in walk(loop)) for loop in within
+    ):
         return True
     known = {loop.span for loop in without}
     return any(loop.span not in known and not _is_kernel_at_home(plain.facts, loop.span) for loop in within)
@@ -204,38 +169,20 @@ def _pays_for_bodies(old: Prepared, new: Prepared, function: Symbol, nest: Span)
     """Whether nothing was inlined, or not for loops alone that are kernels in the function that they come from."""
     if not _has_bodies(old, new):
         return True
-    kernels = kernel_loops(new.facts, _function(new.facts, function), _run(new.facts, function, nest))
-    return any(_within(loop.span, nest) or not _is_kernel_at_home(old.facts, loop.span) for loop in kernels)
+    kernels = kernel_loops(new.facts, find_function(new.facts, function), first_run(new.facts, function, nest))
+    return any(is_within(loop.span, nest) or not _is_kernel_at_home(old.facts, loop.span) for loop in kernels)
 
 
 def _is_kernel_at_home(facts: Facts, loop: Span) -> bool:
     """Whether a loop with this text would be a kernel of the function that its text stands in."""
     for _, function in facts.program.functions():
-        if _within(loop, function.span):
+        if is_within(loop, function.span):
             return any(found.span == loop for found in kernel_loops(facts, function, (function.body,)))
     return False
 
 
-def _run(facts: Facts, function: Symbol, nest: Span) -> tuple[Stmt, ...]:
-    # where a test chooses between two loops, the first is the one with the variables
-    found = (loop for loop, _ in loops(_function(facts, function).body) if loop.span == nest)
-    return tuple(found)[:1]
-
-
 def _opaque(facts: Facts, function: Symbol, nest: Span) -> int:
     """Return the number of loops of the nest about which nothing is known."""
-    known = facts.of(_function(facts, function))
-    first = {loop.span: loop for loop in reversed(_inside(facts, function, nest))}
+    known = facts.of(find_function(facts, function))
+    first = {loop.span: loop for loop in reversed(find_loops(facts, function, nest))}
     return sum(known.of(loop).category == "unanalyzable" for loop in first.values())
-
-
-def _inside(facts: Facts, function: Symbol, nest: Span) -> list[Loop]:
-    return [loop for loop, _ in loops(_function(facts, function).body) if _within(loop.span, nest)]
-
-
-def _within(inner: Span, outer: Span) -> bool:
-    return inner.file is outer.file and outer.start <= inner.start and inner.end <= outer.end
-
-
-def _function(facts: Facts, symbol: Symbol) -> Function:
-    return next(function for _, function in facts.program.functions() if function.symbol == symbol)

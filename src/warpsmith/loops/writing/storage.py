@@ -36,7 +36,7 @@ from warpsmith.tree.nodes import (
 )
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.program import Unit
-from warpsmith.tree.types import DOUBLE, INT, SIZE_T, VOID, FunctionType, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import DOUBLE, INT, SIZE_T, VOID, FunctionType, Pointer, Scalar, Symbol, Type, byte_size
 
 __all__ = ["Room", "after", "allocation", "before", "has_memory_functions", "positive", "release"]
 
@@ -79,8 +79,8 @@ class Room:
         self.exact = exact
         self.checked = checked
 
-    def bytes(self, element: Type, span: Span) -> Expr:
-        """Return the size to ask for, at least one element."""
+    def elements(self, span: Span) -> Expr:
+        """Return the number of elements to ask for, at least one."""
         counts = [count for count in self.counts if count != Linear((), 1)] or [Linear((), 1)]
         factors = [wide_expr(count, span) for count in counts]
         wide = [factors[0] if isinstance(factors[0], Literal) else Cast(span=span, type=SIZE_T, operand=factors[0])]
@@ -89,8 +89,11 @@ class Room:
         if condition is not None:
             one = number(1, span)
             elements = Conditional(span=span, type=SIZE_T, condition=condition, then=elements, other=one)
-        size = SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(element)})", value=_bytes(element))
-        return Binary(span=span, type=SIZE_T, op="*", left=elements, right=size)
+        return elements
+
+    def bytes(self, element: Type, span: Span) -> Expr:
+        """Return the size to ask for."""
+        return Binary(span=span, type=SIZE_T, op="*", left=self.elements(span), right=_size_of(element, span))
 
     def too_large(self, span: Span) -> Expr | None:
         """Return the test that the product is out of reach, where it must be made."""
@@ -125,13 +128,16 @@ def _is_positive(count: Linear, span: Span) -> Expr:
     return Binary(span=span, type=INT, op=">", left=left, right=number(least, span))
 
 
-def allocation(unit: Unit, symbol: Symbol, room: Room, span: Span) -> tuple[Stmt, ...]:
-    """Return the declaration of `symbol`, a pointer, with its memory, and the test that it was had."""
+def allocation(unit: Unit, symbol: Symbol, room: Room, span: Span, *, zero: bool = False) -> tuple[Stmt, ...]:
+    """Return the declaration of `symbol`, a pointer, with its memory, all `zero` where it shall be, and the test that
+    it was had."""
     assert isinstance(symbol.type, Pointer)
-    asked = Call(
-        span=span, type=Pointer(VOID), function=_library("malloc", Pointer(VOID), (SIZE_T,), span),
-        arguments=(room.bytes(symbol.type.to, span),),
-    )  # fmt: skip
+    element = symbol.type.to
+    name, arguments = "malloc", [room.bytes(element, span)]
+    if zero:
+        name, arguments = "calloc", [room.elements(span), _size_of(element, span)]
+    function = _library(name, Pointer(VOID), (SIZE_T,) * len(arguments), span)
+    asked = Call(span=span, type=Pointer(VOID), function=function, arguments=tuple(arguments))
     value: Expr = asked if unit.language == "c" else Cast(span=span, type=symbol.type, operand=asked)
     declared = DeclStmt(span=span, declarations=(VarDecl(span=span, symbol=symbol, init=value),))
     failed: Expr = Unary(span=span, type=INT, op="!", operand=use(symbol, span))
@@ -152,5 +158,5 @@ def _library(name: str, result: Type, parameters: tuple[Type, ...], span: Span) 
     return use(Symbol(name, name, FunctionType(result, parameters), "function"), span)
 
 
-def _bytes(type: Type) -> int | None:
-    return type.bits // 8 if isinstance(type, Scalar) else None
+def _size_of(element: Type, span: Span) -> Expr:
+    return SizeOf(span=span, type=SIZE_T, text=f"sizeof({print_type(element)})", value=byte_size(element))

@@ -29,6 +29,7 @@ from warpsmith.tree.nodes import (
     Expr,
     For,
     Index,
+    Literal,
     Member,
     Name,
     Node,
@@ -210,12 +211,40 @@ def _keeps_load(target: Expr, load: Expr, *, typed: bool) -> bool:
         return False
     if typed and not _meet(_classes(target.type), _classes(load.type)):
         return True
-    if isinstance(target, Member) and isinstance(load := peel(load), Member) and target.field != load.field:
-        mine, other = _owner(target), _owner(load)
-        if mine is None or other is None or mine != other or mine.union:
+    return any(_are_parts_apart(one, other, typed=typed) for one in _find_parts(target) for other in _find_parts(load))
+
+
+def _find_parts(place: Expr) -> Iterator[Member | Index]:
+    """Yield the members and elements of which a place is a part, itself first, up to where a pointer is followed."""
+    place = peel(place)
+    while isinstance(place, Member | Index):
+        yield place
+        followed = place.arrow if isinstance(place, Member) else not isinstance(peel(place.base).type, Array)
+        if followed:
+            return
+        place = peel(place.base)
+
+
+def _are_parts_apart(one: Member | Index, other: Member | Index, *, typed: bool) -> bool:
+    """Whether two lvalues are other members of one struct, or of two that do not overlap (C has no two of one type that
+    do), or other elements of one array, by number."""
+    if isinstance(one, Member) and isinstance(other, Member) and one.field != other.field:
+        mine, its = _owner(one), _owner(other)
+        if mine is None or its is None or mine != its or mine.union:
             return False
-        return typed or (target.arrow == load.arrow and same(peel(target.base), peel(load.base)))
+        return typed or (one.arrow == other.arrow and same(peel(one.base), peel(other.base)))
+    if isinstance(one, Index) and isinstance(other, Index) and isinstance(array := peel(one.base).type, Array):
+        numbers = {number for part in (one, other) if (number := _inside(part, array)) is not None}
+        return len(numbers) == 2 and same(peel(one.base), peel(other.base))
     return False
+
+
+def _inside(element: Index, array: Array) -> int | None:
+    """Return the number of an element, where that is a constant and the array has it."""
+    number = peel(element.index)
+    if not isinstance(number, Literal) or not isinstance(number.value, int) or array.count is None:
+        return None
+    return number.value if 0 <= number.value < array.count else None
 
 
 def _in_union(place: Expr) -> bool:

@@ -45,6 +45,7 @@ from warpsmith.tree.nodes import (
     ExprStmt,
     For,
     If,
+    Index,
     Member,
     Node,
     SizeOf,
@@ -56,7 +57,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.printing.printer import print_type, show_expression
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import INT, SIZE_T, Pointer, Scalar, Symbol, byte_size
-from warpsmith.tree.walk import names, peel, rebuild
+from warpsmith.tree.walk import names, peel, rebuild, statements_of, walk
 
 __all__ = ["Promote"]
 
@@ -119,6 +120,11 @@ class Promote(Struct, frozen=True):
         fast = Block(span=span, statements=found.run)
         other = Block(span=span, statements=(copy_tree(place.loop, Fresh.of(found.trial)),))
         reasons = (f"nothing else that the loop uses is {self.place}",) * len(found.tests)
+        arm = _find_arm(place, found.tests)
+        if arm is not None:
+            # one test for all places of a loop
+            joined = _join_test(arm, place.loop, (found, reasons))
+            return with_run(program, place.function, (arm,), (joined,))
         chosen = If(span=span, condition=all_of(found.tests), then=fast, other=other, reasons=reasons)
         return with_run(program, place.function, (place.loop,), (chosen,))
 
@@ -180,6 +186,33 @@ def _find_tests(
     return tuple(tests)
 
 
+def _find_arm(place: LoopContext, tests: tuple[Expr, ...]) -> If | None:
+    """Return the test that an earlier step has put before the loop, where `tests` may be made with it: between the two
+    variables are declared, which `tests` do not name, and where it fails the user's loop runs."""
+    for node in walk(place.function.body):
+        if not isinstance(node, If) or not node.reasons or not isinstance(node.then, Block):
+            continue
+        run = node.then.statements
+        at = next((k for k, stmt in enumerate(run) if stmt is place.loop), None)
+        other = statements_of(node.other) if node.other is not None else ()
+        if at is None or len(other) != 1 or other[0].span != place.loop.span:
+            continue
+        front = [one for stmt in run[:at] if isinstance(stmt, DeclStmt) for one in stmt.declarations]
+        declared = {one.symbol for one in front}
+        plain = all(isinstance(stmt, DeclStmt) for stmt in run[:at])
+        return node if plain and not any(n.symbol in declared for test in tests for n in names(test)) else None
+    return None
+
+
+def _join_test(arm: If, loop: Stmt, made: tuple[_Promoted, tuple[str, ...]]) -> If:
+    """Return the test with those of a further promotion, and what that has made of the loop behind it."""
+    promoted, reasons = made
+    run = tuple(t for stmt in statements_of(arm.then) for t in (promoted.run if stmt is loop else (stmt,)))
+    condition = all_of((arm.condition, *promoted.tests))
+    then = Block(span=arm.then.span, statements=run)
+    return replace(arm, condition=condition, then=then, reasons=(*arm.reasons, *reasons))
+
+
 class _Work(Struct, frozen=True):
     """The variables of a promotion: `value` is the place, `start` what it was before the loop, `note` whether the loop
     has stored to it."""
@@ -195,6 +228,8 @@ class _Work(Struct, frozen=True):
         supply, near = Fresh.of(program), root_of(promotion.place)
         assert near is not None, "a place begins with a variable"
         place = promotion.place
+        while isinstance(place, Index):
+            place = peel(place.base)
         word = place.field if isinstance(place, Member) else near.name
         type = msgspec.structs.replace(promotion.type, const=False)
         types: tuple[tuple[str, Scalar], ...] = (("value", type), ("start", type), ("stored", INT))

@@ -65,7 +65,7 @@ from warpsmith.tree.types import (
 )
 from warpsmith.tree.walk import children, names, peel, same, walk
 
-__all__ = ["is_settled", "known_extent", "product"]
+__all__ = ["asked_elements", "is_settled", "known_extent", "product"]
 
 
 def known_extent(
@@ -266,19 +266,24 @@ def _allocated_size(variables: Variables, symbol: Symbol, making: _Making | None
         return None
     if not is_settled(variables, symbol, making.node):
         return None
-    name = direct_call(making.call)
-    arguments = making.call.arguments
-    counted = {"malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "realloc": (1,)}
-    counted |= dict.fromkeys(("new[]", "new[]()"), (0, 1))
-    indices = counted.get(name.name) if name is not None else None
-    if indices is None or len(arguments) <= max(indices):
-        return None
-    size = byte_size(element_type(symbol.type))
-    factors = [f for index in indices for f in _factors(arguments[index])]
-    elements = _divide_factors(factors, size) if size is not None else None
+    elements = asked_elements(making.call, symbol)
     if elements is None or not _are_settled(variables, elements, making.node):
         return None
     return product(elements, making.node.span)
+
+
+def asked_elements(call: Call, symbol: Symbol) -> list[Expr] | None:
+    """Return the factors of how many elements of what `symbol` leads to a call allocates; None where that is not
+    exact."""
+    name = direct_call(call)
+    counted = {"malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "realloc": (1,)}
+    counted |= dict.fromkeys(("new[]", "new[]()"), (0, 1))
+    indices = counted.get(name.name) if name is not None else None
+    if indices is None or len(call.arguments) <= max(indices):
+        return None
+    size = byte_size(element_type(symbol.type))
+    factors = [f for index in indices for f in _factors(call.arguments[index])]
+    return _divide_factors(factors, size) if size is not None else None
 
 
 def _makings(function: Function) -> dict[Symbol, _Making]:
