@@ -33,6 +33,22 @@ FUNCTIONS: dict[str, str] = {
     " for (int i = 0; i < n; i++) r[i] = m[1][i]; }",
     "handed": "void *malloc(unsigned long); void handed(int n, double **m) { double *r = malloc(80); m[0] = r;"
     " for (int i = 0; i < n; i++) r[i] = m[1][i]; }",
+    "chosen": "void chosen(int n, double *restrict p, double *restrict q) {"
+    " for (int i = 0; i < n; i++) { double *r = n > 2 ? p : q; p[i] = r[i + 1]; } }",
+    "held": "struct h { double *u; }; void held(int n) { double r[9]; struct h s; s.u = r;"
+    " for (int i = 0; i < n; i++) r[i] = s.u[i + 1]; }",
+    "listed": "struct l { double *u; }; void listed(int n) { double r[9]; struct l s = {r};"
+    " for (int i = 0; i < n; i++) r[i] = s.u[i + 1]; }",
+    "table": "void table(int n, int k) { double r[9], q[9]; double *t[2] = {r, q};"
+    " for (int i = 0; i < n; i++) r[i] = t[k][i + 1]; }",
+    "table of starts": "void table_of_starts(int n, int k) { double r[9]; double *t[2]; t[0] = r + 1; t[1] = r;"
+    " for (int i = 0; i < n; i++) r[i] = t[k][i + 1]; }",
+    "copied": "struct c2 { double *u; }; void copied(int n) { double r[9]; struct c2 s = {r}, t; t = s;"
+    " for (int i = 0; i < n; i++) r[i] = t.u[i + 1]; }",
+    "through": "void through(int n, double **m) { double r[9], *p = r; double **w = &p;"
+    " for (int i = 0; i < n; i++) r[i] = w[0][i + 1]; }",
+    "compound": "struct k { double *u; }; void compound(int n) { double r[9]; struct k *s = &(struct k){r};"
+    " for (int i = 0; i < n; i++) r[i] = s->u[i + 1]; }",
     "given": "void given(int n, double **m, double *r) { for (int i = 0; i < n; i++) r[i] = m[1][i]; }",
     "counts": "struct c { double *u; int *k; }; void counts(int n, struct c *s) {"
     " for (int i = 0; i < n; i++) s->u[i] = s->k[i]; }",
@@ -49,7 +65,7 @@ def _program() -> Program:
 
 def _asked(name: str, *granted: str, guards: bool = True) -> tuple[list[str], list[str]]:
     """Return the texts of what is assumed and of what is in doubt for the loop of a function."""
-    one = function(_program(), name)
+    one = function(_program(), name.replace(" ", "_"))
     origin = Origin.of(_program(), one)
     run = (one.body.statements[-1],)
     options = PolyOptions(guards=guards, granted=tuple(Assumption(text, "granted") for text in granted))
@@ -88,7 +104,10 @@ def test_each_pair_is_told_apart_once() -> None:
     assert mixed == ["granted: noalias(a, b)"] and len(open_ones) == 1
 
 
-@pytest.mark.parametrize("name", ["behind", "rows", "kept", "stored", "global", "handed", "given"])
+@pytest.mark.parametrize("name", [
+    "behind", "rows", "kept", "stored", "global", "handed", "given", "chosen", "held", "listed", "table", "copied",
+    "table of starts", "through", "compound",
+])  # fmt: skip
 def test_pointers_read_from_memory_may_point_anywhere(name: str) -> None:
     for guards in (True, False):
         _, doubts = _asked(name, guards=guards)

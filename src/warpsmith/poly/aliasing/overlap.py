@@ -76,7 +76,10 @@ def _indirect(origin: Origin, region: Region, among: Callable[[Symbol, Symbol], 
             same = (one.base, one.place) == (other.base, other.place)
             if same or not (one.write or other.write) or (other.known and apart(one.element, other.element)):
                 continue
-            if not among(one.base, other.base) or (not other.place and _is_apart(origin, where, other.base)):
+            if not among(one.base, other.base):
+                continue
+            # "?" is whatever pointer: it may be one of the function's own (`n > 2 ? p : q`)
+            if "?" not in one.place and not other.place and _is_apart(origin, where, other.base):
                 continue
             name = one.base.name if one.place == "?" else one.place
             text = f"{name} is a pointer read from memory: what it points to may overlap with {other.base.name}"
