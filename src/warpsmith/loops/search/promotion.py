@@ -62,8 +62,9 @@ def _with_bodies(prepared: Prepared, function: Symbol, where: Where) -> Prepared
     tried: set[str] = set()
     while len(tried) < _MOST_BODIES and time_left():
         loop = find_loop(prepared, function, where)
-        names_of = sorted(_find_helpers(prepared, loop) - tried) if _is_stuck(prepared, function, loop) else []
-        if not names_of:
+        names_of = sorted(_find_helpers(prepared, loop) - tried)
+        # whether the loop is stuck takes an analysis to tell
+        if not names_of or not _is_stuck(prepared, function, loop):
             break
         tried.add(names_of[0])
         step = Inline(loop_address(prepared.facts, function, loop), names_of[0])
@@ -95,10 +96,10 @@ def _promote_in(prepared: Prepared, function: Symbol, where: Where) -> Prepared:
     tried: list[str] = []
     while len(tried) < _MOST_PLACES and time_left():
         loop = find_loop(prepared, function, where)
-        if not isinstance(loop, For) or not _is_stuck(prepared, function, loop):
+        if not isinstance(loop, For):
             break
         places = [text for p in promotable_places(loop) if _is_wanted(p) and (text := show_expression(p)) not in tried]
-        if not places:
+        if not places or not _is_stuck(prepared, function, loop):
             break
         tried.append(places[0])
         address = loop_address(prepared.facts, function, loop)
