@@ -5,7 +5,7 @@
  * EXPECT: make_volume/p/r unanalyzable host: malloc allocates memory
  * EXPECT: smooth/p sequential host: carries a flow dependence on edges
  * EXPECT: smooth/p/r parallel-after ported: parallel after unthread=smooth/p, localize=smooth/p/r, row-starts=smooth/p/r, privatize=smooth/p,variable=edges, privatize=smooth/p,variable=corners, expand=smooth/p/r,variable=edges, expand=smooth/p/r,variable=corners
- * EXPECT: smooth/p/r/c parallel ported: no carried dependence (proven)
+ * EXPECT: smooth/p/r/c parallel-after ported: parallel after unthread=smooth/p, localize=smooth/p/r, row-starts=smooth/p/r, privatize=smooth/p,variable=edges, privatize=smooth/p,variable=corners, expand=smooth/p/r,variable=edges, expand=smooth/p/r,variable=corners
  * EXPECT: smooth/p/r/c#2 parallel-after ported: parallel after unthread=smooth/p, localize=smooth/p/r, row-starts=smooth/p/r, privatize=smooth/p,variable=edges, privatize=smooth/p,variable=corners, expand=smooth/p/r,variable=edges, expand=smooth/p/r,variable=corners
  * EXPECT: total/p reduction host: 'v' is a pointer to pointers: no kernel can follow them, and row-starts does not apply
  * EXPECT: total/p/r reduction ported: an associative update (+: sum) is the only carried dependence

@@ -45,7 +45,7 @@ __all__ = ["PortOptions", "PortResult", "port"]
 # of the time of a program: verdicts on its loops as they are written; steps that are tried
 _VERDICTS_SHARE, _STEPS_SHARE = 1 / 5, 1 / 6
 # what of it is left where a plan gets no simpler any more: its text has to be written
-_TEXT_SHARE = 1 / 4
+_TEXT_SHARE = 1 / 3
 _MORE_TIME = ("raise --timeout, name the loops that matter (--loop), or give parts of a long function their own",)
 
 

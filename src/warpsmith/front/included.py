@@ -55,12 +55,12 @@ def _included(context: Context, number: int) -> Iterator[str]:
     for line in text.scan.directives:
         named = _INCLUDE.match(text.file.text[line.start : line.end]) if line.word == "include" else None
         if named is not None:
-            yield _real(os.path.join(os.path.dirname(text.file.path), named[1]))  # noqa: PTH118, PTH120
+            yield _real(Path(text.file.path).parent / named[1])
 
 
 def _user_files(context: Context) -> set[str]:
     return {path for path, own in zip(context.dump.files, context.dump.user, strict=True) if own and path}
 
 
-def _real(path: str) -> str:
+def _real(path: str | Path) -> str:
     return os.path.realpath(path)

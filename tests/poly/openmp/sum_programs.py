@@ -360,6 +360,15 @@ MANY: dict[str, tuple[str, str]] = {
         "part is used in line 21",
     ),
     "own array that starts as one": (_counted("own[k] = 0", "own[k] = 1"), "used in line 15 as if it were all"),
+    "own array, set to zero in steps that there may be none of": (
+        region_program(
+            _COUNT.replace(
+                "double own[8];\n        for (int k",
+                "double own[8] = {1, 2};\n        for (int q = 0; q < rounds; q++) for (int k",
+            ).replace("#pragma omp parallel", "    int rounds = n - n;\n#pragma omp parallel", 1)
+        ),
+        "is not known to start as zeroes",
+    ),
     "own array of which half is set to zero": (
         region_program(_COUNT.replace("k < 8; k++) own[k] = 0", "k < 4; k++) own[k] = 0")),
         "own, which every thread adds, is not known to start as zeroes",

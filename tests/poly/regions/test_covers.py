@@ -125,9 +125,10 @@ def test_a_seeded_bug_is_seen(bug: object, made: list[Nest], tmp_path: Path, mon
 
 
 STRUCTS = """
-struct P { double x, y; int k; };
+struct P { double x, y; long k; };
 struct Q { double x; struct P in; };
-struct U { double x; union { int a; float b; } u; };
+struct U { double x; union { long a; double b; } u; };
+struct H { double x; int k; };
 struct V { double x; double v[2]; };
 """
 EACH = "for (int i = 0; i < n; i++)"
@@ -148,6 +149,8 @@ EACH = "for (int i = 0; i < n; i++)"
     ("Q", f"{EACH} {{ a[i].x = 1; a[i].in = b[i].in; }}", True),
     ("Q", f"{EACH} {{ a[i].in = b[i].in; }}", False),
     ("U", f"{EACH} {{ a[i].x = 1; a[i].u.a = 1; }}", False),
+    ("H", f"{EACH} {{ a[i].x = 1; a[i].k = i; }}", False),  # 4 bytes behind k are no member's
+    ("H", f"{EACH} {{ a[i] = b[i]; }}", True),
     ("V", f"{EACH} {{ a[i].x = 1; a[i].v[0] = 1; }}", False),
 ])  # fmt: skip
 def test_structs_are_written_whole_where_each_member_is(type: str, body: str, whole: bool, tmp_path: Path) -> None:

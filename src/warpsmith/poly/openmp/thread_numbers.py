@@ -21,9 +21,20 @@ from warpsmith.tree.nodes import Binary, Call, DeclStmt, Expr, ExprStmt, If, Lit
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["CHOOSES_COUNT", "asks_for_count", "find_free_questions", "is_first_thread", "is_number", "thread_numbers"]
+__all__ = [
+    "CHOOSES_COUNT",
+    "TIMES",
+    "asks_for_count",
+    "find_free_questions",
+    "is_first_thread",
+    "is_number",
+    "thread_numbers",
+]
 
 CHOOSES_COUNT: Final = frozenset({"omp_set_num_threads", "omp_set_dynamic"})
+TIMES: Final = frozenset({"omp_get_wtime", "omp_get_wtick"})
+"""Functions that tell the same to every thread."""
+
 _NUMBER: Final = "omp_get_thread_num"
 _COUNT: Final = "omp_get_num_threads"
 _PRINTS: Final = "writes output"

@@ -4,7 +4,7 @@
     for (i = 0; i < n; i += 2) b[i] = …         no: every other element
     for (i …) for (j = 0; j < N; j++) c[i*N+j]  yes: rows i, each full;  with j < N - 1: no
     if (x[i] < 0) b[i] = …; else b[i] = …;      yes: what both arms write at a point is written, whichever runs
-    p[i].x = …; p[i].y = …;                     yes where struct has no other member: each of them is written of each
+    p[i].x = …; p[i].y = …;                     yes where the struct has no other member, and no padding
 
 Invariant: True only if the set of elements written at certain points of exact domains, or at a certain point by either
 arm of a branch, contains all full rows from the first to the last touched one.
@@ -26,7 +26,7 @@ from warpsmith.poly.regions.region import Access, Arm, MemberStep, Path, RunsWhe
 from warpsmith.poly.regions.state import State
 from warpsmith.poly.regions.subscripts.views import layouts
 from warpsmith.tree.nodes import Member
-from warpsmith.tree.types import Pointer, Record, Type
+from warpsmith.tree.types import Pointer, Record, Type, padding_of
 from warpsmith.tree.walk import peel
 
 __all__ = ["covers", "is_exact", "surely_touch"]
@@ -95,7 +95,8 @@ def _members(references: Sequence[tuple[Statement, Access]]) -> list[Path] | Non
     if inner is None:
         return [()]
     owner = _owner(inner)
-    return None if owner is None else _parts(owner)
+    # what lies between members has a value too, which whoever writes or compares whole structs sees
+    return None if owner is None or padding_of(owner) else _parts(owner)
 
 
 def _owner(access: Access) -> Type | None:

@@ -26,6 +26,8 @@ ONE = {
     "the last value": ("lastprivate(t)", "t = a[i];", "t"),
     "a sum": ("reduction(+: t)", "t += a[i];", "t"),
     "many clauses": ("num_threads(4) schedule(dynamic, 2) if(n > 2) default(shared)", "b[i] = a[i];", "b[1]"),
+    "the largest": ("reduction(max: t)", "if (a[i] > t) t = a[i];", "t"),
+    "a counter set again": ("", "b[i] = a[i];", "(k = 3)"),
     "an atomic update": ("", "\n#pragma omp atomic\n g++;\n", "g"),
     "the time": ("", "b[i] = omp_get_wtime();", "b[1]"),
 }
@@ -40,6 +42,12 @@ MANY = {
     "threadprivate in a function": ("", "clear();", "b[1]", "threadprivate"),
     "ordered": ("ordered", "\n#pragma omp ordered\n g = a[i];\n", "g", "not known"),
     "cancellation": ("", "if (a[i] > 3) {\n#pragma omp cancel for\n} b[i] = a[i];", "b[1]", "belongs to"),
+    "a sum set to another value": ("reduction(+: t)", "if (i == 7) t = 5; t += a[i];", "t", "in that way"),
+    "a maximum that starts anew": ("reduction(max: t)", "t = -1; if (a[i] > t) t = a[i];", "t", "in that way"),
+    "a product called a sum": ("reduction(+: t)", "t *= a[i];", "t", "in that way"),
+    "a call in a clause": ("num_threads(mine())", "b[i] = a[i];", "b[1]", "may do something"),
+    "a step in a clause": ("if(k++ > 2)", "b[i] = a[i];", "b[1]", "may do something"),
+    "an assignment in a clause": ("schedule(static, k = 2)", "b[i] = a[i];", "b[1]", "may do something"),
     "linear": ("linear(t)", "t++; b[i] = t;", "b[1]", "not known"),
 }
 
@@ -80,3 +88,23 @@ def test_other_constructs_are_no_such_loops() -> None:
         _reason("", "b[i] = a[i];", "b[1]", words="target teams distribute parallel for")
     with pytest.raises(AssertionError):
         _reason("", "b[i] = a[i];", "b[1]", words="simd")
+
+
+def test_the_counter_is_each_threads_own() -> None:
+    def reason(head: str, loop: str, clauses: str = "", read: str = "i") -> str:
+        pragma = f"#pragma omp parallel for {clauses}"
+        text = f"{HEAD} double f(int n, double *restrict a) {{ {head}\n{pragma}\n{loop} return {read}; }}"
+        program = program_of(text)
+        function = next(f for _, f in program.functions() if f.symbol.name == "f")
+        region = shared_loop(function, next(loop for loop, _ in loops(function.body)))
+        assert region is not None
+        why = loop_in_the_way(Facts.about(program, PolyOptions()), function, region)
+        return "" if why is None else why.text
+
+    plain = "for (i = 0; i < n; i++) a[i] = 1;"
+    assert "read after the loop" in reason("int i = 42;", plain)
+    assert reason("int i = 42;", plain, read="a[0]") == "" and reason("int i = 42;", plain, "lastprivate(i)") == ""
+    assert reason("int i = 42;", plain.replace("(i = 0", "(int i = 0")) == ""
+    nest = "for (int i = 0; i < n; i++) for (j = 0; j < 4; j++) a[i * 4 + j] = 1;"
+    assert "read after the loop" in reason("int j = 42;", nest, "collapse(2)", "j")
+    assert reason("int j = 42;", nest, "", "j") == ""

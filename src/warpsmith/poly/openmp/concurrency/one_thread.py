@@ -53,7 +53,7 @@ from warpsmith.poly.openmp.team import (
     team_of_called,
 )
 from warpsmith.poly.openmp.team_parts import NEUTRAL, TeamUpdate, parts_in, starts_of
-from warpsmith.poly.openmp.thread_numbers import CHOOSES_COUNT, find_free_questions
+from warpsmith.poly.openmp.thread_numbers import CHOOSES_COUNT, TIMES, find_free_questions
 from warpsmith.tree.nodes import (
     Call,
     DeclStmt,
@@ -76,8 +76,6 @@ from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import names, peel, rebuild, walk
 
 __all__ = ["in_the_way", "teams"]
-
-_TIMES = frozenset({"omp_get_wtime", "omp_get_wtick"})
 
 
 def in_the_way(facts: Facts, function: Function, region: ParallelRegion) -> Reason | None:
@@ -187,7 +185,7 @@ class _Check(Struct, frozen=True):
                     self.shares_work(symbol)
                 if id(name) in free:
                     continue
-                if symbol.name.startswith("omp_") and symbol.storage == "function" and symbol.name not in _TIMES:
+                if symbol.name.startswith("omp_") and symbol.storage == "function" and symbol.name not in TIMES:
                     why = "" if self.team.called else _parts(self.facts, self.function, self.team.region).why
                     told = f"{symbol.name} tells how many threads there are, or which"
                     raise NotOneThreadError(f"{told}: {why}" if why else told, name.span)

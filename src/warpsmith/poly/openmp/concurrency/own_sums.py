@@ -254,11 +254,12 @@ class _Check(Struct, frozen=True):
     def is_cleared(self, type: Type, clear: _Use, use: _Use) -> bool:
         """Whether what a use names lies in what is set to zero."""
         if isinstance(clear.place, Name):
-            return True
+            return not clear.around  # a loop around it may make no round
         if clear.members != use.members or len(clear.subscripts) != len(use.subscripts):
             return False
         counters = [_loop_of(subscript, clear.around) for subscript in clear.subscripts]
-        if len({id(loop) for loop in counters}) != len(counters):
+        counting = {id(loop) for loop in counters}
+        if len(counting) != len(counters) or any(id(loop) not in counting for loop in clear.around):
             return False
         for loop, subscript in zip(counters, use.subscripts, strict=True):
             count = type.count if isinstance(type, Array) else None
