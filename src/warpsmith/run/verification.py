@@ -41,6 +41,7 @@ Status = Literal["pass", "fail", "undecided", "skipped"]
 
 # C before 1999 lets a program call the run time of OpenMP without its header
 _OPENMP = re.compile(r"omp\.h|\bomp_[gs]et_\w+\s*\(")
+_OPENACC = re.compile(r"openacc\.h")
 _SWITCH = re.compile(r"^\s*#\s*if(def\s|\s+defined\s*\(?\s*)\s*WARPSMITH\b", re.MULTILINE)
 
 # what a comparison says that needed no tolerance
@@ -96,6 +97,11 @@ class Sources(Struct, frozen=True):
     def uses_openmp(self) -> bool:
         """Whether a file of the program is compiled for OpenMP, or uses its run time."""
         return any(_OPENMP.search(f.text) for f in self.files) or any("-fopenmp" in a for a in self.own.values())
+
+    def run_time_options(self) -> tuple[str, ...]:
+        """Return the options with which the compiler links the run time that the program calls."""
+        openacc = any(_OPENACC.search(f.text) for f in self.files)
+        return (*(("-fopenmp",) if self.uses_openmp() else ()), *(("-fopenacc",) if openacc else ()))
 
     def starts_threads(self, file: OutputFile) -> bool:
         """Whether a file is to be compiled for OpenMP though its own options do not say so: it uses its run time, and

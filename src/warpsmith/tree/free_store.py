@@ -16,13 +16,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["FREES", "MAKES", "is_replacement", "write"]
+__all__ = ["DEVICE_FREES", "DEVICE_MAKES", "FREES", "MAKES", "RELEASES", "is_replacement", "write"]
 
 MAKES: Final = frozenset({"new", "new()", "new[]", "new[]()"})
 """The names of what gives memory: the number of objects, the size of one, and the values of the initializer."""
 
 FREES: Final = frozenset({"delete", "delete[]"})
 """The names of what takes memory back: one pointer."""
+
+DEVICE_MAKES: Final = frozenset({"omp_target_alloc", "acc_malloc"})
+"""What gives memory of a device, by its number of bytes (OpenMP 5.2, 18.8.1; OpenACC 3.3, 3.2.18)."""
+
+DEVICE_FREES: Final = frozenset({"omp_target_free", "acc_free"})
+"""What takes that memory back: a pointer, and for OpenMP the device."""
+
+RELEASES: Final = FREES | DEVICE_FREES | {"free"}
+"""What ends the life of the block that its first argument points to, and does no more."""
 
 
 def is_replacement(name: str) -> bool:

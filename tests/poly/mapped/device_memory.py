@@ -27,6 +27,18 @@ static struct copy *find_(void *p) {
             return &table_[k];
     return 0;
 }
+/* the device's own memory: no address of it can be used as it is */
+enum { DEVICE = 0, HOST = 1 };
+static const size_t FAR = (size_t)1 << 50;
+static int omp_get_default_device(void) { return DEVICE; }
+static int omp_get_initial_device(void) { return HOST; }
+static void *near_(const void *p, int device) { return (char *)p - (device == DEVICE ? FAR : 0); }
+static void *omp_target_alloc(size_t bytes, int device) { return (char *)malloc(bytes) + (device == DEVICE ? FAR : 0); }
+static void omp_target_free(void *p, int device) { free(near_(p, device)); }
+static int omp_target_memcpy(void *to, const void *from, size_t bytes, size_t at, size_t of, int one, int other) {
+    memcpy((char *)near_(to, one) + at, (char *)near_(from, other) + of, bytes);
+    return 0;
+}
 static void *dev_(double *p) {
     struct copy *c = find_(p);
     if (c) return (char *)(c->room + PAD) + ((char *)p - c->host);
@@ -34,6 +46,7 @@ static void *dev_(double *p) {
     return nowhere_ + NOWHERE / 2;
 }
 static void *dev_array_(double *p) {
+    if ((size_t)p >= FAR) return near_(p, DEVICE);
     if (find_(p)) return dev_(p);
     for (int k = 0; k < MOST; k++)  /* a section need not begin at the first of 16 elements */
         if (table_[k].count && (char *)p <= table_[k].host && table_[k].host - (char *)p < 16 * (int)sizeof *p)
@@ -176,7 +189,18 @@ def outputs(texts: list[str], folder: Path) -> list[tuple[str, str]]:
             path = folder / f"{kind}{number}.c"
             path.write_text(source)
             program = path.with_suffix("")
-            command = ["gcc", "-std=gnu17", "-w", "-O0", "-Wno-unknown-pragmas", str(path), "-o", str(program), "-lm"]
+            command = [
+                "gcc",
+                "-std=gnu17",
+                "-w",
+                "-O0",
+                "-Wno-unknown-pragmas",
+                str(path),
+                "-o",
+                str(program),
+                "-lm",
+                "-lgomp",
+            ]
             subprocess.run(command, check=True, timeout=60)
             done = subprocess.run([str(program)], capture_output=True, text=True, timeout=10, check=False)
             pair.append(f"{done.stdout}{done.returncode}")

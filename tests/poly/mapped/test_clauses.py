@@ -50,7 +50,7 @@ def test_what_clauses_copy(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "clause", ["if(n > 3)", "is_device_ptr(p)", "map(mapper(x), to: a)", "strange(3)", "use_device_ptr(p)"]
+    "clause", ["if(n > 3)", "has_device_addr(p)", "map(mapper(x), to: a)", "strange(3)", "use_device_ptr(p)"]
 )
 def test_what_is_not_modelled_is_said(clause: str) -> None:
     assert list(unread(directive(f"omp target teams {clause}")))

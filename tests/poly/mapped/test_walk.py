@@ -30,6 +30,20 @@ SWAPPED = (
     f"for (int k = 0; k < {{}}; k++) {{{{\n{FOR}\nfor (int i = 0; i < n; i++) q[i] = p[i] + 1;\n"
     "double *t = p; p = q; q = t;\n}}\n"
 )
+BESIDE_CALLS = (
+    ("double s2 = x[0];", "s += c[0] + ran(n, b, a);", "s += ran(n, b, a);"),
+    ("", "s += ran(n, b, a) + *c;", "s += ran(n, b, a);"),
+    ("", "double q = c[1] * ran(n, b, a); s += q;", "double q = ran(n, b, a); s += q;"),
+    ("", "if (ran(n, b, a) > 1) s += 1;", "s += ran(n, b, a);"),
+)
+RAN = """
+static double ran(int n, double *x, double *y) {
+@
+#pragma omp target teams distribute parallel for map(tofrom: x[0:n], y[0:n])
+    for (int i = 0; i < n; i++) x[i] = y[i];
+    return 2;
+}
+"""
 CLEAR = """
 static void clear(int h, int k, double *b) {
 #pragma omp target update from(b[0:1])
@@ -140,3 +154,22 @@ def test_a_seeded_bug_is_seen(bug: object, monkeypatch: pytest.MonkeyPatch) -> N
     bug(monkeypatch)
     alone = [body for body, right in BODIES.values() if not right and "part(" not in body and "clear(" not in body]
     assert any(isinstance(verdict.__wrapped__(HEAD + body + TAIL), Proved) for body in alone)
+
+
+@pytest.mark.parametrize("case", BESIDE_CALLS)
+def test_what_stands_beside_a_call_is_done_on_the_host(case: tuple[str, str, str]) -> None:
+    inside, wrong, right = case
+    region = f"#pragma omp target data map(from: c[0:n])\n{{\n{FOR}\nfor (int i = 0; i < n; i++) c[i] = 5;\n@\n}}\n"
+    head = RAN.replace("@", inside) + HEAD
+    assert not isinstance(verdict(head + region.replace("@", wrong) + TAIL), Proved)
+    assert isinstance(verdict(head + region.replace("@", right) + TAIL), Proved)
+
+
+def test_what_a_statement_with_a_call_writes_is_newer_than_on_the_device() -> None:
+    region = (
+        f"#pragma omp target data map(to: c[0:n])\n{{\n@ = ran(n, b, a);\n{FOR} map(from: b[0:n])\n"
+        f"for (int i = 0; i < n; i++) b[i] = c[i];\n}}\n{SUM_B}"
+    )
+    head = RAN.replace("@", "") + HEAD
+    assert not isinstance(verdict(head + region.replace("@", "c[0]") + TAIL), Proved)
+    assert isinstance(verdict(head + region.replace("@", "t") + TAIL), Proved)

@@ -19,8 +19,8 @@ from warpsmith.offload.memory.presence import Presence
 from warpsmith.poly.pointers.accesses import direct_call, is_pointer
 from warpsmith.poly.pointers.pointers import Root
 from warpsmith.tree.effects.effects import FunctionEffects
-from warpsmith.tree.free_store import FREES
-from warpsmith.tree.nodes import Call, Cast, Expr, Function, SizeOf
+from warpsmith.tree.free_store import RELEASES
+from warpsmith.tree.nodes import Call, Cast, Expr, Function, Literal, SizeOf
 from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.types import LONG_LONG, SIZE_T, Array, Pointer, Record, Scalar, Type
 from warpsmith.tree.walk import peel
@@ -31,12 +31,17 @@ _SIZES: dict[str, dict[int, tuple[int, ...]]] = {
     "memcpy": {0: (2,), 1: (2,)},
     "memmove": {0: (2,), 1: (2,)},
     "memset": {0: (2,)},
+    "acc_memcpy_to_device": {0: (2,), 1: (2,)},
+    "acc_memcpy_from_device": {0: (2,), 1: (2,)},
     "memcmp": {0: (2,), 1: (2,)},
+    "omp_target_memcpy": {0: (2,), 1: (2,)},
     "fwrite": {0: (1, 2)},
     "fread": {0: (1, 2)},
 }
-FREEING = frozenset({"free", "realloc", "reallocarray"}) | FREES
+FREEING = frozenset({"realloc", "reallocarray"}) | RELEASES
 """Functions that end the life of a block of the heap, and touch no other one."""
+_OFFSETS: dict[str, dict[int, int]] = {"omp_target_memcpy": {0: 3, 1: 4}}
+"""Arguments by which the memory of another one begins later."""
 _FULL = frozenset({"memcpy", "memmove", "memset"})
 
 
@@ -105,6 +110,10 @@ def _is_met(presence: Presence, type: Type, known: FunctionEffects) -> bool:
 
 def _bytes(known: FunctionEffects, index: int, call: Call, address: Expr) -> Expr | None:
     """Return how many bytes at an argument the call touches at most."""
+    offset = _OFFSETS.get(known.name, {}).get(index)
+    begins = peel(call.arguments[offset]) if offset is not None else None
+    if begins is not None and not (isinstance(begins, Literal) and begins.value == 0):
+        return None
     factors = _SIZES.get(known.name, {}).get(index)
     if factors is not None:
         parts = [Cast(span=call.span, type=LONG_LONG, operand=call.arguments[number]) for number in factors]

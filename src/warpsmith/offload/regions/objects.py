@@ -24,7 +24,7 @@ from warpsmith.offload.plan import DataRegion
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.containers import CHECKS
-from warpsmith.tree.free_store import FREES, MAKES
+from warpsmith.tree.free_store import MAKES, RELEASES
 from warpsmith.tree.nodes import Assign, Block, Call, DeclStmt, ExprStmt, Function, Stmt, Switch, Verbatim, VerbatimExpr
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Opaque, Pointer, Record, Symbol, Type
@@ -67,7 +67,7 @@ def _only_frees(stmt: Stmt, summaries: Summaries) -> bool:
 
 
 def _is_free(name: Symbol | None) -> bool:
-    return name is not None and name.name in FREES | {"free"}
+    return name is not None and name.name in RELEASES
 
 
 def _forgets(stmt: Stmt) -> bool:

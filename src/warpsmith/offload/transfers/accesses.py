@@ -16,7 +16,7 @@ from warpsmith.offload.transfers.placement import PointAccess
 from warpsmith.poly.aliasing.aliasing import are_objects_apart, relation
 from warpsmith.poly.effects.effects import effects, find_escaped
 from warpsmith.poly.effects.summaries import Summaries
-from warpsmith.tree.free_store import FREES
+from warpsmith.tree.free_store import RELEASES
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -91,10 +91,10 @@ def _point_access(
 def freed_pointer(node: Node) -> Symbol | None:
     """Return `p` where `node` is the statement or call `free(p)`."""
     expr: Node = peel(node.expr) if isinstance(node, ExprStmt) else node
-    if not isinstance(expr, Call) or len(expr.arguments) != 1:
+    if not isinstance(expr, Call) or not expr.arguments:
         return None
     function, argument = peel(expr.function), peel(expr.arguments[0])
-    if isinstance(function, Name) and function.symbol.name in FREES | {"free"} and isinstance(argument, Name):
+    if isinstance(function, Name) and function.symbol.name in RELEASES and isinstance(argument, Name):
         return argument.symbol
     return None
 

@@ -43,6 +43,7 @@ _ADDRESSES: Final = (
     "is_device_ptr", "has_device_addr", "use_device_ptr", "use_device_addr", "deviceptr", "use_device",
     "attach", "detach",
 )  # fmt: skip
+_OWN_MEMORY: Final = ("is_device_ptr", "deviceptr")
 _NOT_READ: Final = ("if", "link")
 _NEEDS_PRESENT: Final = "present"
 
@@ -133,6 +134,8 @@ def unread(directive: Directive) -> Iterator[str]:
     if directive.words[:1] == ("host_data",):
         yield f"{directive.title} hands out device addresses"
     for clause in directive.clauses:
+        if clause.name in _OWN_MEMORY and kind == "compute":
+            continue  # judged by where each address comes from
         if clause.name in _ADDRESSES:
             yield f"{clause.text} names addresses in the device's own memory, which a port has no counterpart of"
         elif clause.name in _NOT_READ or (clause.name == "self" and kind == "compute"):

@@ -21,8 +21,9 @@ from warpsmith.poly.mapped.accessed import (
 )
 from warpsmith.poly.mapped.clauses import MappedItem, construct_of, device_addresses, mappings, own_names, unread
 from warpsmith.poly.mapped.copies import CopyPair, Stale, transferred
+from warpsmith.poly.mapped.device_memory import DeviceMemory
 from warpsmith.poly.mapped.extents import Extent, below, named_extent
-from warpsmith.poly.mapped.host import HostSide, InlinedCall, hits, in_order, is_fixed, written_over
+from warpsmith.poly.mapped.host import InlinedCall, hits, in_order, is_fixed, written_over
 from warpsmith.poly.mapped.objects import MappedObject
 from warpsmith.poly.mapped.values import size_named
 from warpsmith.poly.mapped.ways import jumps_out
@@ -42,7 +43,7 @@ __all__ = ["DeviceSide"]
 Entered = list[tuple[MappedItem, Symbol, MappedObject]]
 
 
-class DeviceSide(HostSide):
+class DeviceSide(DeviceMemory):
     """A walk's state, with what directives do to it."""
 
     # --- directives
@@ -156,6 +157,8 @@ class DeviceSide(HostSide):
     def _come(self, frame: InlinedCall, one: MappedItem, symbol: Symbol, place: MappedObject, pragma: Pragma) -> None:
         if self.state is None:
             return
+        if place.of_device:
+            self.words.other_memory(pragma.span, symbol.name, device=True, sure=False)
         copies = self.state.get(place, CopyPair())
         extent = self._extent(frame, one, symbol)
         if copies.count:
@@ -279,8 +282,8 @@ class DeviceSide(HostSide):
                 self.words.running(copies.running, symbol.name, stmt.span)
             if not copies.count:
                 if isinstance(symbol.type, Pointer):
-                    if symbol.name in device_addresses(directive) and not place.of_host:
-                        continue  # it is said to be an address of the device's, which `_doubt` tells of
+                    if self._is_own_memory(directive, symbol, place, pragma):
+                        continue
                     self.words.absent(
                         stmt.span, symbol.name, pragma.span, sure=alone and self.certain and not place.given
                     )
@@ -292,6 +295,17 @@ class DeviceSide(HostSide):
             if extent is not None or plain:
                 self._check_part(frame, stmt, one, copies, extent)
             self._device_access(frame, stmt, one, place, extent, alone=alone)
+
+    def _is_own_memory(self, directive: Directive, symbol: Symbol, place: MappedObject, pragma: Pragma) -> bool:
+        """Whether a pointer leads to the device's own memory, as a clause says, or may."""
+        named = symbol.name in device_addresses(directive)
+        if place.of_device and not named:
+            text = f"{symbol.name} leads to the device's memory, and no clause of the construct says so"
+            self.words.doubt(pragma.span, symbol.name, text)
+        elif named and not (place.of_device or place.of_host):
+            text = f"whether {symbol.name} leads to the device's memory is not known: no call that allocates it is seen"
+            self.words.doubt(pragma.span, symbol.name, text)
+        return place.of_device or (named and not place.of_host)
 
     def _check_part(
         self, frame: InlinedCall, stmt: Stmt, one: Touched, copies: CopyPair, extent: Extent | None

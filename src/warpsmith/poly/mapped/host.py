@@ -22,12 +22,16 @@ from warpsmith.poly.mapped.objects import MappedObject, Objects
 from warpsmith.poly.mapped.ways import Jumps, Way
 from warpsmith.poly.mapped.words import Words
 from warpsmith.tree.nodes import (
+    Assign,
     Call,
     Expr,
     Function,
+    Index,
+    Member,
     Name,
     Node,
     Stmt,
+    Unary,
 )
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import names, walk
@@ -157,6 +161,22 @@ class HostSide(Struct):
                         if isinstance(name.symbol.type, Scalar) or stale.extent is None or expr is not name:
                             self.words.host_reads(stale, name.symbol.name, expr.span, copies, sure=False)
 
+    def touch_beside_calls(self, frame: InlinedCall, stmt: Stmt) -> None:
+        """What a statement does itself on the host, where it calls functions with directives, which are followed."""
+        reads = (node for node in walk(stmt) if isinstance(node, Expr) and _is_value(node))
+        self.read_expressions(frame, stmt, tuple(reads))
+        for node in walk(stmt):
+            for name in names(node.target) if isinstance(node, Assign) and self.state else ():
+                self._perhaps_written(frame, name.symbol, stmt.span)
+
+    def _perhaps_written(self, frame: InlinedCall, symbol: Symbol, span: Span) -> None:
+        assert self.state is not None
+        for place in frame.objects.places(symbol) & self.state.keys():
+            copies = self.state[place]
+            if copies.count:
+                late = Stale("host", symbol.name, span, None, sure=False)
+                self.state[place] = replace(copies, device=copies.device | {late})
+
     # --- variables in bounds
 
     def forget_written(self, frame: InlinedCall, stmt: Stmt, parts: tuple[Expr, ...]) -> None:
@@ -183,6 +203,13 @@ def is_fixed(symbol: Symbol) -> bool:
     """Whether a name has one value for good."""
     constant = isinstance(symbol.type, Scalar) and symbol.type.const
     return constant or symbol.storage in ("function", "enumerator")
+
+
+def _is_value(expr: Expr) -> bool:
+    """Whether an expression is an element, a member, or a variable that is a number."""
+    return isinstance(expr, Index | Member) or (
+        isinstance(expr.type, Scalar) and (isinstance(expr, Name) or (isinstance(expr, Unary) and expr.op == "*"))
+    )
 
 
 def hits(one: Touched, stale: Stale, extent: Extent | None) -> bool:

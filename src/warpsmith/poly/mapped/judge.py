@@ -18,8 +18,9 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.space import OutOfBudgetError
 from warpsmith.poly.mapped.clauses import construct_of, is_data_directive
 from warpsmith.poly.mapped.copies import CopyPair
+from warpsmith.poly.mapped.device_memory import is_of_runtime
 from warpsmith.poly.mapped.host import InlinedCall
-from warpsmith.poly.mapped.objects import MappedObject, Objects
+from warpsmith.poly.mapped.objects import Objects, variable_place
 from warpsmith.poly.mapped.values import definitions, globals_of
 from warpsmith.poly.mapped.walk import MappedWalk
 from warpsmith.poly.mapped.words import Words, Wrong
@@ -62,7 +63,7 @@ def _has_own(function: Function) -> bool:
         isinstance(n, Pragma) and n.directive is not None and not n.left_out and is_data_directive(n.directive)
         and bool(construct_of(n.directive))
         for n in walk(function.body)
-    )  # fmt: skip
+    ) or any(is_of_runtime(n.symbol) for n in names(function.body))  # fmt: skip
 
 
 def judge_mapped(facts: Facts) -> tuple[MappedData, ...]:
@@ -85,9 +86,7 @@ def _judge(facts: Facts) -> tuple[MappedData, ...]:
 def _judge_root(facts: Facts, root: Function, has: frozenset[Symbol]) -> MappedData:
     resident = _declared_on_device(facts.program)
     visible = {**globals_of(facts.program), **{p.name: p for p in root.parameters}}
-    state = {
-        MappedObject(s.key, s.name, of_host=True): CopyPair(count=1) for s in visible.values() if s.name in resident
-    }
+    state = {variable_place(s): CopyPair(count=1) for s in visible.values() if s.name in resident}
     one = MappedWalk(facts, has, resident, state)
     try:
         one.function(InlinedCall(root, definitions(facts, root), Objects(), visible))

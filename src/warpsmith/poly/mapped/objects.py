@@ -14,24 +14,25 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from warpsmith.tree.free_store import MAKES
+from warpsmith.tree.free_store import DEVICE_MAKES, MAKES
 from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, Name, Node, Unary, VarDecl
-from warpsmith.tree.types import Array, Pointer, Record, Symbol
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["MappedObject", "Objects"]
+__all__ = ["MappedObject", "Objects", "variable_place"]
 
 _OF_HOST: Final = frozenset({"malloc", "calloc", "realloc", "aligned_alloc"}) | MAKES
 
 
 class MappedObject(Struct, frozen=True):
     """An object: a variable, what a pointer parameter was given, or what one expression allocates. `of_host`: it is
-    certainly in the host's memory."""
+    certainly in the host's memory; `of_device`: in the device's own."""
 
     key: str
     name: str
     given: bool = False
     of_host: bool = False
+    of_device: bool = False
 
 
 class Objects(Struct):
@@ -59,7 +60,7 @@ class Objects(Struct):
         """Return the objects that an access through a variable may be to."""
         if isinstance(symbol.type, Pointer):
             return self.pointers.get(symbol) or frozenset({_own(symbol)})
-        return frozenset({MappedObject(symbol.key, symbol.name, of_host=True)})
+        return frozenset({variable_place(symbol)})
 
     def plain(self, symbol: Symbol) -> bool:
         """Whether element 0 of a variable is that of its object."""
@@ -72,7 +73,7 @@ class Objects(Struct):
 
     def declare(self, symbol: Symbol) -> MappedObject | None:
         """Return the new object that a declaration makes."""
-        return None if isinstance(symbol.type, Pointer) else MappedObject(symbol.key, symbol.name, of_host=True)
+        return None if isinstance(symbol.type, Pointer) else variable_place(symbol)
 
     def assign(self, node: Node) -> MappedObject | None:
         """Take in a declaration or an assignment of a pointer; return the memory that it allocates."""
@@ -91,7 +92,9 @@ class Objects(Struct):
             return None
         if not isinstance(symbol.type, Pointer):
             return None
-        fresh = MappedObject(f"{symbol.key}@{node.span.start}", symbol.name, of_host=_is_of_host(value))
+        by = _allocates(value)
+        key = f"{symbol.key}@{node.span.start}"
+        fresh = MappedObject(key, symbol.name, of_host=by in _OF_HOST, of_device=by in DEVICE_MAKES)
         places, plain = self.resolve(value, fresh)
         self.bind(symbol, places, plain)
         return fresh if places == {fresh} else None
@@ -119,13 +122,21 @@ class Objects(Struct):
         return frozenset().union(*(self.places(s) for s in used)), False
 
 
-def _is_of_host(value: Expr) -> bool:
-    """Whether an expression allocates memory of the host's."""
+def _allocates(value: Expr) -> str:
+    """Return the function that an expression calls for its value, or nothing."""
     bare = peel(value)
     while isinstance(bare, Cast):
         bare = peel(bare.operand)
     function = peel(bare.function) if isinstance(bare, Call) else None
-    return isinstance(function, Name) and function.symbol.name in _OF_HOST
+    return function.symbol.name if isinstance(function, Name) else ""
+
+
+def variable_place(symbol: Symbol) -> MappedObject:
+    """Return the object that a variable is; what its members or elements point to counts as the same one."""
+    type = symbol.type
+    while isinstance(type, Array):
+        type = type.of
+    return MappedObject(symbol.key, symbol.name, of_host=isinstance(type, Scalar))
 
 
 def _own(symbol: Symbol) -> MappedObject:

@@ -18,6 +18,7 @@ from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.mapped.accessed import is_arithmetic
 from warpsmith.poly.mapped.clauses import construct_of
 from warpsmith.poly.mapped.device import DeviceSide
+from warpsmith.poly.mapped.device_memory import is_of_runtime
 from warpsmith.poly.mapped.extents import polynomial
 from warpsmith.poly.mapped.host import InlinedCall
 from warpsmith.poly.mapped.objects import Objects
@@ -42,7 +43,7 @@ from warpsmith.tree.nodes import (
     While,
 )
 from warpsmith.tree.types import Pointer, Symbol, is_integer
-from warpsmith.tree.walk import walk
+from warpsmith.tree.walk import names, walk
 
 __all__ = ["MappedWalk"]
 
@@ -119,17 +120,25 @@ class MappedWalk(DeviceSide):
                     frame, stmt, stmt.body, tuple(e for e in (stmt.condition, stmt.advance) if e is not None), None
                 )
             case If():
-                self.read_expressions(frame, stmt, (stmt.condition,))
+                self._heads(frame, stmt, (stmt.condition,))
                 self._branch(frame, (stmt.then, stmt.other))
             case Switch():
                 self._switch(frame, stmt)
             case _:
                 self._calls(frame, stmt)
 
+    def _heads(self, frame: InlinedCall, stmt: Stmt, heads: tuple[Expr, ...]) -> None:
+        """What the head of a loop or branch reads. Constructs that a call there runs are not followed."""
+        self.read_expressions(frame, stmt, heads)
+        for name in (name for head in heads for name in names(head)):
+            if name.symbol in self.has or is_of_runtime(name.symbol):
+                self.words.doubt(stmt.span, "", f"what {name.symbol.name} does in a condition is not followed")
+        self.head_uses(frame, stmt, heads)
+
     def _loop(
         self, frame: InlinedCall, loop: For | While, body: Stmt, heads: tuple[Expr, ...], counter: Symbol | None
     ) -> None:
-        self.read_expressions(frame, loop, heads)
+        self._heads(frame, loop, heads)
         jumps = Jumps(loop=True)
         self.jumps.append(jumps)
         ends: list[Way] = []
@@ -181,7 +190,7 @@ class MappedWalk(DeviceSide):
         self._finish(frame, before, ends, certain=certain)
 
     def _switch(self, frame: InlinedCall, switch: Switch) -> None:
-        self.read_expressions(frame, switch, (switch.value,))
+        self._heads(frame, switch, (switch.value,))
         assert self.state is not None
         before, certain = Way(self.state, frame.objects), self.certain
         jumps = Jumps(loop=False)
@@ -222,6 +231,7 @@ class MappedWalk(DeviceSide):
     def _calls(self, frame: InlinedCall, stmt: Stmt) -> None:
         """Follow the calls of functions with directives that a statement makes; they are taken to come before the rest
         of the statement."""
+        self.touch_beside_calls(frame, stmt)
         for call in [n for n in walk(stmt) if isinstance(n, Call) and isinstance(n.function, Name)]:
             assert isinstance(call.function, Name)
             callee = next((f for _, f in self.facts.program.functions() if f.symbol == call.function.symbol), None)
@@ -247,6 +257,7 @@ class MappedWalk(DeviceSide):
     def _plain(self, frame: InlinedCall, stmt: Stmt) -> None:
         """A statement without directives, calls included: it works on host copies."""
         self.touch_host(frame, stmt)
+        self.host_uses(frame, stmt)
         self._declare(frame, stmt)
         for node in walk(stmt):
             if isinstance(node, Verbatim) and _GOTO.search(node.text):
@@ -291,5 +302,6 @@ class MappedWalk(DeviceSide):
         return any(
             (isinstance(n, Pragma) and n.directive is not None and not n.left_out and bool(construct_of(n.directive)))
             or (isinstance(n, Name) and n.symbol in self.has)
+            or (isinstance(stmt, For | While | If | Switch) and isinstance(n, Name) and is_of_runtime(n.symbol))
             for n in walk(stmt)
         )

@@ -87,6 +87,20 @@ class Words(Struct):
         text = f"{head}, where what it points to {'is' if sure else 'may be'} not mapped"
         self._note("absent", Wrong(text, pragma, sure, name, span, (f"map the elements: map(tofrom: {name}[0:…])",)))
 
+    def host_touches(self, span: Span, name: str, *, sure: bool) -> None:
+        """The host reads or writes memory of the device's own."""
+        text = (
+            f"{name} leads to the device's memory, and line {span.line} {'uses' if sure else 'may use'} it on the host"
+        )
+        helps = ("copy it with omp_target_memcpy (acc_memcpy_from_device) to memory of the host's first",)
+        self._note("own", Wrong(text, span, sure, name, span, helps))
+
+    def other_memory(self, span: Span, name: str, *, device: bool, sure: bool) -> None:
+        """The runtime, or a clause, is given memory of the one for memory of the other."""
+        one, other = ("the device", "the host") if device else ("the host", "the device")
+        text = f"{name} is memory of {one}, and line {span.line} takes it for memory of {other}"
+        self._note("other", Wrong(text, span, sure, name, span))
+
     def absent_update(self, span: Span, name: str, clause: str) -> None:
         """An update of what is not on the device: it does nothing."""
         text = f"{clause} in line {span.line} copies nothing: {name} is not on the device there"

@@ -104,13 +104,12 @@ def build_emulated(
             return Executable((), directory, sources, _compile_finding(ran, sources, directory))
     program = directory / "program"
     objects = [f"ws_{number}.o" for number in range(len(units))]
-    threads = ("-fopenmp",) if compiler.uses_openmp else ()
     link = [
         cxx_compiler(),
         *objects,
         *runtime,
         *map(str, library),
-        *threads,
+        *sources.run_time_options(),
         "-o",
         str(program),
         "-lm",

@@ -112,7 +112,8 @@ def build_native(sources: Sources, flags: Sequence[str], directory: Path) -> Bui
             return BuiltProgram((), message)
         objects.append(target)
     program = directory / "program"
-    command = [cxx_compiler() if plus else c_compiler(), *objects, *threads, "-o", str(program), "-lm", "-lpthread"]
+    compiler = cxx_compiler() if plus else c_compiler()
+    command = [compiler, *objects, *sources.run_time_options(), "-o", str(program), "-lm", "-lpthread"]
     message = _compile(command, directory)
     return BuiltProgram((), message) if message else BuiltProgram((str(program),))
 

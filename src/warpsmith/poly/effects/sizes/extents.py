@@ -23,6 +23,7 @@ from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.effects.variables import Variables
 from warpsmith.poly.pointers.accesses import bases, direct_call
 from warpsmith.tree.containers import DATA, SIZE
+from warpsmith.tree.free_store import DEVICE_MAKES
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
@@ -277,7 +278,7 @@ def asked_elements(call: Call, symbol: Symbol) -> list[Expr] | None:
     exact."""
     name = direct_call(call)
     counted = {"malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "realloc": (1,)}
-    counted |= dict.fromkeys(("new[]", "new[]()"), (0, 1))
+    counted |= dict.fromkeys(("new[]", "new[]()"), (0, 1)) | dict.fromkeys(DEVICE_MAKES, (0,))
     indices = counted.get(name.name) if name is not None else None
     if indices is None or len(call.arguments) <= max(indices):
         return None

@@ -1,0 +1,214 @@
+"""What the host does with memory of the device's own: it is allocated, filled by calls of the runtime, freed.
+
+    double *d = omp_target_alloc(n * sizeof(double), dev);
+    omp_target_memcpy(d, a, n * sizeof(double), 0, 0, dev, host);
+    #pragma omp target teams distribute parallel for is_device_ptr(d)     right
+    s += d[0];                                                            wrong: the host cannot read it
+
+There is one copy of it, so nothing of it is ever stale. A port keeps these calls; built without offloading, as a port
+is, they work on memory of the host's.
+
+Source: OpenMP 5.2, 18.8 (device memory routines) and 5.4.7 (is_device_ptr); OpenACC 3.3, 3.2 and 2.7.1 (deviceptr).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from warpsmith.poly.effects.effects import find_changed_in
+from warpsmith.poly.mapped.accessed import certainly_reads, certainly_writes, touched_by
+from warpsmith.poly.mapped.host import HostSide, InlinedCall
+from warpsmith.poly.mapped.objects import MappedObject
+from warpsmith.poly.pointers.accesses import direct_call
+from warpsmith.tree.free_store import DEVICE_FREES, DEVICE_MAKES, RELEASES
+from warpsmith.tree.nodes import Assign, Binary, Call, Cast, Expr, If, Name, Node, Stmt, Unary, VarDecl, While
+from warpsmith.tree.nodes import Literal as Number
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import names, peel, walk
+
+__all__ = ["DeviceMemory", "is_of_runtime"]
+
+Side = Literal["device", "host", ""]
+
+_TRANSFERS: Final = frozenset({"omp_target_memcpy", "acc_memcpy_to_device", "acc_memcpy_from_device"})
+"""What copies between memory of the host and of the device: to, from, the number of bytes."""
+
+_SIDES: Final[dict[str, tuple[Side, Side]]] = {
+    "acc_memcpy_to_device": ("device", "host"),
+    "acc_memcpy_from_device": ("host", "device"),
+}
+_NUMBERS: Final[dict[str, Side]] = {
+    "omp_get_default_device": "device",
+    "omp_get_initial_device": "host",
+    "omp_get_num_devices": "host",
+}
+_OWN: Final = ("local", "parameter")
+_COMPARES: Final = frozenset({"==", "!=", "&&", "||"})
+
+
+def is_of_runtime(symbol: Symbol) -> bool:
+    """Whether a name is that of a function of the runtime that allocates, copies or frees memory of the device."""
+    return symbol.name in _TRANSFERS | DEVICE_MAKES | DEVICE_FREES
+
+
+class DeviceMemory(HostSide):
+    """A walk's state, with what the host does to memory of the device's own."""
+
+    def host_uses(self, frame: InlinedCall, stmt: Stmt) -> None:
+        """Find what a statement of the host does with memory of the device's own that it must not do."""
+        for node in walk(stmt):
+            if isinstance(node, Call):
+                self._call(frame, node, stmt)
+            elif isinstance(node, Assign) and not _is_own(node.target) and _allocates_there(node.value):
+                text = f"where the address of the device's memory in {node.target.span.text} goes is not known"
+                self.words.doubt(stmt.span, node.target.span.text, text)
+        found = {n.symbol for n in self._used(frame, stmt)}
+        if not found:
+            return
+        touched = touched_by(self.facts, frame.function, stmt, frame.values, lambda s: s in found)
+        for one in touched:
+            sure = self.certain and all(place.of_device for place in frame.objects.places(one.symbol))
+            sure = sure and self._surely(frame, stmt, one.symbol)
+            self.words.host_touches(stmt.span, one.symbol.name, sure=sure)
+        for symbol in sorted(found - {one.symbol for one in touched}, key=lambda symbol: symbol.key):
+            self.words.doubt(
+                stmt.span, symbol.name, f"where the address of the device's memory in {symbol.name} goes is not known"
+            )
+
+    def _surely(self, frame: InlinedCall, stmt: Stmt, symbol: Symbol) -> bool:
+        """Whether a statement certainly reads or writes an element."""
+        given = (self.facts, frame.function, stmt, symbol)
+        return certainly_reads(*given) or certainly_writes(*given)
+
+    def head_uses(self, frame: InlinedCall, stmt: Stmt, heads: tuple[Expr, ...]) -> None:
+        """Find where the head of a loop or branch reads memory of the device's own."""
+        for head in heads:
+            tested = {id(name) for name in _bare(head)}
+            for name in self._used(frame, head):
+                if id(name) not in tested:
+                    self.words.host_touches(stmt.span, name.symbol.name, sure=False)
+
+    def _used(self, frame: InlinedCall, node: Stmt | Expr) -> Iterator[Name]:
+        """Yield where a node names what may lead to memory of the device's, but for what may be done with it."""
+        allowed = {id(name) for part in walk(node) for name in _only_passed_on(part)}
+        for name in names(node):
+            if id(name) not in allowed and any(place.of_device for place in frame.objects.places(name.symbol)):
+                yield name
+
+    # --- calls of the runtime
+
+    def _call(self, frame: InlinedCall, call: Call, stmt: Stmt) -> None:
+        function = direct_call(call)
+        name = function.name if function is not None else ""
+        if name in _TRANSFERS and len(call.arguments) >= 2:
+            self._transfer(frame, call, name, stmt)
+        elif name == "omp_target_alloc" and len(call.arguments) == 2:
+            if self._side(frame, call.arguments[1]) != "device":
+                text = call.arguments[1].span.text
+                self.words.doubt(stmt.span, "", f"whether {text} is the device that constructs run on is not known")
+        elif name in RELEASES and call.arguments:
+            self._freed(frame, call.arguments[0], stmt, of_device=name in DEVICE_FREES)
+
+    def _freed(self, frame: InlinedCall, address: Expr, stmt: Stmt, *, of_device: bool) -> None:
+        places, _ = frame.objects.resolve(address)
+        for place in places:
+            if place.of_device != of_device and (place.of_host or place.of_device):
+                self.words.other_memory(stmt.span, place.name, device=place.of_device, sure=len(places) == 1)
+            elif of_device and not place.of_device:
+                self.words.doubt(stmt.span, place.name, f"whose memory line {stmt.span.line} frees is not known")
+
+    def _transfer(self, frame: InlinedCall, call: Call, name: str, stmt: Stmt) -> None:
+        sides = _SIDES.get(name)
+        if sides is None:
+            sides = (self._side(frame, call.arguments[-2]), self._side(frame, call.arguments[-1]))
+        for address, side in zip(call.arguments[:2], sides, strict=True):
+            places, _ = frame.objects.resolve(address)
+            for place in places:
+                self._end_of_transfer(place, side, stmt, sure=len(places) == 1)
+
+    def _end_of_transfer(self, place: MappedObject, side: Side, stmt: Stmt, *, sure: bool) -> None:
+        """One of the two ends of a transfer."""
+        if side and (place.of_device or place.of_host):
+            if place.of_device != (side == "device"):
+                self.words.other_memory(stmt.span, place.name, device=place.of_device, sure=sure and self.certain)
+        else:
+            self.words.doubt(
+                stmt.span,
+                place.name,
+                f"between which memories line {stmt.span.line} copies is not known",
+            )
+
+    def _side(self, frame: InlinedCall, expr: Expr) -> Side:
+        """Return whose number an expression is: that of the device which constructs run on, or of the host."""
+        bare = peel(expr)
+        while isinstance(bare, Cast):
+            bare = peel(bare.operand)
+        if isinstance(bare, Number):
+            return "device" if bare.value == 0 else ""
+        if isinstance(bare, Name):
+            value = _only_value(self, frame, bare.symbol)
+            return self._side(frame, value) if value is not None else ""
+        function = direct_call(bare) if isinstance(bare, Call) else None
+        return _NUMBERS.get(function.name, "") if function is not None and not self._sets_device() else ""
+
+    def _sets_device(self) -> bool:
+        """Whether the program chooses the device that constructs run on."""
+
+        def find() -> bool:
+            every = (n for _, f in self.facts.program.functions() for n in names(f.body))
+            return any(n.symbol.name == "omp_set_default_device" for n in every)
+
+        return self.facts.summaries.remember(("sets the default device",), find)
+
+
+def _only_value(walk_: DeviceMemory, frame: InlinedCall, symbol: Symbol) -> Expr | None:
+    """Return the value that a variable of a function has where it is declared, and keeps."""
+    if symbol.storage != "local" or symbol in find_changed_in(frame.function, walk_.facts.summaries):
+        return None
+    found = [n.init for n in walk(frame.function.body) if isinstance(n, VarDecl) and n.symbol == symbol]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_own(target: Expr) -> bool:
+    return isinstance(target, Name) and target.symbol.storage in _OWN
+
+
+def _allocates_there(value: Expr) -> bool:
+    calls = (node for node in walk(value) if isinstance(node, Call))
+    return any((name := direct_call(call)) is not None and name.name in DEVICE_MAKES for call in calls)
+
+
+def _only_passed_on(node: Node) -> Iterator[Name]:
+    """Yield the names of pointers in a node that another pointer is given, that are compared with nothing else than
+    null, or that a call of the runtime takes."""
+    match node:
+        case VarDecl(init=value) if value is not None:
+            yield from _bare(value)
+        case Assign(target=Name() as target, value=value) if _is_own(target):
+            yield target
+            yield from _bare(value)
+        case Unary(op="!", operand=tested) | If(condition=tested) | While(condition=tested) if tested is not None:
+            yield from _bare(tested)
+        case Binary(op=op, left=left, right=right) if op in _COMPARES:
+            yield from _bare(left)
+            yield from _bare(right)
+        case Call(arguments=arguments):
+            function = direct_call(node)
+            if function is not None and function.name in _TRANSFERS | RELEASES | DEVICE_MAKES:
+                for argument in arguments:
+                    yield from _bare(argument)
+        case _:
+            pass
+
+
+def _bare(expr: Expr) -> Iterator[Name]:
+    """Yield the pointer that an expression is, perhaps with an offset."""
+    bare = peel(expr)
+    while isinstance(bare, Cast):
+        bare = peel(bare.operand)
+    if isinstance(bare, Name):
+        yield bare
+    elif isinstance(bare, Binary) and bare.op in ("+", "-"):
+        yield from _bare(bare.left)
+        yield from _bare(bare.right)
