@@ -11,17 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.poly.openmp import sum_programs, team_programs
+from tests.poly.openmp import block_programs, sum_programs, team_programs
 from tests.poly.openmp.team_programs import SHOW
 
-ONE = team_programs.ONE | sum_programs.ONE
-MANY = team_programs.MANY | sum_programs.MANY
+ONE = team_programs.ONE | sum_programs.ONE | block_programs.ONE
+MANY = team_programs.MANY | sum_programs.MANY | block_programs.MANY
 
 # what is wrong here cannot be seen on every run, or needs no second thread to be wrong
 UNSEEN = {"tasks", "a clause that is not known", "a shared counter", "a scratch array that crosses iterations",
           "private value read after the region", "another region leads to the function",
           "a loop shared in a function that is asked for a value", "a loop shared in a function that others may call",
-          "a loop shared in a function that is known by its address"} | sum_programs.UNSEEN  # fmt: skip
+          "a loop shared in a function that is known by its address"}  # fmt: skip
+UNSEEN |= sum_programs.UNSEEN | block_programs.UNSEEN
 
 
 @functools.cache

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.loops.steps.same_results import rewritten, verdict_of
-from tests.poly.openmp import sum_programs, team_programs
+from tests.poly.openmp import block_programs, sum_programs, team_programs
 from tests.poly.openmp.team_programs import MANY, SHOW, region_program
 from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.loops.steps.order import unthread
 from warpsmith.loops.steps.order.unthread import Unthread
 from warpsmith.tree.text.directives import Directive
 
-ONE = team_programs.ONE | sum_programs.ONE
+ONE = team_programs.ONE | sum_programs.ONE | block_programs.ONE
 COUNTED = region_program("""
     int threads = 1;
 #pragma omp parallel num_threads(3)

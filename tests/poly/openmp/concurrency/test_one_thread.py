@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.poly.openmp import sum_programs, team_programs
+from tests.poly.openmp import block_programs, sum_programs, team_programs
 from tests.poly.openmp.team_programs import SHOW
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.poly.analyze import Facts
@@ -17,8 +17,8 @@ from warpsmith.poly.openmp import numbered_parts as parts
 from warpsmith.poly.openmp import thread_numbers as numbers
 from warpsmith.poly.openmp.concurrency import one_thread
 
-ONE = team_programs.ONE | sum_programs.ONE
-MANY = team_programs.MANY | sum_programs.MANY
+ONE = team_programs.ONE | sum_programs.ONE | block_programs.ONE
+MANY = team_programs.MANY | sum_programs.MANY | block_programs.MANY
 
 
 def reasons(text: str, folder: Path) -> list[str]:

@@ -24,6 +24,7 @@ from warpsmith.poly.legality.privacy import private_in
 from warpsmith.poly.openmp.concurrency.kept_counts import clauses_of_count, find_kept_counts
 from warpsmith.poly.openmp.concurrency.one_loop import loop_in_the_way, shared_loop
 from warpsmith.poly.openmp.concurrency.one_thread import in_the_way, teams
+from warpsmith.poly.openmp.concurrency.own_memory import find_own_memory
 from warpsmith.poly.openmp.concurrency.part_loops import PartLoop, count_variables
 from warpsmith.poly.openmp.numbered_parts import find_parts
 from warpsmith.poly.openmp.team import Team, region_run, sharing_functions
@@ -307,6 +308,9 @@ def _private(
     roles = classify_scalars(facts.program, function, loop, facts.liveness(function), facts.summaries)
     live = facts.liveness(function).after[loop]
     named = directive.list_variables("private", "firstprivate", "lastprivate", "reduction", "linear")
+    blocks = find_own_memory(facts, function, team) if not team.called else {}
+    if any(symbol in done.element_writes for symbol in blocks):
+        return None
     found: list[Symbol] = []
     for symbol in sorted(team.own & done.writes, key=lambda s: s.key):
         if symbol == loop.variable or symbol.name in named:

@@ -39,6 +39,7 @@ from warpsmith.poly.effects.outside import outside_of
 from warpsmith.poly.legality.privacy import private_in, read_after
 from warpsmith.poly.legality.unread import is_unread
 from warpsmith.poly.openmp.concurrency.kept_counts import find_kept_counts
+from warpsmith.poly.openmp.concurrency.own_memory import check_own_memory, find_own_memory, is_of_own_memory
 from warpsmith.poly.openmp.concurrency.own_sums import check_own_sums, is_own_sum
 from warpsmith.poly.openmp.concurrency.part_loops import count_variables
 from warpsmith.poly.openmp.numbered_parts import NumberedParts, find_parts
@@ -160,6 +161,7 @@ class _Check(Struct, frozen=True):
             if part not in sums:
                 self.combines(part)
         self.repeats_nothing()
+        check_own_memory(self.facts, self.function, self.team, self.own_memory)
         self.reads_no_sum()
         for pragma, loop in self.team.shared_loops:
             self.shares(pragma, loop, {part.local: "" if part in sums else part.op for part in parts})
@@ -277,9 +279,10 @@ class _Check(Struct, frozen=True):
             if isinstance(node, DeclStmt) and all(d.symbol in told or d.init is None for d in node.declarations):
                 continue
             done = self.effects(self.without_parts(node))
+            allocates = done.allocates and not is_of_own_memory(node, self.own_memory)
             shared = sorted(done.writes - self.team.own, key=lambda s: s.key)
             shared = [symbol for symbol in shared if not is_unread(self.facts.program, symbol)]
-            if done.io or done.asserts or done.calls_unknown or done.allocates:
+            if done.io or done.asserts or done.calls_unknown or allocates:
                 why = done.reason or "a call with effects"
                 raise NotOneThreadError(
                     f"every thread does this ({why}): it would happen once only", done.span or node.span,
@@ -287,6 +290,11 @@ class _Check(Struct, frozen=True):
                 )  # fmt: skip
             if shared:
                 every_thread_writes(shared[0], node.span)
+
+    @property
+    def own_memory(self) -> Mapping[Symbol, Node]:
+        question = ("own memory", self.function, self.team.region.body)
+        return self.facts.summaries.remember(question, lambda: find_own_memory(self.facts, self.function, self.team))
 
     def without_parts(self, node: Node) -> Node:
         """Return what every thread runs without what it does to its part of an array, and without loops over all
@@ -348,8 +356,8 @@ class _Check(Struct, frozen=True):
         for symbol in sorted(own & done.writes, key=lambda s: s.key):
             if parts.get(symbol) == "":
                 continue  # see own_sums.py
-            if isinstance(symbol.type, Array):
-                if read_after(facts, function, loop, symbol) or not self.starts_afresh(loop, symbol):
+            if symbol in self.own_memory or isinstance(symbol.type, Array):
+                if self.is_read_behind(loop, symbol) or not self.starts_afresh(loop, symbol):
                     self.differs(symbol, loop)
             elif symbol in parts:
                 if sums.get(symbol) != parts[symbol]:
@@ -364,6 +372,12 @@ class _Check(Struct, frozen=True):
 
     def starts_afresh(self, loop: Loop, symbol: Symbol) -> bool:
         return isinstance(loop, For) and isinstance(private_in(self.facts, self.function, loop, symbol), Proved)
+
+    def is_read_behind(self, loop: Loop, symbol: Symbol) -> bool:
+        """Whether what the loop leaves in an array may be read; of blocks, see own_memory.py."""
+        if symbol in self.own_memory:
+            return symbol in self.effects(loop).direct_writes
+        return read_after(self.facts, self.function, loop, symbol)
 
     def differs(self, symbol: Symbol, stmt: Stmt) -> None:
         text = f"{symbol.name} holds something else in each thread after line {stmt.span.line}, and is read there"
