@@ -8,6 +8,7 @@ __all__ = ["PROGRAMS", "program"]
 
 HEAD = """#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 int main(int argc, char **argv) {
     int n = argc + 15;
     int h = n / 2;
@@ -35,6 +36,12 @@ GRID = "for (int i = 1; i < m - 1; i++) for (int j = 1; j < m - 1; j++)"
 B_FROM_A = "for (int i = 0; i < n; i++) b[i] = 2 * a[i];"
 A_TWICE = "for (int i = 0; i < n; i++) a[i] = 2 * a[i];"
 
+# the host gives b its values, in each of two rounds
+ROUNDS = (
+    "#pragma omp target data map(from: b[0:n])\n{{\nfor (int r = 0; r < 2; r++) {{\n{}\n"
+    f"#pragma omp target update to(b[0:n])\n{FOR}\nfor (int i = 0; i < n; i++) b[i] = 2 * b[i] + 1;\n}}}}\n}}}}\n{SUM_B}"
+)
+
 # title: (body with {}, what makes it wrong, what makes it right)
 PROGRAMS: dict[str, tuple[str, str, str]] = {
     "result is not copied back": (f"{FOR} map(to: a[0:n]) {{}}\n{B_FROM_A}\n{SUM_B}", "map(to: b[0:n])", "map(from: b[0:n])"),
@@ -52,6 +59,19 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
     "the neighbor is missing": (
         f"{FOR} map({{}}) map(tofrom: b[0:n])\nfor (int i = 0; i < n - 1; i++) b[i] = a[i + 1];\n{SUM_B}",
         "to: a[0:n-1]", "to: a[0:n]",
+    ),
+    "filled by memcpy each time": (
+        f"{ROUNDS}",
+        "memcpy(b, a, (n - 1) * sizeof(double));", "memcpy(b, a, n * sizeof(double));",
+    ),
+    "filled by memset each time": (
+        f"{ROUNDS}",
+        "memset(b + 1, 0, n * sizeof(double) - 8);", "memset(b, 0, sizeof(double) * n);",
+    ),
+    "filled in pieces each time": (
+        f"{ROUNDS}",
+        "for (int i = 1; i < n - 1; i++) b[i] = a[i]; b[n - 1] = 5;",
+        "for (int i = 1; i < n - 1; i++) b[i] = a[i]; b[n - 1] = 5; b[0] = 7;",
     ),
     "interior only is computed": (
         f"{FOR} map(to: a[0:n]) map({{}})\nfor (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];\n{SUM_B}",

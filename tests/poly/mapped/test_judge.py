@@ -46,7 +46,7 @@ def test_a_refutation_names_both_lines_and_what_to_do() -> None:
     assert isinstance(found, Refuted)
     (reason,) = found.reasons
     assert reason.rule == "CLM005" and reason.legal_if
-    assert "b is written on the device in line 15, and line 16 reads it on the host" in reason.text
+    assert "b is written on the device in line 16, and line 17 reads it on the host" in reason.text
 
 
 # what may be read is not said to be: the two bodies differ in whether it is

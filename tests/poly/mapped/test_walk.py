@@ -8,7 +8,7 @@ import pytest
 
 from tests.poly.mapped.programs import B_FROM_A, FOR, HEAD, SUM_B, TAIL
 from tests.poly.mapped.test_judge import verdict
-from warpsmith.base.verdict import Proved
+from warpsmith.base.verdict import Proved, Unknown
 from warpsmith.poly.mapped import walk
 from warpsmith.poly.mapped.objects import MappedObject
 from warpsmith.poly.mapped.ways import Way, meet
@@ -173,3 +173,10 @@ def test_what_a_statement_with_a_call_writes_is_newer_than_on_the_device() -> No
     head = RAN.replace("@", "") + HEAD
     assert not isinstance(verdict(head + region.replace("@", "c[0]") + TAIL), Proved)
     assert isinstance(verdict(head + region.replace("@", "t") + TAIL), Proved)
+
+
+def test_opaque_text_reads_what_it_names() -> None:
+    shown = "#define SHOW for (int i = 0; i < n; i++) s += b[i];\n" + HEAD
+    body = f"{FOR} map(to: a[0:n]) map(@: b[0:n])\n{B_FROM_A}\nSHOW\n"
+    assert isinstance(verdict(shown + body.replace("@", "from") + TAIL), Proved)
+    assert isinstance(verdict(shown + body.replace("@", "to") + TAIL), Unknown)

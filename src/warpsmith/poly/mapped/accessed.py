@@ -6,6 +6,7 @@ for (i = 0; i < n; i++) b[i] = a[i];     reads a [0, n), writes b [0, n), all of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,9 +23,11 @@ from warpsmith.poly.regions.model import build_region
 from warpsmith.poly.regions.region import Access, Region, Statement
 from warpsmith.poly.regions.sections import SHARE, covered_sections, known_extent, loops_around
 from warpsmith.poly.regions.state import State
+from warpsmith.tree.named import find_named
 from warpsmith.tree.nodes import (
     Assign,
     Binary,
+    Call,
     Cast,
     Conditional,
     Expr,
@@ -38,8 +41,10 @@ from warpsmith.tree.nodes import (
     Stmt,
     Unary,
     VarDecl,
+    Verbatim,
+    VerbatimExpr,
 )
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, byte_size, element_type
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = [
@@ -49,6 +54,7 @@ __all__ = [
 
 _READABLE = (Binary, Cast, Conditional, Literal, MacroUse, Name, Unary, SizeOf)
 
+_FILLS: Final = ("memcpy", "memmove", "memset")
 _LASTING = ("global", "static", "static local")
 
 
@@ -75,7 +81,7 @@ def touched_by(
 ) -> tuple[Touched, ...]:
     """Return what a statement does with the variables that are `wanted`, in the order of their names."""
     done = effects(facts.program, stmt, function, facts.summaries)
-    named = {n.symbol for n in names(stmt)}
+    named = {symbol for part in walk(stmt) for symbol in find_named(part)}
     near = {s for s in done.element_reads | done.element_writes if s in named or s.storage in _LASTING}
     memory = {s for s in near if _is_memory(s)}
     own = {s for s in done.direct_reads | done.direct_writes if isinstance(s.type, Scalar | Record)} - memory
@@ -110,6 +116,9 @@ def _memory(
     read: bool,
     written: bool,
 ) -> Touched:
+    filled = _filled(facts, stmt, values, symbol)
+    if filled is not None and not read:
+        return Touched(symbol, read, written, filled, covers=True)
     found = covered_sections(
         facts.program, function, (stmt,), (stmt,), facts.options, summaries=facts.summaries, wanted=symbol
     )
@@ -121,6 +130,24 @@ def _memory(
     simpler = simpler_bound(section.upper, values)
     within = Extent(extent.lower, simpler) if extent is not None and simpler is not None else None
     return Touched(symbol, read, written, extent, section.covers and extent is not None, exposed, within)
+
+
+def _filled(facts: Facts, stmt: Stmt, values: Mapping[Symbol, Polynomial], symbol: Symbol) -> Extent | None:
+    """Return the elements that a call of memcpy, memmove or memset gives values, where it is for these alone."""
+    call = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
+    known = facts.summaries.library(call) if isinstance(call, Call) else None
+    if not isinstance(call, Call) or known is None or known.name not in _FILLS or len(call.arguments) != len(_FILLS):
+        return None
+    target, size = peel(call.arguments[0]), byte_size(element_type(symbol.type))
+    while isinstance(target, Cast):
+        target = peel(target.operand)
+    if not isinstance(target, Name) or target.symbol != symbol or size is None:
+        return None
+    whole = polynomial(call.arguments[2], values)
+    share = {monomial: divmod(value, size) for monomial, value in whole.terms.items()}
+    if any(rest for _, rest in share.values()) or not is_arithmetic(call.arguments[2]):
+        return None
+    return Extent(Polynomial({}), Polynomial({monomial: value for monomial, (value, _) in share.items()}))
 
 
 def _extent(section: Section, values: Mapping[Symbol, Polynomial]) -> Extent | None:
@@ -177,6 +204,8 @@ def uses_elements_only(stmt: Stmt, symbol: Symbol) -> bool:
     """Whether a statement names an array only to read or write numbers in it: its address comes to no other name."""
     plain: set[int] = set()
     for node in walk(stmt):
+        if isinstance(node, Verbatim | VerbatimExpr) and symbol in find_named(node):
+            return False
         if isinstance(node, Index) and isinstance(node.type, Scalar):
             base = peel(node.base)
             while isinstance(base, Index):

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
-from warpsmith.poly.mapped.extents import Extent, below
+from warpsmith.poly.mapped.extents import Extent, at_most, below
 
 __all__ = ["CopyPair", "Stale", "join_copies", "transferred"]
 
@@ -58,7 +58,11 @@ class Stale(Struct, frozen=True):
             return self
         if self.extent is not None and extent.holds(self.extent):
             return None
-        return self if extent in self.written else replace(self, written=(*self.written, extent))
+        if extent in self.written:
+            return self
+        written = _joined((*self.written, extent))
+        gone = self.extent is not None and any(part.holds(self.extent) for part in written)
+        return None if gone else replace(self, written=written)
 
     def perhaps_without(self, extent: Extent | None) -> Stale:
         """Return what is still stale where some of these elements may have been given their values."""
@@ -79,6 +83,16 @@ class CopyPair(Struct, frozen=True):
     device: frozenset[Stale] = frozenset()
     running: Span | None = None
     before: frozenset[Stale] = frozenset()
+
+
+def _joined(parts: tuple[Extent, ...]) -> tuple[Extent, ...]:
+    """Return the same elements in as few parts as end where another one begins."""
+    for one in parts:
+        for other in parts:
+            if one.upper == other.lower and at_most(one.lower, one.upper) and at_most(other.lower, other.upper):
+                left = tuple(part for part in parts if part not in (one, other))
+                return _joined((*left, Extent(one.lower, other.upper)))
+    return parts
 
 
 def transferred(source: Iterable[Stale], target: Iterable[Stale], part: Extent | None) -> frozenset[Stale]:

@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
-from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, MacroUse, Name, Unary
+from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, SizeOf, Unary
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import names, peel, same
@@ -150,7 +150,7 @@ def polynomial(expr: Expr, values: Values) -> Polynomial:
     """Return an integer expression, where `values` are those of variables."""
     expr = peel(expr)
     match expr:
-        case Literal(value=int() as value):
+        case Literal(value=int() as value) | SizeOf(value=int() as value):
             return constant(value)
         case Name(symbol=symbol):
             if symbol in values:
@@ -158,8 +158,6 @@ def polynomial(expr: Expr, values: Values) -> Polynomial:
             return constant(symbol.value) if symbol.value is not None else atom(symbol.key)
         case Cast(operand=operand):
             return polynomial(operand, values)
-        case MacroUse(expansion=inner):
-            return polynomial(inner, values)
         case Unary(op="-", operand=operand):
             return -polynomial(operand, values)
         case Unary(op="+", operand=operand):
