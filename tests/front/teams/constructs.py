@@ -32,6 +32,16 @@ READ: dict[str, str] = {
                 a[i] = 2 * b[i];
         }
     }""",
+    "a number of teams that only the clause names": "    const int all = teams;\n"
+    + _BEGIN.replace("num_teams(teams)", "num_teams(all)")
+    + """    {
+#pragma omp parallel
+        {
+            int i = omp_get_team_num() * B + omp_get_thread_num();
+            if (i < n)
+                a[i] = 3 * b[i];
+        }
+    }""",
     "turned in a team": _BEGIN
     + """    {
         double part[B];

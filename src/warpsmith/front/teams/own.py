@@ -30,6 +30,7 @@ from warpsmith.tree.nodes import (
     Node,
     SizeOf,
     Unary,
+    VarDecl,
     Verbatim,
     VerbatimExpr,
 )
@@ -81,6 +82,8 @@ def lasting(function: Function, region: Node, inside: Set[Symbol]) -> frozenset[
     written = written_symbols(region)
     taken = {s for part in walk(function.body) for s in _taken(part)}
     found = {n.symbol for n in names(region)} | set(function.parameters) | {n.symbol for n in names(function.body)}
+    # clauses may name what no expression does
+    found |= {part.symbol for part in walk(function.body) if isinstance(part, VarDecl)}
     return frozenset(s for s in found - inside - written - taken if _is_kept(s))
 
 

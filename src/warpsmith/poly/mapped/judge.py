@@ -79,8 +79,15 @@ def _judge(facts: Facts) -> tuple[MappedData, ...]:
         return ()
     functions = [f for _, f in facts.program.functions() if f.symbol in has]
     called = {n.symbol for f in functions for n in names(f.body) if n.symbol in has and n.symbol != f.symbol}
-    roots = [f for f in functions if f.symbol not in called] or functions
+    roots = [f for f in functions if f.symbol not in called and not _is_written_out(facts.program, f)] or functions
     return tuple(_judge_root(facts, root, has) for root in roots)
+
+
+def _is_written_out(program: Program, function: Function) -> bool:
+    """Whether a function is an instance of a template that nothing names: what it does stands in its callers."""
+    whole = any(f.symbol.name == "main" for _, f in program.functions())
+    named = (n.symbol for _, f in program.functions() for n in names(f.body))
+    return bool(function.symbol.label) and whole and function.symbol not in named
 
 
 def _judge_root(facts: Facts, root: Function, has: frozenset[Symbol]) -> MappedData:

@@ -188,7 +188,8 @@ def _answer(work: _Work, run: tuple[Stmt, ...], granted: tuple[Assumption, ...])
         if answer is None and not spent:
             try:
                 with part_of_budget():
-                    answer = _doubt(work, symbol, every, inside) or _section(work, state, symbol, references)
+                    doubt = _doubt(work, symbol, every, (region, state), inside)
+                    answer = doubt or _section(work, state, symbol, references)
                     if work.covers and isinstance(answer, Section):
                         answer = _with_cover(work, answer, every, inside)
             except OutOfBudgetError:
@@ -237,9 +238,12 @@ def _obstacle(
     return None
 
 
-def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set[Node]) -> Reason | None:
+def _doubt(
+    work: _Work, symbol: Symbol, every: tuple[Region, State], scope: tuple[Region, State], inside: set[Node]
+) -> Reason | None:
     """Return why the object may be smaller than the section: its ends are touched only under a condition on data, and
-    its extent is not known. Copying it would reach past the object."""
+    its extent is not known. Copying it would reach past the object. `every`: the run by itself; where that has no
+    bounds, the `scope` is asked, in which guards may give it some."""
     region, state = every
     references = _groups(region, inside).get((symbol, ""), [])
     certain = [(s, a) for s, a in references if a.known and is_exact(state, s, a)]
@@ -253,7 +257,7 @@ def _doubt(work: _Work, symbol: Symbol, every: tuple[Region, State], inside: set
     most = _bounds(work, state, references, span)
     least = _bounds(work, state, certain, span) if certain else None
     if isinstance(most, Reason):
-        return None
+        return None if every == scope else _doubt(work, symbol, scope, scope, inside)
     alike = isinstance(least, LinearBounds) and same(most.lower, least.lower) and same(most.upper, least.upper)
     if alike or surely_touch(state, references):
         return None
