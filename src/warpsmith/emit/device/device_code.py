@@ -46,6 +46,7 @@ from warpsmith.tree.nodes import (
     replace,
 )
 from warpsmith.tree.printing.computed import is_computed
+from warpsmith.tree.printing.printer import print_type
 from warpsmith.tree.printing.references import elements, is_own_object
 from warpsmith.tree.text.lexical import identifiers, map_words
 from warpsmith.tree.types import VOID, Array, FunctionType, Pointer, Record, Scalar, Symbol, Type, is_integer
@@ -54,6 +55,12 @@ from warpsmith.tree.walk import names, peel, rebuild, walk, without_choices
 __all__ = ["check_device_type", "cxx_words", "device_symbols", "for_device", "refuse"]
 
 N = TypeVar("N", bound=Node)
+
+_WORD = re.compile(r"\w+")
+# words of types that are known everywhere
+_TYPE_WORDS = frozenset(
+    ("bool", "char", "const", "double", "float", "int", "long", "short", "signed", "struct", "unsigned", "void")
+)
 
 # what C++ writes as a call of its library, which device code does not have
 _EXTREME = re.compile(r"(?:::)?(?:std::)?(?:min|max|clamp)\s*[<(]")
@@ -172,7 +179,11 @@ def _is_cxx(part: Cast | DeclStmt | Name, symbols: Mapping[Symbol, Symbol]) -> b
     if part.span.file.path.endswith((".c", ".h")):
         return False
     text = part.span.text
-    return bool(text) and (not isinstance(part, Cast) or not text.startswith("("))
+    if not isinstance(part, Cast) or not text.startswith("("):
+        return bool(text)
+    # `(T) x`: a parameter of a template
+    known = f"{getattr(part.type, 'spelling', '')} {print_type(part.type)}"
+    return not set(_WORD.findall(text.partition(")")[0])) <= {*_TYPE_WORDS, *_WORD.findall(known)}
 
 
 def _loop(part: For, symbols: Mapping[Symbol, Symbol]) -> For:
