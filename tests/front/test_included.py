@@ -1,4 +1,4 @@
-"""Which source files are text of the one file that includes them."""
+"""Which source files and headers are text of the one file that includes them."""
 
 from __future__ import annotations
 
@@ -47,3 +47,15 @@ def test_what_another_file_includes_or_is_compiled_itself_is_no_one_s_own(tmp_pa
     for names, own in ((["a.c", "c.c"], 1), (["a.c", "b.c"], 0), (["a.c", "k.c"], 0)):
         units = load_program([str(tmp_path / name) for name in names], FrontOptions()).program.units
         assert [len(unit.sources) for unit in units] == [own, 0]
+
+
+def test_a_header_with_loops_is_its_includers_own(tmp_path: Path) -> None:
+    (tmp_path / "kernels.h").write_text("#ifndef KERNELS_H\n#define KERNELS_H\n" + SCALE + "#endif\n")
+    (tmp_path / "types.h").write_text("/* for all */ struct P { int for_all; };\n")
+    one, other = tmp_path / "main.c", tmp_path / "other.c"
+    one.write_text('#include "types.h"\n#include "kernels.h"\nint main(void) { return 0; }\n')
+    (unit,) = load_program([str(one)], FrontOptions()).program.units
+    assert [Path(file.path).name for file in unit.sources] == ["kernels.h"]
+    other.write_text('#include "kernels.h"\nint g(void) { return 1; }\n')
+    units = load_program([str(one), str(other)], FrontOptions()).program.units
+    assert [unit.sources for unit in units] == [(), ()]

@@ -10,7 +10,8 @@ __all__ = ["include_arguments"]
 
 
 def include_arguments(sources: Sources) -> tuple[str, ...]:
-    """Return the user's options with include directories made absolute, and the user's directory added last."""
+    """Return the user's options with include directories made absolute, and the user's directory added last; for
+    `#include "…"` it comes first, as the folder of the file that says so does."""
     directory = Path(sources.directory).resolve()
     found: list[str] = []
     pending = list(sources.arguments)
@@ -22,7 +23,7 @@ def include_arguments(sources: Sources) -> tuple[str, ...]:
             found.append("-I" + _absolute(argument[2:], directory))
         else:
             found.append(argument)
-    return (*found, "-I" + str(directory))
+    return ("-iquote", str(directory), *found, "-I" + str(directory))
 
 
 def _absolute(path: str, directory: Path) -> str:
