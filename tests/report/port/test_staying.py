@@ -96,6 +96,55 @@ def test_loops_outside_of_marked_regions_say_so(tmp_path: Path) -> None:
     assert why(entries_of(path, loops=("f/k",))) == {"f/i": NOT_NAMED}
 
 
+def test_a_loop_stays_with_what_is_said_of_the_loop_inside(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text("""struct Near {
+    int *list, *count;
+};
+struct Force {
+    double energy, *force, *place, limit[4];
+    template <int B> void half(Near &near, int n)
+    {
+        double *const f = force;
+        const double *const x = place;
+        double sum = 0;
+        for (int i = 0; i < n; i++) {
+            const int *const mine = &near.list[i * 8];
+            const int count = near.count[i];
+            double all = 0;
+            for (int k = 0; k < count; k++) {
+                const int j = mine[k];
+                const double d = x[i] - x[j];
+                if (d * d < limit[1]) {
+                    all += d;
+                    f[j] -= d;
+                    if (B) sum += d * d;
+                }
+            }
+            f[i] += all;
+        }
+        energy += sum;
+    }
+};
+int main()
+{
+    Force *all = new Force;
+    Near near = {new int[512](), new int[64]()};
+    all->force = new double[64]();
+    all->place = new double[64]();
+    all->energy = all->limit[1] = 0;
+    all->half<1>(near, 64);
+    all->half<0>(near, 64);
+    return (int)all->energy;
+}
+""")
+    texts = list(why(entries_of(path)).values())
+    assert (
+        texts[0].startswith("it stays with the loop inside it, at line 15: 'this' is a struct")
+        and NOT_NAMED not in texts
+    )
+
+
 def _c_files(*folders: str) -> list[Path]:
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.c*") if path.suffix in (".c", ".cpp"))
 

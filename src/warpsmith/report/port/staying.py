@@ -70,7 +70,15 @@ class Staying(Struct, frozen=True):
         steps = tuple(dict.fromkeys(applied.text for applied in self.prepared.steps_of(span)))
         if steps:
             return Reason("POR002", f"no kernel comes of it after {', '.join(steps)}", place)
+        told = next(((f, word) for f in function.loops if (word := self._word_below(facts, f)) is not None), None)
+        if told is not None:
+            text = f"it stays with the loop inside it, at line {told[0].loop.header.line}: {told[1].text}"
+            return Reason(told[1].rule, text, place, legal_if=told[1].legal_if)
         return Reason("POR002", self._word_unasked(facts), place)
+
+    def _word_below(self, facts: LoopFacts, other: LoopFacts) -> Reason | None:
+        """Return what the plan says of another loop, where that is inside of this one."""
+        return self._word(other) if other is not facts and facts.loop.span.contains(other.loop.span) else None
 
     def _word_unasked(self, facts: LoopFacts) -> str:
         """Return that a loop was not asked for: by pragmas that mark regions, or by name."""
