@@ -11,6 +11,7 @@ import pytest
 from tests.project.nvcc_stand_in import install
 from warpsmith.emit.files import OutputFile
 from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.offload.plan import OffloadOptions
 
 PROGRAM = """#include <math.h>
 #include <stdio.h>
@@ -210,3 +211,58 @@ def test_regions_that_only_call_are_run_by_one_thread(tmp_path: Path) -> None:
     assert result.verification is not None and result.verification.status == "pass"
     assert kernels(result) >= {"ws_residual_k1", "ws_solve_k1", "ws_add_k1"}
     assert not [found for found in result.diagnostics if found.rule == "CLM001"], "each thread has its own j"
+
+
+EVERY = OffloadOptions(demanded=True)
+
+# the loop itself has no kernel: what the threads call has one
+TABLES = """
+#include <stdio.h>
+#include <stdlib.h>
+void grow(double *a, int n)
+{
+    for (int k = 0; k < 20; k++)
+        for (int i = 0; i < n; i++)
+            a[i] = a[i] * 0.5 + k;
+}
+void track(double ***x, double *y, int n, int m)
+{
+    int j, cell;
+    for (int f = 1; f < 3; f++) {
+OPEN#pragma omp parallel for num_threads(4) private(j)
+CLOSE        for (cell = 0; cell < n; cell++) {
+            double *r = malloc(m * sizeof(double));
+            j = 0;
+            while (j < m) { r[j] = x[cell][j][f - 1] + y[cell]; if (r[j] > 1e300) break; j++; }
+            grow(r, m);
+            j = 0;
+            while (j < m) { x[cell][j][f] = r[j]; if (r[j] > 1e300) break; j++; }
+            free(r);
+        }
+    }
+}
+int main(void)
+{
+    int n = 8, m = 1000;
+    double ***x = malloc(n * sizeof(double **)), *y = malloc(n * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        y[i] = i;
+        x[i] = malloc(m * sizeof(double *));
+        for (int k = 0; k < m; k++) x[i][k] = calloc(3, sizeof(double));
+    }
+    track(x, y, n, m);
+    printf("%g\\n", x[3][3][2]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_in_place_a_loop_of_threads_that_call_kernels_is_run_by_one(tmp_path: Path, inside: bool) -> None:
+    text = TABLES.replace("OPEN", "#ifdef _OPENMP\n" if inside else "").replace("CLOSE", "#endif\n" if inside else "")
+    (tmp_path / "case.c").write_text(text)
+    result = port([str(tmp_path / "case.c")], PortOptions(verify=False, root=str(tmp_path), offload=EVERY))
+    made = text_of(() if result.in_place is None else result.in_place.files)
+    lines = [line for line in made.splitlines() if "#pragma omp parallel" in line]
+    threads = "#pragma omp parallel for num_threads(4) private(j)"
+    assert "ws_grow_1" in made and lines == [f"{threads} WARPSMITH_ONLY(if (!ws_on()))"], made

@@ -12,9 +12,12 @@
             for (int i = 0; i < n; i++) a[i] *= f;
     }
 
+    template <typename T> class Field { void fill(T s) { … } };         a member's stands behind the class:
+    template <> void Field<float>::fill(float s) { using T = float; … }
+
 Invariant: nothing in front of the template names the function but declarations of it, so that no instance is made
-before its specialization is declared (C++17, 17.7.3 paragraph 6), and no other template is meant by its name. Members
-of classes have none: it would have to stand behind the class.
+before its specialization is declared (C++17, 17.7.3 paragraph 6), and no other template is meant by its name.
+Limits: of members, those that are defined in a class template of a namespace, whose result has a name outside of it.
 """
 
 from __future__ import annotations
@@ -27,18 +30,22 @@ from warpsmith.base.c_lexer import Token
 from warpsmith.tree.expressions import TemplateArgument
 from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Unit
+from warpsmith.tree.text.class_text import ClassText, class_around
 from warpsmith.tree.text.layout import indent_at, indentation_unit
 from warpsmith.tree.text.lexical import identifiers, tokens
 from warpsmith.tree.types import FunctionType
 
-__all__ = ["can_specialize", "specialization"]
+__all__ = ["can_specialize", "place_of_specialization", "specialization"]
 
 # what a specialization could not repeat, or what would not hold of it
 _UNREPEATED: Final = frozenset({
-    "auto", "constexpr", "consteval", "decltype", "explicit", "friend", "noexcept", "operator", "requires", "throw",
-    "virtual", "__attribute__", "__declspec", "concept",
+    "auto", "constexpr", "consteval", "decltype", "explicit", "final", "friend", "noexcept", "operator", "override",
+    "requires", "throw", "virtual", "__attribute__", "__declspec", "concept",
 })  # fmt: skip
 _NOT_SAID_AGAIN: Final = frozenset({"static", "extern"})
+_PLAIN: Final = frozenset(
+    ("bool", "char", "const", "double", "float", "inline", "int", "long", "short", "signed", "unsigned", "void")
+)
 _GAPS: Final = frozenset({"blank", "newline", "comment"})
 
 
@@ -48,12 +55,15 @@ def can_specialize(unit: Unit, function: Function) -> bool:
     type = function.symbol.type
     if unit.language == "c" or not function.instance or not unit.has_text(file):
         return False
-    if any(item is function for item in unit.items) or (isinstance(type, FunctionType) and type.method):
+    if any(item is function for item in unit.items):
         return False
     head, name = _head(function), _name(function)
     said = identifiers(head)
     if name not in said or said & _UNREPEATED or "[[" in head:
         return False
+    if isinstance(type, FunctionType) and type.method:
+        inside = _class_of(function)
+        return inside is not None and _is_known_outside(function, inside)
     before = file.text[:start]
     alone = all(mention == _signature(head, name) for mention in _mentions(before, name))
     return alone and not _is_constrained(before) and _is_in_namespaces(before)
@@ -65,13 +75,45 @@ def specialization(function: Function, body: str) -> str:
     file, arguments = function.span.file, function.instance or ()
     name = _name(function)
     values = {argument.name: argument.text for argument in arguments}
-    values[name] = f"{name}<{', '.join(argument.text for argument in arguments)}>"
+    inside = _class_of(function)
+    given = ", ".join(argument.text for argument in arguments)
+    values[name] = f"{name}<{given}>" if inside is None else f"{inside.name}<{given}>::{name}"
     head = "".join(_with_values(_without_defaults(tokens(_head(function))), values))
-    lead = indent_at(file, function.span.start)
+    lead = indent_at(file, function.span.start if inside is None else inside.start)
     used = identifiers(body)
     own = [_declare(argument) for argument in arguments if argument.name in used]
     inner = f"\n{lead}{indentation_unit(file.text)}" if body[1:].lstrip(" \t").startswith("\n") else " "
     return f"{lead}template <> {head}{{{''.join(inner + line for line in own)}{body[1:]}"
+
+
+def place_of_specialization(function: Function) -> int:
+    """Return the offset behind which the specialization of an instance stands."""
+    inside = _class_of(function)
+    return function.span.end if inside is None else inside.end
+
+
+def _class_of(function: Function) -> ClassText | None:
+    """Return the class template whose text a member's definition stands in."""
+    type = function.symbol.type
+    if not isinstance(type, FunctionType) or not type.method:
+        return None
+    return class_around(function.span.file.text, function.span.start)
+
+
+def _is_known_outside(function: Function, inside: ClassText) -> bool:
+    """Whether a member's result can be said behind its class, and the member is one of the class's own instance."""
+    name = _name(function)
+    result = identifiers(_head(function).partition(name)[0])
+    around = function.symbol.name.removesuffix(f"::{name}").rpartition("::")[2]
+    arguments = ",".join(argument.value for argument in function.instance or ())
+    own = around.replace(" ", "") == f"{inside.name}<{arguments}>".replace(" ", "")
+    return own and name != inside.name and inside.name not in result and not result & inside.declared & _named(function)
+
+
+def _named(function: Function) -> frozenset[str]:
+    """Return the words of a member's result that are no parameters of its template."""
+    words = identifiers(_head(function).partition(_name(function))[0])
+    return frozenset(words - {argument.name for argument in function.instance or ()} - _PLAIN)
 
 
 def _name(function: Function) -> str:

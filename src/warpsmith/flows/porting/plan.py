@@ -15,6 +15,7 @@ from warpsmith.base.verdict import Reason
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.cuda import emit_cuda, refused_kernels
 from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.concurrency import find_reached
 from warpsmith.offload.plan import Fragment, OffloadOptions, Port
 from warpsmith.offload.port import plan_port
 from warpsmith.offload.regions.placed import place_versions
@@ -26,7 +27,8 @@ from warpsmith.tree.nodes import Function, Pragma
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, restore_shared, shared_functions
 from warpsmith.tree.specializations import can_specialize
-from warpsmith.tree.walk import walk
+from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import names, walk
 
 if TYPE_CHECKING:
     from warpsmith.emit.host.in_place import InPlace
@@ -189,20 +191,26 @@ def _in_place(program: Program, port: Port, root: str) -> InPlace:
 
     beside = (new for new in port.inserted if not new.made)
     inserted = [InsertedText(new.function, new.where, new.user or new.node, new.statements) for new in beside]
-    alone = _find_alone(program, port.program) if port.plan.fragments else []
+    holders = frozenset(fragment.function.symbol for fragment in port.plan.fragments)
+    alone = _find_alone(program, port.program, holders) if holders else []
     placed = place_versions(program, port.versions, inserted, alone)
     return emit_in_place(program, port.program, port.versions, inserted, root, placed=placed)
 
 
-def _find_alone(program: Program, ported: Program) -> list[Pragma]:
+def _find_alone(program: Program, ported: Program, holders: frozenset[Symbol]) -> list[Pragma]:
     """Return the pragmas of the regions that one thread runs in a port, and whose threads call functions with kernels
-    in them: there may be none in the region itself."""
+    in them, the `holders`, or ones that share work: there may be no kernel in the region itself."""
+    called = {f.symbol: {n.symbol for n in names(f.body)} for _, f in program.functions()}
     after = {f.symbol: {part.span for part in walk(f.body) if isinstance(part, Pragma)} for _, f in ported.functions()}
     return [
         region.pragma
         for _, function in program.functions()
         for region in regions_of(function)
-        if region.pragma.span not in after[function.symbol] and sharing_functions(program, region.body)
+        if region.pragma.span not in after[function.symbol]
+        and (
+            sharing_functions(program, region.body)
+            or find_reached(called, {n.symbol for n in names(region.body)}) & holders
+        )
     ]
 
 

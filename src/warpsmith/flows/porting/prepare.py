@@ -173,7 +173,9 @@ def _idle(prepared: Prepared, fragments: Sequence[Fragment]) -> set[Span]:
     called = {f.symbol: {n.symbol for n in names(f.body)} for _, f in prepared.program.functions()} if deep else {}
     idle = {c for c in changes if not (c.parts() & kernels or find_reached(called, _find_named(c)) & holders)}
     busy = {_nest_of(c) for c in changes if c not in idle}
-    alone = [c for c in idle if _nest_of(c) not in busy]
+    # what a function's own steps made of its text serves where that has come into a kernel's
+    served = [c for c in changes if c not in idle]
+    alone = [c for c in idle if _nest_of(c) not in busy and not any(_has_text_of(s, c.written) for s in served)]
     # where a function's text stands elsewhere too, its own steps go first: without them there may be a kernel there
     first = [c for c in alone if any(_has_text_of(other, c.written) for other in alone)]
     return {statement_spans(c.old) for c in first or alone}

@@ -67,7 +67,10 @@ def _capture_runs(facts: Facts, prepared: Program) -> tuple[Program, Program]:
     reference, candidate = facts.program, prepared
     later = Facts.about(prepared, facts.options)
     inside: list[tuple[Symbol, Run, Run, tuple[CaptureStmt, ...]]] = []
+    whole = any(f.symbol.name == "main" for _, f in facts.program.functions())
     for function, new in pairs(facts.program, prepared):
+        if whole and _calls(facts.program, function) and not _calls(prepared, new):
+            continue  # all of its calls are written out: what it does is recorded there
         for old_run, new_run in changed_runs(function, new):
             # What nothing reads any more need not have its old value: a counter that an expression took the place of.
             read = later.liveness(new).after[new_run[-1]] if new_run else frozenset()
@@ -89,6 +92,12 @@ def _capture_runs(facts: Facts, prepared: Program) -> tuple[Program, Program]:
         reference = _append_captures(reference, symbol, old_run, recorded)
         candidate = _append_captures(candidate, symbol, new_run, recorded)
     return reference, candidate
+
+
+def _calls(program: Program, function: Function) -> bool:
+    """Whether another function of a program names this one."""
+    others = (f for _, f in program.functions() if f.symbol != function.symbol)
+    return any(n.symbol == function.symbol for f in others for n in names(f.body))
 
 
 def _find_written(run: Run) -> set[Symbol]:

@@ -49,7 +49,7 @@ def with_instances(context: Context, functions: Sequence[Function]) -> Iterator[
     for function in functions:
         path, place = function.span.file.path, function.body.span.start
         around = [t for t in templates if t.path == path and t.start <= place < t.end]
-        label = function.symbol.label
+        label = function.symbol.label or function.symbol.name
         yield replace(function, instance=_instance(label, around)) if around or "<" in label else function
 
 

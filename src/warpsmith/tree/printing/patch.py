@@ -45,7 +45,7 @@ from warpsmith.tree.printing.computed import is_computed
 from warpsmith.tree.printing.nested import contains_nested, is_nested
 from warpsmith.tree.printing.printer import DeviceWords, Printer, join_lines
 from warpsmith.tree.program import Unit
-from warpsmith.tree.specializations import can_specialize, specialization
+from warpsmith.tree.specializations import can_specialize, place_of_specialization, specialization
 from warpsmith.tree.text.layout import (
     indent_at,
     indent_text,
@@ -102,7 +102,8 @@ def unit_text(
         first = min(first, old.span.start)
         own = Patcher((old,), dialect, unit, left_out)
         text = specialization(old, _edit_text(old.body.span, own.edits(old, new)))
-        edits.append(Edit(Span(original.file, old.span.end, old.span.end), f"\n\n{text}"))
+        behind = place_of_specialization(old)
+        edits.append(Edit(Span(original.file, behind, behind), f"\n\n{text}"))
     opening = [
         Edit(Span(original.file, place, place), "".join(f"{line}\n" for line in lines))
         for place, lines in opener_insertions(original.file, edits, openers_in(rewritten), opened=opened)
