@@ -14,7 +14,7 @@ from warpsmith.tree.program import Program
 from warpsmith.tree.text.lexical import name_from
 from warpsmith.tree.walk import names
 
-__all__ = ["Names", "is_keyword", "is_reserved"]
+__all__ = ["Names", "is_keyword", "is_reserved", "on_device"]
 
 
 _CXX = """
@@ -37,6 +37,12 @@ mulhi umulhi mul64hi umul64hi saturate signbit isnan isinf isfinite
 _KEYWORDS = frozenset(_CXX.split())
 _OWNED = _KEYWORDS | frozenset(_CUDA.split())
 _CUDA_PREFIXES = ("cuda", "cu_")
+
+
+def on_device(name: str) -> str:
+    """Return what the pointer to an array's copy on the device is called: `A_gpu`. `ws_gpu` is what a port calls the
+    state of a function."""
+    return "ws_array_gpu" if name == "ws" else f"{name}_gpu"
 
 
 def is_keyword(name: str) -> bool:

@@ -128,6 +128,8 @@ def _mark_unused(old: Function, new: Function, symbols: Iterable[Symbol]) -> Fun
     first = next(
         (n for n, stmt in enumerate(statements) if id(stmt) not in known and not isinstance(stmt, DeclStmt)), 0
     )
+    while first and isinstance(statements[first - 1], Pragma):
+        first -= 1  # a pragma stands with what follows it
     marks = tuple(_use(symbol, statements[first] if statements else new.body) for symbol in symbols)
     return replace(new, body=replace(new.body, statements=(*statements[:first], *marks, *statements[first:])))
 

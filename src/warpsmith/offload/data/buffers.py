@@ -27,6 +27,7 @@ from warpsmith.offload.expressions import binary, name, number
 from warpsmith.offload.fragments import Draft, HostUse, OffloadRequest
 from warpsmith.offload.memory.allocations import allocation_bounds, allocation_guard
 from warpsmith.offload.memory.rows import rows_buffer, starts_of
+from warpsmith.offload.names import on_device
 from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.selection.steady import deciding, moving
 from warpsmith.offload.transfers.flow import statement_runs
@@ -139,7 +140,7 @@ class BufferFinder:
     def device_symbol(self, host: Symbol, element: Type) -> Symbol:
         """Return the buffer's pointer: `A_gpu`, or a free name like it."""
         if host not in self._symbols:
-            new = self.request.names.fresh(f"{host.name}_gpu")
+            new = self.request.names.fresh(on_device(host.name))
             self._symbols[host] = Symbol(new, f"device:{new}:{host.key}", Pointer(_plain(element)), "device", host.span)
         return self._symbols[host]
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 from warpsmith.loops.versions import stable
 from warpsmith.offload.expressions import binary
 from warpsmith.offload.memory.places import PlaceAccess, evaluate_expressions
+from warpsmith.offload.names import on_device
 from warpsmith.offload.plan import DeviceBuffer
 from warpsmith.offload.regions.needs import HostNeeds, MemoryRange, Need, Surroundings, incoherent
 from warpsmith.offload.transfers.transfers import host_address, section_bytes
@@ -135,7 +136,7 @@ class HostLoops(Struct, frozen=True):
 
 
 def _section_range(symbol: Symbol, element: Type, lower: Expr, upper: Expr, access: PlaceAccess) -> MemoryRange:
-    pointer = Symbol(f"{symbol.name}_gpu", f"device:{symbol.key}", Pointer(element), "device", symbol.span)
+    pointer = Symbol(on_device(symbol.name), f"device:{symbol.key}", Pointer(element), "device", symbol.span)
     buffer = DeviceBuffer(pointer, symbol, lower, upper, (), cell=False)
     span = access.place.span
     return MemoryRange(symbol, host_address(buffer, span), section_bytes(buffer), span)
