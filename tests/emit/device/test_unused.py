@@ -60,7 +60,7 @@ CASES = [
     ("a[0] = helper(n) + table[1] + shared + quiet(n);", 0, "(void)table;", "(void)n"),
     ("a[0] = helper(n); a[1] = helper(2);", 0, "a[1] = helper(2);", "(void)helper"),
     # nothing comes between a pragma and its loop
-    ("#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = helper(i);", 1, "(void)helper;", "parallel for (void"),
+    ("#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = helper(i);", 1, "(void)helper;", "for (void"),
 ]  # fmt: skip
 
 

@@ -422,7 +422,7 @@ class Printer:
         head = head if stmt.reasons == ("device",) else wrap(head)
         then = yield stmt.then
         if stmt.other is None:
-            return _attach_body(head, _brace_body(then, stmt.then, always=isinstance(stmt.then, If)))
+            return _attach_body(head, _brace_body(then, stmt.then, always=_may_dangle(stmt.then)))
         # Braces wherever an `else` could be read as belonging to another `if`.
         lines = _attach_body(head, _brace_body(then, stmt.then, always=_is_open_ended(stmt.then)))
         other = _brace_body((yield stmt.other), stmt.other)
@@ -525,9 +525,20 @@ def _brace_body(lines: Lines, stmt: Stmt, always: bool = False) -> Lines:
 
 def _is_open_ended(stmt: Stmt) -> bool:
     """Whether an `else` after `stmt` would be taken by an `if` inside it."""
+    return isinstance(_innermost(stmt), If)
+
+
+def _may_dangle(stmt: Stmt) -> bool:
+    """Whether the `else` of an `if` inside `stmt` might be read as that of one in front of it."""
+    inner = _innermost(stmt)
+    return isinstance(stmt, If) or (isinstance(inner, If) and inner.other is not None)
+
+
+def _innermost(stmt: Stmt) -> Stmt:
+    """Return what the loops without braces around it end with."""
     while isinstance(stmt, For | While) and (stmt.__class__ is For or getattr(stmt, "form", "") != "do"):
         stmt = stmt.body
-    return isinstance(stmt, If)
+    return stmt
 
 
 def _is_enclosed(text: str) -> bool:
