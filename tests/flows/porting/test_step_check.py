@@ -231,3 +231,65 @@ def test_what_only_another_file_can_name_is_not_recorded_here(tmp_path: Path) ->
     verdict = verify_steps(prepared, VerifyOptions())
     assert verdict.status == "pass", verdict.reasons
     assert verdict.output_equal
+
+
+SHARED = """
+#include <stdio.h>
+#include <stdlib.h>
+static int size[3];
+static double rhs[14][14][14][5], lhs[14][14][14][5][5];
+static void back(void)
+{
+    int i, j, k, m, n;
+    for (i = size[0] - 2; i >= 0; i--) {
+#pragma omp for
+        for (j = 1; j < size[1] - 1; j++)
+            for (k = 1; k < size[2] - 1; k++)
+                for (m = 0; m < 5; m++)
+                    for (n = 0; n < 5; n++)
+                        rhs[i][j][k][m] = rhs[i][j][k][m] - lhs[i][j][k][m][n] * rhs[i + 1][j][k][n];
+    }
+}
+static void multiply(double a[5][5], double v[5])
+{
+    int i;
+    for (i = 0; i < 5; i++) v[i] -= a[i][0] * v[0] + a[i][1];
+}
+static void cell(void)
+{
+    int i, j, k, q = size[0] - 1;
+    for (i = 1; i < q; i++) {
+#pragma omp for
+        for (j = 1; j < size[1] - 1; j++)
+            for (k = 1; k < size[2] - 1; k++) multiply(lhs[i][j][k], rhs[i][j][k]);
+    }
+#pragma omp for
+    for (j = 1; j < size[1] - 1; j++)
+        for (k = 1; k < size[2] - 1; k++) { rhs[1][j][k][0] += 1; if (rhs[1][j][k][0] > 1e9) exit(3); }
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 3; i++) size[i] = 8 + argc;
+    for (int i = 0; i < 14; i++)
+        for (int j = 0; j < 14; j++)
+            for (int k = 0; k < 14; k++)
+                for (int m = 0; m < 5; m++) {
+                    rhs[i][j][k][m] = i + j;
+                    for (int n = 0; n < 5; n++) lhs[i][j][k][m][n] = 0.01 * k;
+                }
+#pragma omp parallel
+    {
+        cell();
+        back();
+    }
+    printf("%f\\n", rhs[3][3][3][2]);
+}
+"""
+
+
+def test_nothing_is_recorded_between_a_pragma_and_its_loop(tmp_path: Path) -> None:
+    path = tmp_path / "shared.c"
+    path.write_text(SHARED)
+    result = port([str(path)], PortOptions(root=str(tmp_path), front=FrontOptions(arguments=("-fopenmp",))))
+    assert result.verification is not None and result.verification.status == "pass"
+    assert not [found for found in result.verification.reasons if found.rule == "VER020"]

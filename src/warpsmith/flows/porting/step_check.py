@@ -22,7 +22,7 @@ from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.regions.sections import known_extent, sections
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import Status, Verification, VerifyOptions, joint_tolerance
-from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Stmt
+from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Pragma, Stmt
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.types import INT, Pointer, Scalar, Symbol
@@ -71,7 +71,7 @@ def _capture_runs(facts: Facts, prepared: Program) -> tuple[Program, Program]:
     for function, new in pairs(facts.program, prepared):
         if whole and _calls(facts.program, function) and not _calls(prepared, new):
             continue  # all of its calls are written out: what it does is recorded there
-        for old_run, new_run in changed_runs(function, new):
+        for old_run, new_run in ((_whole(a), _whole(b)) for a, b in changed_runs(function, new)):
             # What nothing reads any more need not have its old value: a counter that an expression took the place of.
             read = later.liveness(new).after[new_run[-1]] if new_run else frozenset()
             recorded = _captures(facts, function, old_run, read) if old_run and new_run else ()
@@ -92,6 +92,14 @@ def _capture_runs(facts: Facts, prepared: Program) -> tuple[Program, Program]:
         reference = _append_captures(reference, symbol, old_run, recorded)
         candidate = _append_captures(candidate, symbol, new_run, recorded)
     return reference, candidate
+
+
+def _whole(run: Run) -> Run:
+    """Return a run without the pragmas at its end: they stand with what follows it."""
+    end = len(run)
+    while end and isinstance(run[end - 1], Pragma):
+        end -= 1
+    return run[:end]
 
 
 def _calls(program: Program, function: Function) -> bool:
