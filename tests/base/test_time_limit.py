@@ -99,13 +99,13 @@ def test_both_clocks_run_side_by_side() -> None:
 def test_a_share_is_of_what_is_left() -> None:
     assert time_left() == math.inf
     with time_share(30):
-        assert 29 < time_left() <= 30
+        assert 29 < time_left() < 30.001
         with time_share(time_left() / 2):
-            assert 14 < time_left() <= 15
+            assert 14 < time_left() < 15.001
         with time_share(60):
-            assert time_left() <= 30
+            assert time_left() < 30.001
         with time_share(0):
-            assert time_left() <= 30
+            assert time_left() < 30.001
     assert time_left() == math.inf
 
 

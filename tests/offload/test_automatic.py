@@ -88,7 +88,8 @@ def test_an_earlier_answer_stands_but_for_what_is_left_since(program: Program) -
 
 def test_a_header_is_changed_only_below_the_root(tmp_path: Path) -> None:
     (tmp_path / "two.h").write_text("static " + TWO.replace("NAME", "inside"))
-    made = load('#include "two.h"\n' + TWO.replace("NAME", "f"), tmp_path)
+    (tmp_path / "main").mkdir()
+    made = load('#include "../two.h"\n' + TWO.replace("NAME", "f"), tmp_path / "main")
     assert changed(automatic(prepared(made), None)) == {"f"}
     assert changed(automatic(prepared(made), None, root=str(tmp_path / "elsewhere"))) == {"f"}
 

@@ -49,6 +49,8 @@ PAIRS = {
     "a function with a construct reads it besides": (RIGHT, E_FROM_D, "s += run(n, d, e);\n"),
     "a test reads it": (RIGHT, SUM, f"if (e[0] > 0)\n{{\n{E_FROM_D}}}\n{SUM}"),
     "a struct holds it": (RIGHT, SUM, "struct W w = {0};\nw.p = e;\ns += w.p[0];\n" + SUM),
+    "a number holds it": (RIGHT, SUM, "size_t q = (size_t)e;\ns += *(double *)q;\n" + SUM),
+    "a number is given it later": (RIGHT, SUM, "size_t q;\nq = (size_t)(e + 1);\ns += ((double *)q)[0];\n" + SUM),
     "a global holds it": (RIGHT, SUM, "held = e;\ns += peek();\n" + SUM),
     "a copy of mapped memory is too early": (
         f"#pragma omp target data map(tofrom: a[0:n])\n{{\n{FOR}\nfor (int i = 0; i < n; i++) a[i] = 2 * a[i];\n"

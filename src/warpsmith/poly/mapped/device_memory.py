@@ -24,7 +24,7 @@ from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.free_store import DEVICE_FREES, DEVICE_MAKES, RELEASES
 from warpsmith.tree.nodes import Assign, Binary, Call, Cast, Expr, If, Name, Node, Stmt, Unary, VarDecl, While
 from warpsmith.tree.nodes import Literal as Number
-from warpsmith.tree.types import Symbol
+from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = ["DeviceMemory", "is_of_runtime"]
@@ -171,7 +171,8 @@ def _only_value(walk_: DeviceMemory, frame: InlinedCall, symbol: Symbol) -> Expr
 
 
 def _is_own(target: Expr) -> bool:
-    return isinstance(target, Name) and target.symbol.storage in _OWN
+    own = isinstance(target, Name) and target.symbol.storage in _OWN
+    return own and isinstance(target.type, Pointer)
 
 
 def _allocates_there(value: Expr) -> bool:
@@ -183,7 +184,7 @@ def _only_passed_on(node: Node) -> Iterator[Name]:
     """Yield the names of pointers in a node that another pointer is given, that are compared with nothing else than
     null, or that a call of the runtime takes."""
     match node:
-        case VarDecl(init=value) if value is not None:
+        case VarDecl(symbol=symbol, init=value) if value is not None and isinstance(symbol.type, Pointer):
             yield from _bare(value)
         case Assign(target=Name() as target, value=value) if _is_own(target):
             yield target

@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
-from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, Name, SizeOf, Unary
+from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, MacroUse, Name, SizeOf, Unary
 from warpsmith.tree.printing.printer import print_expr
 from warpsmith.tree.types import Array, Pointer, Symbol, Type
 from warpsmith.tree.walk import names, peel, same
@@ -156,12 +156,10 @@ def polynomial(expr: Expr, values: Values) -> Polynomial:
             if symbol in values:
                 return values[symbol]
             return constant(symbol.value) if symbol.value is not None else atom(symbol.key)
-        case Cast(operand=operand):
-            return polynomial(operand, values)
+        case Cast(operand=inner) | MacroUse(expansion=inner) | Unary(op="+", operand=inner):
+            return polynomial(inner, values)
         case Unary(op="-", operand=operand):
             return -polynomial(operand, values)
-        case Unary(op="+", operand=operand):
-            return polynomial(operand, values)
         case Conditional() if (dividend := _floored(expr)) is not None:
             return polynomial(dividend, values)
         case Binary(op=op, left=left, right=right) if op in ("+", "-", "*", "/", "%", "<<"):

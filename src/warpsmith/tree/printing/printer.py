@@ -542,7 +542,9 @@ def _innermost(stmt: Stmt) -> Stmt:
 
 
 def _is_enclosed(text: str) -> bool:
-    """Whether one pair of parentheses encloses the whole text."""
+    """Whether one pair of parentheses, or the braces of an initializer, encloses the whole text."""
+    if text.startswith("{"):
+        return True
     if not (text.startswith("(") and text.endswith(")")):
         return False
     depth = 0
