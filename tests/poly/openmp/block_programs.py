@@ -42,6 +42,11 @@ ONE: dict[str, str] = {
     ),
 }
 
+_WORK = f"""static void work(double *t)
+{{
+#pragma omp for
+    for (int i = 0; i < n; i++) {{ {_START} a[i] = t[i % 8]; }}
+}}"""
 _TWO_NAMES = "(malloc allocates memory): it would happen once"
 _LEFT = "holds something else in each thread"
 _READ = "is another block in each thread, and is read there"
@@ -105,6 +110,17 @@ MANY: dict[str, tuple[str, str]] = {
         region_program(_BLOCK.replace("#pragma omp for", "if (n > 70) t = malloc(128);\n#pragma omp for")),
         _TWO_NAMES,
     ),
+    "block that a sharing function works on": (
+        region_program(
+            "#pragma omp parallel\n{ double *t = malloc(8 * sizeof *t);\nwork(t);\nfree(t); }\n",
+            _WORK,
+        ),
+        "handed to a function that shares work",
+    ),
+    "own array that a sharing function works on": (
+        region_program("#pragma omp parallel\n{ double t[8];\nwork(t);\n}\n", _WORK),
+        "handed to a function that shares work",
+    ),
     "block in what all share": (
         region_program(
             _BLOCK.replace("double *t = malloc(8 * sizeof *t);", "shared = malloc(64);")
@@ -120,4 +136,5 @@ MANY: dict[str, tuple[str, str]] = {
 UNSEEN = {
     "block with a second name", "block that is known elsewhere", "pointer with two blocks", "block in what all share",
     "block left in one loop, read in another", "block read by one thread", "block that a function fills",
+    "block that a sharing function works on", "own array that a sharing function works on",
 }  # fmt: skip

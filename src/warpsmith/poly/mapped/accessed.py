@@ -44,7 +44,7 @@ from warpsmith.tree.nodes import (
     Verbatim,
     VerbatimExpr,
 )
-from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, byte_size, element_type
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol, Type, byte_size, element_type
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
 _READABLE = (Binary, Cast, Conditional, Literal, MacroUse, Name, Unary, SizeOf)
 
 _FILLS: Final = ("memcpy", "memmove", "memset")
+_WORD: Final = 32
 _LASTING = ("global", "static", "static local")
 
 
@@ -145,9 +146,14 @@ def _filled(facts: Facts, stmt: Stmt, values: Mapping[Symbol, Polynomial], symbo
         return None
     whole = polynomial(call.arguments[2], values)
     share = {monomial: divmod(value, size) for monomial, value in whole.terms.items()}
-    if any(rest for _, rest in share.values()) or not is_arithmetic(call.arguments[2]):
+    narrowed = any(isinstance(part, Cast) and not _is_wide(part.type) for part in walk(call.arguments[2]))
+    if narrowed or any(rest for _, rest in share.values()) or not is_arithmetic(call.arguments[2]):
         return None
     return Extent(Polynomial({}), Polynomial({monomial: value for monomial, (value, _) in share.items()}))
+
+
+def _is_wide(type: Type) -> bool:
+    return isinstance(type, Scalar) and type.bits >= _WORD
 
 
 def _extent(section: Section, values: Mapping[Symbol, Polynomial]) -> Extent | None:

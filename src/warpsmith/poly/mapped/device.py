@@ -282,7 +282,7 @@ class DeviceSide(DeviceMemory):
                 self.words.running(copies.running, symbol.name, stmt.span)
             if not copies.count:
                 if isinstance(symbol.type, Pointer):
-                    if self._is_own_memory(directive, symbol, place, pragma):
+                    if self._is_own_memory(frame, directive, symbol, place, pragma):
                         continue
                     self.words.absent(
                         stmt.span, symbol.name, pragma.span, sure=alone and self.certain and not place.given
@@ -296,9 +296,14 @@ class DeviceSide(DeviceMemory):
                 self._check_part(frame, stmt, one, copies, extent)
             self._device_access(frame, stmt, one, place, extent, alone=alone)
 
-    def _is_own_memory(self, directive: Directive, symbol: Symbol, place: MappedObject, pragma: Pragma) -> bool:
+    def _is_own_memory(
+        self, frame: InlinedCall, directive: Directive, symbol: Symbol, place: MappedObject, pragma: Pragma
+    ) -> bool:
         """Whether a pointer leads to the device's own memory, as a clause says, or may."""
         named = symbol.name in device_addresses(directive)
+        if named and (directive.has("nowait") or not self.is_default(frame, directive.argument("device").strip())):
+            text = f"when, or where, the construct works on {symbol.name} is not known"
+            self.words.doubt(pragma.span, symbol.name, text)
         if place.of_device and not named:
             text = f"{symbol.name} leads to the device's memory, and no clause of the construct says so"
             self.words.doubt(pragma.span, symbol.name, text)

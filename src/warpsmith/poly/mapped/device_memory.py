@@ -22,7 +22,23 @@ from warpsmith.poly.mapped.host import HostSide, InlinedCall
 from warpsmith.poly.mapped.objects import MappedObject
 from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.free_store import DEVICE_FREES, DEVICE_MAKES, RELEASES
-from warpsmith.tree.nodes import Assign, Binary, Call, Cast, Expr, If, Name, Node, Stmt, Unary, VarDecl, While
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    If,
+    Name,
+    Node,
+    Return,
+    Stmt,
+    Unary,
+    VarDecl,
+    While,
+)
 from warpsmith.tree.nodes import Literal as Number
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import names, peel, walk
@@ -63,6 +79,10 @@ class DeviceMemory(HostSide):
             elif isinstance(node, Assign) and not _is_own(node.target) and _allocates_there(node.value):
                 text = f"where the address of the device's memory in {node.target.span.text} goes is not known"
                 self.words.doubt(stmt.span, node.target.span.text, text)
+        if not isinstance(stmt, DeclStmt | ExprStmt | Return):
+            self._made_inside(frame, stmt)
+        elif isinstance(stmt, DeclStmt) and len(stmt.declarations) > 1:
+            self._made_beside(frame, stmt)
         found = {n.symbol for n in self._used(frame, stmt)}
         if not found:
             return
@@ -80,6 +100,35 @@ class DeviceMemory(HostSide):
         """Whether a statement certainly reads or writes an element."""
         given = (self.facts, frame.function, stmt, symbol)
         return certainly_reads(*given) or certainly_writes(*given)
+
+    def _made_inside(self, frame: InlinedCall, stmt: Stmt) -> None:
+        """Doubt a loop or branch of the host in which a pointer is led to such memory."""
+        for part in walk(stmt):
+            given = part.init if isinstance(part, VarDecl) else part.value if isinstance(part, Assign) else None
+            if given is not None and self._leads_there(frame, given):
+                self.words.doubt(stmt.span, "", _unknown_use(stmt))
+
+    def _made_beside(self, frame: InlinedCall, stmt: DeclStmt) -> None:
+        """Doubt declarations that use, beside it, a pointer which they lead to such memory."""
+        made = {one.symbol for one in stmt.declarations if one.init is not None and self._leads_there(frame, one.init)}
+        if any(n.symbol in made for one in stmt.declarations if one.init is not None for n in names(one.init)):
+            self.words.doubt(stmt.span, "", _unknown_use(stmt))
+
+    def _leads_there(self, frame: InlinedCall, value: Expr) -> bool:
+        return any(place.of_device for name in _bare(value) for place in frame.objects.places(name.symbol))
+
+    def beside_calls(self, frame: InlinedCall, stmt: Stmt) -> None:
+        """Find what else a statement does with such memory, than to hand it to the functions with directives that it
+        calls, which are followed."""
+        handed = {id(name) for call in walk(stmt) if isinstance(call, Call) and self._is_followed(call)
+                  for argument in call.arguments for name in _bare(argument)}  # fmt: skip
+        for name in self._used(frame, stmt):
+            if id(name) not in handed:
+                self.words.host_touches(stmt.span, name.symbol.name, sure=False)
+
+    def _is_followed(self, call: Call) -> bool:
+        function = direct_call(call)
+        return function is not None and function in self.has
 
     def head_uses(self, frame: InlinedCall, stmt: Stmt, heads: tuple[Expr, ...]) -> None:
         """Find where the head of a loop or branch reads memory of the device's own."""
@@ -152,6 +201,14 @@ class DeviceMemory(HostSide):
         function = direct_call(bare) if isinstance(bare, Call) else None
         return _NUMBERS.get(function.name, "") if function is not None and not self._sets_device() else ""
 
+    def is_default(self, frame: InlinedCall, text: str) -> bool:
+        """Whether what a device clause says is the device that constructs run on; "": there is no clause."""
+        symbol = frame.visible.get(text)
+        value = _only_value(self, frame, symbol) if symbol is not None else None
+        return text in ("", "0", "omp_get_default_device()") or (
+            value is not None and self._side(frame, value) == "device"
+        )
+
     def _sets_device(self) -> bool:
         """Whether the program chooses the device that constructs run on."""
 
@@ -168,6 +225,10 @@ def _only_value(walk_: DeviceMemory, frame: InlinedCall, symbol: Symbol) -> Expr
         return None
     found = [n.init for n in walk(frame.function.body) if isinstance(n, VarDecl) and n.symbol == symbol]
     return found[0] if len(found) == 1 else None
+
+
+def _unknown_use(stmt: Stmt) -> str:
+    return f"what line {stmt.span.line} does with memory of the device is not known"
 
 
 def _is_own(target: Expr) -> bool:

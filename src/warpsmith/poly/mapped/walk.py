@@ -232,6 +232,7 @@ class MappedWalk(DeviceSide):
         """Follow the calls of functions with directives that a statement makes; they are taken to come before the rest
         of the statement."""
         self.touch_beside_calls(frame, stmt)
+        self.beside_calls(frame, stmt)
         for call in [n for n in walk(stmt) if isinstance(n, Call) and isinstance(n.function, Name)]:
             assert isinstance(call.function, Name)
             callee = next((f for _, f in self.facts.program.functions() if f.symbol == call.function.symbol), None)

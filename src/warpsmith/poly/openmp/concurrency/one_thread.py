@@ -39,7 +39,12 @@ from warpsmith.poly.effects.outside import outside_of
 from warpsmith.poly.legality.privacy import private_in, read_after
 from warpsmith.poly.legality.unread import is_unread
 from warpsmith.poly.openmp.concurrency.kept_counts import find_kept_counts
-from warpsmith.poly.openmp.concurrency.own_memory import check_own_memory, find_own_memory, is_of_own_memory
+from warpsmith.poly.openmp.concurrency.own_memory import (
+    check_own_memory,
+    find_own_memory,
+    hands_nothing_own,
+    is_of_own_memory,
+)
 from warpsmith.poly.openmp.concurrency.own_sums import check_own_sums, is_own_sum
 from warpsmith.poly.openmp.concurrency.part_loops import count_variables
 from warpsmith.poly.openmp.numbered_parts import NumberedParts, find_parts
@@ -148,6 +153,7 @@ class _Check(Struct, frozen=True):
 
     def run(self) -> None:
         self.asks_for_no_thread()
+        hands_nothing_own(self.facts, self.function, self.team)
         self.keeps_own_variables_inside()
         parts = parts_in(self.team.combining)
         if parts is None:

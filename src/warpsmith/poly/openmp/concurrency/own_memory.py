@@ -26,10 +26,10 @@ from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.poly.pointers.pointers import Root
 from warpsmith.tree.free_store import FREES, MAKES
 from warpsmith.tree.nodes import Assign, Call, Cast, DeclStmt, Expr, ExprStmt, Function, Name, Node
-from warpsmith.tree.types import Symbol
+from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import names, peel
 
-__all__ = ["check_own_memory", "find_own_memory", "is_of_own_memory"]
+__all__ = ["check_own_memory", "find_own_memory", "hands_nothing_own", "is_of_own_memory"]
 
 _ALLOCATES: Final = frozenset({"malloc", "calloc", "aligned_alloc"}) | MAKES
 _RELEASES: Final = frozenset({"free"}) | FREES
@@ -99,6 +99,27 @@ def check_own_memory(facts: Facts, function: Function, team: Team, own: Mapping[
         if shared and reader is not None:
             text = f"what {symbol.name} leads to is another block in each thread, and is read there"
             raise NotOneThreadError(text, reader.span)
+
+
+def hands_nothing_own(facts: Facts, function: Function, team: Team) -> None:
+    """Raise where a thread hands memory of its own to a function that shares work: the threads' iterations there work
+    on what is another object in each of them, which its parameter does not tell."""
+    where = facts.summaries.provenance(function)
+    for argument in (argument for call in team.calls for argument in call.arguments):
+        if not isinstance(argument.type, Pointer | Array | Record):
+            continue
+        for name in names(argument):
+            roots = where.roots.get(name.symbol, frozenset()) if isinstance(name.symbol.type, Pointer) else frozenset()
+            mine = any(root.kind == "fresh" or (root.kind == "object" and root.symbol in team.own) for root in roots)
+            if name.symbol in team.own and (mine or not isinstance(name.symbol.type, Pointer | Scalar)):
+                _refuse_own(name)
+            if isinstance(name.symbol.type, Scalar) and name.symbol in team.own and "&" in argument.span.text:
+                _refuse_own(name)
+
+
+def _refuse_own(name: Name) -> None:
+    text = f"{name.symbol.name} is each thread's own, and handed to a function that shares work among them"
+    raise NotOneThreadError(text, name.span)
 
 
 def _writes(facts: Facts, function: Function, node: Node, symbol: Symbol) -> bool:
