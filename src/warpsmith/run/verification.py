@@ -74,7 +74,8 @@ class Sources(Struct, frozen=True):
     the port before which a test asks where blocks of memory lie, which differs from build to build; `regions`: those of
     the port; `shown`: that a wrong kernel is noticed has been shown by another comparison of the same kernels;
     `included`: files that others include and that are not compiled themselves, whatever their suffix; `rounding`: by
-    how much of their size the numbers behind the output may differ, as another comparison has seen."""
+    how much of their size the numbers behind the output may differ, as another comparison has seen; `host_only`: by
+    region and name, the numbers that nothing that was changed can write: they may be left out (the time it took)."""
 
     files: tuple[OutputFile, ...]
     arguments: tuple[str, ...] = ()
@@ -87,6 +88,7 @@ class Sources(Struct, frozen=True):
     shown: bool = False
     included: frozenset[str] = frozenset()
     rounding: float = 0.0
+    host_only: frozenset[tuple[str, str]] = frozenset()
 
     def is_switched_off(self) -> bool:
         """Whether a port that stands in the user's own files is built without the macro that turns it on."""

@@ -11,6 +11,7 @@ import msgspec.structs
 
 from warpsmith.emit.host.cuda import emit_cuda
 from warpsmith.flows.porting.harness import harness_functions
+from warpsmith.flows.porting.host_only import captured_alone, not_in_steps
 from warpsmith.flows.porting.sources import sources_of
 from warpsmith.loops.analysis.scopes import names_at_end
 from warpsmith.loops.changed.changes import Run, changed_runs
@@ -37,13 +38,14 @@ def verify_steps(prepared: Prepared, options: VerifyOptions) -> Verification:
     # what headers have is judged with the project's own files: its text is not written anew
     rewritten = restore_shared(facts.program, prepared.guard_changes())
     reference, candidate = _capture_runs(facts, rewritten)
-    changed = {function.symbol for function, _ in pairs(facts.program, rewritten)}
-    harness = harness_functions(facts, changed)
+    changed = {function.symbol: (function, new) for function, new in pairs(facts.program, rewritten)}
+    untouched = captured_alone(reference, lambda function: not_in_steps(*changed[function.symbol]))
+    made = sources_of(candidate, emit_cuda(facts.program, candidate), captured=True)
     return verify(
         sources_of(reference, emit_cuda(facts.program, reference), captured=True),
-        sources_of(candidate, emit_cuda(facts.program, candidate), captured=True),
+        msgspec.structs.replace(made, host_only=untouched),
         options,
-        harness,
+        harness_functions(facts, set(changed)),
     )
 
 

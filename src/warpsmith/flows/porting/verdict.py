@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from warpsmith.base.source import Span
 from warpsmith.emit.files import OutputFile
 from warpsmith.emit.host.in_place import InPlace
 from warpsmith.flows.porting.harness import harness_functions
+from warpsmith.flows.porting.host_only import captured_alone, not_in_kernels
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.sources import (
     kernel_arguments,
@@ -27,7 +29,9 @@ from warpsmith.offload.plan import Fragment
 from warpsmith.poly.granted import grants
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import PortedRegion, Sources, Verification, VerifyOptions
+from warpsmith.tree.nodes import Function
 from warpsmith.tree.program import Assumption, Program
+from warpsmith.tree.types import Symbol
 
 __all__ = ["find_doubted", "judge_port"]
 
@@ -78,6 +82,8 @@ def _judge_built(prepared: Prepared, written: Written, options: VerifyOptions, r
     reference = sources_of(ported.reference, written.reference, captured=True)
     candidate = sources_of(ported.candidate, written.candidate, captured=True)
     candidate = replace(candidate, addressed=_find_addressed(prepared, written), regions=_regions(prepared, written))
+    alone = captured_alone(ported.reference, partial(_not_in_kernels, ported.plan.fragments))
+    candidate = replace(candidate, host_only=alone)
     verdict = verify(reference, candidate, options, harness_functions(prepared.original, changed))
     verdict = verdict if steps is None else with_steps(verdict, steps)
     if written.in_place is None or root is None or verdict.status not in ("pass", "undecided"):
@@ -99,6 +105,11 @@ def _regions(prepared: Prepared, written: Written) -> tuple[PortedRegion, ...]:
         same = tuple(name for name in sorted(hosts) if grants(prepared.facts.options.granted, "same_value", name))
         found.append(PortedRegion(f.region, f.kernel.name, f.kernel.span, tests, same))
     return tuple(found)
+
+
+def _not_in_kernels(fragments: Sequence[Fragment], function: Function) -> set[Symbol]:
+    mine = [f for f in fragments if f.function.symbol == function.symbol]
+    return not_in_kernels(function, [statement for f in mine for statement in f.statements])
 
 
 def _find_addressed(prepared: Prepared, written: Written) -> frozenset[str]:

@@ -115,7 +115,8 @@ class Verdict:
         """Yield what keeps runs in which nothing differs from being a proof."""
         base, sources = self._reference.base, self._candidate.sources
         calls = {label for region, label in base.log.marks if region == "begin"}
-        judged = [row for row in self._rows.values() if not (sources.captured and row.region in calls)]
+        rows = (row for row in self._rows.values() if (row.region, row.name) not in sources.host_only)
+        judged = [row for row in rows if not (sources.captured and row.region in calls)]
         if sources.is_switched_off():
             self._notes.append(_report_switched_off())
             return
