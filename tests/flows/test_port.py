@@ -1,4 +1,4 @@
-"""A port whose pragmas the referee finds wrong is made again without their word."""
+"""A port is made again where the referee finds a pragma wrong, or that results hang on the order of a sum."""
 
 from __future__ import annotations
 
@@ -244,3 +244,54 @@ def _once(
     paths: Sequence[str], _: float, clock: Clock, done: str, *, real: Callable[..., AbstractContextManager[None]]
 ) -> object:
     return real(paths, 2.0 + clock.worked, clock, done)
+
+
+HANGS = """#include <math.h>
+#include <stdio.h>
+#define N 400
+static double x[N];
+static int shade[N];
+int main(void)
+{
+    double sum = 0;
+    long total = 0;
+    for (int i = 0; i < N; i++)
+        x[i] = sin(0.1 * i) / 3 + 0.7;
+    for (int i = 0; i < N; i++)
+        sum += x[i];
+    for (int i = 0; i < N; i++)
+        shade[i] = (int)((long long)(1e20 * x[i] / sum) % 256);
+    for (int i = 0; i < N; i++)
+        total += shade[i];
+    printf("%ld\\n", total);
+    return 0;
+}
+"""
+
+
+def test_where_results_hang_on_the_order_of_a_sum_it_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.c"
+    path.write_text(HANGS)
+    result = port([str(path)], PortOptions())
+    assert result.verification is not None and result.verification.status == "pass"
+    assert _loops(result) == {"main/i", "main/i#3", "main/i#4"}
+    told = next(finding for finding in result.findings if finding.rule == "VER039")
+    assert "shade differs after region main/i#3" in told.message
+
+
+def test_what_is_wrong_besides_the_order_of_a_sum_fails_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[bool] = []
+
+    def referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
+        tried.append(options.offload.precise_fp)
+        return Verification("fail", reasons=(Finding("VER009", "error", f"the output of port {len(tried)} differs"),))
+
+    monkeypatch.setattr(flow, "_referee", referee)
+    path = tmp_path / "a.c"
+    path.write_text(HANGS)
+    result = port([str(path)], PortOptions())
+    assert tried == [False, True]
+    assert result.verification is not None and "port 1" in result.verification.reasons[0].message
+    assert "main/i#2" in _loops(result)

@@ -46,6 +46,8 @@ __all__ = ["PortOptions", "PortResult", "port"]
 _VERDICTS_SHARE, _STEPS_SHARE = 1 / 5, 1 / 6
 # what of it is left where a plan gets no simpler any more: its text has to be written
 _TEXT_SHARE = 1 / 3
+# what is said where values differ, and nothing is wrong besides
+_VALUES = frozenset({"VER004", "VER007", "VER008", "VER009", "VER010"})
 _MORE_TIME = ("raise --timeout, name the loops that matter (--loop), or give parts of a long function their own",)
 
 
@@ -161,7 +163,10 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     result = replace(result, files=written.files, in_place=written.in_place, ported=written.port, verification=verified)
     # A pragma that the referee has found wrong counts for nothing; where its loop was asked for, that is the answer.
     wrong = _wrong_pragmas(verified, options.poly) if search and not options.loops else ()
-    return _port_without(paths, options, wrong) if wrong else result
+    if wrong:
+        return _port_without(paths, options, wrong)
+    # Where results hang on the last bits of a sum, its order is kept, and its loop stays.
+    return _port_in_order(paths, options, result) if search and _hangs_on_order(result, options) else result
 
 
 def _with_cut(said: tuple[Finding, ...], prepared: Prepared) -> tuple[Finding, ...]:
@@ -258,6 +263,26 @@ def _port_without(paths: Sequence[str | Source], options: PortOptions, wrong: tu
     again = port(paths, replace(options, poly=poly))
     dropped = (replace(f, message=f"{f.message}; this port does without it", help=f.help[1:]) for f in wrong)
     return replace(again, findings=(*dropped, *again.findings))
+
+
+def _hangs_on_order(result: PortResult, options: PortOptions) -> bool:
+    """Whether nothing but values differs, and kernels combine floating-point numbers in another order."""
+    verified, plan = result.verification, result.plan
+    if verified is None or plan is None or verified.status != "fail" or options.offload.precise_fp:
+        return False
+    wrong = {reason.rule for reason in verified.reasons if reason.severity == "error"}
+    return wrong <= _VALUES and any(fragment.kernel.reordered for fragment in plan.fragments)
+
+
+def _port_in_order(paths: Sequence[str | Source], options: PortOptions, failed: PortResult) -> PortResult:
+    """Port again with sums in the order of the original; return `failed` where that is no better."""
+    again = port(paths, replace(options, offload=replace(options.offload, precise_fp=True)))
+    if again.verification is None or again.verification.status not in ("pass", "undecided"):
+        return failed
+    assert failed.verification is not None
+    first = next(reason for reason in failed.verification.reasons if reason.severity == "error")
+    text = f"with floating-point sums in another order, {first.message}: this port keeps the order of the original"
+    return replace(again, findings=(Finding("VER039", "warning", text), *again.findings))
 
 
 def _referee(prepared: Prepared, written: Written, options: PortOptions) -> Verification:
