@@ -162,7 +162,7 @@ class Symbol(Partial, frozen=True, eq=False):
     """One declared thing. Two names are the same variable exactly when their symbols are equal.
 
     `key` is unique in the program: the linkage name of an external, else `file:offset:name` of the declaration.
-    `value` is that of an enumerator, and of a constant integer of C++ that has one for good. `label`: what people call
+    `value` is that of an enumerator, and of a constant integer that has one for good. `label`: what people call
     a function where its name does not tell it from others (a method, an overload, what a template made), and a variable
     that a step made for one of theirs; "" where it does. `space` and `alignment` (bytes; 0: that of its type) are known
     in device code.

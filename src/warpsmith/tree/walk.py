@@ -14,6 +14,7 @@ from warpsmith.base.records import field_names, field_texts
 from warpsmith.tree import nodes
 from warpsmith.tree.nodes import (
     Assign,
+    Empty,
     Expr,
     For,
     Function,
@@ -34,6 +35,7 @@ from warpsmith.tree.types import Symbol
 
 __all__ = [
     "children",
+    "has_dead",
     "loop_names",
     "loops",
     "names",
@@ -288,10 +290,16 @@ def is_constant(expr: Expr) -> bool:
 
 def without_choices(statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
     """Return statements without preprocessor conditionals around code (`Pragma.choice`), nor the pragmas that these
-    leave out: with what the build at hand has."""
-    if not any(isinstance(stmt, Pragma) and stmt.choice for stmt in statements):
-        return statements
-    return tuple(stmt for stmt in statements if not (isinstance(stmt, Pragma) and (stmt.choice or stmt.left_out)))
+    leave out, nor what no run comes to: with what the build at hand does."""
+    chosen = any(isinstance(stmt, Pragma) and stmt.choice for stmt in statements)
+    kept = (s for s in statements if not (chosen and isinstance(s, Pragma) and (s.choice or s.left_out)))
+    return tuple(stmt for stmt in kept if not (isinstance(stmt, Empty) and stmt.dead))
+
+
+@functools.lru_cache(maxsize=8192)
+def has_dead(node: Node) -> bool:
+    """Whether a node's text says something that no run comes to, and that the tree does not have (`Empty.dead`)."""
+    return any(isinstance(part, Empty) and part.dead for part in walk(node))
 
 
 def statements_of(stmt: Stmt) -> tuple[Stmt, ...]:

@@ -21,6 +21,7 @@ from warpsmith.front.c.counted.canonical import recognize
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.declarations import Declarations
 from warpsmith.front.c.expressions import MAX_DEPTH, Expressions
+from warpsmith.front.c.jumps.dead import without_dead
 from warpsmith.front.c.jumps.nest import leave_loops, nest_jumps
 from warpsmith.front.c.jumps.words import label_name, make_goto
 from warpsmith.front.c.macro_statements import expand_statement
@@ -54,6 +55,7 @@ from warpsmith.tree.types import Pointer, Symbol, Type
 __all__ = ["Statements"]
 
 _LOOPS: Final = {kinds.FOR: "for", kinds.WHILE: "while", kinds.DO: "do", kinds.RANGE_FOR: "for"}
+_LABELS = frozenset({kinds.LABEL, kinds.CASE, kinds.DEFAULT})
 _WITH_BODIES = frozenset({kinds.FOR, kinds.WHILE, kinds.IF})
 _WITH_SEMICOLON = frozenset(
     {kinds.BREAK, kinds.CONTINUE, kinds.RETURN, kinds.GOTO, kinds.INDIRECT_GOTO, kinds.DO, kinds.ASM}
@@ -451,7 +453,10 @@ class Statements:
         if computed is not None:
             return computed
         condition = self.expressions.build(parts[0])
-        return If(span=span, intact=True, condition=condition, then=then, other=other)
+        branch = If(span=span, intact=True, condition=condition, then=then, other=other)
+        below = {self.table.kind[node] for node in range(row, self.table.after[row])}
+        fixed = below & _LABELS or self.text.scan.conditional(span.start, span.end)
+        return branch if fixed else without_dead(branch)
 
     def _switch(self, row: int, span: Span) -> Stmt:
         parts = self.table.parts(row)

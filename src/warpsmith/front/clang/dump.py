@@ -316,7 +316,7 @@ class Walk:
         named = named and kind not in (kinds.FIELD_DECL, kinds.FUNCTION_TEMPLATE)
         mangled = library.text(library.Cursor_getMangling(canonical)) if named else ""
         value = library.getEnumConstantDeclValue(cursor) if kind == kinds.ENUM_CONSTANT else None
-        if self.cxx and kind == kinds.VAR_DECL:
+        if kind == kinds.VAR_DECL:
             value = self._value_for_good(definition)
         marked = library.Cursor_isBitField(cursor) if kind == kinds.FIELD_DECL else False
         return (
@@ -326,7 +326,7 @@ class Walk:
         )  # fmt: skip
 
     def _value_for_good(self, variable: Cursor) -> int | None:
-        """Return the value of a constant integer of a namespace that the compiler knows; else None.
+        """Return the value of a constant integer of a file or a namespace that the compiler knows; else None.
 
         Not those of classes and functions, which may be a template's: there, what a value depends on may be open.
         """

@@ -60,7 +60,7 @@ from warpsmith.tree.text.lexical import directives, tokens
 from warpsmith.tree.text.openers import Opener, opener_insertions
 from warpsmith.tree.text.places import cut_pragmas, place_before
 from warpsmith.tree.text.spacing import join_pieces
-from warpsmith.tree.walk import children, walk
+from warpsmith.tree.walk import children, has_dead, walk
 
 __all__ = ["Patcher", "include_offset", "is_added", "openers_in", "unit_text"]
 
@@ -204,7 +204,10 @@ class Patcher:
         return self._printer
 
     def find_known(self, node: Node) -> str | None:
-        """Return the user's text of `node`, outdented, with what changed inside it; None if it is not his at all."""
+        """Return the user's text of `node`, outdented, with what changed inside it; None if it is not his at all, or
+        says what no run comes to: that may name variables which are not where the text will stand."""
+        if has_dead(node):
+            return None
         if node.intact:
             return slice_text(node.span)
         unwritten = isinstance(node, MacroUse) or node.span.start == node.span.end
@@ -254,7 +257,9 @@ class Patcher:
             header = old.header.text
             if ";" not in header:
                 return False  # for (x : v): what the text declares stands in the tree's body
-            return _same_header(old, new) or (header.startswith("for") and header.endswith(")"))
+            # what no run comes to may name the counter of before
+            changeable = header.startswith("for") and header.endswith(")") and not has_dead(new)
+            return changeable or _same_header(old, new)
         return _same_fields(old, new) and _orderly(old)
 
     def _same_declarations(self, old: DeclStmt, new: DeclStmt) -> bool:

@@ -77,7 +77,7 @@ from warpsmith.tree.text.lexical import tokens
 from warpsmith.tree.text.spacing import join_pieces
 from warpsmith.tree.text.wrapping import wrap
 from warpsmith.tree.types import FunctionType, Pointer, Symbol, Type
-from warpsmith.tree.walk import rebuild, walk, without_choices
+from warpsmith.tree.walk import has_dead, rebuild, walk, without_choices
 
 __all__ = [
     "DeviceStmt",
@@ -111,8 +111,9 @@ class DeviceWords(Protocol):
 
 
 def slice_of(node: Node) -> str | None:
-    """Return the source slice of an intact node."""
-    return slice_text(node.span) if node.intact else None
+    """Return the source slice of an intact node; where that names what no run comes to, it is written out without: it
+    may stand where its variables do not."""
+    return slice_text(node.span) if node.intact and not has_dead(node) else None
 
 
 def nothing(_: Node) -> str | None:
