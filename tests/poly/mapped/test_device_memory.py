@@ -29,6 +29,7 @@ TO_B = "omp_target_memcpy(b, e, n * sizeof(double), 0, 0, host, dev);\n"
 SUM = "for (int i = 0; i < n; i++) s += b[i];\n"
 FREE = "omp_target_free(d, dev);\nomp_target_free(e, dev);\n"
 RIGHT = TO_D + E_FROM_D + TO_B + SUM + FREE
+NEW = "(double *)omp_target_alloc(8, dev)"
 
 # title: (body, what is wrong in it: the right text and the wrong one)
 PAIRS = {
@@ -60,6 +61,15 @@ PAIRS = {
     "a number holds it": (RIGHT, SUM, "size_t q = (size_t)e;\ns += *(double *)q;\n" + SUM),
     "a number is given it later": (RIGHT, SUM, "size_t q;\nq = (size_t)(e + 1);\ns += ((double *)q)[0];\n" + SUM),
     "a global holds it": (RIGHT, SUM, "held = e;\ns += peek();\n" + SUM),
+    "a function returns new memory": (RIGHT, SUM, "s += made(n)[0] * 0 + 1;\n" + SUM),
+    "an array holds new memory": (RIGHT, SUM, f"double *q[1] = {{{NEW}}};\nq[0][0] = 1;\n" + SUM),
+    "a struct holds new memory": (RIGHT, SUM, f"struct W w = {{{NEW}}};\nw.p[0] = 1;\n" + SUM),
+    "a function is given new memory": (RIGHT, SUM, f"s += first({NEW}) * 0 + 1;\n" + SUM),
+    "one of two memories is new": (RIGHT, SUM, f"double *q = s > 1e9 ? a : {NEW};\nq[0] = 1;\n" + SUM),
+    "new memory behind a comma": (RIGHT, SUM, f"double *q = (s += 1, {NEW});\nq[0] = 1;\n" + SUM),
+    "a pointer to the function allocates": (
+        RIGHT, SUM, "void *(*make)(size_t, int) = omp_target_alloc;\ndouble *q = make(8, dev);\nq[0] = 1;\n" + SUM,
+    ),
     "a copy of mapped memory is too early": (
         f"#pragma omp target data map(tofrom: a[0:n])\n{{\n{FOR}\nfor (int i = 0; i < n; i++) a[i] = 2 * a[i];\n"
         "#pragma omp target update from(a[0:n])\n}\n" + RIGHT,
@@ -84,6 +94,8 @@ return e[0];
 """
 
 
+MADE = "double *made(int n) { return omp_target_alloc(n * sizeof(double), omp_get_default_device()); }\n"
+
 # the stand-in for a device has one, which works at once
 UNSEEN = {
     "a copy of mapped memory is too early", "nobody waits for the construct", "the construct runs on another device",
@@ -98,8 +110,9 @@ def verdict(text: str) -> Verdict:
 def program(title: str, *, wrong: bool) -> str:
     body, right, other = PAIRS[title]
     assert right in body
-    head = OWN.replace("int main", HELPERS + "int main", 1)
-    return head + (body.replace(right, other, 1) if wrong else body) + TAIL
+    text = body.replace(right, other, 1) if wrong else body
+    head = OWN.replace("int main", HELPERS + MADE * ("made(" in text) + "int main", 1)
+    return head + text + TAIL
 
 
 @pytest.mark.parametrize("title", PAIRS)

@@ -35,6 +35,13 @@ BESIDE_CALLS = (
     ("", "s += ran(n, b, a) + *c;", "s += ran(n, b, a);"),
     ("", "double q = c[1] * ran(n, b, a); s += q;", "double q = ran(n, b, a); s += q;"),
     ("", "if (ran(n, b, a) > 1) s += 1;", "s += ran(n, b, a);"),
+    ("", "s += sum(n, c) + ran(n, b, a);", "s += sum(n, a) + ran(n, b, a);"),
+)
+# what a call makes stale
+BESIDE_ITSELF = (
+    ("s += ran(n, c, a) * c[7];", "s += ran(n, b, a) * c[7];"),
+    ("s += ran(n, c, a) + sum(n, c);", "s += ran(n, b, a) + sum(n, c);"),
+    ("c[0] = ran(n, c, a);\ns += ran(n, b, c);", "s = ran(n, c, a);\ns += ran(n, b, c);"),
 )
 RAN = """
 static double ran(int n, double *x, double *y) {
@@ -43,6 +50,7 @@ static double ran(int n, double *x, double *y) {
     for (int i = 0; i < n; i++) x[i] = y[i];
     return 2;
 }
+static double sum(int n, double *x) { double s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }
 """
 CLEAR = """
 static void clear(int h, int k, double *b) {
@@ -161,6 +169,15 @@ def test_what_stands_beside_a_call_is_done_on_the_host(case: tuple[str, str, str
     inside, wrong, right = case
     region = f"#pragma omp target data map(from: c[0:n])\n{{\n{FOR}\nfor (int i = 0; i < n; i++) c[i] = 5;\n@\n}}\n"
     head = RAN.replace("@", inside) + HEAD
+    assert not isinstance(verdict(head + region.replace("@", wrong) + TAIL), Proved)
+    assert isinstance(verdict(head + region.replace("@", right) + TAIL), Proved)
+
+
+@pytest.mark.parametrize("case", BESIDE_ITSELF)
+def test_what_a_call_makes_stale_is_read_beside_it(case: tuple[str, str]) -> None:
+    wrong, right = case
+    region = "#pragma omp target data map(tofrom: c[0:n])\n{\n@\n}\n"
+    head = RAN.replace("@", "") + HEAD
     assert not isinstance(verdict(head + region.replace("@", wrong) + TAIL), Proved)
     assert isinstance(verdict(head + region.replace("@", right) + TAIL), Proved)
 

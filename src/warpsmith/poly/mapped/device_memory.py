@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from warpsmith.base.c_text import words_anywhere
 from warpsmith.poly.effects.effects import find_changed_in
 from warpsmith.poly.mapped.accessed import certainly_reads, certainly_writes, touched_by
 from warpsmith.poly.mapped.host import HostSide, InlinedCall
@@ -37,13 +38,16 @@ from warpsmith.tree.nodes import (
     Stmt,
     Unary,
     VarDecl,
+    Verbatim,
+    VerbatimExpr,
     While,
 )
 from warpsmith.tree.nodes import Literal as Number
+from warpsmith.tree.program import Program
 from warpsmith.tree.types import Pointer, Symbol
 from warpsmith.tree.walk import names, peel, walk
 
-__all__ = ["DeviceMemory", "is_of_runtime"]
+__all__ = ["DeviceMemory", "find_unfollowed", "is_of_runtime"]
 
 Side = Literal["device", "host", ""]
 
@@ -66,6 +70,34 @@ _COMPARES: Final = frozenset({"==", "!=", "&&", "||"})
 def is_of_runtime(symbol: Symbol) -> bool:
     """Whether a name is that of a function of the runtime that allocates, copies or frees memory of the device."""
     return symbol.name in _TRANSFERS | DEVICE_MAKES | DEVICE_FREES
+
+
+def find_unfollowed(program: Program) -> Iterator[Node]:
+    """Yield where a program allocates memory of the device in another way than for a pointer of a function's own: what
+    has its address is not followed from there."""
+    for item in (item for unit in program.units for item in unit.items):
+        followed = {id(name) for part in walk(item) for name in _allocates_for(part)}
+        yield from (part for part in walk(item) if _names_allocation(part) and id(part) not in followed)
+
+
+def _names_allocation(part: Node) -> bool:
+    if isinstance(part, Verbatim | VerbatimExpr):
+        return bool(DEVICE_MAKES & set(words_anywhere(part.text)))
+    return isinstance(part, Name) and part.symbol.name in DEVICE_MAKES
+
+
+def _allocates_for(part: Node) -> Iterator[Name]:
+    """Yield the name of the function by whose result a pointer is made, or an assignment is, which is judged itself."""
+    value: Expr | None = None
+    if isinstance(part, VarDecl) and part.symbol.storage == "local" and isinstance(part.symbol.type, Pointer):
+        value = part.init
+    elif isinstance(part, Assign) and part.op == "=":
+        value = part.value
+    value = None if value is None else peel(value)
+    while isinstance(value, Cast):
+        value = peel(value.operand)
+    if isinstance(value, Call) and isinstance(name := peel(value.function), Name):
+        yield name
 
 
 class DeviceMemory(HostSide):

@@ -21,6 +21,7 @@ from warpsmith.poly.mapped.extents import Extent
 from warpsmith.poly.mapped.objects import MappedObject, Objects
 from warpsmith.poly.mapped.ways import Jumps, Way
 from warpsmith.poly.mapped.words import Words
+from warpsmith.poly.pointers.accesses import direct_call
 from warpsmith.tree.nodes import (
     Assign,
     Call,
@@ -168,6 +169,20 @@ class HostSide(Struct):
         for node in walk(stmt):
             for name in names(node.target) if isinstance(node, Assign) and self.state else ():
                 self._perhaps_written(frame, name.symbol, stmt.span)
+            if isinstance(node, Call) and self.state and direct_call(node) not in self.has:
+                self._call_beside(frame, node, stmt)
+
+    def _call_beside(self, frame: InlinedCall, call: Call, stmt: Stmt) -> None:
+        """What a function without directives does, which is called beside one that has some."""
+        assert self.state is not None
+        done = effects(self.facts.program, call, frame.function, self.facts.summaries)
+        for symbol in sorted(done.element_reads | done.direct_reads, key=lambda symbol: symbol.key):
+            for place in frame.objects.places(symbol) & self.state.keys():
+                copies = self.state[place]
+                for stale in sorted(copies.host, key=in_order):
+                    self.words.host_reads(stale, symbol.name, stmt.span, copies, sure=False)
+        for symbol in done.element_writes | done.direct_writes:
+            self._perhaps_written(frame, symbol, stmt.span)
 
     def _perhaps_written(self, frame: InlinedCall, symbol: Symbol, span: Span) -> None:
         assert self.state is not None

@@ -18,7 +18,7 @@ from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.space import OutOfBudgetError
 from warpsmith.poly.mapped.clauses import construct_of, is_data_directive
 from warpsmith.poly.mapped.copies import CopyPair
-from warpsmith.poly.mapped.device_memory import is_of_runtime
+from warpsmith.poly.mapped.device_memory import find_unfollowed, is_of_runtime
 from warpsmith.poly.mapped.host import InlinedCall
 from warpsmith.poly.mapped.objects import Objects, variable_place
 from warpsmith.poly.mapped.values import definitions, globals_of
@@ -101,6 +101,9 @@ def _judge_root(facts: Facts, root: Function, has: frozenset[Symbol]) -> MappedD
         one.words.doubt(
             root.symbol.span or root.body.span, "", "its data directives could not be followed within the work budget"
         )
+    for node in facts.summaries.remember(("unfollowed",), lambda: tuple(find_unfollowed(facts.program))):
+        text = f"where the address of the device's memory that line {node.span.line} allocates goes is not known"
+        one.words.doubt(node.span, "", text)
     functions = _reached(facts.program, root, has)
     return MappedData(root, functions, _verdict(one.words), tuple(one.words.assumed_.values()))
 

@@ -229,8 +229,8 @@ class MappedWalk(DeviceSide):
         self.state, frame.objects = found.state, found.objects
 
     def _calls(self, frame: InlinedCall, stmt: Stmt) -> None:
-        """Follow the calls of functions with directives that a statement makes; they are taken to come before the rest
-        of the statement."""
+        """Follow the calls of functions with directives that a statement makes; what it does itself may come before
+        them or after."""
         self.touch_beside_calls(frame, stmt)
         self.beside_calls(frame, stmt)
         for call in [n for n in walk(stmt) if isinstance(n, Call) and isinstance(n.function, Name)]:
@@ -250,6 +250,7 @@ class MappedWalk(DeviceSide):
                     given[parameter] = polynomial(argument, frame.values)
             values = {**frame.values, **definitions(self.facts, callee, given)}
             self.function(InlinedCall(callee, values, objects, visible, frame.depth + 1))
+        self.touch_beside_calls(frame, stmt)
         self._jump(frame, stmt)
         self._declare(frame, stmt)
 

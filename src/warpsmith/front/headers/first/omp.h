@@ -1,6 +1,7 @@
 /* What OpenMP programs call, declared without OpenMP: gcc's own omp.h cannot be read by clang, which has none. */
 #ifndef WARPSMITH_OMP_H
 #define WARPSMITH_OMP_H
+#include <stddef.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,6 +20,28 @@ typedef enum {
     omp_proc_bind_close,
     omp_proc_bind_spread
 } omp_proc_bind_t;
+typedef enum {
+    omp_sync_hint_none = 0,
+    omp_sync_hint_uncontended = 1,
+    omp_sync_hint_contended = 2,
+    omp_sync_hint_nonspeculative = 4,
+    omp_sync_hint_speculative = 8
+} omp_sync_hint_t;
+typedef enum {
+    omp_null_allocator = 0,
+    omp_default_mem_alloc = 1,
+    omp_large_cap_mem_alloc = 2,
+    omp_const_mem_alloc = 3,
+    omp_high_bw_mem_alloc = 4,
+    omp_low_lat_mem_alloc = 5,
+    omp_cgroup_mem_alloc = 6,
+    omp_pteam_mem_alloc = 7,
+    omp_thread_mem_alloc = 8
+} omp_allocator_handle_t;
+typedef enum {
+    omp_pause_soft = 1,
+    omp_pause_hard = 2
+} omp_pause_resource_t;
 int omp_get_thread_num(void);
 int omp_get_num_threads(void);
 int omp_get_max_threads(void);
@@ -39,6 +62,19 @@ int omp_get_initial_device(void);
 int omp_is_initial_device(void);
 int omp_get_num_teams(void);
 int omp_get_team_num(void);
+int omp_get_device_num(void);
+int omp_get_max_teams(void);
+int omp_get_teams_thread_limit(void);
+void omp_set_num_teams(int teams);
+void omp_set_teams_thread_limit(int limit);
+int omp_get_supported_active_levels(void);
+int omp_get_max_task_priority(void);
+int omp_get_num_places(void);
+int omp_get_place_num(void);
+int omp_get_place_num_procs(int place);
+void omp_get_place_proc_ids(int place, int *ids);
+int omp_get_partition_num_places(void);
+void omp_get_partition_place_nums(int *places);
 int omp_get_cancellation(void);
 omp_proc_bind_t omp_get_proc_bind(void);
 void omp_set_num_threads(int threads);
@@ -60,6 +96,25 @@ void omp_destroy_nest_lock(omp_nest_lock_t *lock);
 void omp_set_nest_lock(omp_nest_lock_t *lock);
 void omp_unset_nest_lock(omp_nest_lock_t *lock);
 int omp_test_nest_lock(omp_nest_lock_t *lock);
+void omp_init_lock_with_hint(omp_lock_t *lock, omp_sync_hint_t hint);
+void omp_init_nest_lock_with_hint(omp_nest_lock_t *lock, omp_sync_hint_t hint);
+void *omp_target_alloc(size_t size, int device);
+void omp_target_free(void *memory, int device);
+int omp_target_is_present(const void *memory, int device);
+int omp_target_is_accessible(const void *memory, size_t size, int device);
+int omp_target_memcpy(void *to, const void *from, size_t size, size_t to_offset, size_t from_offset, int to_device,
+                      int from_device);
+int omp_target_memcpy_rect(void *to, const void *from, size_t element_size, int dimensions, const size_t *volume,
+                           const size_t *to_offsets, const size_t *from_offsets, const size_t *to_sizes,
+                           const size_t *from_sizes, int to_device, int from_device);
+int omp_target_associate_ptr(const void *host, const void *device_memory, size_t size, size_t offset, int device);
+int omp_target_disassociate_ptr(const void *host, int device);
+void *omp_get_mapped_ptr(const void *host, int device);
+void *omp_alloc(size_t size, omp_allocator_handle_t allocator);
+void *omp_calloc(size_t count, size_t size, omp_allocator_handle_t allocator);
+void omp_free(void *memory, omp_allocator_handle_t allocator);
+int omp_pause_resource(omp_pause_resource_t kind, int device);
+int omp_pause_resource_all(omp_pause_resource_t kind);
 #ifdef __cplusplus
 }
 #endif
