@@ -23,7 +23,7 @@ __all__ = ["compile_nvcc", "compile_nvrtc", "has_nvcc"]
 _PLACE = re.compile(
     r"^(?P<file>[^\n(]+)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\d+(?:-D)?)?: (?P<text>.+)$", re.M
 )
-_HEADERS = ("float.h", "limits.h", "math.h", "stddef.h", "stdint.h")
+_HEADERS = ("assert.h", "float.h", "limits.h", "math.h", "stddef.h", "stdint.h")
 
 
 def has_nvcc() -> bool:
