@@ -96,10 +96,11 @@ bool move_host(char *to, const char *from, size_t bytes, bool from_host) {
 
 void run_copy(const Copy &c) {
     const bool late = c.asynchronous && (pageable(c.from) || pageable(c.to));
-    if (Region *source = region_at(c.from)) source->copied = true;
-    if (Region *target = region_at(c.to)) note_stays(*target);
+    if (Region *from = region_at(c.from)) from->copied = true;
+    if (Region *to = region_at(c.to)) note_stays(*to);
     if (ws_left_arrives && where(c.from) == Where::device && of_host(c.to)) ws_left_arrives(c.to);
-    open_memory();
+    const OpenPages target(c.to, (c.height - 1) * c.to_pitch + c.width);
+    const OpenPages source(c.from, (c.height - 1) * c.from_pitch + c.width);
     for (size_t row = 0; row < c.height; ++row) {
         char *to = c.to + row * c.to_pitch;
         const char *from = c.from + row * c.from_pitch;
@@ -109,7 +110,6 @@ void run_copy(const Copy &c) {
             break;
         }
     }
-    close_memory();
 }
 
 /* What an unfinished copy will overwrite holds nothing to rely on. */
@@ -172,9 +172,8 @@ cudaError_t set(const Set &s) {
         if (!s.to || where(s.to) == Where::host || !inside(s.to + row * s.pitch, s.width)) return cudaErrorInvalidValue;
     const Operation &made = issue(*stream, Kind::copy, s.call, s.pc, {Piece{(Address)s.to, s.pitch, s.width, s.height, true}},
                                   [s](const Operation &) {
-        open_memory();
+        const OpenPages pages(s.to, (s.height - 1) * s.pitch + s.width);
         for (size_t row = 0; row < s.height; ++row) memset(s.to + row * s.pitch, s.value, s.width);
-        close_memory();
     });
     if (!s.asynchronous && where(s.to) == Where::both) wait_for(Clock(made.after));
     return cudaSuccess;

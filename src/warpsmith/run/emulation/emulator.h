@@ -191,6 +191,19 @@ Region *region_at(const void *address);
 Region *slow_region(Address address, size_t bytes, bool write);
 void open_memory();
 void close_memory();
+/* Opens the pages of [pointer, pointer + bytes) alone, where that is memory of the device's: for copies of single rows,
+   of which there are many, and of all other pages more. */
+class OpenPages {
+public:
+    OpenPages(const void *pointer, size_t bytes);
+    ~OpenPages();
+    OpenPages(const OpenPages &) = delete;
+    OpenPages &operator=(const OpenPages &) = delete;
+
+private:
+    Address begin_ = 0;
+    size_t bytes_ = 0;
+};
 uint64_t poison_word();
 void fill_poison(void *to, size_t bytes);
 void drop_cells(Region &region);

@@ -191,6 +191,17 @@ void close_memory() {
     if (--m.open == 0 && m.next > device.arena) mprotect((void *)device.arena, m.next - device.arena, PROT_NONE);
 }
 
+OpenPages::OpenPages(const void *pointer, size_t bytes) {
+    const Address at = (Address)pointer;
+    if (memory().open > 0 || bytes == 0 || at < device.arena || at >= memory().next) return;
+    begin_ = at / page * page;
+    bytes_ = std::min(whole_pages(at + bytes - begin_), (size_t)(memory().next - begin_));
+    mprotect((void *)begin_, bytes_, PROT_READ | PROT_WRITE);
+}
+OpenPages::~OpenPages() {
+    if (bytes_) mprotect((void *)begin_, bytes_, PROT_NONE);
+}
+
 Cell *make_cells(Region &region) {
     const size_t count = (region.size + ((size_t)1 << region.shift) - 1) >> region.shift;
     region.cell_bytes = whole_pages((count + 1) * sizeof(Cell));
