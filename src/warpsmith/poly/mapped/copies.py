@@ -22,13 +22,15 @@ from warpsmith.poly.mapped.extents import Extent, at_most, below
 
 __all__ = ["CopyPair", "Stale", "join_copies", "transferred"]
 
-Cause = Literal["device", "host", "nothing"]
+Cause = Literal["device", "host", "nothing", "unset"]
 
 
 class Stale(Struct, frozen=True):
     """Elements of one copy that lack a value: a `device` or a `host` write went to the other one, or `nothing` was
-    copied into a new one. `extent` None: which ones is not known. `written`: parts that are right again. `sure`: the
-    program certainly comes there with all of them stale. `unread`: nothing in the data region at hand reads them."""
+    copied into a new one; `unset`: neither copy ever had one (unset.py), which is no fault. `extent` None: which ones
+    is not known. `written`: parts that are right again. `sure`: the program certainly comes there with all of them
+    stale. `unread`: nothing in the data region at hand reads them. `inside`: all of them are among these as well, since
+    the device copy that was written has no others."""
 
     cause: Cause
     name: str
@@ -37,14 +39,14 @@ class Stale(Struct, frozen=True):
     written: tuple[Extent, ...] = ()
     sure: bool = True
     unread: bool = False
+    inside: Extent | None = None
 
     def misses(self, extent: Extent | None) -> bool:
         """Whether certainly none of these elements is stale."""
         if extent is None:
             return False
-        return any(part.holds(extent) for part in self.written) or (
-            self.extent is not None and self.extent.misses(extent)
-        )
+        bounds = (bound for bound in (self.extent, self.inside) if bound is not None)
+        return any(part.holds(extent) for part in self.written) or any(bound.misses(extent) for bound in bounds)
 
     def meets(self, extent: Extent | None, *, whole: bool = True) -> bool:
         """Whether certainly one of these elements is stale; without `whole` there may be gaps between them."""
@@ -56,12 +58,12 @@ class Stale(Struct, frozen=True):
         """Return what is still stale after these elements were certainly given their values."""
         if extent is None:
             return self
-        if self.extent is not None and extent.holds(self.extent):
+        if any(bound is not None and extent.holds(bound) for bound in (self.extent, self.inside)):
             return None
         if extent in self.written:
             return self
         written = _joined((*self.written, extent))
-        gone = self.extent is not None and any(part.holds(self.extent) for part in written)
+        gone = any(b is not None and part.holds(b) for part in written for b in (self.extent, self.inside))
         return None if gone else replace(self, written=written)
 
     def perhaps_without(self, extent: Extent | None) -> Stale:

@@ -20,11 +20,12 @@ from warpsmith.poly.mapped.accessed import (
     whole_extent,
 )
 from warpsmith.poly.mapped.clauses import MappedItem, construct_of, device_addresses, mappings, own_names, unread
-from warpsmith.poly.mapped.copies import CopyPair, Stale, transferred
+from warpsmith.poly.mapped.copies import Cause, CopyPair, Stale, transferred
 from warpsmith.poly.mapped.device_memory import DeviceMemory
 from warpsmith.poly.mapped.extents import Extent, below, named_extent
-from warpsmith.poly.mapped.host import InlinedCall, hits, in_order, is_fixed, written_over
+from warpsmith.poly.mapped.host import InlinedCall, faults, hits, is_fixed, written_over
 from warpsmith.poly.mapped.objects import MappedObject
+from warpsmith.poly.mapped.unset import is_unset
 from warpsmith.poly.mapped.values import size_named
 from warpsmith.poly.mapped.ways import jumps_out
 from warpsmith.tree.nodes import (
@@ -170,7 +171,8 @@ class DeviceSide(DeviceMemory):
             return
         if one.needed:
             self.words.absent(pragma.span, symbol.name, pragma.span, sure=self.certain)
-        empty = Stale("nothing", symbol.name, pragma.span, extent, sure=True)
+        cause: Cause = "unset" if is_unset(copies.host) else "nothing"
+        empty = Stale(cause, symbol.name, pragma.span, extent, sure=True)
         device = copies.host if one.to else frozenset({empty})
         self.state[place] = replace(
             copies, count=1, part=extent, held=pragma.span, clause=one.clause.text, device=device, before=copies.host
@@ -264,7 +266,7 @@ class DeviceSide(DeviceMemory):
             self._device_access(frame, stmt, one, place, None, alone=True)
             return
         copies = self.state.get(place, CopyPair())
-        for stale in sorted(copies.host, key=in_order) if one.read else ():
+        for stale in faults(copies.host) if one.read else ():
             self.words.host_reads(stale, symbol.name, stmt.span, copies, sure=stale.sure and self.certain)
         if one.written and symbol.name not in reduced and not shared:
             lost = Stale("device", symbol.name, stmt.span, None, sure=self.surely_writes(frame, stmt, one))
@@ -288,7 +290,7 @@ class DeviceSide(DeviceMemory):
                         stmt.span, symbol.name, pragma.span, sure=alone and self.certain and not place.given
                     )
                 elif copies.host and one.read:
-                    for stale in sorted(copies.host, key=in_order):
+                    for stale in faults(copies.host):
                         self.words.host_reads(stale, symbol.name, stmt.span, copies, sure=False)
                 continue
             extent = one.extent if plain and alone else None
@@ -335,7 +337,7 @@ class DeviceSide(DeviceMemory):
         copies = self.state[place]
         scalar = isinstance(one.symbol.type, Scalar)
         if one.exposed:
-            for stale in sorted(copies.device, key=in_order):
+            for stale in faults(copies.device):
                 if hits(one, stale, extent):
                     sure = alone and self.surely_reads(frame, stmt, one, stale, extent)
                     self.words.device_reads(stale, one.symbol.name, stmt.span, copies, sure=sure)
@@ -346,7 +348,7 @@ class DeviceSide(DeviceMemory):
             if whole or (scalar and not one.read):
                 device = frozenset()
             sure = alone and self.surely_writes(frame, stmt, one)
-            new = Stale("device", one.symbol.name, stmt.span, extent, sure=sure)
+            new = Stale("device", one.symbol.name, stmt.span, extent, sure=sure, inside=copies.part)
             self.state[place] = replace(copies, device=device, host=copies.host | {new})
 
 

@@ -19,6 +19,7 @@ from warpsmith.poly.mapped.accessed import Touched, certainly_reads, certainly_w
 from warpsmith.poly.mapped.copies import CopyPair, Stale
 from warpsmith.poly.mapped.extents import Extent
 from warpsmith.poly.mapped.objects import MappedObject, Objects
+from warpsmith.poly.mapped.unset import find_possibly_set, made_unset
 from warpsmith.poly.mapped.ways import Jumps, Way
 from warpsmith.poly.mapped.words import Words
 from warpsmith.poly.pointers.accesses import direct_call
@@ -37,7 +38,7 @@ from warpsmith.tree.nodes import (
 from warpsmith.tree.types import Scalar, Symbol
 from warpsmith.tree.walk import names, walk
 
-__all__ = ["HostSide", "InlinedCall", "hits", "in_order", "is_fixed", "written_over"]
+__all__ = ["HostSide", "InlinedCall", "faults", "hits", "is_fixed", "written_over"]
 
 _RELEASING = frozenset({"free", "cudaFree", "realloc", "aligned_free", "_mm_free"})
 State = Mapping[MappedObject, CopyPair]
@@ -76,8 +77,26 @@ class HostSide(Struct):
         if old is not None and old.count and place.name not in self.resident:
             self.words.early(old.held or span, place.name, span, old.clause, sure=False)
 
+    def begin_unset(self, frame: InlinedCall, stmt: Stmt) -> None:
+        """Take in what memory a statement makes that has no values yet."""
+        if self.state is None:
+            return
+        for symbol in made_unset(stmt):
+            for place in frame.objects.places(symbol):
+                self.state[place] = CopyPair(host=frozenset({Stale("unset", symbol.name, stmt.span, None)}))
+
+    def end_unset(self, frame: InlinedCall, node: Node) -> None:
+        """What a part of the host's text may come to may have values from here on."""
+        if not self.state:
+            return
+        for symbol in set(find_possibly_set(node, self.has)):
+            for place in frame.objects.places(symbol) & self.state.keys():
+                copies = self.state[place]
+                self.state[place] = replace(copies, host=frozenset(s for s in copies.host if s.cause != "unset"))
+
     def touch_host(self, frame: InlinedCall, stmt: Stmt) -> None:
         """Do what a statement of the host does."""
+        self.end_unset(frame, stmt)
         if not self.state:
             self.forget_written(frame, stmt, ())
             return
@@ -102,7 +121,7 @@ class HostSide(Struct):
         if copies.running is not None and (one.read or one.written):
             self.words.running(copies.running, one.symbol.name, stmt.span)
         if one.read:
-            for stale in sorted(copies.host, key=in_order):
+            for stale in faults(copies.host):
                 if hits(one, stale, extent):
                     sure = alone and self.surely_reads(frame, stmt, one, stale, extent)
                     self.words.host_reads(stale, one.symbol.name, stmt.span, copies, sure=sure)
@@ -158,12 +177,13 @@ class HostSide(Struct):
             for name in names(expr):
                 for place in frame.objects.places(name.symbol) & self.state.keys():
                     copies = self.state[place]
-                    for stale in sorted(copies.host, key=in_order):
+                    for stale in faults(copies.host):
                         if isinstance(name.symbol.type, Scalar) or stale.extent is None or expr is not name:
                             self.words.host_reads(stale, name.symbol.name, expr.span, copies, sure=False)
 
     def touch_beside_calls(self, frame: InlinedCall, stmt: Stmt) -> None:
         """What a statement does itself on the host, where it calls functions with directives, which are followed."""
+        self.end_unset(frame, stmt)
         reads = (node for node in walk(stmt) if isinstance(node, Expr) and _is_value(node))
         self.read_expressions(frame, stmt, tuple(reads))
         for node in walk(stmt):
@@ -179,7 +199,7 @@ class HostSide(Struct):
         for symbol in sorted(done.element_reads | done.direct_reads, key=lambda symbol: symbol.key):
             for place in frame.objects.places(symbol) & self.state.keys():
                 copies = self.state[place]
-                for stale in sorted(copies.host, key=in_order):
+                for stale in faults(copies.host):
                     self.words.host_reads(stale, symbol.name, stmt.span, copies, sure=False)
         for symbol in done.element_writes | done.direct_writes:
             self._perhaps_written(frame, symbol, stmt.span)
@@ -229,7 +249,7 @@ def _is_value(expr: Expr) -> bool:
 
 def hits(one: Touched, stale: Stale, extent: Extent | None) -> bool:
     """Whether an access may be to stale elements that matter."""
-    if stale.unread:
+    if stale.unread or stale.cause == "unset":
         return False
     return isinstance(one.symbol.type, Scalar) or not stale.misses(extent)
 
@@ -241,9 +261,10 @@ def written_over(stale: frozenset[Stale], extent: Extent | None, covered: Extent
     return frozenset(left for one in stale if (left := one.without(covered)) is not None)
 
 
-def in_order(stale: Stale) -> tuple[int, str]:
-    """Return the place of a finding among others."""
-    return stale.span.start, stale.cause
+def faults(stale: frozenset[Stale]) -> list[Stale]:
+    """Return what a copy lacks that the other one has, in the order of the text."""
+    missed = (one for one in stale if one.cause != "unset")
+    return sorted(missed, key=lambda one: (one.span.start, one.cause))
 
 
 def _keep(extent: Extent | None, symbol: Symbol) -> Extent | None:
@@ -253,8 +274,7 @@ def _keep(extent: Extent | None, symbol: Symbol) -> Extent | None:
 
 
 def _keep_stale(stale: Stale, symbol: Symbol) -> Stale:
-    extent = _keep(stale.extent, symbol)
+    extent, inside = _keep(stale.extent, symbol), _keep(stale.inside, symbol)
     written = tuple(part for part in stale.written if _keep(part, symbol) is not None)
-    return (
-        replace(stale, extent=extent, written=written) if (extent, written) != (stale.extent, stale.written) else stale
-    )
+    kept = (extent, inside, written) == (stale.extent, stale.inside, stale.written)
+    return stale if kept else replace(stale, extent=extent, inside=inside, written=written)

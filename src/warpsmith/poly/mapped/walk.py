@@ -130,6 +130,8 @@ class MappedWalk(DeviceSide):
     def _heads(self, frame: InlinedCall, stmt: Stmt, heads: tuple[Expr, ...]) -> None:
         """What the head of a loop or branch reads. Constructs that a call there runs are not followed."""
         self.read_expressions(frame, stmt, heads)
+        for head in heads:
+            self.end_unset(frame, head)
         for name in (name for head in heads for name in names(head)):
             if name.symbol in self.has or is_of_runtime(name.symbol):
                 self.words.doubt(stmt.span, "", f"what {name.symbol.name} does in a condition is not followed")
@@ -267,6 +269,7 @@ class MappedWalk(DeviceSide):
             fresh = frame.objects.assign(node)
             if fresh is not None and self.state is not None:
                 self.renew(fresh, stmt.span)
+        self.begin_unset(frame, stmt)
         self._jump(frame, stmt)
 
     def _jump(self, frame: InlinedCall, stmt: Stmt) -> None:
