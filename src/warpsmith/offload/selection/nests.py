@@ -25,6 +25,7 @@ from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
 from warpsmith.offload.values.reductions import Accumulator, accumulators, is_reduction, order_notes
+from warpsmith.poly.effects.captured import find_captured
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Binary, DeclStmt, For, Function, Loop, Name, Node, Stmt, Unary
@@ -80,7 +81,7 @@ def nest_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
     counters = {head.variable for head in heads}
     uses = nest.accessed.uses(owned | counters)
     if not any(use.written for use in uses):
-        return Reason("POR009", "its iterations change nothing: a kernel would do nothing", loop.header)
+        return _idle(request, loop)
     return Draft(
         region=facts.id,
         kind="nest",
@@ -92,6 +93,15 @@ def nest_at(request: OffloadRequest, facts: LoopFacts, statements: tuple[Stmt, .
         assumptions=_assumptions(chain),
         accumulators=together,
     )
+
+
+def _idle(request: OffloadRequest, loop: For) -> Reason:
+    """Return why a loop that writes nothing which its function names becomes no kernel."""
+    captured = find_captured(request.program, request.facts.function, loop, request.summaries)
+    if captured:
+        text = f"a lambda that it calls has captured {captured[0].name}, a variable of another function"
+        return Reason("POR008", text, loop.header)
+    return Reason("POR009", "its iterations change nothing: a kernel would do nothing", loop.header)
 
 
 def _bad_bounds(loop: For) -> Reason | None:

@@ -10,6 +10,8 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from warpsmith.base.source import Span
+from warpsmith.poly.effects.captured import find_captured
 from warpsmith.poly.effects.effects import effects
 from warpsmith.poly.mapped.accessed import (
     Touched,
@@ -220,10 +222,10 @@ class DeviceSide(DeviceMemory):
         """Do what a construct on the device does."""
         entered = self.enter(frame, pragma, directive)
         assert self.state is not None
-        opaque = next((n for n in walk(stmt) if isinstance(n, Verbatim | VerbatimExpr)), None)
-        if opaque is not None:
-            text = f"what the construct in line {stmt.span.line} does is not known: {opaque.reason}"
-            self.words.doubt(opaque.span, "", text)
+        unknown = self._find_unknown(frame, stmt)
+        if unknown is not None:
+            text = f"what the construct in line {stmt.span.line} does is not known: {unknown[1]}"
+            self.words.doubt(unknown[0], "", text)
             self.exit(frame, pragma, directive, entered)
             return
         explicit = {symbol for _, symbol, _ in entered}
@@ -246,6 +248,17 @@ class DeviceSide(DeviceMemory):
         self.forget_written(frame, stmt, ())
         for place in used if directive.has("nowait") else ():
             self._run_on(place, pragma)
+
+    def _find_unknown(self, frame: InlinedCall, stmt: Stmt) -> tuple[Span, str] | None:
+        """Return where a construct does what is not modelled, and why."""
+        opaque = next((n for n in walk(stmt) if isinstance(n, Verbatim | VerbatimExpr)), None)
+        if opaque is not None:
+            return opaque.span, opaque.reason
+        done = effects(self.facts.program, stmt, frame.function, self.facts.summaries)
+        if done.calls_unknown:
+            return done.span or stmt.span, done.reason
+        captured = find_captured(self.facts.program, frame.function, stmt, self.facts.summaries)
+        return (stmt.span, f"a lambda that it calls has captured {captured[0].name}") if captured else None
 
     def _scalar(
         self,
