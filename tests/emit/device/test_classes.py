@@ -40,12 +40,49 @@ def test_a_class_is_the_struct_that_its_objects_are() -> None:
     assert "    geo_vec_double at;\n    float mix[3];\n    int n;\n" in second
 
 
+def test_a_struct_that_is_aligned_is_so_on_the_device() -> None:
+    """Three numbers in the room of four, and a struct with one of them behind a byte."""
+    three = Record(
+        "n::three", 16, tuple(Field(name, Scalar("float", 32, "float"), 4 * k) for k, name in enumerate("xyz"))
+    )
+    holder = Record("n::holder", 32, (Field("c", CHAR, 0), Field("at", three, 8), Field("d", DOUBLE, 24)))
+    wide = Record("n::wide", 32, (Field("x", DOUBLE, 0),))
+    made = classes()
+    for record in (holder, wide):
+        made.type(record, ZERO)
+    first, second, third = made.texts(())
+    assert first.startswith("struct alignas(8) n_three {")
+    assert second.startswith("struct n_holder {") and third.startswith("struct alignas(32) n_wide {")
+
+
+def test_a_program_with_aligned_structs_passes(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(ALIGNED)
+    result = port([str(path)], PortOptions())
+    assert result.verification is not None and result.verification.status == "pass"
+    assert result.plan is not None and len(result.plan.fragments) == 2
+
+
+ALIGNED = """
+#include <cstdio>
+typedef struct __attribute__((__aligned__(16))) { float x, y, z; } float3;
+static float3 operator*(const float3 &a, float by) { return {a.x * by, a.y * by, a.z * by}; }
+static float3 p[200], q[200];
+int main()
+{
+    for (int i = 0; i < 200; i++) { p[i].x = i; p[i].y = 2; p[i].z = i * 0.5f; }
+    for (int i = 0; i < 200; i++) q[i] = p[199 - i] * 3;
+    std::printf("%f %f\\n", q[3].x, q[7].z);
+}
+"""
+
+
 @pytest.mark.parametrize(
     "record",
     [
         Record("n::bits", 8, (Field("a", INT, 0, 3), Field("c", INT, 4))),
         Record("n::virtual_", 16, (Field("x", DOUBLE, 8),)),
-        Record("n::wide", 32, (Field("x", DOUBLE, 0),)),
+        Record("n::longer", 24, (Field("x", DOUBLE, 0),)),
         Record("n::tail", 16, (Field("d", DOUBLE, 0), Field("c", CHAR, 9))),
         Record("n::any", 8, (Field("i", INT, 0),), union=True),
         Record("n::empty", 1),

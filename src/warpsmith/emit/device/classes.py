@@ -7,7 +7,7 @@
     for (…) { using real = double; real x = a[i]; … }                                 { double x = a[i]; … }
 
 Invariant: an object of the struct has its members where one of the class has them; a class of which that cannot be said
-(a union, bit-fields, a virtual table, padding that somebody asked for) is refused.
+(a union, bit-fields, a virtual table, members that are packed) is refused.
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ from warpsmith.tree.walk import rebuild
 __all__ = ["Classes"]
 
 N = TypeVar("N", bound=Node)
+
+# more than any vector of a device has
+_MOST_ALIGNMENT = 128
 
 
 class Classes(Struct, frozen=True):
@@ -203,7 +206,7 @@ class Classes(Struct, frozen=True):
             raise refuse(f"the classes {tag} and {record.tag} at once: both would be called {name}", node)
         if known is not None:
             return known
-        if not _is_plain(record):
+        if not _alignment(record):
             raise refuse(f"the class {record.tag}", node)
         fields = tuple(msgspec.structs.replace(f, type=self.type(f.type, node)) for f in record.fields)
         made = msgspec.structs.replace(record, tag=name, spelling=name, const=False, fields=fields)
@@ -228,19 +231,29 @@ def _number(value: int) -> str:
 
 def _definition(name: str, record: Record) -> str:
     members = "".join(f"    {print_type(plain(f.type), f.name)};\n" for f in record.fields)
-    return cxx_words(f'struct {name} {{\n{members}}};\nstatic_assert(sizeof({name}) == {record.bytes}, "");')
+    alignment = _alignment(record)
+    asked = f"alignas({alignment}) " if alignment > _widest(record) else ""
+    return cxx_words(f'struct {asked}{name} {{\n{members}}};\nstatic_assert(sizeof({name}) == {record.bytes}, "");')
 
 
-def _is_plain(record: Record) -> bool:
-    """Whether a struct with the same members has them where the record has them."""
-    end, widest = 0, 1
+def _alignment(record: Record) -> int:
+    """Return the alignment by which a struct with the same members has them where the record has them, and its size;
+    0 where none does."""
+    end = 0
     for member in record.fields:
         size, alignment = _layout(member.type)
         end = -(-end // alignment) * alignment if alignment else end
         if not (alignment and member.name.isidentifier() and not member.bits and member.offset == end):
-            return False
-        end, widest = end + size, max(widest, alignment)
-    return bool(record.fields) and not record.union and -(-end // widest) * widest == record.bytes
+            return 0
+        end += size
+    if not record.fields or record.union:
+        return 0
+    possible = (_widest(record) << more for more in range(_MOST_ALIGNMENT.bit_length()))
+    return next((one for one in possible if one <= _MOST_ALIGNMENT and -(-end // one) * one == record.bytes), 0)
+
+
+def _widest(record: Record) -> int:
+    return max((_layout(member.type)[1] for member in record.fields), default=1)
 
 
 def _layout(type: Type) -> tuple[int, int]:
@@ -253,7 +266,7 @@ def _layout(type: Type) -> tuple[int, int]:
         case Array(of=of, count=int(count)):
             size, alignment = _layout(of)
             return count * size, alignment
-        case Record() if _is_plain(type):
-            return type.bytes, max(_layout(f.type)[1] for f in type.fields)
+        case Record() if alignment := _alignment(type):
+            return type.bytes, alignment
         case _:
             return 0, 0

@@ -372,6 +372,8 @@ class Printer:
         pieces: list[tuple[str, str]] = []
         for declaration in declarations:
             base, around = declarator(declaration.symbol.type, declaration.symbol.name, self.expr)
+            if isinstance(declaration.symbol.type, Pointer) and not declaration.span.file.path.endswith(".c"):
+                around = around.replace("*restrict ", "*__restrict__ ")  # C++ has no such word
             static = "static " if declaration.symbol.storage in ("static local", "static") else ""
             init = declaration.init
             value = "" if init is None else f" = {self._wrap_child(declaration, init, self.expr(init))}"
