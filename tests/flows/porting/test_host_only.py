@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.porting.host_only import not_in_kernels, not_in_steps
 from warpsmith.front.load import FrontOptions, load_program
@@ -32,9 +34,19 @@ int main()
 """
 
 
-def test_a_sum_of_clock_readings_is_no_doubt(tmp_path: Path) -> None:
+def _by_reference() -> str:
+    """Return the same, where a function is given the variable by reference."""
+    head, _, rest = _TIMED.partition("int main()\n{\n")
+    own, _, printed = rest.partition("    std::printf(")
+    body = own.replace("    long time = 0;\n", "").replace("    int a[64];\n", "")
+    main = f"int main()\n{{\n    static int a[64];\n    long time = 0;\n    run(a, time);\n    std::printf({printed}"
+    return f"{head}void run(int *a, long &time)\n{{\n{body}}}\n{main}"
+
+
+@pytest.mark.parametrize("text", [_TIMED, _by_reference()], ids=["own", "reference"])
+def test_a_sum_of_clock_readings_is_no_doubt(text: str, tmp_path: Path) -> None:
     path = tmp_path / "timed.cpp"
-    path.write_text(_TIMED)
+    path.write_text(text)
     verified = port([str(path)], PortOptions()).verification
     assert verified is not None and verified.status == "pass", verified
     assert [row.masked for row in verified.live_out if row.name == "time"] == [1]

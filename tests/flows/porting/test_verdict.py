@@ -118,3 +118,38 @@ def test_threads_that_write_one_element_write_one_value(
         if value == "level[v] + 1" and status == "fail"
         else []
     )
+
+
+WRITTEN_OUT = """
+#include <cstdio>
+static void add(int n, double *__restrict a, const double *__restrict b)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] + 1;
+}
+static double a[1000], b[1000];
+int main()
+{
+    for (int k = 0; k < 10; k++)
+        add(100, a + 100 * k, b + 50 * k);
+    MORE
+    std::printf("%f\\n", a[99]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "doubts"),
+    [("", set()), ("if (a[5] > 2) add(10, a, b);", {"VER034"})],
+    ids=["nobody calls it", "never here"],
+)
+def test_a_function_that_is_written_out_wherever_it_was_called_need_not_run(
+    more: str, doubts: set[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(WRITTEN_OUT.replace("MORE", more))
+    result = port([str(path)], PortOptions(transforms=("inline=main/k,function=add",)))
+    assert result.verification is not None and result.plan is not None
+    assert {fragment.region for fragment in result.plan.fragments} >= {"add/i"}
+    assert {reason.rule for reason in result.verification.reasons} & {"VER034"} == doubts
+    assert result.verification.status == ("undecided" if doubts else "pass")

@@ -1,7 +1,8 @@
 """The numbers of a function that nothing which was changed can write: what the host alone computes, like the time that
 it took. Where they differ from run to run, nothing of a port is hidden there.
 
-A number counts where it is a local variable of its own whose address nobody takes, and
+A number counts where it is a local variable of its own whose address nobody takes, or a reference that a function is
+given, and
 
     not_in_kernels   no statement that becomes a kernel assigns it
     not_in_steps     the steps left everything as it is that assigns it, inside the same loops
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from warpsmith.tree.nodes import (
+    Assign,
     CaptureStmt,
     Expr,
     For,
@@ -27,7 +29,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.program import Program
-from warpsmith.tree.types import Record, Scalar, Symbol
+from warpsmith.tree.types import Pointer, Record, Scalar, Symbol
 from warpsmith.tree.walk import children, names, root_symbol, same, walk, written_symbols
 
 __all__ = ["captured_alone", "not_in_kernels", "not_in_steps"]
@@ -47,7 +49,7 @@ def captured_alone(program: Program, of: Callable[[Function], set[Symbol]]) -> f
 
 def not_in_kernels(function: Function, ported: Sequence[Stmt]) -> set[Symbol]:
     """Return the numbers of a function that the statements which become kernels do not write."""
-    return _numbers(function) - {symbol for statement in ported for symbol in written_symbols(statement)}
+    return _numbers(function) - {symbol for statement in ported for symbol in _written(statement)}
 
 
 def not_in_steps(old: Function, new: Function) -> set[Symbol]:
@@ -55,7 +57,7 @@ def not_in_steps(old: Function, new: Function) -> set[Symbol]:
     nothing but what is set as it was itself."""
     before, after = _find_writes(old), _find_writes(new)
     both = _untaken(old) & _untaken(new)
-    known = {s for s in both if s in old.parameters or _alike(before.get(s), after.get(s))}
+    known = {s for s in both if _alike(before.get(s, []), after.get(s, []))}
     while wrong := {symbol for symbol in known if not _reads_only(before.get(symbol, []), known)}:
         known -= wrong
     return known & _numbers(old)
@@ -67,10 +69,10 @@ def _reads_only(writes: _Writes, known: set[Symbol]) -> bool:
     return all(symbol in known or symbol.storage in ("function", "enumerator") for symbol in used)
 
 
-def _alike(one: _Writes | None, other: _Writes | None) -> bool:
-    if one is None or other is None or len(one) != len(other):
-        return False
-    return all(same(a, b) and depth == deep for (a, depth), (b, deep) in zip(one, other, strict=True))
+def _alike(one: _Writes, other: _Writes) -> bool:
+    return len(one) == len(other) and all(
+        same(a, b) and depth == deep for (a, depth), (b, deep) in zip(one, other, strict=True)
+    )
 
 
 def _find_writes(function: Function) -> dict[Symbol, _Writes]:
@@ -85,22 +87,43 @@ def _find_writes(function: Function) -> dict[Symbol, _Writes]:
             written = {node.variable} if isinstance(node, For) else set()
             pending += [(child, depth + isinstance(node, Loop | If)) for child in reversed(below)]
         else:
-            written = written_symbols(node)
+            written = _written(node)
         for symbol in written:
             found.setdefault(symbol, []).append((node, depth))
     return found
 
 
+def _written(node: Node) -> set[Symbol]:
+    """Return the variables that a node assigns, references as well, of which each use is `*x` (tree/expressions.py)."""
+    found = written_symbols(node)
+    for part in walk(node):
+        target = part.target if isinstance(part, Assign) else part.operand if isinstance(part, Unary) else None
+        if isinstance(part, Unary) and not ("++" in part.op or "--" in part.op):
+            continue
+        root = None if target is None else root_symbol(target)
+        if root is not None and _is_reference(root):
+            found.add(root)
+    return found
+
+
 def _numbers(function: Function) -> set[Symbol]:
-    return {s for s in _untaken(function) if s.storage == "local" and isinstance(s.type, Scalar)}
+    own = (s for s in _untaken(function) if s.storage == "local" or _is_reference(s))
+    return {symbol for symbol in own if not isinstance(symbol.type, Record)}
 
 
 def _untaken(function: Function) -> set[Symbol]:
-    """Return the local variables and parameters of which nobody takes the address: numbers and records."""
+    """Return the local variables and parameters of which nobody takes the address: numbers, records, references."""
     declared = (part.symbol for part in walk(function.body) if isinstance(part, VarDecl))
     own = {symbol for symbol in (*declared, *function.parameters) if symbol.storage in ("local", "parameter")}
-    plain = {symbol for symbol in own if isinstance(symbol.type, Scalar | Record)}
+    plain = {symbol for symbol in own if isinstance(symbol.type, Scalar | Record) or _is_reference(symbol)}
     return plain.difference(_find_addressed(function.body))
+
+
+def _is_reference(symbol: Symbol) -> bool:
+    """Whether a parameter is a reference to a number."""
+    type = symbol.type
+    given = symbol.storage == "parameter" and isinstance(type, Pointer) and type.reference
+    return given and isinstance(type, Pointer) and isinstance(type.to, Scalar)
 
 
 def _find_addressed(body: Node) -> Iterator[Symbol]:

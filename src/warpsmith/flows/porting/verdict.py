@@ -25,13 +25,16 @@ from warpsmith.flows.porting.sources import (
 )
 from warpsmith.flows.porting.step_check import verify_steps, with_steps
 from warpsmith.loops.prepared import Prepared
+from warpsmith.offload.concurrency import find_reached
 from warpsmith.offload.plan import Fragment
 from warpsmith.poly.granted import grants
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import PortedRegion, Sources, Verification, VerifyOptions
-from warpsmith.tree.nodes import Function
+from warpsmith.tree.named import find_named
+from warpsmith.tree.nodes import Function, Node
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
+from warpsmith.tree.walk import walk
 
 __all__ = ["find_doubted", "judge_port"]
 
@@ -97,14 +100,29 @@ def _judge_built(prepared: Prepared, written: Written, options: VerifyOptions, r
 
 
 def _regions(prepared: Prepared, written: Written) -> tuple[PortedRegion, ...]:
-    """Return the regions of a port as the referee is given them."""
+    """Return the regions of a port as the referee is given them: those that no run can come to any more, since steps
+    have written their function out wherever it was called, are none."""
     found: list[PortedRegion] = []
-    for f in written.port.plan.fragments:
+    gone = _find_called(prepared.original.program) - _find_called(prepared.program)
+    for f in (f for f in written.port.plan.fragments if f.function.symbol not in gone):
         tests = tuple(a.text for a in f.assumptions if a.kind == "guarded")
         hosts = {p.host.name for p in f.kernel.parameters}
         same = tuple(name for name in sorted(hosts) if grants(prepared.facts.options.granted, "same_value", name))
         found.append(PortedRegion(f.region, f.kernel.name, f.kernel.span, tests, same))
     return tuple(found)
+
+
+def _find_called(program: Program) -> frozenset[Symbol]:
+    """Return the functions that a whole program may come to; none of a part of one."""
+    functions = {f.symbol: f for _, f in program.functions()}
+    named = {symbol: set(_find_named(f.body)) & functions.keys() for symbol, f in functions.items()}
+    others = (item for unit in program.units for item in unit.items if not isinstance(item, Function))
+    begun = {symbol for symbol in functions if symbol.name == "main"}
+    return frozenset(find_reached(named, begun.union(*map(_find_named, others)))) if begun else frozenset()
+
+
+def _find_named(top: Node) -> Iterator[Symbol]:
+    return (symbol for part in walk(top) for symbol in find_named(part))
 
 
 def _not_in_kernels(fragments: Sequence[Fragment], function: Function) -> set[Symbol]:
