@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.loops.steps.same_results import rewritten, verdict_of
 from tests.poly.mapped.programs import PROGRAMS, program
 from warpsmith.base.verdict import Proved
+from warpsmith.flows.port import PortOptions, port
 from warpsmith.loops.steps.data.unmap import Unmap
 
 TWO = """
@@ -63,3 +66,50 @@ def test_directives_that_matter_stay(title: str) -> None:
 def test_a_function_without_directives_is_refused() -> None:
     text = "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }"
     assert not isinstance(verdict_of(text, Unmap("f/i")), Proved)
+
+
+INSTANCES = """
+#include <cstdio>
+template <int W> void scale(const int *in, int *out, int n)
+{
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < n; i++) out[i] = in[i] * W;
+}
+template <int W> void test(int n, int times)
+{
+    int *a = new int[n], *b = new int[n], s = 0;
+    for (int i = 0; i < n; i++) a[i] = i;
+    #pragma omp target data map(to: a[0:n]) map(alloc: b[0:n])
+    {
+        for (int t = 0; t < times; t++) scale<W>(a, b, n);
+        UPDATE
+        for (int i = 0; i < n; i++) s += b[i];
+    }
+    std::printf("%d\\n", s);
+    delete[] a;
+    delete[] b;
+}
+int main()
+{
+    test<2>(100, 3);
+    test<3>(50, 2);
+}
+"""
+
+
+@pytest.mark.parametrize("project", [False, True], ids=["apart", "in place"])
+def test_instances_of_one_template_are_ported_with_their_directives(project: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(INSTANCES.replace("UPDATE", "#pragma omp target update from (b[0:n])"))
+    result = port([str(path)], PortOptions(root=str(tmp_path) if project else None))
+    assert result.verification is not None and result.verification.status == "pass"
+    assert result.plan is not None
+    assert {loop for fragment in result.plan.fragments for loop in fragment.loops} >= {"scale<2>/i", "scale<3>/i"}
+
+
+def test_instances_whose_results_stay_on_the_device_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(INSTANCES.replace("UPDATE", ""))
+    result = port([str(path)], PortOptions(verify=False))
+    assert result.plan is not None and not result.plan.fragments
+    assert any("its data directives are not those" in refusal.reason.text for refusal in result.plan.refusals)

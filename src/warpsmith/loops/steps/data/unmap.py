@@ -20,6 +20,7 @@ from warpsmith.poly.mapped.judge import MappedData, judge_mapped
 from warpsmith.tree.nodes import Block, Case, Function, Node, Pragma, Stmt, replace
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own
+from warpsmith.tree.specializations import can_specialize
 from warpsmith.tree.text.directives import Clause, Directive, ListItem
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import rebuild, walk, written_symbols
@@ -80,7 +81,8 @@ class Unmap(Struct, frozen=True):
                 return one.verdict
             granted |= dict.fromkeys(one.verdict.assumptions)
             for unit, function in program.functions():
-                if function.symbol in one.functions and not is_own(unit, function) and _changes(function):
+                own = is_own(unit, function) or can_specialize(unit, function)
+                if function.symbol in one.functions and not own and _changes(function):
                     text = f"{function.symbol.name} has data directives in text that is not rewritten"
                     return Unknown((Reason("STP002", text, function.symbol.span or place.loop.header),))
         return Proved(tuple(granted))
