@@ -6,6 +6,5 @@
 #else
 extern "C" __device__ void __assertfail(const char *condition, const char *file, unsigned line, const char *function,
                                         unsigned long size) __attribute__((noreturn));
-#define assert(condition) \
-    ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, sizeof(char)))
+#define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, sizeof(char)))
 #endif
