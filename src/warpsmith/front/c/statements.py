@@ -18,10 +18,10 @@ from warpsmith.base.source import Span
 from warpsmith.front.c.cases import has_case, labels_before
 from warpsmith.front.c.context import Context, FileText
 from warpsmith.front.c.counted.canonical import recognize
+from warpsmith.front.c.counted.dead import without_dead
 from warpsmith.front.c.counted.writes import Knowledge
 from warpsmith.front.c.declarations import Declarations
 from warpsmith.front.c.expressions import MAX_DEPTH, Expressions
-from warpsmith.front.c.jumps.dead import without_dead
 from warpsmith.front.c.jumps.nest import leave_loops, nest_jumps
 from warpsmith.front.c.jumps.words import label_name, make_goto
 from warpsmith.front.c.macro_statements import expand_statement

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
-from warpsmith.front.c.jumps.dead import truth
+from warpsmith.front.c.counted.dead import truth
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import Empty, If
 from warpsmith.tree.walk import walk
