@@ -230,3 +230,42 @@ _BUGS = {
     "rows are not translated": ("table_at_gpu[row_gpu[i]]", "row_gpu[i]"),
     "rows are all those of one time": ("memcmp(rows->seen.data() + from, rows->first + from, bytes) == 0", "true"),
 }
+
+
+_WALKING = """
+#include <stdio.h>
+#include <stdlib.h>
+static void fill(int n, int m, int d, const double *a, double *b, double *other)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        double *c = i % 2 ? b + i : other + i;
+        for (int j = 0; j < m; j++) {
+            *c = a[i] * j;
+            c += d;
+        }
+    }
+}
+int main(void)
+{
+    int n = 50, m = 7;
+    double *a = malloc(n * sizeof(double)), *b = calloc(n * m, sizeof(double)), *c = calloc(n * m, sizeof(double));
+    for (int i = 0; i < n; i++)
+        a[i] = i;
+    fill(n, m, n, a, b, c);
+    double s = 0;
+    for (int i = 0; i < n * m; i++)
+        s += b[i] * (i % 5) + c[i] * (i % 7);
+    printf("%g\\n", s);
+    return 0;
+}
+"""
+
+
+def test_what_pointers_walk_through_lies_in_the_blocks_that_they_began_in(tmp_path: Path) -> None:
+    (tmp_path / "one.c").write_text(_WALKING)
+    result = port([str(tmp_path / "one.c")], PortOptions())
+    assert result.verification is not None and result.verification.status == "pass"
+    assert result.plan is not None and any("fill/i" in fragment.loops for fragment in result.plan.fragments)
+    known = {text for text in _guards(result) if "the run time knows" in text}
+    assert known == {f"{name} lies in a block of memory that the run time knows" for name in ("b", "other")}

@@ -160,7 +160,7 @@ class BufferFinder:
         if found is None or not self.are_fixed((found.lower, found.upper), scope):
             answer, found = self.written_section(symbol, drafts, scope) or (answer, found)
         if found is None or self.unsteady(drafts, scope) or not self.can_determine(found, scope):
-            free = found is not None or symbol in answer.unbounded
+            free = found is not None or symbol in answer.unbounded or not answer.failures
             block = self.block(symbol, drafts, scope, written) if free else None
             return self.whole(symbol, scope, written) or block or self.report_unsized(symbol, answer, scope)
         lower, upper = _merge_bounds(found.lower, found.upper)
