@@ -8,6 +8,7 @@ import pytest
 
 from tests.front.teams.as_text import read_text
 from tests.front.teams.constructs import READ, program
+from warpsmith.flows.port import PortOptions, port
 from warpsmith.front.teams.construct import ThreadRegion, find_constructs, take_apart
 from warpsmith.tree.printing.printer import print_expr
 
@@ -34,3 +35,50 @@ def test_constructs_that_ask_nothing_are_none(tmp_path: Path) -> None:
     before, found = read_text(program(text), tmp_path)
     assert not [*find_constructs(before.units[0].functions[0])]
     assert (found.read, found.left) == (0, ())
+
+
+_INSTANCES = """
+#include <cstdio>
+#include <omp.h>
+template <int W, bool UP> void scale(const int *in, int *out, int n)
+{
+    const int teams = (n + W - 1) / W;
+    #pragma omp target teams num_teams(teams) thread_limit(W * (UP + 1))
+    {
+        int part[W * 2];
+        #pragma omp parallel num_threads(W * (UP + 1))
+        {
+            int t = omp_get_thread_num(), b = omp_get_team_num();
+            part[t] = t;
+            #pragma omp barrier
+            int i = b * W + t / (UP + 1);
+            if (i < n && t % (UP + 1) == 0)
+                out[i] = in[i] * part[W * (UP + 1) - 1 - t];
+        }
+    }
+}
+int main()
+{
+    int a[100], b[100], s = 0;
+    for (int i = 0; i < 100; i++)
+        a[i] = i;
+    #pragma omp target data map(to: a[0:100]) map(from: b[0:100])
+    {
+        scale<8, true>(a, b, 100);
+        scale<4, false>(a, b, 40);
+    }
+    for (int i = 0; i < 100; i++)
+        s += b[i] * (i % 7);
+    std::printf("%d\\n", s);
+}
+"""
+
+
+def test_clauses_of_templates_have_the_numbers_of_each_instance(tmp_path: Path) -> None:
+    path = tmp_path / "a.cpp"
+    path.write_text(_INSTANCES)
+    result = port([str(path)], PortOptions())
+    assert result.verification is not None and result.verification.status == "pass"
+    assert result.plan is not None
+    # one kernel for each
+    assert sum(fragment.function.symbol.name == "scale" for fragment in result.plan.fragments) == 2

@@ -40,7 +40,7 @@ from warpsmith.tree.nodes import (
     VerbatimExpr,
 )
 from warpsmith.tree.text.directives import Directive
-from warpsmith.tree.types import Scalar, Symbol, is_integer
+from warpsmith.tree.types import INT, Scalar, Symbol, is_integer
 from warpsmith.tree.walk import names, peel, walk
 
 __all__ = ["NUMBERS", "NotReadError", "TeamConstruct", "ThreadRegion", "asked_number", "find_constructs", "take_apart"]
@@ -192,7 +192,17 @@ def _visible(function: Function, body: Block, globals_: dict[str, Symbol]) -> di
         found[symbol.name] = None if symbol.name in found else symbol
     used = {n.symbol.name: n.symbol for n in names(function.body) if id(n) not in inside}
     used |= {n.symbol.name: n.symbol for n in names(body)}
-    return {**globals_, **{k: v for k, v in used.items() if k not in found}, **found}
+    numbers = {symbol.name: symbol for symbol in _template_numbers(function)}
+    return {**globals_, **numbers, **{k: v for k, v in used.items() if k not in found}, **found}
+
+
+def _template_numbers(function: Function) -> Iterator[Symbol]:
+    """Yield the numbers that parameters of a template stand for in an instance, as constants of their names."""
+    for argument in function.instance or ():
+        text = {"true": "1", "false": "0"}.get(argument.text, argument.text)
+        if argument.type and text.lstrip("-").isdigit():
+            key = f"{function.symbol.key}<{argument.name}>"
+            yield Symbol(argument.name, key, INT, "enumerator", function.symbol.span, int(text))
 
 
 def _declared(function: Function) -> Iterator[Symbol]:
