@@ -161,12 +161,17 @@ def port(paths: Sequence[str | Source], options: PortOptions) -> PortResult:
     verified = _referee(prepared, written, options) if options.verify else None
     clock.lap("verify")
     result = replace(result, files=written.files, in_place=written.in_place, ported=written.port, verification=verified)
-    # A pragma that the referee has found wrong counts for nothing; where its loop was asked for, that is the answer.
-    wrong = _wrong_pragmas(verified, options.poly) if search and not options.loops else ()
+    return _port_again(paths, options, result) if search else result
+
+
+def _port_again(paths: Sequence[str | Source], options: PortOptions, result: PortResult) -> PortResult:
+    """Return another port where the referee has found that this one rests on what is not so, else `result`."""
+    # A pragma that is wrong counts for nothing; where its loop was asked for, that is the answer.
+    wrong = _wrong_pragmas(result.verification, options.poly) if not options.loops else ()
     if wrong:
         return _port_without(paths, options, wrong)
     # Where results hang on the last bits of a sum, its order is kept, and its loop stays.
-    return _port_in_order(paths, options, result) if search and _hangs_on_order(result, options) else result
+    return _port_in_order(paths, options, result) if _hangs_on_order(result, options) else result
 
 
 def _with_cut(said: tuple[Finding, ...], prepared: Prepared) -> tuple[Finding, ...]:

@@ -25,7 +25,7 @@ from warpsmith.offload.mapping.ranges import launch_ranges
 from warpsmith.offload.selection.finals import final_statement
 from warpsmith.offload.selection.uses import Accessed, find_accessed, obstacle, uses_only_scalars
 from warpsmith.offload.values.reductions import Accumulator, accumulators, is_reduction, order_notes
-from warpsmith.poly.effects.captured import find_captured
+from warpsmith.poly.effects.effects import find_captured
 from warpsmith.poly.effects.liveness import Liveness
 from warpsmith.poly.facts import LoopFacts
 from warpsmith.tree.nodes import Binary, DeclStmt, For, Function, Loop, Name, Node, Stmt, Unary

@@ -18,12 +18,15 @@ from warpsmith.poly.effects.memory_effects import MemoryEffects
 from warpsmith.poly.effects.summaries import Summaries
 from warpsmith.poly.pointers.accesses import MemoryAccess, node_accesses
 from warpsmith.poly.pointers.pointers import UNKNOWN, Provenance, Root
-from warpsmith.tree.nodes import For, Function, Node, VarDecl
+from warpsmith.tree.named import find_named
+from warpsmith.tree.nodes import For, Function, Node, Stmt, VarDecl
 from warpsmith.tree.program import Program
 from warpsmith.tree.types import Array, Symbol
 from warpsmith.tree.walk import walk
 
-__all__ = ["Effects", "device_blocker", "effects", "find_changed_in", "find_escaped"]
+__all__ = ["Effects", "device_blocker", "effects", "find_captured", "find_changed_in", "find_escaped"]
+
+_LASTING = ("global", "static", "static local")
 
 
 class Effects(Struct, frozen=True):
@@ -150,3 +153,12 @@ def _split(
     symbols = {root.symbol: root for root in known if root.symbol is not None and root.symbol.storage != "function"}
     direct = {s for s, root in symbols.items() if root.kind == "object" and not isinstance(s.type, Array)}
     return direct, elements | (set(symbols) - direct)
+
+
+def find_captured(program: Program, function: Function, part: Stmt, summaries: Summaries | None) -> list[Symbol]:
+    """Return the variables of other functions whose elements a statement of `function` may touch, by calling a lambda
+    that has captured them: nothing in the function names them, nor are they global."""
+    done = effects(program, part, function, summaries)
+    named = {symbol for node in walk(function.body) for symbol in find_named(node)}.union(function.parameters)
+    touched = done.element_reads | done.element_writes
+    return sorted((s for s in touched - named if s.storage not in _LASTING), key=lambda symbol: symbol.key)

@@ -11,8 +11,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from warpsmith.base.source import Span
-from warpsmith.poly.effects.captured import find_captured
-from warpsmith.poly.effects.effects import effects
+from warpsmith.poly.effects.effects import effects, find_captured
 from warpsmith.poly.mapped.accessed import (
     Touched,
     certainly_touches,
