@@ -52,6 +52,12 @@ WRONG = {
     "a branch": MADE + "if (n > 3) u[3] = 1;\n" + REGION + "s += u[3];\n",
     "a condition": MADE + "if ((u[2] = n) > 3) s += 1;\n" + REGION + "s += u[2];\n",
     "a function returns it": MADE + "double *q = same(u);\nq[1] = 1;\n" + REGION + "s += u[1];\n",
+    "its address, taken before": (
+        "double *u = 0, **q = &u;\nu = malloc(n * sizeof(double));\n(*q)[5] = 1;\n" + REGION + "s += u[5];\n"
+    ),
+    "a global pointer": "held = malloc(n * sizeof(double));\nfill_held(n);\n"
+    + REGION.replace("u[", "held[")
+    + SUM.replace("u[", "held["),
     "calloc": "double *u = calloc(n, sizeof(double));\n" + REGION + SUM,
     "the address of it": MADE + "double **q = &u;\n(*q)[5] = 1;\n" + REGION + "s += u[5];\n",
     "two at once": "double *q, *u = q = malloc(n * sizeof(double));\nq[1] = 1;\n" + REGION + "s += u[1];\n",
@@ -59,6 +65,16 @@ WRONG = {
     "a variable from the start": "double u[512] = {1};\n" + REGION + "s += u[0];\n",
     "set while the device has a copy": (
         f"{MADE}#pragma omp target data map(to: a[0:n]) map(from: u[0:n])\n{{\nfill(u, n);\n{ROUND}}}\n{SUM}"
+    ),
+    "a kernel whose results are lost": (
+        f"{MADE}#pragma omp target data map(to: a[0:n]) map(alloc: u[0:n])\n{{\n{FOR}\n"
+        "for (int i = 0; i < n; i++) u[i] = a[i];\n}\n"
+        f"#pragma omp target data map(alloc: u[0:n]) map(from: b[0:n])\n{{\n{FOR}\n"
+        "for (int i = 0; i < n; i++) b[i] = u[i];\n}\nfor (int i = 0; i < n; i++) s += b[i];\n"
+    ),
+    "a kernel whose results came back": (
+        f"{MADE}#pragma omp target data map(to: a[0:n]) map(from: u[0:n])\n{{\n{FOR}\n"
+        "for (int i = 0; i < n; i++) if (a[i] > 3) u[i] = a[i];\n}\n" + REGION + "s += u[5];\n"
     ),
     "half of it": MADE + "for (int i = 0; i < n / 2; i++) u[i] = 1;\n" + REGION + "s += u[0];\n",
 }

@@ -39,12 +39,12 @@ _Writes = list[tuple[Node, int]]
 
 def captured_alone(program: Program, of: Callable[[Function], set[Symbol]]) -> frozenset[tuple[str, str]]:
     """Return the region and the name of every captured number which is one `of` its function."""
-    return frozenset(
-        (part.region, part.symbol.name)
-        for _, function in program.functions()
-        for part in walk(function.body)
-        if isinstance(part, CaptureStmt) and part.symbol in of(function)
-    )
+    found: set[tuple[str, str]] = set()
+    for _, function in program.functions():
+        captures = [part for part in walk(function.body) if isinstance(part, CaptureStmt)]
+        alone = of(function) if captures else set()
+        found.update((capture.region, capture.symbol.name) for capture in captures if capture.symbol in alone)
+    return frozenset(found)
 
 
 def not_in_kernels(function: Function, ported: Sequence[Stmt]) -> set[Symbol]:

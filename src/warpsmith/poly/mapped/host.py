@@ -81,7 +81,7 @@ class HostSide(Struct):
         """Take in what memory a statement makes that has no values yet."""
         if self.state is None:
             return
-        for symbol in made_unset(stmt):
+        for symbol in made_unset(frame.function, stmt):
             for place in frame.objects.places(symbol):
                 self.state[place] = CopyPair(host=frozenset({Stale("unset", symbol.name, stmt.span, None)}))
 

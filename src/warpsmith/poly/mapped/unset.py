@@ -9,13 +9,30 @@ A host statement that names a pointer to it may give it a value, whatever it doe
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Final
 
 from warpsmith.poly.mapped.copies import Stale
 from warpsmith.tree.free_store import RELEASES
 from warpsmith.tree.named import find_named
-from warpsmith.tree.nodes import Assign, Binary, Call, Cast, DeclStmt, Expr, ExprStmt, Literal, Name, Node, Stmt, Unary
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Call,
+    Cast,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    Function,
+    Literal,
+    Name,
+    Node,
+    Stmt,
+    Unary,
+    Verbatim,
+    VerbatimExpr,
+)
 from warpsmith.tree.types import Array, Pointer, Scalar, Symbol
 from warpsmith.tree.walk import peel, walk
 
@@ -25,24 +42,40 @@ _ALLOCATES: Final = frozenset({"malloc", "aligned_alloc", "new", "new[]"})
 _NULL_TESTS: Final = frozenset({"==", "!="})
 
 
-def made_unset(stmt: Stmt) -> tuple[Symbol, ...]:
-    """Return the variables that a statement leads to new memory without values, or declares without one."""
-    if isinstance(stmt, DeclStmt):
-        return tuple(
-            one.symbol
-            for one in stmt.declarations
-            if (_allocates(one.init) if one.init is not None else _is_plain_array(one.symbol))
-        )
+def made_unset(function: Function, stmt: Stmt) -> list[Symbol]:
+    """Return the variables that a statement of a function leads to new memory without values, or declares without one:
+    those that nothing but their names can come to."""
+    found = [symbol for symbol in _made(stmt) if symbol.storage in ("local", "parameter")]
+    hidden = _find_hidden(function.body) if found else frozenset()
+    return [symbol for symbol in found if symbol not in hidden]
+
+
+def _made(stmt: Stmt) -> Iterator[Symbol]:
     assigned = peel(stmt.expr) if isinstance(stmt, ExprStmt) else None
+    for one in stmt.declarations if isinstance(stmt, DeclStmt) else ():
+        if _allocates(one.init) if one.init is not None else _is_plain_array(one.symbol):
+            yield one.symbol
     if isinstance(assigned, Assign) and assigned.op == "=" and _allocates(assigned.value):
         target = peel(assigned.target)
-        return (target.symbol,) if isinstance(target, Name) and isinstance(target.type, Pointer) else ()
-    return ()
+        if isinstance(target, Name) and isinstance(target.type, Pointer):
+            yield target.symbol
+
+
+@functools.lru_cache(maxsize=64)
+def _find_hidden(body: Node) -> frozenset[Symbol]:
+    """Return the variables whose own address is taken, or that text names which is not modelled (a lambda)."""
+    found: set[Symbol] = set()
+    for part in walk(body):
+        if isinstance(part, Unary) and part.op == "&" and isinstance(name := peel(part.operand), Name):
+            found.add(name.symbol)
+        elif isinstance(part, Verbatim | VerbatimExpr):
+            found.update(find_named(part))
+    return frozenset(found)
 
 
 def is_unset(known: frozenset[Stale]) -> bool:
-    """Whether no element of a copy has a value, as far as these tell."""
-    return any(one.cause == "unset" and one.sure and not one.written for one in known)
+    """Whether no element of an object has a value in either copy, as what is stale on the host tells."""
+    return bool(known) and all(one.cause == "unset" and one.sure and not one.written for one in known)
 
 
 def find_possibly_set(node: Node, followed: frozenset[Symbol]) -> Iterator[Symbol]:
