@@ -296,10 +296,12 @@ def without_choices(statements: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
     return tuple(stmt for stmt in kept if not (isinstance(stmt, Empty) and stmt.dead))
 
 
-@functools.lru_cache(maxsize=8192)
+@functools.lru_cache(maxsize=131_072)
 def has_dead(node: Node) -> bool:
     """Whether a node's text says something that no run comes to, and that the tree does not have (`Empty.dead`)."""
-    return any(isinstance(part, Empty) and part.dead for part in walk(node))
+    if isinstance(node, Empty):
+        return node.dead
+    return not isinstance(node, Expr) and any(map(has_dead, _below(node)))
 
 
 def statements_of(stmt: Stmt) -> tuple[Stmt, ...]:
