@@ -236,7 +236,7 @@ class Return(Node, frozen=True, eq=False, kw_only=True):
 
 
 class Empty(Node, frozen=True, eq=False, kw_only=True):
-    """`;`. `dead`: text that no run comes to (front.c.counted.dead.py); what is written anew has none of it."""
+    """`;`. `dead`: text that no run comes to (front/c/counted/dead.py); what is written anew has none of it."""
 
     dead: bool = False
 
