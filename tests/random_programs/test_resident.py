@@ -16,6 +16,7 @@ from tests.random_programs.seeded_data_regions import (
     no_update_after_writes,
     no_update_before_reads,
 )
+from warpsmith.flows import port as flow
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload.data import resident_regions
 from warpsmith.offload.memory.presence import Presence, Resident
@@ -269,6 +270,8 @@ _UNWATCHED = frozenset({"everything is kept", "lent scalars are overlooked"})
 @pytest.mark.parametrize("bug", sorted(_BUGS))
 def test_seeded_bugs_are_seen(bug: str, tmp_path: Path, monkeypatch: Patch) -> None:
     _BUGS[bug](monkeypatch)
+    # another port, in which sums keep their order, may do without what the bug breaks
+    monkeypatch.setattr(flow, "_hangs_on_order", lambda *asked: False)
     lives = {**_FILES, "solver.c": _SOLVER.replace("    free(s->w);\n", "")}
     result = _ported(lives if bug in _UNWATCHED else _FILES, tmp_path)
     assert result.verification is not None

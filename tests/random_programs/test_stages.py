@@ -16,6 +16,7 @@ from tests.random_programs.seeded_data_regions import (
     no_update_before_reads,
 )
 from tests.random_programs.stage_programs import StageProgram, c_program, cxx_program
+from warpsmith.flows import port as flow
 from warpsmith.flows.port import PortOptions, PortResult, port
 from warpsmith.offload.data import resident_regions
 from warpsmith.offload.memory import presence
@@ -242,6 +243,8 @@ def test_the_programs_without_a_bug_pass(text: str, tmp_path: Path) -> None:
 def test_seeded_bugs_are_seen(bug: str, tmp_path: Path, monkeypatch: Patch) -> None:
     text, plant = _BUGS[bug]
     plant(monkeypatch)
+    # another port, in which sums keep their order, may do without what the bug breaks
+    monkeypatch.setattr(flow, "_hangs_on_order", lambda *asked: False)
     result = _ported(_program(text), tmp_path)
     assert result.verification is not None
     assert result.verification.status == "fail"

@@ -32,7 +32,7 @@ from warpsmith.poly.facts import PolyOptions
 from warpsmith.poly.granted import grants
 from warpsmith.poly.openmp.apply_claims import apply_claims
 from warpsmith.recipes.request import StepRequest
-from warpsmith.run.verification import Verification, VerifyOptions
+from warpsmith.run.verification import NO_ROUNDING, Verification, VerifyOptions
 from warpsmith.tree.nodes import Loop
 from warpsmith.tree.program import Program
 
@@ -271,12 +271,17 @@ def _port_without(paths: Sequence[str | Source], options: PortOptions, wrong: tu
 
 
 def _hangs_on_order(result: PortResult, options: PortOptions) -> bool:
-    """Whether nothing but values differs, and kernels combine floating-point numbers in another order."""
+    """Whether kernels combine floating-point numbers in another order, and nothing but values differs: integers and
+    text, which may be made from the last digits, or these digits themselves."""
     verified, plan = result.verification, result.plan
     if verified is None or plan is None or verified.status != "fail" or options.offload.precise_fp:
         return False
-    wrong = {reason.rule for reason in verified.reasons if reason.severity == "error"}
-    return wrong <= _VALUES and any(fragment.kernel.reordered for fragment in plan.fragments)
+    wrong = [reason for reason in verified.reasons if reason.severity == "error"]
+    if any(help.startswith(NO_ROUNDING) for reason in wrong for help in reason.help):
+        return False
+    return {reason.rule for reason in wrong} <= _VALUES and any(
+        fragment.kernel.reordered for fragment in plan.fragments
+    )
 
 
 def _port_in_order(paths: Sequence[str | Source], options: PortOptions, failed: PortResult) -> PortResult:

@@ -23,6 +23,7 @@ from warpsmith.tree.types import Symbol
 
 __all__ = [
     "EQUAL",
+    "NO_ROUNDING",
     "Copies",
     "HarnessFunction",
     "LiveOut",
@@ -44,6 +45,8 @@ _OPENMP = re.compile(r"omp\.h|\bomp_[gs]et_\w+\s*\(")
 _OPENACC = re.compile(r"openacc\.h")
 _SWITCH = re.compile(r"^\s*#\s*if(def\s|\s+defined\s*\(?\s*)\s*WARPSMITH\b", re.MULTILINE)
 
+# what is said of floating-point numbers that differ by too much to be the same sums in another order
+NO_ROUNDING = "the difference is larger than rounding"
 # what a comparison says that needed no tolerance
 EQUAL = (
     "not needed: nothing to compare",

@@ -24,6 +24,7 @@ from warpsmith.poly.facts import statement_spans
 from warpsmith.poly.openmp.team import sharing_functions
 from warpsmith.tree.in_place.versioned import InsertedText, InsertionError
 from warpsmith.tree.nodes import Function, Pragma
+from warpsmith.tree.printing.dead import with_dead_text
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import is_own, restore_shared, shared_functions
 from warpsmith.tree.specializations import can_specialize
@@ -158,7 +159,7 @@ def _write_port(
         return Written(
             port,
             emit_cuda(program, restore_shared(program, port.program), single_file=single_file),
-            emit_cuda(program, restore_shared(program, port.reference)) if compared else (),
+            emit_cuda(program, with_dead_text(restore_shared(program, port.reference), program)) if compared else (),
             emit_cuda(program, restore_shared(program, port.candidate)) if compared else (),
             None if root is None else _in_place(program, port, root),
         )

@@ -24,6 +24,7 @@ from warpsmith.poly.regions.sections import known_extent, sections
 from warpsmith.run.referee.referee import verify
 from warpsmith.run.verification import Status, Verification, VerifyOptions, joint_tolerance
 from warpsmith.tree.nodes import CaptureStmt, Expr, Function, Literal, Pragma, Stmt
+from warpsmith.tree.printing.dead import with_dead_text
 from warpsmith.tree.program import Program
 from warpsmith.tree.shared import restore_shared
 from warpsmith.tree.types import INT, Pointer, Scalar, Symbol
@@ -42,7 +43,7 @@ def verify_steps(prepared: Prepared, options: VerifyOptions) -> Verification:
     untouched = captured_alone(reference, lambda function: not_in_steps(*changed[function.symbol]))
     made = sources_of(candidate, emit_cuda(facts.program, candidate), captured=True)
     return verify(
-        sources_of(reference, emit_cuda(facts.program, reference), captured=True),
+        sources_of(reference, emit_cuda(facts.program, with_dead_text(reference, facts.program)), captured=True),
         msgspec.structs.replace(made, host_only=untouched),
         options,
         harness_functions(facts, set(changed)),

@@ -45,6 +45,9 @@ OPERATORS = {
 _REFERENCES = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR, kinds.MEMBER_REF})
 _NAMESPACES = frozenset({kinds.TRANSLATION_UNIT, kinds.NAMESPACE})
 _WHOLE = frozenset({kinds.T_INT, kinds.T_UINT, kinds.T_LONG, kinds.T_ULONG, kinds.T_LONGLONG, kinds.T_ULONGLONG})
+_UNSIGNED = frozenset({
+    kinds.T_BOOL, kinds.T_UCHAR, kinds.T_USHORT, kinds.T_UINT, kinds.T_ULONG, kinds.T_ULONGLONG,
+})  # fmt: skip
 _DECLARATIONS = kinds.FUNCTIONS | {kinds.VAR_DECL, kinds.PARM_DECL, kinds.ENUM_CONSTANT}
 _NAMED = kinds.TYPES
 _LITERALS = frozenset({kinds.INTEGER, kinds.FLOATING, kinds.CXX_BOOL})
@@ -315,7 +318,7 @@ class Walk:
         named = linkage > (kinds.LINKAGE_UNIQUE if self.cxx else kinds.LINKAGE_INTERNAL)
         named = named and kind not in (kinds.FIELD_DECL, kinds.FUNCTION_TEMPLATE)
         mangled = library.text(library.Cursor_getMangling(canonical)) if named else ""
-        value = library.getEnumConstantDeclValue(cursor) if kind == kinds.ENUM_CONSTANT else None
+        value = self._enumerated(cursor) if kind == kinds.ENUM_CONSTANT else None
         if kind == kinds.VAR_DECL:
             value = self._value_for_good(definition)
         marked = library.Cursor_isBitField(cursor) if kind == kinds.FIELD_DECL else False
@@ -324,6 +327,15 @@ class Walk:
             library.Cursor_getStorageClass(canonical), file, offset, mangled, value,
             file < 0 or not self.places.user[file], bool(marked),
         )  # fmt: skip
+
+    def _enumerated(self, constant: Cursor) -> int:
+        """Return the value of an enumerator: libclang gives those of unsigned types with a sign."""
+        library = self.library
+        value = int(library.getEnumConstantDeclValue(constant))
+        integer = library.getCanonicalType(library.getEnumDeclIntegerType(library.getCursorSemanticParent(constant)))
+        if value >= 0 or integer.kind not in _UNSIGNED:
+            return value
+        return value + (1 << 8 * int(library.Type_getSizeOf(integer)))
 
     def _value_for_good(self, variable: Cursor) -> int | None:
         """Return the value of a constant integer of a file or a namespace that the compiler knows; else None.

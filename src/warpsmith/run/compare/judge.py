@@ -36,15 +36,19 @@ from warpsmith.run.compare.tolerance import (
     moved_addresses,
     spread_of,
 )
-from warpsmith.run.verification import LiveOut
+from warpsmith.run.verification import NO_ROUNDING, LiveOut
 
 __all__ = ["KEEP_ORDER", "Evidence", "ObjectVerdict", "compare_logs", "compare_records"]
 
 # a difference that is a larger part of the object's largest number is no rounding
 _LARGEST_ROUNDING = 1e-2
+_KEEP_ORDER_OF_INTEGERS = (
+    "only if this is made from a sum that the port combines in another order can that be the cause: --precise-fp keeps "
+    "the order, and shows it"
+)
 _KEEP_ORDER_OF_TESTS = (
-    "the difference is larger than rounding; only if a test or an integer is made from a sum that the port combines in "
-    "another order can that be its cause: --precise-fp keeps the order, and shows it"
+    f"{NO_ROUNDING}; only if a test or an integer is made from a sum that the port combines in another order can that "
+    "be its cause: --precise-fp keeps the order, and shows it"
 )
 KEEP_ORDER = (
     "the port combines floating-point numbers in another order: if the result hangs on their last bits, --precise-fp "
@@ -270,7 +274,7 @@ def _causes(record: CaptureRecord, judged: Judgment) -> tuple[str, ...]:
     an integer makes it large."""
     values = _numbers(record)
     if values is not None and not is_floating(values):
-        return (_KEEP_ORDER_OF_TESTS,)
+        return (_KEEP_ORDER_OF_INTEGERS,)
     gap, size = judged.comparison.max_abs, largest(values)
     return (KEEP_ORDER,) if gap <= _LARGEST_ROUNDING * size else (_KEEP_ORDER_OF_TESTS,)
 

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from warpsmith.flows.port import PortOptions, PortResult, port
+from warpsmith.front.c.counted import dead
 from warpsmith.front.c.counted.dead import truth
 from warpsmith.front.load import FrontOptions, load_program
 from warpsmith.tree.nodes import Empty, If
@@ -20,6 +21,11 @@ _HEAD = """
 #define VERBOSE 0
 #define LEVEL (2 - 1)
 static const int debug = 0;
+static const int low = -1;
+static const unsigned mask = 0xffffffffu;
+static const unsigned long long wide = -1;
+enum { UPPER = 0x80000000u, LOWER = 1 };
+enum signs { MINUS = -3, PLUS = 3 };
 static double a[200], b[200];
 """
 
@@ -106,15 +112,28 @@ def test_an_arm_that_is_entered_another_way_is_alive(arm: str, tmp_path: Path) -
 def test_truth_is_what_the_compiler_computes(tmp_path: Path) -> None:
     """Random conditions over constants and `x`, which is anything: what is said of them holds for x = 0 and x = 7."""
     random = Random(5)
+    leaves = ["0", "1", "3u", "-2", "x", "VERBOSE", "LEVEL", "debug", "(int)2.5", "2147483647", "low", "mask", "UPPER"]
+    leaves += [
+        "LOWER",
+        "MINUS",
+        "PLUS",
+        "sizeof(int)",
+        "-1",
+        "wide",
+        "(unsigned char)255",
+        "'\\xff'",
+        "-1L",
+        "4294967295",
+    ]
 
     def condition(depth: int) -> str:
         if depth == 0:
-            return random.choice(["0", "1", "3u", "-2", "x", "VERBOSE", "LEVEL", "debug", "(int)2.5", "2147483647"])
+            return random.choice(leaves)
         left, right = condition(depth - 1), condition(depth - 1)
         op = random.choice(["&&", "||", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "!"])
         return f"(!{left})" if op == "!" else f"({left} {op} {right})"
 
-    conditions = [condition(random.randrange(1, 4)) for _ in range(300)]
+    conditions = [condition(random.randrange(1, 4)) for _ in range(900)]
     lines = [f'if ({one}) printf("1"); else printf("0");' for one in conditions]
     path = tmp_path / "a.c"
     path.write_text(f"{_HEAD}void f(int x) {{ {' '.join(lines)} }}\nint main(int n, char **v) {{ f(atoi(v[1])); }}")
@@ -133,3 +152,25 @@ def test_truth_is_what_the_compiler_computes(tmp_path: Path) -> None:
     ]
     assert not wrong
     assert sum(value is not None for value in said) > 60 and {True, False} <= set(said)
+
+
+def test_an_arm_that_is_wrongly_taken_for_dead_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The original that the port is compared with has its text, whatever was made of it."""
+    text = """
+        int main(int argc, char **argv)
+        {
+            if (argc > 0)
+                for (int i = 0; i < 200; i++) {
+                    a[i] = 2.0 * i;
+                    if (LEVEL == 1)
+                        a[i] = 77;
+                }
+            printf("%g\\n", a[5]);
+            return 0;
+        }
+        """
+    right = ported(tmp_path, text)
+    assert right.verification is not None and right.verification.status == "pass"
+    monkeypatch.setattr(dead, "truth", lambda condition: False if "LEVEL" in condition.span.text else None)
+    wrong = ported(tmp_path, text)
+    assert wrong.verification is not None and wrong.verification.status == "fail"

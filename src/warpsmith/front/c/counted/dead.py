@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from warpsmith.front.c.counted.canonical import constant_value
 from warpsmith.tree.nodes import Binary, Empty, Expr, If, Name, Stmt, Unary
+from warpsmith.tree.types import Scalar, common_type, integer_range, is_integer
 from warpsmith.tree.walk import peel
 
 __all__ = ["truth", "without_dead"]
@@ -39,13 +40,22 @@ def truth(condition: Expr) -> bool | None:
                 return first
             return truth(right)
         case Binary(op="==" | "!=" | "<" | "<=" | ">" | ">=" as op, left=left, right=right):
-            a, b = _number(left), _number(right)
-            if a is None or b is None:
-                return None
-            return {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]
+            return _compared(op, left, right)
         case _:
             value = _number(condition)
             return None if value is None else value != 0
+
+
+def _compared(op: str, left: Expr, right: Expr) -> bool | None:
+    """Return what a comparison is; None where a number changes when it is converted to the type of both."""
+    a, b = _number(left), _number(right)
+    type = common_type(left.type, right.type)
+    if a is None or b is None or not isinstance(type, Scalar) or not is_integer(type):
+        return None
+    low, high = integer_range(type)
+    if not (low <= a <= high and low <= b <= high):
+        return None
+    return {"==": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]
 
 
 def _number(expr: Expr) -> int | None:

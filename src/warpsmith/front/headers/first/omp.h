@@ -38,6 +38,13 @@ typedef enum {
     omp_pteam_mem_alloc = 7,
     omp_thread_mem_alloc = 8
 } omp_allocator_handle_t;
+typedef unsigned long omp_memspace_handle_t;
+typedef unsigned long omp_depend_t;
+typedef unsigned long omp_event_handle_t;
+typedef struct {
+    int key;
+    unsigned long value;
+} omp_alloctrait_t;
 typedef enum {
     omp_pause_soft = 1,
     omp_pause_hard = 2
@@ -112,7 +119,20 @@ int omp_target_disassociate_ptr(const void *host, int device);
 void *omp_get_mapped_ptr(const void *host, int device);
 void *omp_alloc(size_t size, omp_allocator_handle_t allocator);
 void *omp_calloc(size_t count, size_t size, omp_allocator_handle_t allocator);
+void *omp_aligned_alloc(size_t alignment, size_t size, omp_allocator_handle_t allocator);
+void *omp_aligned_calloc(size_t alignment, size_t count, size_t size, omp_allocator_handle_t allocator);
+void *omp_realloc(void *memory, size_t size, omp_allocator_handle_t allocator, omp_allocator_handle_t old);
 void omp_free(void *memory, omp_allocator_handle_t allocator);
+omp_allocator_handle_t omp_init_allocator(omp_memspace_handle_t space, int count, const omp_alloctrait_t *traits);
+void omp_destroy_allocator(omp_allocator_handle_t allocator);
+void omp_set_default_allocator(omp_allocator_handle_t allocator);
+omp_allocator_handle_t omp_get_default_allocator(void);
+void omp_fulfill_event(omp_event_handle_t event);
+void omp_display_env(int verbose);
+void omp_display_affinity(const char *format);
+void omp_set_affinity_format(const char *format);
+size_t omp_get_affinity_format(char *buffer, size_t size);
+size_t omp_capture_affinity(char *buffer, size_t size, const char *format);
 int omp_pause_resource(omp_pause_resource_t kind, int device);
 int omp_pause_resource_all(omp_pause_resource_t kind);
 #ifdef __cplusplus
