@@ -23,6 +23,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+# files that share a header: that of a whole project would make its text grow with the square of its lines
+PART = 250
 PLAIN = """\
 /* {name}: reads one setting; {comment} */
 static int {name}_setting(const struct config *config, const char *key, int fallback)
@@ -238,7 +240,7 @@ def main() -> None:
             f"machine    {platform.processor() or platform.machine()}, {os.cpu_count()} processors, load {load():.1f}"
         )
         print(f"date       {time.strftime('%Y-%m-%d')}")
-        print(f"sources    {total:,} lines in {len(files)} files and 1 header")
+        print(f"sources    {total:,} lines in {len(files)} files, {PART} of them to a header")
         peer = sum((timed(["gcc", "-fsyntax-only", str(path)])[0] for path in files), Time(0.0, 0.0, 0.0))
         print(f"gcc        {peer}   gcc -fsyntax-only, one file after another")
         first, said = surveyed(files, root / "cache", jobs)
@@ -262,12 +264,15 @@ def written(folder: Path, lines: int) -> list[Path]:
     folder.mkdir()
     chance = random.Random(4)
     count = max(2, lines // 400)
-    prototypes = [line for number in range(count) for line in _prototypes(f"m{number}")]
-    header = HEADER.format(guard="PROJECT_H", prototypes="\n".join(prototypes))
-    (folder / "project.h").write_text(header)
+    for first in range(0, count, PART):
+        numbers = range(first, min(first + PART, count))
+        prototypes = [line for number in numbers for line in _prototypes(f"m{number}")]
+        header = HEADER.format(guard=f"PART_{first // PART}_H", prototypes="\n".join(prototypes))
+        (folder / f"part{first // PART}.h").write_text(header)
     files = []
     for number in range(count):
-        text = '#include "project.h"\n\n' + "\n".join(_functions(chance, number, count))
+        end = min((number // PART + 1) * PART, count)
+        text = f'#include "part{number // PART}.h"\n\n' + "\n".join(_functions(chance, number, end))
         path = folder / f"m{number}.c"
         path.write_text(text)
         files.append(path)
@@ -284,15 +289,16 @@ def _prototypes(name: str) -> Iterator[str]:
     yield f"int {name}_check(struct config *config);"
 
 
-def _functions(chance: random.Random, number: int, count: int) -> Iterator[str]:
-    """Yield the functions of one file, about 400 lines; each kind at least once."""
+def _functions(chance: random.Random, number: int, end: int) -> Iterator[str]:
+    """Yield the functions of one file, about 400 lines; each kind at least once. They call those of files before
+    number `end`."""
     made, part = 0, 0
     while made < 400:
         for place, kind in enumerate((PLAIN, *KINDS)) if part == 0 else _more(chance):
             name = f"m{number}" if part == 0 else f"m{number}_{part}_{place}"
             text = kind.format(
                 name=name,
-                other=f"m{chance.randrange(number, count)}",
+                other=f"m{chance.randrange(number, end)}",
                 number=chance.randrange(2, 90),
                 letter=chance.choice("abcdef"),
                 comment=chance.choice(("see the manual", "older files have none", "kept for the driver")),
