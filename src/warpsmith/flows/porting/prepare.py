@@ -30,7 +30,7 @@ from warpsmith.offload.concurrency import find_reached
 from warpsmith.offload.plan import Fragment, OffloadOptions
 from warpsmith.offload.port import DraftPort, draft_port
 from warpsmith.poly.facts import statement_spans
-from warpsmith.tree.nodes import Function, Loop, Name
+from warpsmith.tree.nodes import Function, Loop, Name, Node
 from warpsmith.tree.types import Symbol
 from warpsmith.tree.walk import names, walk
 
@@ -173,17 +173,19 @@ def _idle(prepared: Prepared, fragments: Sequence[Fragment]) -> set[Span]:
     called = {f.symbol: {n.symbol for n in names(f.body)} for _, f in prepared.program.functions()} if deep else {}
     idle = {c for c in changes if not (c.parts() & kernels or find_reached(called, _find_named(c)) & holders)}
     busy = {_nest_of(c) for c in changes if c not in idle}
-    # what a function's own steps made of its text serves where that has come into a kernel's
+    # what a function's own steps made of its text serves where that has come into a kernel
     served = [c for c in changes if c not in idle]
-    alone = [c for c in idle if _nest_of(c) not in busy and not any(_has_text_of(s, c.written) for s in served)]
+    alone = [
+        c for c in idle if _nest_of(c) not in busy and not any(_has_text_of(s, c.written, kernels) for s in served)
+    ]
     # where a function's text stands elsewhere too, its own steps go first: without them there may be a kernel there
-    first = [c for c in alone if any(_has_text_of(other, c.written) for other in alone)]
+    first = [c for c in alone if any(_has_text_of(other, c.written, other.parts()) for other in alone)]
     return {statement_spans(c.old) for c in first or alone}
 
 
-def _has_text_of(change: RunChange, function: Function) -> bool:
-    """Whether the text of another function has come into a change."""
-    inside = (part.span for part in change.parts() if change.written.symbol != function.symbol)
+def _has_text_of(change: RunChange, function: Function, wanted: frozenset[Node]) -> bool:
+    """Whether the text of another function has come into the wanted parts of a change."""
+    inside = (part.span for part in change.parts() & wanted if change.written.symbol != function.symbol)
     return any(function.body.span.contains(span) for span in inside)
 
 
