@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from warpsmith.flows.port import PortOptions, port
 from warpsmith.flows.porting.plan import Written
 from warpsmith.flows.porting.prepare import plan_port
 from warpsmith.front.load import FrontOptions, load_program
@@ -116,3 +117,13 @@ def test_the_search_knows_which_kernels_the_selection_leaves_out(tmp_path: Path)
     prepared, written = _plan(HOST, tmp_path)
     assert {a.function.name for a in prepared.applied} == {"g"}
     assert len(written.port.plan.fragments) == 3
+
+
+def test_steps_of_a_function_do_not_keep_it_from_its_callers_kernel() -> None:
+    """`nearest` is written into a loop that would stay, were the steps kept that its own text has got for itself."""
+    path = Path(__file__).parent / "grouping.c"
+    options = PortOptions(front=FrontOptions(arguments=("-D_OPENMP=201511",)))
+    result = port([str(path)], options)
+    assert result.verification is not None and result.verification.status == "pass"
+    assert result.plan is not None
+    assert any("group/do/i" in fragment.loops for fragment in result.plan.fragments)
