@@ -29,8 +29,8 @@ from warpsmith.simt.engine.words import LaunchWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter, Ways
 from warpsmith.simt.engine.writing.calls import (
     Called,
-    begin_arrays,
-    end_arrays,
+    begin_function,
+    end_function,
     from_bits,
     slot_type,
     to_bits,
@@ -196,10 +196,9 @@ class KernelWriter(BlockWriter):
         back = e.b.call(called.declare(e), [*fixed, *given, *made])
         e.write(self.state, LaunchWords.DEPTH, depth)
         self.come_back(back)
-        loaded = (
-            e.b.load(slot, typ=slot_type(e, value.type.bytes)) for slot, value in zip(made, i.results, strict=True)
-        )
-        return [from_bits(e, bits, value.type) for bits, value in zip(loaded, i.results, strict=True)]
+        types = [value.type for value in i.results]
+        loaded = [e.b.load(slot, typ=slot_type(e, type.bytes)) for slot, type in zip(made, types, strict=True)]
+        return [from_bits(e, bits, type) for bits, type in zip(loaded, types, strict=True)]
 
     def enter_call(self, i: Instruction) -> Ir:
         """Write: the lanes of the mask are in a call more, if not in too many; return in how many they were."""
@@ -406,15 +405,18 @@ class FunctionWriter(KernelWriter):
         self.stop(Stop.LEVELS)
         e.b.branch(self.stopped)
         e.at(go)
-        arrays = range(own.array, own.array + len(own.arrays))
-        begin_arrays(self.runtime, self.state, arrays, [self.level, self.number, self.coming], e)
+        for array in range(own.array, own.array + len(own.arrays)):
+            given = [self.state, I64(array), self.level, self.number, self.coming]
+            e.b.call(begin_function(self.runtime), given)
 
     def finish(self) -> None:
         """Write the return at the end, with the lanes that come back."""
         e, own = self.e, self.own
         if own.arrays:
             e.write(self.table(LaunchWords.LEVELS), own.number, self.level)
-            end_arrays(self.runtime, self.state, len(own.arrays), self.level, len(self.ops.sites), e)
+            # those of the first level stay
+            with e.b.if_then(e.b.icmp_unsigned("!=", self.level, I64(0))):
+                e.b.call(end_function(self.runtime, len(self.ops.sites)), [self.state, I64(len(own.arrays))])
         e.b.ret(self.frame.load("back", e.mask_type))
 
     def end(self, block: BasicBlock) -> None:

@@ -101,8 +101,8 @@ class Stopped(Struct, frozen=True):
 def may_wait(function: Function, at: BasicBlock | None, launch: Launch, memory: LaunchMemory) -> bool:
     """Whether the loops around a block may wait for what other threads do: they read memory that the kernel is likely
     to write, or meet others. Where they do not, a thread that is in them for long is so by itself, whoever runs it;
-    nor where there is no such block, since all that was begun has ended. Functions that the kernel calls may be anywhere
-    in such a loop. `memory`: with the module's variables."""
+    nor where there is no such block, since all that was begun has ended. Functions that a kernel calls may be called in
+    such a loop. `memory`: with the module's variables."""
     if at is not None and at not in function.blocks:
         return True
     around = Graph.of(function).cycles_around(at.name)[:1] if at is not None else ()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from warpsmith.simt.engine.observers.checks import Turns
-from warpsmith.simt.engine.reading.calls import called_functions, calls_of, is_call, stack_of
+from warpsmith.simt.engine.reading.calls import called_functions, is_call, stack_of
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.library import has_answer
 from warpsmith.simt.meeting.waiting import says_nothing
@@ -77,35 +77,37 @@ def _calls(
     module: Module, function: Function, callees: Sequence[Function], launch: Launch, turns: Turns
 ) -> Iterator[str]:
     """Yield why the calls of a kernel are not taken, and what it calls."""
-    called = {name: module.function(name) for one in (function, *callees) for name in calls_of(one)}
-    if called and turns != "linear":
-        yield "a call that cannot be inlined, under a policy that keeps lanes by themselves or on a stack"
-    for name, found in called.items():
-        if found is None or not found.blocks:
-            yield f"a call of {name}, which is not defined here"
-        elif found.kernel:
-            yield f"a call of the kernel {name}"
-    for one in (function, *callees):
-        for _, i in one.instructions():
-            if is_call(i) and isinstance(i.detail, Callee):
-                yield from _call(i, called[i.detail.name])
+    functions = (function, *callees)
+    calls = [i for one in functions for _, i in one.instructions() if is_call(i)]
+    if not calls:
+        return
+    if turns != "linear":
+        yield "a call that cannot be inlined, where blocks do not run one behind the other"
+    for i in calls:
+        yield from _call(module, i)
     for one in callees:
         yield from _function(one, launch)
-    locals_ = [symbol.name for one in (function, *callees) for symbol in one.symbols if symbol.space == "local"]
-    if callees and len(set(locals_)) < len(locals_):
+    arrays = [symbol.name for one in functions for symbol in one.symbols if symbol.space == "local"]
+    if len(set(arrays)) < len(arrays):
         yield "local arrays of one name in several functions"
-    if callees and stack_of(function, callees) > _MOST_STACK:
+    if stack_of(function, callees) > _MOST_STACK:
         yield "a function that calls itself and is too large"
 
 
-def _call(i: Instruction, callee: Function | None) -> Iterator[str]:
-    """Yield why a call does not fit its function."""
-    given = [operand.type.bytes for operand in i.operands]
-    if callee is not None and (
-        given != [parameter.bytes for parameter in callee.parameters]
-        or tuple(value.type for value in i.results) != callee.results
-    ):
-        yield f"a call of {callee.name} with other parameters or results than it has"
+def _call(module: Module, i: Instruction) -> Iterator[str]:
+    """Yield why a call is not taken."""
+    assert isinstance(i.detail, Callee)
+    name = i.detail.name
+    callee = module.function(name)
+    if callee is None or not callee.blocks:
+        yield f"a call of {name}, which is not defined here"
+        return
+    if callee.kernel:
+        yield f"a call of the kernel {name}"
+    sizes = [operand.type.bytes for operand in i.operands]
+    same = sizes == [parameter.bytes for parameter in callee.parameters]
+    if not same or tuple(value.type for value in i.results) != callee.results:
+        yield f"a call of {name} with other parameters or results than it has"
 
 
 def _function(callee: Function, launch: Launch) -> Iterator[str]:

@@ -171,9 +171,8 @@ class LaunchTables:
         levels = max(1, min(DEEPEST, _MOST_LOCAL // level)) if layout.stride else 1
         data, known = self.bytes_at(level * levels), self.address_of_known(level * levels, level)
         self.clear(data, level)
-        words = {LaunchWords.STRIDE: layout.stride, LaunchWords.LEVEL_BYTES: level, LaunchWords.MOST_LEVELS: levels}
-        for word, number in words.items():
-            self.state[word] = number
+        self.state[LaunchWords.STRIDE], self.state[LaunchWords.LEVEL_BYTES] = layout.stride, level
+        self.state[LaunchWords.MOST_LEVELS] = levels
         for part in layout.parts:
             self.arrays[part.name] = len(self.rows)
             words = {

@@ -27,10 +27,9 @@ class LaunchWords(IntEnum):
     to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory. WAITING:
     sets of lanes of a warp that waited for their turn at most, where a policy is shown. ASK: a function of Python that
     answers what is not compiled (ops/asked.py). PASSED: a bit for each block of the kernel that lanes have ended in
-    (writing/ends.py). WIDTH: lanes of a warp. DEPTH: calls that the warp is in; LEVELS: of each function that is called, how
-    many of them are of it; ARRAYS: the region of each local array that calls have for themselves. STRIDE: from such an
-    array to that of the next level; LEVEL_BYTES: of the local memory of all threads, in one level; MOST_LEVELS: that
-    there is memory for."""
+    (writing/ends.py). WIDTH: lanes of a warp. DEPTH: calls that the warp is in; LEVELS: how many of them are of each
+    function that has arrays for each call; ARRAYS: the regions of those; STRIDE: from such an array to that of the next
+    level; LEVEL_BYTES: of a level of the local memory of all threads; MOST_LEVELS: for how many there is memory."""
 
     STOP = 0
     STOP_SITE = 1

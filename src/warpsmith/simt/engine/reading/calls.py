@@ -55,7 +55,7 @@ def own_arrays(function: Function, functions: Sequence[Function]) -> tuple[str, 
 
 def stack_of(function: Function, callees: Sequence[Function]) -> int:
     """Return how many bytes of stack a kernel needs, with all that it calls, one inside the other."""
-    calls = {one.name: [name for name in calls_of(one)] for one in (function, *callees)}
+    calls = {one.name: calls_of(one) for one in (function, *callees)}
     after = {name: [one for one in called if one in calls] for name, called in calls.items()}
     circular = {name for part in parts(after, after) for name in part if len(part) > 1 or name in after[name]}
     sizes = {one.name: sum(len(block.instructions) + 1 for block in one.blocks) for one in (function, *callees)}

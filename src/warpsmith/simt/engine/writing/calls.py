@@ -1,7 +1,7 @@
-"""Calls of functions that are functions of their own in LLVM IR as well: `call.2(state, …, mask, sets, given …, made …)`.
+"""Calls of functions that are functions of their own in LLVM IR as well.
 
-    caller   stores the arguments of its lanes ─► call.2 runs them to their ends ─► loads what it made, and goes on with
-             the lanes that came back: others have ended in it
+    caller   stores the arguments ─► call.2(state, …, mask, …) runs its lanes to their ends ─► the caller loads what
+             they made, and goes on with the lanes that come back: others have ended in the call
 
 Each call has variables of its own, on the stack of the host. Its local arrays are a level of their own (layout.py):
 while it lasts they are regions of the launch, behind all others; so what a pointer to them leads to is found as any
@@ -10,7 +10,7 @@ in how many calls of one function, is one number for all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from llvmlite import ir
@@ -24,7 +24,7 @@ from warpsmith.simt.engine.writing.segments import split_blocks
 from warpsmith.ssa.nodes import Function
 from warpsmith.ssa.types import Type
 
-__all__ = ["Called", "begin_arrays", "end_arrays", "from_bits", "number_functions", "slot_type", "to_bits"]
+__all__ = ["Called", "begin_function", "end_function", "from_bits", "number_functions", "slot_type", "to_bits"]
 
 
 class Called(Struct, frozen=True):
@@ -87,27 +87,23 @@ def from_bits(e: Emit, bits: Ir, type: Type) -> Ir:
 # --- local arrays
 
 
-def begin_arrays(runtime: Runtime, state: Ir, arrays: Iterable[int], given: Sequence[Ir], e: Emit) -> None:
-    """Write: the arrays with these numbers are there, and hold nothing; `given`: the level of the call, the warp, its
-    mask."""
-    function = runtime.module.globals.get(_BEGIN) or _begin_function(runtime.emit())
-    for array in arrays:
-        e.b.call(function, [state, I64(array), *given])
-
-
-def end_arrays(runtime: Runtime, state: Ir, count: int, level: Ir, sites: int, e: Emit) -> None:
-    """Write: the last `count` arrays, of a call that is over, are there no more; those of level 0 stay."""
-    function = runtime.module.globals.get(_END) or _end_function(runtime.emit(), sites)
-    with e.b.if_then(e.b.icmp_unsigned("!=", level, I64(0))):
-        e.b.call(function, [state, I64(count)])
-
-
 _BEGIN: Final = "arrays.begin"
 _END: Final = "arrays.end"
 
 
+def begin_function(runtime: Runtime) -> Ir:
+    """Return `arrays.begin(state, array, level, warp, mask)`: an array of a call is there, and holds nothing."""
+    return runtime.module.globals.get(_BEGIN) or _begin_function(runtime.emit())
+
+
+def end_function(runtime: Runtime, sites: int) -> Ir:
+    """Return `arrays.end(state, count)`: the last regions are not there any more, and none of the `sites` remembers
+    one."""
+    return runtime.module.globals.get(_END) or _end_function(runtime.emit(), sites)
+
+
 def _begin_function(e: Emit) -> Ir:
-    """Return `arrays.begin(state, array, level, warp, mask)`."""
+    """Return it, written."""
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I64, I64, I64, e.mask_type]), _BEGIN)
     state, array, level, warp, mask = made.args
     e.at(made.append_basic_block("entry"))
@@ -155,7 +151,7 @@ def _copy_region(e: Emit, first: Ir, other: Ir, state: Ir, level: Ir) -> None:
 
 
 def _end_function(e: Emit, sites: int) -> Ir:
-    """Return `arrays.end(state, count)`: no site remembers a region that is not there."""
+    """Return it, written."""
     made = ir.Function(e.module, ir.FunctionType(VOID, [POINTER, I64]), _END)
     state, count = made.args
     e.at(made.append_basic_block("entry"))
