@@ -147,7 +147,9 @@ class _Attempt(Struct, frozen=True):
         """Return what came of it; where it stopped, memory is put back."""
         stopped, problem = ended.stopped, None
         if stopped.why is not Stop.NONE:
-            if stopped.why is not Stop.BUDGET or not may_wait(self.function, stopped.at, self.launch, self.memory):
+            callees = called_functions(self.module, self.function)
+            given = self.function, stopped.at, self.launch, self.memory, callees
+            if stopped.why is not Stop.BUDGET or not may_wait(*given):
                 problem = stopped.problem(self.module, self.function.name, self.launch, self.memory)
             self.restore()
         return Run(stopped, ended.counts, problem)

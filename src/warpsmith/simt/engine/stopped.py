@@ -5,11 +5,13 @@ take it too long to get there, this is reported."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from warpsmith.base.source import Span
+from warpsmith.simt.engine.reading.calls import is_call
 from warpsmith.simt.engine.reading.written import may_read_written
 from warpsmith.simt.engine.words import STOPS, Stop
 from warpsmith.simt.launch import KernelProblem, Launch, ProblemKind
@@ -98,13 +100,21 @@ class Stopped(Struct, frozen=True):
         return STOPS[self.why], None
 
 
-def may_wait(function: Function, at: BasicBlock | None, launch: Launch, memory: LaunchMemory) -> bool:
+def may_wait(
+    function: Function,
+    at: BasicBlock | None,
+    launch: Launch,
+    memory: LaunchMemory,
+    callees: Sequence[Function] = (),
+) -> bool:
     """Whether the loops around a block may wait for what other threads do: they read memory that the kernel is likely
     to write, or meet others. Where they do not, a thread that is in them for long is so by itself, whoever runs it;
-    nor where there is no such block, since all that was begun has ended. Functions that a kernel calls may be called in
-    such a loop. `memory`: with the module's variables."""
+    nor where there is no such block, since all that was begun has ended. `memory`: with the module's variables. Of a
+    function that is called (`callees`: all of them) the loops around its calls are not known: it waits for nobody where
+    none of these functions, and nothing in the kernel, meets others or reads what they may write."""
     if at is not None and at not in function.blocks:
-        return True
+        everything = [i for one in (function, *callees) for _, i in one.instructions() if not is_call(i)]
+        return any(_meets(i) or _reads_shared(i) for i in everything)
     around = Graph.of(function).cycles_around(at.name)[:1] if at is not None else ()
     names = {name for cycle in around for name in cycle.blocks}
     inside = [i for block in function.blocks if block.name in names for i in block.instructions]

@@ -20,6 +20,7 @@ __all__ = ["called_functions", "calls_of", "is_call", "own_arrays", "stack_of"]
 
 _STACK: Final = 1 << 12
 """Bytes of stack that an instruction may need: eight vectors of 64 lanes that no register holds."""
+_VECTORS: Final = 8
 
 
 def is_call(i: Instruction) -> bool:
@@ -58,6 +59,12 @@ def stack_of(function: Function, callees: Sequence[Function]) -> int:
     calls = {one.name: calls_of(one) for one in (function, *callees)}
     after = {name: [one for one in called if one in calls] for name, called in calls.items()}
     circular = {name for part in parts(after, after) for name in part if len(part) > 1 or name in after[name]}
-    sizes = {one.name: sum(len(block.instructions) + 1 for block in one.blocks) for one in (function, *callees)}
+    sizes = {one.name: _size(one) for one in (function, *callees)}
     deep = max((sizes[name] for name in circular), default=0)
     return _STACK * (sum(sizes.values()) + DEEPEST * deep)
+
+
+def _size(function: Function) -> int:
+    """Return how many instructions a function has; one that has many operands and results counts as several."""
+    wide = sum((len(i.operands) + len(i.results)) // _VECTORS for _, i in function.instructions())
+    return wide + sum(len(block.instructions) + 1 for block in function.blocks)
