@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import struct
 import tempfile
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -16,8 +15,12 @@ from tests.simt.engine.agree import Case
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.nodes import Module
+from warpsmith.ssa.reader import parse_module
 
-__all__ = ["RECURSIVE", "Recursive", "case_of", "module_of"]
+__all__ = [
+    "DANGLING", "DEEP", "ENDS", "FORGOTTEN", "OUTSIDE", "RECURSIVE", "UNWRITTEN",
+    "Recursive", "case_of", "module_of", "text_case",
+]  # fmt: skip
 
 NUMBERS: Final = 64
 OUT: Final = 256
@@ -238,6 +241,110 @@ RECURSIVE: Final = {
 }
 
 
+# --- what must not be, and what C++ has no words for
+
+_MAIN: Final = """
+__global__ void k(int *out, const int *in, int n) { out[threadIdx.x] = run(n); }
+"""
+DEEP: Final = f"""
+__device__ int run(int n) {{
+    if (n == 0) return 0;
+    return run(n - 1) + n;
+}}{_MAIN}"""
+OUTSIDE: Final = """
+__device__ int run(int *a, int n) {
+    if (n == 0) return 0;
+    a[n * 100] = 3;
+    return run(a, n - 1) + n;
+}
+__global__ void k(int *out, const int *in, int n) { out[threadIdx.x] = run(out, n); }
+"""
+DANGLING: Final = """
+__device__ int *run(int n, int *above) {
+    int a[4];
+    for (int i = 0; i < 4; i++) a[i] = i;
+    if (n == 0) return a + above[1];
+    int *p = run(n - 1, a);
+    return n > 1 ? p : a + *p;
+}
+__global__ void k(int *out, const int *in, int n) {
+    int a[2] = {0, 1};
+    out[threadIdx.x] = *run(n, a);
+}
+"""
+FORGOTTEN: Final = """
+__device__ int *run(int n) {
+    int own[4] = {n, 2, 3, 4};
+    int *q = own;
+    if (n > 0) q = run(n - 1);
+    if (*q > 5) q = nullptr;
+    return q + n;
+}
+__global__ void k(int *out, const int *in, int n) { out[threadIdx.x] = run(n) != nullptr; }
+"""
+UNWRITTEN: Final = f"""
+__device__ int run(int n) {{
+    int a[4];
+    a[n & 1] = 3;
+    int sum = a[1] + a[2];
+    return n ? sum + run(n - 1) : sum;
+}}{_MAIN}"""
+ENDS: Final = """
+function @leave(n 4 align 4 i32, lane 4 align 4 i32) -> i32
+start:
+  %n:i32 = param [n+0]
+  %lane:i32 = param [lane+0]
+  %a:i32 = urem %lane 7:i32
+  %p:i1 = eq %a %n
+  branch %p gone stay
+gone:
+  exit
+stay:
+  %q:i1 = eq %n 0:i32
+  branch %q back deeper
+deeper:
+  %m:i32 = sub %n 1:i32
+  %made:i32 = call [@leave] %m %lane
+  %more:i32 = add %made 1:i32
+  %b:i32 = urem %more 5:i32
+  %r:i1 = eq %b 3:i32
+  branch %r gone back
+back:
+  %x:i32 = phi stay %lane deeper %more
+  return %x
+end
+kernel @k(out 8 align 8 i64)
+start:
+  %out:i64 = param [out+0]
+  %t:i32 = query [tid.x]
+  %at:i64 = smulwide %t 4:i32
+  %place:i64 = add %out %at
+  jump top
+top:
+  %j:i32 = phi start 0:i32 again %i
+  %n:i32 = sub 3:i32 %j
+  %lane:i32 = add %t %j
+  %made:i32 = call [@leave] %n %lane
+  store [global +0 align 4] %place %made
+  %c:i32 = urem %t 9:i32
+  %p:i1 = eq %c %j
+  branch %p some again
+some:
+  %other:i32 = call [@leave] 2:i32 %made
+  store [global +0 align 4] %place %other
+  jump again
+again:
+  %i:i32 = add %j 1:i32
+  %q:i1 = slt %i 3:i32
+  branch %q top done
+done:
+  barrier 0:i32
+  store [global +0 align 4] %place %t
+  return
+end
+"""
+
+
 @cache
 def module_of(text: str) -> Module:
     """Return the module of a kernel in CUDA C++."""
@@ -259,4 +366,7 @@ def case_of(one: Recursive, width: int = 32, threads: int = 40, blocks: int = 2,
     return Case(module_of(one.text), "k", launch, arrays)
 
 
-Make = Callable[[], Case]
+def text_case(text: str, width: int, threads: int = 40) -> Case:
+    """Return a launch of `k(out)` in the text form of the kernel IR."""
+    launch = Launch(block=(threads, 1, 1), warp=width, max_steps=3_000_000)
+    return Case(parse_module(text), "k", launch, {"out": (bytes(4 * OUT), True)})
