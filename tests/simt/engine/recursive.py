@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import struct
 import tempfile
-from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -345,9 +344,8 @@ end
 """
 
 
-@cache
 def module_of(text: str) -> Module:
-    """Return the module of a kernel in CUDA C++."""
+    """Return the module of a kernel in CUDA C++, another one each time: what is compiled is kept by its functions."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.cu"
         path.write_text(text)
