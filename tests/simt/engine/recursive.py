@@ -17,7 +17,7 @@ from warpsmith.ssa.nodes import Module
 from warpsmith.ssa.reader import parse_module
 
 __all__ = [
-    "DANGLING", "DEEP", "ENDS", "FORGOTTEN", "OUTSIDE", "RECURSIVE", "UNWRITTEN",
+    "DANGLING", "DEEP", "ENDS", "FORGOTTEN", "LEFT", "OUTSIDE", "RECURSIVE", "UNWRITTEN",
     "Recursive", "case_of", "module_of", "text_case",
 ]  # fmt: skip
 
@@ -342,6 +342,48 @@ done:
   return
 end
 """
+LEFT: Final = """
+function @leave(n 4 align 4 i32, lane 4 align 4 i32)
+start:
+  %n:i32 = param [n+0]
+  %lane:i32 = param [lane+0]
+  jump head
+head:
+  %i:i32 = phi start 0:i32 more %next
+  %a:i1 = sgt %n 0:i32
+  %b:i1 = eq %i 0:i32
+  %p:i1 = and %a %b
+  branch %p deeper test
+deeper:
+  %m:i32 = sub %n 1:i32
+  call [@leave] %m %lane
+  jump test
+test:
+  %r:i32 = urem %lane 4:i32
+  %c:i1 = eq %r %n
+  branch %c gone more
+more:
+  %next:i32 = add %i 1:i32
+  %q:i1 = slt %next 2:i32
+  branch %q head back
+gone:
+  %x:i32 = add %lane 1:i32
+  exit
+back:
+  return
+end
+kernel @k(out 8 align 8 i64)
+start:
+  %t:i32 = query [tid.x]
+  call [@leave] 2:i32 %t
+  %out:i64 = param [out+0]
+  %at:i64 = smulwide %t 4:i32
+  %place:i64 = add %out %at
+  store [global +0 align 4] %place %t
+  return
+end
+"""
+"""Lanes leave a loop for good in one call, and others the same loop in the call around it."""
 
 
 def module_of(text: str) -> Module:

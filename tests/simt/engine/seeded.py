@@ -20,7 +20,7 @@ from tests.simt.engine.ops.test_asked import fetch_case
 from tests.simt.engine.ops.test_exchange import tile_case
 from tests.simt.engine.ops.test_halves import fused_case, ties_case
 from tests.simt.engine.ops.test_seen import nan_case
-from tests.simt.engine.recursive import ENDS, FORGOTTEN, RECURSIVE, Recursive, case_of, text_case
+from tests.simt.engine.recursive import ENDS, FORGOTTEN, LEFT, RECURSIVE, Recursive, case_of, text_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import indexed, instructions
@@ -381,6 +381,11 @@ def _remembered(right: Any) -> Any:
     return lambda runtime, sites: right(runtime, 0)
 
 
+def _of_kernels(right: Any) -> Any:
+    """Who left a loop is looked up as in a kernel, which is in one activation of it at a time."""
+    return lambda self, branch: KernelWriter.leaves(self, branch)
+
+
 def _all_return(right: Any) -> Any:
     """The lanes that return last give all of them their results."""
 
@@ -446,5 +451,6 @@ BUGS = (
         _remembered,
         lambda: case_of(Recursive(FORGOTTEN, 1), blocks=1),
     ),
+    Bug("loops of several calls are one", FunctionWriter, "leaves", _of_kernels, lambda: text_case(LEFT, 32)),
     Bug("who returns last returns for all", FunctionWriter, "end", _all_return, lambda: case_of(RECURSIVE["switch"])),
 )

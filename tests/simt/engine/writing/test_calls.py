@@ -14,6 +14,7 @@ from tests.simt.engine.recursive import (
     DEEP,
     ENDS,
     FORGOTTEN,
+    LEFT,
     OUTSIDE,
     RECURSIVE,
     UNWRITTEN,
@@ -94,8 +95,9 @@ def test_policies_that_do_not_are_the_interpreters() -> None:
 
 
 @pytest.mark.parametrize("width", [32, 5])
-def test_lanes_that_end_in_a_call_do_not_come_back(width: int) -> None:
-    assert agree(text_case(ENDS, width), QUICKLY) == ""
+@pytest.mark.parametrize("text", [ENDS, LEFT], ids=["ends", "left"])
+def test_lanes_that_end_in_a_call_do_not_come_back(text: str, width: int) -> None:
+    assert agree(text_case(text, width), QUICKLY) == ""
 
 
 # --- what must not be
