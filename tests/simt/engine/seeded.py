@@ -39,6 +39,7 @@ from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
 from warpsmith.simt.engine.words import RequestWords, SiteWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
+from warpsmith.simt.engine.writing.calls import to_bits
 from warpsmith.simt.engine.writing.ends import Ends
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.nodes import Convert, Return
@@ -393,7 +394,7 @@ def _all_return(right: Any) -> Any:
         right(self, block)
         if isinstance(block.terminator, Return):
             for slot, operand in zip(self.made, block.terminator.operands, strict=True):
-                self.e.b.store(kernel_module.to_bits(self.e, self.value(operand), operand.type.bytes), slot)
+                self.e.b.store(to_bits(self.e, self.value(operand), operand.type.bytes), slot)
 
     return end
 

@@ -110,14 +110,17 @@ def may_wait(
     """Whether the loops around a block may wait for what other threads do: they read memory that the kernel is likely
     to write, or meet others. Where they do not, a thread that is in them for long is so by itself, whoever runs it;
     nor where there is no such block, since all that was begun has ended. `memory`: with the module's variables. Of a
-    function that is called (`callees`: all of them) the loops around its calls are not known: it waits for nobody where
-    none of these functions, and nothing in the kernel, meets others or reads what they may write."""
+    function that is called the loops around its calls are not known: it waits for nobody where none of the `callees`,
+    and nothing in the kernel, does."""
     if at is not None and at not in function.blocks:
-        everything = [i for one in (function, *callees) for _, i in one.instructions() if not is_call(i)]
-        return any(_meets(i) or _reads_shared(i) for i in everything)
-    around = Graph.of(function).cycles_around(at.name)[:1] if at is not None else ()
-    names = {name for cycle in around for name in cycle.blocks}
-    inside = [i for block in function.blocks if block.name in names for i in block.instructions]
+        called = [i for one in callees for _, i in one.instructions() if not is_call(i)]
+        if any(_meets(i) or _reads_shared(i) or i.op == "store" for i in called):
+            return True
+        inside = [i for _, i in function.instructions() if not is_call(i)]
+    else:
+        around = Graph.of(function).cycles_around(at.name)[:1] if at is not None else ()
+        names = {name for cycle in around for name in cycle.blocks}
+        inside = [i for block in function.blocks if block.name in names for i in block.instructions]
     return any(
         _meets(i) or (_reads_shared(i) and may_read_written(function, i, launch, memory.buffers)) for i in inside
     )
