@@ -218,10 +218,8 @@ class KernelWriter(BlockWriter):
 
     def come_back(self, back: Ir) -> None:
         """Write: these lanes go on behind a call, a segment of its own; the others have ended in it."""
-        e = self.e
-        go, on = e.block("back"), e.block("on")
-        e.b.cbranch(e.is_asked(self.state, LaunchWords.LEAVE), self.leave_block(), go)
-        e.at(go)
+        e, on = self.e, self.e.block("on")
+        self.spend(back, self.sizes[self.segment + 1])
         self.frame.store("live", e.remove_lanes(self.live(), e.remove_lanes(self.mask, back)))
         if self.beyond is None:
             self.beyond = e.block("beyond")

@@ -29,7 +29,7 @@ from warpsmith.ssa.nodes import Module, Space
 
 __all__ = ["LaunchTables", "Place"]
 
-_MOST_LOCAL: Final = 1 << 30
+_MOST_LOCAL: Final = 1 << 28
 """Bytes of local memory of all levels of calls, of which only those count that are used."""
 
 
