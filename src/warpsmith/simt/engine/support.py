@@ -120,6 +120,7 @@ def _function(callee: Function, launch: Launch) -> Iterator[str]:
             size = sizes.get(i.detail.parameter, 0)
             if i.detail.offset or len(i.results) != 1 or i.result.type.bytes > size:
                 yield f"a parameter that {callee.name} takes apart"
+            yield from _types(i)
         else:
             yield from _reasons(callee, launch, i)
     for block in callee.blocks:
