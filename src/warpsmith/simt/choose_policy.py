@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.choose import AGAIN, TRIAL, Engine
 from warpsmith.simt.engine.engine import Checks, Run, Turns, order_matters, run, why_refused
+from warpsmith.simt.engine.reading.calls import called_functions
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome
 from warpsmith.simt.memory import LaunchMemory
@@ -109,7 +110,7 @@ def _why_refused(module: Module, kernel: str, launch: Launch, choice: PolicyChoi
     if choice.timeline:
         return "a timeline shows every step of every lane"
     why = why_refused(module, function, launch, TURNS_OF[choice.policy])
-    return why or ("" if _warps(launch) == 1 else order_matters(function))
+    return why or ("" if _warps(launch) == 1 else order_matters(function, called_functions(module, function)))
 
 
 def _policy_run(policy: PolicyName, made: Run, problems: tuple[KernelProblem, ...]) -> PolicyRun:

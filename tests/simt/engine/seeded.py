@@ -20,13 +20,15 @@ from tests.simt.engine.ops.test_asked import fetch_case
 from tests.simt.engine.ops.test_exchange import tile_case
 from tests.simt.engine.ops.test_halves import fused_case, ties_case
 from tests.simt.engine.ops.test_seen import nan_case
+from tests.simt.engine.recursive import ENDS, FORGOTTEN, LEFT, RECURSIVE, Recursive, case_of, text_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import indexed, instructions
+from warpsmith.simt.engine import kernel as kernel_module
 from warpsmith.simt.engine.access import AccessWriter
 from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import Ops
-from warpsmith.simt.engine.kernel import KernelWriter
+from warpsmith.simt.engine.kernel import FunctionWriter, KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import different, races
 from warpsmith.simt.engine.observers.charges import Charges
@@ -37,9 +39,10 @@ from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
 from warpsmith.simt.engine.words import RequestWords, SiteWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
+from warpsmith.simt.engine.writing.calls import to_bits
 from warpsmith.simt.engine.writing.ends import Ends
 from warpsmith.simt.launch import Launch
-from warpsmith.ssa.nodes import Convert
+from warpsmith.ssa.nodes import Convert, Return
 from warpsmith.ssa.types import F16, Type
 
 __all__ = ["BUGS", "Bug", "planted", "shown"]
@@ -364,6 +367,38 @@ def _no_ends(right: Any) -> Any:
     return lambda cls, function, graph: cls({}, {})
 
 
+def _all_come_back(right: Any) -> Any:
+    """Lanes that end in a call go on behind it."""
+    return lambda self, back: right(self, self.mask)
+
+
+def _one_level(right: Any) -> Any:
+    """All calls of a function have the same arrays."""
+    return lambda self: None
+
+
+def _remembered(right: Any) -> Any:
+    """Sites remember the arrays of calls that are over."""
+    return lambda runtime, sites: right(runtime, 0)
+
+
+def _of_kernels(right: Any) -> Any:
+    """Who left a loop is looked up as in a kernel, which is in one activation of it at a time."""
+    return lambda self, branch: KernelWriter.leaves(self, branch)
+
+
+def _all_return(right: Any) -> Any:
+    """The lanes that return last give all of them their results."""
+
+    def end(self: FunctionWriter, block: Any) -> None:
+        right(self, block)
+        if isinstance(block.terminator, Return):
+            for slot, operand in zip(self.made, block.terminator.operands, strict=True):
+                self.e.b.store(to_bits(self.e, self.value(operand), operand.type.bytes), slot)
+
+    return end
+
+
 _PAST = "setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 0; st.global.u32 [%rd3], %r1; ret;"
 
 
@@ -408,4 +443,15 @@ BUGS = (
     Bug("lanes that left a loop are still away when it begins again", Charges, "enter_loop", _nothing, _random(0)),
     Bug("phis are of those who come last", KernelWriter, "is_first", _always, _random(0)),
     Bug("nobody looks who goes past a barrier", Ends, "of", _no_ends, _ptx(_PAST, 64)),
+    Bug("who ends in a call comes back", KernelWriter, "come_back", _all_come_back, lambda: text_case(ENDS, 32)),
+    Bug("calls share their arrays", FunctionWriter, "begin_level", _one_level, lambda: case_of(RECURSIVE["arrays"])),
+    Bug(
+        "arrays outlive their calls",
+        kernel_module,
+        "end_function",
+        _remembered,
+        lambda: case_of(Recursive(FORGOTTEN, 1), blocks=1),
+    ),
+    Bug("loops of several calls are one", FunctionWriter, "leaves", _of_kernels, lambda: text_case(LEFT, 32)),
+    Bug("who returns last returns for all", FunctionWriter, "end", _all_return, lambda: case_of(RECURSIVE["switch"])),
 )

@@ -3,7 +3,7 @@
     engine.py      the door: what can be compiled, one run, what it counted; imports nothing heavy until it is used
     reading/       what a kernel's text tells before code is written: the order of its blocks, levels, indices
     kernel.py      a function becomes LLVM IR: masks and phis along that order;  values.py   where its values live
-    writing/       blocks become LLVM IR under a mask; a loop that picks lanes as a policy says
+    writing/       blocks become LLVM IR under a mask; a loop that picks lanes as a policy says; calls that stay calls
     instructions.py   each op by the table of its kind;  ops/   what ops compute, in all lanes at once
     access.py      loads, stores and atomics, checked, out of line;  indexed.py   by a place and a small index
     observers/     what is counted or looked for: lost lane slots, sectors and banks, races

@@ -7,7 +7,7 @@ ended = run(module, name, launch, memory)        `why` is Stop.NONE where all we
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.apart import STACK, Apart
 from warpsmith.simt.engine.counts import EngineCounts
 from warpsmith.simt.engine.observers.checks import Checks, Turns
+from warpsmith.simt.engine.reading.calls import called_functions, stack_of
 from warpsmith.simt.engine.stopped import Stopped, may_wait
 from warpsmith.simt.engine.support import order_matters, shares_order, why_refused
 from warpsmith.simt.engine.words import Stop
@@ -26,9 +27,6 @@ from warpsmith.ssa.nodes import Function, Module
 if TYPE_CHECKING:
     from warpsmith.simt.engine.compile import CompiledKernel
     from warpsmith.simt.engine.launch import Ended
-
-_STACK: Final = 1 << 12
-"""Bytes of stack that an instruction may need: eight vectors of 64 lanes that no register holds."""
 
 __all__ = ["Checks", "Run", "Turns", "order_matters", "run", "why_refused"]
 
@@ -80,7 +78,7 @@ def run(
         raise KeyError(name)
     attempt = _Attempt(module, function, launch, memory, checks, progress, rescue, memory.snapshot())
     workers = min(workers, launch.blocks)
-    alone = "" if workers == 1 else shares_order(function)
+    alone = "" if workers == 1 else shares_order(function, called_functions(module, function))
     ended = attempt.run(1 if alone else workers)
     if workers > 1 and not alone and ended.stopped.why not in (Stop.NONE, Stop.BUDGET):
         # which blocks were run by then is another thing each time, and races may have had any outcome
@@ -116,7 +114,8 @@ class _Attempt(Struct, frozen=True):
 
         function = self.function
         partial: list[Ended] = []
-        stack = _STACK * sum(len(b.instructions) for b in function.blocks)
+        callees = called_functions(self.module, function)
+        stack = stack_of(function, callees)
         workers = Workers.of(count, STACK + stack, self.progress)
         # on one thread the order is always the same; on several, results depend on it where there are races
         checks = self.checks if count == 1 else replace(self.checks, races=True)
@@ -124,14 +123,14 @@ class _Attempt(Struct, frozen=True):
         def improve() -> CompiledKernel:
             from warpsmith.simt.engine.compile import compile_kernel
 
-            return compile_kernel(function, self.launch.warp, replace(checks, quick=False))
+            return compile_kernel(function, self.launch.warp, replace(checks, quick=False), callees)
 
         better = improve if checks.quick else None
 
         def work() -> Ended:
             from warpsmith.simt.engine.compile import compile_kernel
 
-            code = compile_kernel(function, self.launch.warp, checks)
+            code = compile_kernel(function, self.launch.warp, checks, callees)
             made = run_launch(code, self.module, self.launch, self.memory, workers, guess=guess, better=better)
             partial.append(made)
             return partial[0]
@@ -148,7 +147,9 @@ class _Attempt(Struct, frozen=True):
         """Return what came of it; where it stopped, memory is put back."""
         stopped, problem = ended.stopped, None
         if stopped.why is not Stop.NONE:
-            if stopped.why is not Stop.BUDGET or not may_wait(self.function, stopped.at, self.launch, self.memory):
+            callees = called_functions(self.module, self.function)
+            given = self.function, stopped.at, self.launch, self.memory, callees
+            if stopped.why is not Stop.BUDGET or not may_wait(*given):
                 problem = stopped.problem(self.module, self.function.name, self.launch, self.memory)
             self.restore()
         return Run(stopped, ended.counts, problem)

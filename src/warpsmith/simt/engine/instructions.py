@@ -53,7 +53,8 @@ def access_of(instruction: Instruction) -> AccessKind:
 class Ops(Struct, frozen=True):
     """What the instructions of a kernel refer to, numbered: `sites` its accesses, `offsets` of its parameters in their
     table, `places` its variables. `seen`: the values whose bits are seen, if they are NaN; `indexed`: accesses whose
-    addresses are a place and an index; `unused`: instructions that nobody reads then; `asked`: what Python answers."""
+    addresses are a place and an index; `unused`: instructions that nobody reads then; `asked`: what Python answers;
+    `calls`: calls of functions."""
 
     sites: Mapping[Instruction, int]
     offsets: Mapping[str, int]
@@ -63,6 +64,7 @@ class Ops(Struct, frozen=True):
     unused: frozenset[Instruction] = frozenset()
     barriers: list[Instruction] = field(default_factory=list)
     asked: list[Instruction] = field(default_factory=list)
+    calls: list[Instruction] = field(default_factory=list)
 
     def operands(self, i: Instruction) -> Sequence[Operand]:
         """Return what an instruction reads, as it is written."""

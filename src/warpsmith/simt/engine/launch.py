@@ -223,7 +223,9 @@ def _stop_of(tables: LaunchTables) -> Stopped | None:
         number = (words[LaunchWords.STOP_SITE] - words[LaunchWords.SITES]) // (8 * len_of_site())
         access = code.sites[number]
         return replace(found, access=access, address=words[LaunchWords.STOP_ADDRESS] % 2**64, size=code.sizes[access])
-    blocks, at = code.function.blocks, words[LaunchWords.STOP_ADDRESS]
+    blocks, at = code.blocks, words[LaunchWords.STOP_ADDRESS]
+    if found.why is Stop.DEPTH:
+        return replace(found, access=code.ops.calls[at])
     return replace(found, at=blocks[at]) if 0 <= at < len(blocks) else found
 
 
@@ -232,7 +234,7 @@ def _counts(tables: LaunchTables) -> EngineCounts:
     launch = tables.launch
     width = launch.warp
     rest = launch.threads % width
-    totals, rows = Totals(), {block: [0, 0, 0, 0] for block in tables.code.function.blocks}
+    totals, rows = Totals(), {block: [0, 0, 0, 0] for block in tables.code.blocks}
     for number, segment in enumerate(tables.code.segments):
         size, at = segment.count, COUNTERS * number
         whole, part = ([int(n) for n in counters[at : at + COUNTERS]] for counters in (tables.full, tables.partial))
@@ -245,7 +247,7 @@ def _counts(tables: LaunchTables) -> EngineCounts:
         lost = (whole[0] * width + part[0] * rest - lanes) * size
         for column, more in enumerate((visits * begins, lanes * begins, divergences, lost)):
             rows[segment.block][column] += more
-    for number, block in enumerate(tables.code.function.blocks):
+    for number, block in enumerate(tables.code.blocks):
         if tables.lost[number]:
             totals.lost[block.terminator] = int(tables.lost[number])
     blocks = {block: BlockCount(*row) for block, row in rows.items()}

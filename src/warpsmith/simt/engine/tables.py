@@ -7,6 +7,7 @@ cleared for each block.
 from __future__ import annotations
 
 import ctypes
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -19,12 +20,17 @@ from warpsmith.simt.engine.observers.races import CELL
 from warpsmith.simt.engine.reading.written import written_memory
 from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS
+from warpsmith.simt.engine.writing.calls import number_functions
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
+from warpsmith.simt.layout import MemoryLayout, MemoryPart, local_layout, shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, LaunchMemory
+from warpsmith.simt.thread import DEEPEST
 from warpsmith.ssa.nodes import Module, Space
 
 __all__ = ["LaunchTables", "Place"]
+
+_MOST_LOCAL: Final = 1 << 28
+"""Bytes of local memory of all levels of calls, of which only those count that are used."""
 
 
 class Place(Struct, frozen=True):
@@ -56,17 +62,19 @@ class LaunchTables:
         self.rows: list[list[int]] = []
         self.cleared: list[int] = []
         self.cells_of_all: list[Array] = []
+        self.arrays: dict[str, int] = {}
         self.warps = -(-launch.threads // launch.warp)
         self.padded = self.warps * launch.warp + code.lanes
         self.full, self.partial = (self.zeros(COUNTERS * len(code.segments)) for _ in range(2))
-        self.lost = self.zeros(len(code.function.blocks))
+        self.lost = self.zeros(len(code.blocks))
         name = code.function.name
+        self.own = [name for one in number_functions(code.function, code.callees) for name in one.arrays]
         self.written = self.find_written(places) if guess and code.checks.races else None
         shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
         for buffer in memory.buffers:
             self.global_region(buffer)
         self.shared_regions(shared.parts, shared.size)
-        self.local_regions(local.parts, local.size)
+        self.local_regions(local)
         starts = {**places, **local.starts, **shared.starts}
         self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(RequestWords))
         self.fill(starts)
@@ -129,7 +137,7 @@ class LaunchTables:
     def find_written(self, places: dict[str, int]) -> frozenset[int] | None:
         """Return the addresses that writes are likely to start from, None where that cannot be told."""
         written = written_memory(self.code.function)
-        return None if written.anywhere else written.addresses(self.launch, places)
+        return None if written.anywhere or self.code.callees else written.addresses(self.launch, places)
 
     def is_written(self, buffer: Buffer) -> bool:
         """Whether writes are likely to hit a buffer."""
@@ -153,14 +161,20 @@ class LaunchTables:
             }
             self.region(Place("shared", part.start), words)
 
-    def local_regions(self, parts: tuple[MemoryPart, ...], size: int) -> None:
-        """Take note of the variables in the local memory of a thread."""
-        if not size:
+    def local_regions(self, layout: MemoryLayout) -> None:
+        """Take note of the variables in the local memory of a thread: those of the first level. Others are regions
+        while a call has them (writing/calls.py), and there is memory for so many levels."""
+        if not layout.size:
             return
-        stride = -(-size // 64) * 64
-        data, known = self.bytes_at(stride * self.padded), self.address_of_known(stride * self.padded)
-        self.clear(data, stride * self.padded)
-        for part in parts:
+        stride = -(-layout.size // 64) * 64
+        level = stride * self.padded
+        levels = max(1, min(DEEPEST, _MOST_LOCAL // level)) if layout.stride else 1
+        data, known = self.bytes_at(level * levels), self.address_of_known(level * levels, level)
+        self.clear(data, level)
+        self.state[LaunchWords.STRIDE], self.state[LaunchWords.LEVEL_BYTES] = layout.stride, level
+        self.state[LaunchWords.MOST_LEVELS] = levels
+        for part in layout.parts:
+            self.arrays[part.name] = len(self.rows)
             words = {
                 RegionWords.LOW: LOCAL_WINDOW + part.start,
                 RegionWords.LENGTH: part.end - part.start,
@@ -170,12 +184,13 @@ class LaunchTables:
             }
             self.region(Place("local", part.start), words)
 
-    def address_of_known(self, size: int) -> int:
-        """Return where it is kept which of `size` bytes are known, zero when a block starts; 0 where nobody asks."""
+    def address_of_known(self, size: int, cleared: int | None = None) -> int:
+        """Return where it is kept which of `size` bytes are known, the first `cleared` of them (default: all) zero when
+        a block starts; 0 where nobody asks."""
         if not self.code.checks.uninitialized:
             return 0
         made = self.bytes_at(size)
-        self.clear(made, size)
+        self.clear(made, size if cleared is None else cleared)
         return made
 
     def clear(self, address: int, size: int) -> None:
@@ -192,7 +207,9 @@ class LaunchTables:
         logs = self.warps if self.code.frame else 1
         words = {
             LaunchWords.BUDGET: launch.max_steps,
-            LaunchWords.REGIONS: _address(self.array([word for row in self.rows for word in row])),
+            LaunchWords.REGIONS: _address(self.regions()),
+            LaunchWords.LEVELS: _address(self.zeros(len(self.code.callees))),
+            LaunchWords.ARRAYS: _address(self.array([self.arrays[name] for name in self.own])),
             LaunchWords.REGION_COUNT: len(self.rows),
             LaunchWords.SITES: _address(self.sites()),
             LaunchWords.PARAMETERS: _address(self.parameters()),
@@ -220,6 +237,11 @@ class LaunchTables:
             self.state[word] = number
         for at, number in enumerate((*launch.block, *launch.grid)):
             self.state[LaunchWords.NTID_X + at] = number
+
+    def regions(self) -> Array:
+        """Return the regions, with places for those of the arrays that calls have."""
+        room = DEEPEST * len(self.own) * len(RegionWords)
+        return self.array([*(word for row in self.rows for word in row), *([0] * room)])
 
     def array(self, numbers: list[int]) -> Array:
         """Return numbers as words that are kept."""

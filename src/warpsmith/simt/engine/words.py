@@ -27,7 +27,9 @@ class LaunchWords(IntEnum):
     to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory. WAITING:
     sets of lanes of a warp that waited for their turn at most, where a policy is shown. ASK: a function of Python that
     answers what is not compiled (ops/asked.py). PASSED: a bit for each block of the kernel that lanes have ended in
-    (writing/ends.py). WIDTH: lanes of a warp."""
+    (writing/ends.py). WIDTH: lanes of a warp. DEPTH: calls that the warp is in; LEVELS: how many of them are of each
+    function that has arrays for each call; ARRAYS: the regions of those; STRIDE: from such an array to that of the next
+    level; LEVEL_BYTES: of a level of the local memory of all threads; MOST_LEVELS: for how many there is memory."""
 
     STOP = 0
     STOP_SITE = 1
@@ -75,6 +77,12 @@ class LaunchWords(IntEnum):
     WAITING = 43
     ASK = 44
     PASSED = 45
+    DEPTH = 46
+    LEVELS = 47
+    ARRAYS = 48
+    STRIDE = 49
+    LEVEL_BYTES = 50
+    MOST_LEVELS = 51
 
 
 def new_state() -> Array:
@@ -134,6 +142,8 @@ class Stop(IntEnum):
     OVERFLOW = 13
     WRITTEN = 14
     ASKED = 15
+    DEPTH = 16
+    LEVELS = 17
 
 
 STOPS = {
@@ -151,5 +161,7 @@ STOPS = {
     Stop.OVERFLOW: "a signed number that overflows",
     Stop.WRITTEN: "a write to what was taken for memory that is only read",
     Stop.ASKED: "a function that has no result here",
+    Stop.DEPTH: "a function that is called too deep",
+    Stop.LEVELS: "local arrays of more calls than there is memory for",
 }
 """In words."""
