@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tests.simt.engine.agree import Case, Differs, agree
+from tests.simt.engine.cooperative import KERNELS, grid_case
 from tests.simt.engine.kernels import random_case
 from tests.simt.engine.ops.test_asked import fetch_case
 from tests.simt.engine.ops.test_exchange import tile_case
@@ -33,9 +34,10 @@ from warpsmith.simt.engine.observers.charges import Charges
 from warpsmith.simt.engine.observers.requests import _Counted
 from warpsmith.simt.engine.ops import directed, exchange, halves, integers
 from warpsmith.simt.engine.reading.levels import _Search
+from warpsmith.simt.engine.resident import Rooms
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
-from warpsmith.simt.engine.words import RequestWords, SiteWords
+from warpsmith.simt.engine.words import LaunchWords, RequestWords, SiteWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
 from warpsmith.simt.engine.writing.ends import Ends
 from warpsmith.simt.launch import Launch
@@ -279,8 +281,8 @@ def _forgets_several(right: Any) -> Any:
 def _same_local(right: Any) -> Any:
     """All threads have one local memory."""
 
-    def region(self: LaunchTables, place: Any, words: Any) -> None:
-        right(self, place, {word: number for word, number in words.items() if word.name != "STRIDE"})
+    def region(self: LaunchTables, place: Any, words: Any, *steps: Any) -> None:
+        right(self, place, {word: number for word, number in words.items() if word.name != "STRIDE"}, *steps)
 
     return region
 
@@ -364,6 +366,32 @@ def _no_ends(right: Any) -> Any:
     return lambda cls, function, graph: cls({}, {})
 
 
+def _one_for_all(*words: LaunchWords) -> Callable[[Any], Any]:
+    """All blocks that are resident together have one and the same of something."""
+    return lambda right: lambda self, word, first, step: right(self, word, first, 0 if word in words else step)
+
+
+def _no_steps(right: Any) -> Any:
+    """What blocks own is in one place for all."""
+    return lambda self, place, words, steps=None: right(self, place, words)
+
+
+def _same_epoch(right: Any) -> Any:
+    """A barrier of the grid is none for who looks for races."""
+
+    def open_(self: Rooms) -> bool:
+        before = int(self.state[LaunchWords.GRID])
+        opened: bool = right(self)
+        self.state[LaunchWords.GRID] = before
+        return opened
+
+    return open_
+
+
+def _grid(name: str, **more: int) -> Callable[[], Case]:
+    return lambda: grid_case(KERNELS[name], **more)
+
+
 _PAST = "setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 0; st.global.u32 [%rd3], %r1; ret;"
 
 
@@ -408,4 +436,17 @@ BUGS = (
     Bug("lanes that left a loop are still away when it begins again", Charges, "enter_loop", _nothing, _random(0)),
     Bug("phis are of those who come last", KernelWriter, "is_first", _always, _random(0)),
     Bug("nobody looks who goes past a barrier", Ends, "of", _no_ends, _ptx(_PAST, 64)),
+    Bug("barriers of the grid order nothing", Rooms, "open", _same_epoch, _grid("two arrays in turn")),
+    Bug("resident blocks share what each owns", LaunchTables, "region", _no_steps, _grid("shared memory stays")),
+    Bug("resident blocks share local memory", LaunchTables, "region", _no_steps, _grid("local arrays stay")),
+    Bug(
+        "resident blocks share frames", Rooms, "give", _one_for_all(LaunchWords.FRAMES), _grid("loops that part lanes")
+    ),
+    Bug(
+        "resident blocks share who waits",
+        Rooms,
+        "give",
+        _one_for_all(LaunchWords.STATUS),
+        _grid("warps that end by block"),
+    ),
 )

@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.simt.engine.access import Runtime
-from warpsmith.simt.engine.driver import driver_function
+from warpsmith.simt.engine.drivers.driver import driver_function
+from warpsmith.simt.engine.drivers.resident import resident_driver
 from warpsmith.simt.engine.host.machine_code import LinkedCode, has_fast_gathers, link
 from warpsmith.simt.engine.host.parts import split_module
 from warpsmith.simt.engine.indexed import takes_indices
@@ -27,6 +28,7 @@ from warpsmith.simt.engine.reading.affine import indexed_addresses
 from warpsmith.simt.engine.reading.unused import unused_instructions
 from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
 from warpsmith.simt.engine.writing.segments import Segment
+from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory
 
 __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
@@ -86,7 +88,11 @@ def write_kernel(
     writer = (KernelWriter if checks.turns == "linear" else ScheduledWriter)(runtime, function, ops)
     writer.write()
     behind = [writer.ends.behind.get(barrier, 0) for barrier in ops.barriers]
-    driver_function(runtime.emit(), writer.warp, runtime.stop, behind, framed=writer.frame.base is not None)
+    if checks.resident:
+        grid = [number for number, barrier in enumerate(ops.barriers, 1) if is_grid_barrier(barrier)]
+        resident_driver(runtime.emit(), writer.warp, runtime.stop, behind, grid)
+    else:
+        driver_function(runtime.emit(), writer.warp, runtime.stop, behind, framed=writer.frame.base is not None)
     return split_module(module), writer, ops, granule
 
 

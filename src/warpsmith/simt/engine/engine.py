@@ -17,7 +17,7 @@ from warpsmith.simt.apart import STACK, Apart
 from warpsmith.simt.engine.counts import EngineCounts
 from warpsmith.simt.engine.observers.checks import Checks, Turns
 from warpsmith.simt.engine.stopped import Stopped, may_wait
-from warpsmith.simt.engine.support import order_matters, shares_order, why_refused
+from warpsmith.simt.engine.support import order_matters, shares_order, waits_for_grid, why_refused
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.launch import KernelProblem, Launch
 from warpsmith.simt.memory import LaunchMemory
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _STACK: Final = 1 << 12
 """Bytes of stack that an instruction may need: eight vectors of 64 lanes that no register holds."""
 
-__all__ = ["Checks", "Run", "Turns", "order_matters", "run", "why_refused"]
+__all__ = ["Checks", "Run", "Turns", "order_matters", "run", "waits_for_grid", "why_refused"]
 
 
 class Run(Struct, frozen=True):
@@ -78,6 +78,7 @@ def run(
     function = module.function(name)
     if function is None:
         raise KeyError(name)
+    checks = replace(checks, resident=waits_for_grid(function))
     attempt = _Attempt(module, function, launch, memory, checks, progress, rescue, memory.snapshot())
     workers = min(workers, launch.blocks)
     alone = "" if workers == 1 else shares_order(function)

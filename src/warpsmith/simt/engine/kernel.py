@@ -22,7 +22,7 @@ from warpsmith.simt.engine.reading.levels import Levels
 from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, linear, loops
 from warpsmith.simt.engine.words import LaunchWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter, Ways
-from warpsmith.simt.engine.writing.segments import split_blocks
+from warpsmith.simt.engine.writing.segments import split_blocks, waits_for_block
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Value
 
 __all__ = ["COUNTERS", "KernelWriter"]
@@ -32,7 +32,7 @@ class KernelWriter(BlockWriter):
     """Writes a kernel whose loops have one entry each, a segment for each block."""
 
     def __init__(self, runtime: Runtime, function: Function, tables: Ops) -> None:
-        split = frozenset(b.name for b in function.blocks if any(i.op == "barrier" for i in b.instructions))
+        split = frozenset(b.name for b in function.blocks if any(map(waits_for_block, b.instructions)))
         super().__init__(runtime, function, tables, split, framed=bool(split))
         self.segments = split_blocks(function.blocks, lambda _: False)
         self.reached: set[str] = set()

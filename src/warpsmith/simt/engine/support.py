@@ -11,7 +11,7 @@ from typing import Final
 from warpsmith.simt.engine.observers.checks import Turns
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.library import has_answer
-from warpsmith.simt.meeting.waiting import says_nothing
+from warpsmith.simt.meeting.waiting import is_grid_barrier, says_nothing
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Barrier,
@@ -30,7 +30,7 @@ from warpsmith.ssa.nodes import (
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.types import BF16, F16, I1, I128
 
-__all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "why_refused"]
+__all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "waits_for_grid", "why_refused"]
 
 _NO_HALVES: Final = frozenset({"match", "reduce", "vote"})
 """Ops of lanes that compare or combine bits."""
@@ -59,6 +59,8 @@ def why_refused(module: Module, function: Function, launch: Launch, turns: Turns
         return "a part of a grid"
     if not 1 <= launch.warp <= 64:
         return f"warps of {launch.warp} lanes"
+    if turns != "linear" and waits_for_grid(function):
+        return "a barrier of the grid where a policy says who goes on"
     if len(_numbers(function)) > 1:
         return "barriers of several numbers"
     return next((reason for _, i in function.instructions() for reason in _reasons(function, launch, i)), "")
@@ -82,10 +84,17 @@ def order_matters(function: Function) -> str:
 def shares_order(function: Function) -> str:
     """Return why blocks of a kernel have to run one after the other, races aside; "" where several may run at once:
     atomic operations of compiled code are in one piece for lanes and warps, not for threads of this computer."""
+    if waits_for_grid(function):
+        return "barriers of the grid, at which blocks wait for each other"
     for _, i in function.instructions():
         if i.op.startswith("atomic_") and isinstance(i.detail, Memory) and i.detail.space not in ("shared", "local"):
             return "atomic operations on memory that all blocks share"
     return ""
+
+
+def waits_for_grid(function: Function) -> bool:
+    """Whether blocks of a kernel wait for each other at barriers of the grid."""
+    return any(is_grid_barrier(i) for _, i in function.instructions())
 
 
 def _ends(function: Function, i: Instruction) -> bool:
@@ -120,7 +129,7 @@ def _numbers(function: Function) -> set[Operand]:
 def _op(i: Instruction, launch: Launch) -> Iterator[str]:
     if i.op == "call":
         yield "a call that cannot be inlined"
-    elif (i.op == "unmodeled" and not says_nothing(i)) or i.op not in OPS:
+    elif (i.op == "unmodeled" and not (says_nothing(i) or is_grid_barrier(i))) or i.op not in OPS:
         yield f"{_text(i)}, which is not modeled"
     elif i.op == "lanewise" and not has_answer(i, launch.textures) and (i.results or _text(i) != "printf"):
         yield f"the function {_text(i)}"

@@ -1,7 +1,7 @@
 """The tables of one launch, as arrays of numpy that stay where they are while machine code reads them.
 
 Buffers stay where Python has them; what a block owns (shared memory, local memory of its threads) is made once and
-cleared for each block.
+cleared for each block. Of blocks that are resident together each has its own, one behind the other (resident.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, LaunchMemory
 from warpsmith.ssa.nodes import Module, Space
 
-__all__ = ["LaunchTables", "Place"]
+__all__ = ["LaunchTables", "Place", "bytes_of_cells", "whole_lines"]
 
 
 class Place(Struct, frozen=True):
@@ -36,8 +36,8 @@ class Place(Struct, frozen=True):
 
 class LaunchTables:
     """All that a launch needs; `state` is what machine code gets. `cells_of_all`: the words of the cells of each buffer
-    that all blocks share. `guess`: buffers that are likely to be only read have no cells, and a write to one stops the
-    launch."""
+    that all blocks share. `steps`: for each region what its words have more in the next block that is resident.
+    `guess`: buffers that are likely to be only read have no cells, and a write to one stops the launch."""
 
     def __init__(
         self,
@@ -54,6 +54,8 @@ class LaunchTables:
         self.kept: list[object] = []
         self.places: list[Place] = []
         self.rows: list[list[int]] = []
+        self.steps: list[dict[RegionWords, int]] = []
+        self.residents = launch.blocks if code.checks.resident else 1
         self.cleared: list[int] = []
         self.cells_of_all: list[Array] = []
         self.warps = -(-launch.threads // launch.warp)
@@ -88,10 +90,20 @@ class LaunchTables:
         made = self.zeros(count + 64, "u1")
         return -(-_address(made) // 64) * 64
 
+    def own_bytes(self, count: int) -> int:
+        """Return the address of `count` new bytes of a block, which are zero when it starts; behind them are those of
+        the next block that is resident."""
+        if not count:
+            return 0
+        made = self.bytes_at(whole_lines(count) * self.residents)
+        self.clear(made, count)
+        return made
+
     # --- regions
 
-    def region(self, place: Place, words: dict[RegionWords, int]) -> None:
+    def region(self, place: Place, words: dict[RegionWords, int], steps: dict[RegionWords, int] | None = None) -> None:
         """Take note of a region."""
+        self.steps.append(steps or {})
         row = [words.get(word, 0) for word in RegionWords]
         row[RegionWords.NUMBER] = len(self.rows)
         self.rows.append(row)
@@ -99,7 +111,7 @@ class LaunchTables:
 
     def cells(self, size: int) -> int:
         """Return the first of the cells of `size` bytes; 0 where no races are looked for."""
-        return self.bytes_at((size // self.code.granule + 1) * CELL) if self.code.checks.races and size else 0
+        return self.bytes_at(bytes_of_cells(self.code, size)) if self.code.checks.races and size else 0
 
     def global_region(self, buffer: Buffer) -> None:
         """Take note of a buffer that all threads share."""
@@ -113,7 +125,7 @@ class LaunchTables:
             constant = Stop.WRITTEN
         cells = 0 if constant else self.cells(size)
         if cells:
-            self.cells_of_all.append(_words_at(cells, (size // self.code.granule + 1) * CELL // 8))
+            self.cells_of_all.append(_words_at(cells, bytes_of_cells(self.code, size) // 8))
         self.region(
             Place(buffer.space, buffer.address),
             {
@@ -140,9 +152,11 @@ class LaunchTables:
         """Take note of the variables in the shared memory of a block."""
         if not size:
             return
-        data, known, cells = self.bytes_at(size), self.address_of_known(size), self.cells(size)
-        self.clear(data, size)
-        self.clear(cells, (size // self.code.granule + 1) * CELL)
+        checks, many = self.code.checks, bytes_of_cells(self.code, size)
+        data, known = self.own_bytes(size), self.own_bytes(size * checks.uninitialized)
+        cells = self.own_bytes(many * checks.races)
+        line = whole_lines(size)
+        steps = {RegionWords.DELTA: line, RegionWords.KNOWN: line, RegionWords.CELLS: whole_lines(many)}
         for part in parts:
             words = {
                 RegionWords.LOW: SHARED_WINDOW + part.start,
@@ -151,15 +165,15 @@ class LaunchTables:
                 RegionWords.KNOWN: known - SHARED_WINDOW if known else 0,
                 RegionWords.CELLS: cells + part.start // self.code.granule * CELL if cells else 0,
             }
-            self.region(Place("shared", part.start), words)
+            self.region(Place("shared", part.start), words, {word: steps[word] for word in steps if words[word]})
 
     def local_regions(self, parts: tuple[MemoryPart, ...], size: int) -> None:
         """Take note of the variables in the local memory of a thread."""
         if not size:
             return
-        stride = -(-size // 64) * 64
-        data, known = self.bytes_at(stride * self.padded), self.address_of_known(stride * self.padded)
-        self.clear(data, stride * self.padded)
+        stride = whole_lines(size)
+        whole = stride * self.padded
+        data, known = self.own_bytes(whole), self.own_bytes(whole * self.code.checks.uninitialized)
         for part in parts:
             words = {
                 RegionWords.LOW: LOCAL_WINDOW + part.start,
@@ -168,15 +182,8 @@ class LaunchTables:
                 RegionWords.STRIDE: stride,
                 RegionWords.KNOWN: known - LOCAL_WINDOW if known else 0,
             }
-            self.region(Place("local", part.start), words)
-
-    def address_of_known(self, size: int) -> int:
-        """Return where it is kept which of `size` bytes are known, zero when a block starts; 0 where nobody asks."""
-        if not self.code.checks.uninitialized:
-            return 0
-        made = self.bytes_at(size)
-        self.clear(made, size)
-        return made
+            steps = {word: whole for word in (RegionWords.DELTA, RegionWords.KNOWN) if words[word]}
+            self.region(Place("local", part.start), words, steps)
 
     def clear(self, address: int, size: int) -> None:
         """Have bytes cleared for each block."""
@@ -252,6 +259,16 @@ class LaunchTables:
         made = np.concatenate([threads % x, threads // x % y, threads // (x * y)]).astype("<i4")
         self.kept.append(made)
         return made
+
+
+def whole_lines(count: int) -> int:
+    """Return how many bytes whole lines of 64 have that hold `count`."""
+    return -(-count // 64) * 64
+
+
+def bytes_of_cells(code: CompiledKernel, size: int) -> int:
+    """Return how many bytes the cells have of `size` bytes of memory."""
+    return (size // code.granule + 1) * CELL
 
 
 def _words_at(address: int, count: int) -> Array:

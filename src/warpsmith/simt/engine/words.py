@@ -10,11 +10,21 @@ Cell     16 bytes for each granule of watched memory, see observers/races.py
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["STOPS", "Array", "LaunchWords", "RegionWords", "RequestWords", "SiteWords", "Stop", "new_state"]
+__all__ = [
+    "ROOM",
+    "STOPS",
+    "Array",
+    "LaunchWords",
+    "RegionWords",
+    "RequestWords",
+    "SiteWords",
+    "Stop",
+    "new_state",
+]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
 
@@ -27,7 +37,8 @@ class LaunchWords(IntEnum):
     to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory. WAITING:
     sets of lanes of a warp that waited for their turn at most, where a policy is shown. ASK: a function of Python that
     answers what is not compiled (ops/asked.py). PASSED: a bit for each block of the kernel that lanes have ended in
-    (writing/ends.py). WIDTH: lanes of a warp."""
+    (writing/ends.py). WIDTH: lanes of a warp. ROOMS: a row for each block that is resident together with the others
+    (ROOM); GRID: how many barriers of the grid have opened, at bit GRID_BIT (observers/races.py)."""
 
     STOP = 0
     STOP_SITE = 1
@@ -75,11 +86,28 @@ class LaunchWords(IntEnum):
     WAITING = 43
     ASK = 44
     PASSED = 45
+    ROOMS = 46
+    GRID = 47
 
 
 def new_state() -> Array:
     """Return the record of a launch that has not begun, and that nobody has asked to leave."""
     return np.zeros(len(LaunchWords), "<i8")
+
+
+ROOM: Final = (
+    LaunchWords.REGIONS,
+    LaunchWords.SITES,
+    LaunchWords.FRAMES,
+    LaunchWords.STATUS,
+    LaunchWords.WARP_EPOCHS,
+    LaunchWords.LOGS,
+    LaunchWords.REDUCED,
+    LaunchWords.EPOCH,
+    LaunchWords.PASSED,
+)
+"""Words that each of the blocks has for itself that are resident together, in the order of its row; behind them the
+number of the barrier at which it waits."""
 
 
 class RegionWords(IntEnum):
@@ -134,6 +162,7 @@ class Stop(IntEnum):
     OVERFLOW = 13
     WRITTEN = 14
     ASKED = 15
+    ROOM = 16
 
 
 STOPS = {
@@ -151,5 +180,6 @@ STOPS = {
     Stop.OVERFLOW: "a signed number that overflows",
     Stop.WRITTEN: "a write to what was taken for memory that is only read",
     Stop.ASKED: "a function that has no result here",
+    Stop.ROOM: "blocks that wait for each other, which need more memory together than they get",
 }
 """In words."""
