@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simt.engine.agree import ALL, agree
+from tests.simt.engine.agree import ALL, QUICKLY, agree
 from tests.simt.engine.cooperative import KERNELS, grid_case
 from warpsmith.simt.choose import EngineChoice, execute
 from warpsmith.simt.engine import resident
@@ -67,3 +67,16 @@ def test_blocks_that_are_counted_alone_do_not_end_by_themselves() -> None:
     execute(case.module, "k", launch, whole, EngineChoice("interpreter"))
     assert done.outcome.complete
     assert [bytes(one.data) for one in memory.buffers] == [bytes(one.data) for one in whole.buffers]
+
+
+def test_blocks_go_on_with_better_code_where_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    from warpsmith.simt.engine import compile as compile_module
+    from warpsmith.simt.engine import launch as launch_module
+
+    linked: list[bool] = []
+    link = compile_module.link
+    monkeypatch.setattr(compile_module, "link", lambda *parts, quick: linked.append(quick) or link(*parts, quick=quick))
+    monkeypatch.setattr(launch_module, "_COST", -1e9)
+    case = grid_case(KERNELS["loops that part lanes"].replace("round < 3", "round < 5"), blocks=5, threads=48)
+    assert agree(case, QUICKLY) == ""
+    assert linked == [True, False]

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.drivers.driver import driver_function
 from warpsmith.simt.engine.drivers.resident import resident_driver
+from warpsmith.simt.engine.drivers.sliced import sliced_driver
 from warpsmith.simt.engine.host.machine_code import LinkedCode, has_fast_gathers, link
 from warpsmith.simt.engine.host.parts import split_module
 from warpsmith.simt.engine.indexed import takes_indices
@@ -90,7 +91,8 @@ def write_kernel(
     behind = [writer.ends.behind.get(barrier, 0) for barrier in ops.barriers]
     if checks.resident:
         grid = [number for number, barrier in enumerate(ops.barriers, 1) if is_grid_barrier(barrier)]
-        resident_driver(runtime.emit(), writer.warp, runtime.stop, behind, grid)
+        make = sliced_driver if checks.sliced else resident_driver
+        make(runtime.emit(), writer.warp, runtime.stop, behind, grid)
     else:
         driver_function(runtime.emit(), writer.warp, runtime.stop, behind, framed=writer.frame.base is not None)
     return split_module(module), writer, ops, granule

@@ -88,15 +88,17 @@ def run_launch(
     workers: Workers,
     *,
     guess: bool = False,
+    patience: int = 0,
     better: Callable[[], CompiledKernel] | None = None,
 ) -> Ended:
     """Run a compiled kernel on `memory`, whose buffers it changes. `guess`: which of them it writes; where that is
-    wrong, it ends with Stop.WRITTEN. `better` compiles the same kernel, with the same tables, for launches that take
-    long."""
+    wrong, it ends with Stop.WRITTEN. `patience`: how many instructions of lanes a block may take before the launch ends
+    with Stop.WAITS, 0 for as many as are left. `better` compiles the same kernel, with the same tables, for launches
+    that take long."""
     places = allocate_shared(module, memory)
     if code.checks.resident and not fits(code, module, launch, memory):
         return Ended(Stopped(Stop.ROOM, 0, -1), EngineCounts({}, Totals(), (), 0))
-    run = _Run(code, launch, workers, better)
+    run = _Run(code, launch, workers, better, patience)
     run.tables = [
         LaunchTables(code, module, launch, memory, places=places, state=state, guess=guess)
         for state in workers.states[: run.most_threads]
@@ -108,7 +110,10 @@ def run_launch(
             own += more
         first.state[LaunchWords.WAITING] = max(first.state[LaunchWords.WAITING], other.state[LaunchWords.WAITING])
     counts = _counts(first)
-    return Ended(_find_stop(run.tables, counts.totals.lane_instructions > launch.max_steps), counts)
+    stopped = _find_stop(run.tables, counts.totals.lane_instructions > launch.max_steps)
+    if stopped.why is Stop.BUDGET and run.impatient:
+        stopped = replace(stopped, why=Stop.WAITS)
+    return Ended(stopped, counts)
 
 
 class _Run:
@@ -121,8 +126,10 @@ class _Run:
         launch: Launch,
         workers: Workers,
         better: Callable[[], CompiledKernel] | None = None,
+        patience: int = 0,
     ) -> None:
         self.code, self.launch, self.workers, self.better = code, launch, workers, better
+        self.patience, self.impatient = patience, False
         self.tables: list[LaunchTables] = []
         self.enter = _entry(code)
         self.sizes = np.array([segment.count for segment in code.segments])
@@ -130,7 +137,7 @@ class _Run:
         if len(workers.states) > 1:
             self.most = min(self.most, max(1, launch.blocks // (_SHARES * len(workers.states))))
         # few at first: it is soon known how long they take
-        self.step = self.most if better is None else 1
+        self.step = self.most if better is None and not patience else 1
         self.following, self.spent = 0, 0.0
         self.lock = threading.Lock()
 
@@ -160,6 +167,8 @@ class _Run:
         state, began = self.tables[number].state, time.thread_time()
         while (taken := self.take())[0] < self.launch.blocks:
             first, count = taken
+            if self.patience:
+                self.limit(state)
             before = time.thread_time()
             self.enter(state.ctypes.data, first, min(first + count, self.launch.blocks))
             after = time.thread_time()
@@ -170,6 +179,14 @@ class _Run:
                 self.step = min(2 * self.step, self.most)
             self.spent += after - before
             self.improve(self.spent if self.code.checks.resident else after - began)
+
+    def limit(self, state: Array) -> None:
+        """Let the next blocks take as many instructions as those before them, twice, and as many as one may: they are
+        no more than twice as many."""
+        taken = self.steps()
+        left, most = self.launch.max_steps - taken, self.patience + 2 * taken
+        state[LaunchWords.BUDGET] = min(left, most)
+        self.impatient = most < left or (self.impatient and len(self.tables) > 1)
 
     def improve(self, spent: float) -> None:
         """Go on with better code where what is left is worth it, as it seems: a thread has `spent` so many seconds."""

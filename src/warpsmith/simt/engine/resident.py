@@ -23,7 +23,7 @@ from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import GRID_BIT
 from warpsmith.simt.engine.tables import LaunchTables, bytes_of_cells, whole_lines
-from warpsmith.simt.engine.words import ROOM, Array, LaunchWords, RegionWords, Stop
+from warpsmith.simt.engine.words import GIVES_WAY, ROOM, Array, LaunchWords, RegionWords, Stop
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.layout import local_layout, shared_layout
 from warpsmith.simt.memory import LaunchMemory
@@ -69,7 +69,8 @@ class Rooms:
         self.give(LaunchWords.REGIONS, self.regions(), len(tables.rows) * len(RegionWords) * 8)
         self.give(LaunchWords.SITES, self.sites(), len(tables.code.sites) * len_of_site() * 8)
         self.give(LaunchWords.FRAMES, tables.bytes_at(frames * self.blocks), frames)
-        self.give(LaunchWords.STATUS, self.words(np.ones(warps * self.blocks, "<i8")), 8 * warps)
+        self.status = np.ones(warps * self.blocks, "<i8")
+        self.give(LaunchWords.STATUS, self.words(self.status), 8 * warps)
         self.give(LaunchWords.WARP_EPOCHS, self.words(np.zeros(warps * self.blocks, "<i8")), 8 * warps)
         self.give(LaunchWords.LOGS, self.words(np.zeros(LOG_WORDS * warps * self.blocks, "<i8")), 8 * LOG_WORDS * warps)
         self.give(LaunchWords.REDUCED, self.words(np.zeros(4 * self.blocks, "<i8")), 8 * 4)
@@ -99,14 +100,18 @@ class Rooms:
         return self.words(np.tile(self.tables.sites(), (self.blocks, 1)))
 
     def open(self) -> bool:
-        """Open the barrier of the grid at which all blocks wait; return whether they do. They do not where all have
-        ended; where only some wait there, or at another one, the launch stops."""
+        """Open the barrier of the grid at which all blocks wait; return whether blocks can go on. They cannot where all
+        have ended; where only some wait there, or at another one, the launch stops. While a block can go on anyway,
+        nothing opens."""
         if self.state[LaunchWords.LEAVE] or not self.waits.any():
             return False
+        if np.any(self.waits == GIVES_WAY):
+            return True
         others = np.flatnonzero(self.waits != self.waits[0])
         if len(others):
             self.stop(int(others[0]))
             return False
+        self.status[self.status > 1] = 1
         self.rows[:, ROOM.index(LaunchWords.EPOCH)] += 1
         epoch = (int(self.state[LaunchWords.GRID]) >> GRID_BIT) + 1
         if epoch == _EPOCHS:

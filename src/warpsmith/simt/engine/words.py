@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 __all__ = [
+    "GIVES_WAY",
     "ROOM",
     "STOPS",
     "Array",
@@ -38,7 +39,8 @@ class LaunchWords(IntEnum):
     sets of lanes of a warp that waited for their turn at most, where a policy is shown. ASK: a function of Python that
     answers what is not compiled (ops/asked.py). PASSED: a bit for each block of the kernel that lanes have ended in
     (writing/ends.py). WIDTH: lanes of a warp. ROOMS: a row for each block that is resident together with the others
-    (ROOM); GRID: how many barriers of the grid have opened, at bit GRID_BIT (observers/races.py)."""
+    (ROOM); GRID: how many barriers of the grid have opened, at bit GRID_BIT (observers/races.py). SLICE: how often
+    the warp may begin a loop again that may wait for others before it gives way."""
 
     STOP = 0
     STOP_SITE = 1
@@ -88,6 +90,7 @@ class LaunchWords(IntEnum):
     PASSED = 45
     ROOMS = 46
     GRID = 47
+    SLICE = 48
 
 
 def new_state() -> Array:
@@ -108,6 +111,8 @@ ROOM: Final = (
 )
 """Words that each of the blocks has for itself that are resident together, in the order of its row; behind them the
 number of the barrier at which it waits."""
+GIVES_WAY: Final = -1
+"""What a warp, or a block, returns in place of the number of a barrier where it can go on, and lets others do so."""
 
 
 class RegionWords(IntEnum):
@@ -163,6 +168,7 @@ class Stop(IntEnum):
     WRITTEN = 14
     ASKED = 15
     ROOM = 16
+    WAITS = 17
 
 
 STOPS = {
@@ -180,6 +186,7 @@ STOPS = {
     Stop.OVERFLOW: "a signed number that overflows",
     Stop.WRITTEN: "a write to what was taken for memory that is only read",
     Stop.ASKED: "a function that has no result here",
+    Stop.WAITS: "a block that seems to wait for others",
     Stop.ROOM: "blocks that wait for each other, which need more memory together than they get",
 }
 """In words."""

@@ -16,16 +16,16 @@ from warpsmith.simt.engine.drivers.driver import Driver
 from warpsmith.simt.engine.lanes import I1, I64, Emit, Ir
 from warpsmith.simt.engine.words import ROOM, LaunchWords
 
-__all__ = ["resident_driver"]
+__all__ = ["Resident", "resident_driver"]
 
 
 def resident_driver(e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], grid: Sequence[int]) -> Ir:
     """Return the driver for a warp function, as driver_function has it; `grid`: the numbers of the barriers that are of
     the grid."""
-    return _Resident(e, warp, stop, behind, grid).function
+    return Resident(e, warp, stop, behind, grid).function
 
 
-class _Resident(Driver):
+class Resident(Driver):
     """The driver while it is written."""
 
     def __init__(self, e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], grid: Sequence[int]) -> None:
@@ -43,13 +43,21 @@ class _Resident(Driver):
         self.rounds()
         for word in (LaunchWords.EPOCH, LaunchWords.PASSED):
             e.write(room, ROOM.index(word), e.read(self.state, word))
-        e.write(room, len(ROOM), e.b.load(self.where, typ=I64))
+        e.write(room, len(ROOM), self.waits())
 
     def open(self, over: Ir) -> None:
-        """Write: at a barrier of the grid the block has had its turn."""
+        """Write: where the barrier does not open yet, the block has had its turn."""
         e, opens = self.e, self.e.block("opens")
-        where, stays = e.b.load(self.where, typ=I64), I1(0)
-        for number in self.grid:
-            stays = e.b.or_(stays, e.b.icmp_unsigned("==", where, I64(number)))
-        e.b.cbranch(stays, over, opens)
+        e.b.cbranch(self.stays(), over, opens)
         e.at(opens)
+
+    def stays(self) -> Ir:
+        """Return whether the block has had its turn: all wait at a barrier of the grid."""
+        b, where, found = self.e.b, self.e.b.load(self.where, typ=I64), I1(0)
+        for number in self.grid:
+            found = b.or_(found, b.icmp_unsigned("==", where, I64(number)))
+        return found
+
+    def waits(self) -> Ir:
+        """Return the number of the barrier at which the block waits, 0 where it has ended."""
+        return self.e.b.load(self.where, typ=I64)
