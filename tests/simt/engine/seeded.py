@@ -21,10 +21,14 @@ from tests.simt.engine.ops.test_asked import fetch_case
 from tests.simt.engine.ops.test_exchange import tile_case
 from tests.simt.engine.ops.test_halves import fused_case, ties_case
 from tests.simt.engine.ops.test_seen import nan_case
+from tests.simt.engine.spinning import KERNELS as SPINNING
+from tests.simt.engine.spinning import agree_spinning, spin_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
-from warpsmith.simt.engine import indexed, instructions
+from warpsmith.simt.engine import engine, indexed, instructions
 from warpsmith.simt.engine.access import AccessWriter
+from warpsmith.simt.engine.drivers.resident import Resident
+from warpsmith.simt.engine.drivers.sliced import _Sliced
 from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import Ops
 from warpsmith.simt.engine.kernel import KernelWriter
@@ -37,7 +41,7 @@ from warpsmith.simt.engine.reading.levels import _Search
 from warpsmith.simt.engine.resident import Rooms
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
-from warpsmith.simt.engine.words import LaunchWords, RequestWords, SiteWords
+from warpsmith.simt.engine.words import GIVES_WAY, LaunchWords, RequestWords, SiteWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
 from warpsmith.simt.engine.writing.ends import Ends
 from warpsmith.simt.launch import Launch
@@ -388,6 +392,29 @@ def _same_epoch(right: Any) -> Any:
     return open_
 
 
+def _goes_away(right: Any) -> Any:
+    """Blocks that give way have ended."""
+    return lambda self: not (self.waits == GIVES_WAY).any() and right(self)
+
+
+def _opens_early(right: Any) -> Any:
+    """Barriers open while warps are to come that gave way."""
+    return lambda self: Resident.stays(self)
+
+
+def _spin(name: str, **more: int) -> Callable[[], Case]:
+    return lambda: spin_case(SPINNING[name], **more)
+
+
+def _agree_impatiently(case: Case) -> str:
+    """Compare, and do not wait long for blocks that wait."""
+    before, engine.PATIENCE = engine.PATIENCE, 200_000
+    try:
+        return agree_spinning(case)
+    finally:
+        engine.PATIENCE = before
+
+
 def _grid(name: str, **more: int) -> Callable[[], Case]:
     return lambda: grid_case(KERNELS[name], **more)
 
@@ -436,6 +463,15 @@ BUGS = (
     Bug("lanes that left a loop are still away when it begins again", Charges, "enter_loop", _nothing, _random(0)),
     Bug("phis are of those who come last", KernelWriter, "is_first", _always, _random(0)),
     Bug("nobody looks who goes past a barrier", Ends, "of", _no_ends, _ptx(_PAST, 64)),
+    Bug("blocks that give way have ended", Rooms, "open", _goes_away, _spin("all lanes wait"), _agree_impatiently),
+    Bug(
+        "barriers open while warps are to come",
+        _Sliced,
+        "stays",
+        _opens_early,
+        _spin("a scan that looks back at later blocks"),
+        _agree_impatiently,
+    ),
     Bug("barriers of the grid order nothing", Rooms, "open", _same_epoch, _grid("two arrays in turn")),
     Bug("resident blocks share what each owns", LaunchTables, "region", _no_steps, _grid("shared memory stays")),
     Bug("resident blocks share local memory", LaunchTables, "region", _no_steps, _grid("local arrays stay")),
