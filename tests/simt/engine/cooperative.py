@@ -12,7 +12,7 @@ from tests.simt.engine.agree import Case
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.nodes import Module
 
-__all__ = ["KERNELS", "WRONG", "grid_case"]
+__all__ = ["KERNELS", "WRONG", "grid_case", "module_of"]
 
 _HEAD = """
 #include <cooperative_groups.h>

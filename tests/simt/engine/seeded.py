@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tests.simt.engine.agree import Case, Differs, agree
-from tests.simt.engine.cooperative import KERNELS, grid_case
+from tests.simt.engine.cooperative import KERNELS, grid_case, module_of
 from tests.simt.engine.kernels import random_case
 from tests.simt.engine.ops.test_asked import fetch_case
 from tests.simt.engine.ops.test_exchange import tile_case
@@ -402,21 +403,25 @@ def _opens_early(right: Any) -> Any:
     return lambda self: Resident.stays(self)
 
 
-def _spin(name: str, **more: int) -> Callable[[], Case]:
-    return lambda: spin_case(SPINNING[name], **more)
+def _spin(name: str) -> Callable[[], Case]:
+    return lambda: _new(spin_case, SPINNING[name])
+
+
+def _new(make: Callable[[str], Case], body: str) -> Case:
+    """Return the case of a kernel that has not been compiled."""
+    module_of.cache_clear()
+    return make(body)
 
 
 def _agree_impatiently(case: Case) -> str:
     """Compare, and do not wait long for blocks that wait."""
-    before, engine.PATIENCE = engine.PATIENCE, 200_000
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "PATIENCE", 200_000)
         return agree_spinning(case)
-    finally:
-        engine.PATIENCE = before
 
 
-def _grid(name: str, **more: int) -> Callable[[], Case]:
-    return lambda: grid_case(KERNELS[name], **more)
+def _grid(name: str) -> Callable[[], Case]:
+    return lambda: _new(grid_case, KERNELS[name])
 
 
 _PAST = "setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 0; st.global.u32 [%rd3], %r1; ret;"

@@ -9,6 +9,7 @@ from tests.simt.engine.cooperative import KERNELS, grid_case
 from warpsmith.simt.choose import EngineChoice, execute
 from warpsmith.simt.engine import resident
 from warpsmith.simt.engine.engine import Checks, run
+from warpsmith.simt.engine.host.machine_code import LinkedCode, link
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.memory import LaunchMemory
 
@@ -74,8 +75,12 @@ def test_blocks_go_on_with_better_code_where_they_wait(monkeypatch: pytest.Monke
     from warpsmith.simt.engine import launch as launch_module
 
     linked: list[bool] = []
-    link = compile_module.link
-    monkeypatch.setattr(compile_module, "link", lambda *parts, quick: linked.append(quick) or link(*parts, quick=quick))
+
+    def note(*parts: str, quick: bool) -> LinkedCode:
+        linked.append(quick)
+        return link(*parts, quick=quick)
+
+    monkeypatch.setattr(compile_module, "link", note)
     monkeypatch.setattr(launch_module, "_COST", -1e9)
     case = grid_case(KERNELS["loops that part lanes"].replace("round < 3", "round < 5"), blocks=5, threads=48)
     assert agree(case, QUICKLY) == ""
