@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import random
 import struct
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec.structs import replace
+
 from tests.lower.harness import lowered
 from tests.simt.engine.agree import Case
+from tests.simt.engine.kernels import random_case
 from warpsmith.simt.launch import Launch
-from warpsmith.ssa.nodes import Module
+from warpsmith.ssa.nodes import GRID_BARRIER, BasicBlock, Instruction, Module, Text
 
-__all__ = ["KERNELS", "WRONG", "grid_case", "module_of"]
+__all__ = ["KERNELS", "WRONG", "grid_case", "module_of", "random_grid_case"]
 
 _HEAD = """
 #include <cooperative_groups.h>
@@ -178,3 +182,20 @@ def grid_case(body: str, *, blocks: int = 3, threads: int = 64, warp: int = 32, 
     }
     launch = Launch((blocks, 1, 1), (threads, 1, 1), {"n": struct.pack("<i", n)}, warp=warp)
     return Case(module_of(body), "k", launch, arrays)
+
+
+def random_grid_case(seed: int) -> Case:
+    """Return a random kernel in which barriers of the block are of the grid, most of them."""
+    made, chosen = random_case(seed), random.Random(seed)
+
+    def wider(i: Instruction) -> Instruction:
+        if i.op != "barrier" or i.results or chosen.random() < 0.3:
+            return i
+        return replace(i, op="unmodeled", operands=(), detail=Text(GRID_BARRIER))
+
+    def of_block(block: BasicBlock) -> BasicBlock:
+        return replace(block, instructions=tuple(map(wider, block.instructions)))
+
+    (function,) = made.module.functions
+    changed = replace(function, blocks=tuple(map(of_block, function.blocks)))
+    return replace(made, module=replace(made.module, functions=(changed,)))

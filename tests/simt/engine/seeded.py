@@ -28,7 +28,7 @@ from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
 from warpsmith.simt.engine import engine, indexed, instructions
 from warpsmith.simt.engine.access import AccessWriter
-from warpsmith.simt.engine.drivers.resident import Resident
+from warpsmith.simt.engine.drivers.resident import ResidentDriver
 from warpsmith.simt.engine.drivers.sliced import _Sliced
 from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import Ops
@@ -400,7 +400,7 @@ def _goes_away(right: Any) -> Any:
 
 def _opens_early(right: Any) -> Any:
     """Barriers open while warps are to come that gave way."""
-    return lambda self: Resident.stays(self)
+    return lambda self: ResidentDriver.stays(self)
 
 
 def _spin(name: str) -> Callable[[], Case]:

@@ -24,6 +24,7 @@ from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.checks import Checks
+from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.ops.seen import values_seen
 from warpsmith.simt.engine.reading.affine import indexed_addresses
 from warpsmith.simt.engine.reading.unused import unused_instructions
@@ -38,7 +39,8 @@ __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
 class CompiledKernel(Struct, frozen=True, eq=False):
     """Machine code for warps of at most `lanes` lanes, and more than half as many: `linked` has the function
     `run(state, first, last)`. `sites`: its accesses in order, `sizes` their bytes a lane; `granule`: the bytes of a
-    cell; `frame`: bytes of a warp's frame, 0 without barriers; `segments`: what is counted, in order."""
+    cell; `frame`: bytes of a warp's frame, 0 without barriers; `log`: of its log; `segments`: what is counted, in
+    order."""
 
     function: Function
     lanes: int
@@ -48,6 +50,7 @@ class CompiledKernel(Struct, frozen=True, eq=False):
     sizes: Mapping[Instruction, int]
     granule: int
     frame: int
+    log: int
     segments: tuple[Segment, ...]
     ops: Ops
 
@@ -63,9 +66,10 @@ def _compile_uncached(function: Function, lanes: int, checks: Checks) -> Compile
     parts, writer, ops, granule = _write_once(function, lanes, replace(checks, quick=False))
     linked = link(*parts, quick=checks.quick)
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
+    log = 8 * (LOG_WORDS if writer.part is not None else 1)
     sizes = {i: access_of(i).size for i in ops.sites}
     sites, segments = tuple(ops.sites), writer.segments
-    return CompiledKernel(function, lanes, checks, linked, sites, sizes, granule, frame, segments, ops)
+    return CompiledKernel(function, lanes, checks, linked, sites, sizes, granule, frame, log, segments, ops)
 
 
 @lru_cache(maxsize=2)

@@ -20,7 +20,6 @@ import numpy as np
 
 from warpsmith.simt.engine.compile import CompiledKernel
 from warpsmith.simt.engine.instructions import len_of_site
-from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.observers.races import GRID_BIT
 from warpsmith.simt.engine.tables import LaunchTables, bytes_of_cells, whole_lines
 from warpsmith.simt.engine.words import GIVES_WAY, ROOM, Array, LaunchWords, RegionWords, Stop
@@ -54,7 +53,7 @@ def bytes_of_rooms(code: CompiledKernel, module: Module, launch: Launch, memory:
         own += whole_lines(bytes_of_cells(code, shared.size))
     regions = len(memory.buffers) + len(shared.parts) + len(local.parts)
     words = regions * len(RegionWords) + len(code.sites) * len_of_site() + len(ROOM)
-    return launch.blocks * (own + 8 * words + warps * (code.frame + 8 * LOG_WORDS + 16))
+    return launch.blocks * (own + 8 * words + warps * (code.frame + code.log + 16))
 
 
 class Rooms:
@@ -72,7 +71,9 @@ class Rooms:
         self.status = np.ones(warps * self.blocks, "<i8")
         self.give(LaunchWords.STATUS, self.words(self.status), 8 * warps)
         self.give(LaunchWords.WARP_EPOCHS, self.words(np.zeros(warps * self.blocks, "<i8")), 8 * warps)
-        self.give(LaunchWords.LOGS, self.words(np.zeros(LOG_WORDS * warps * self.blocks, "<i8")), 8 * LOG_WORDS * warps)
+        logs = tables.code.log * warps
+        self.state[LaunchWords.LOG_BYTES] = tables.code.log
+        self.give(LaunchWords.LOGS, self.words(np.zeros(logs * self.blocks // 8, "<i8")), logs)
         self.give(LaunchWords.REDUCED, self.words(np.zeros(4 * self.blocks, "<i8")), 8 * 4)
 
     def give(self, word: LaunchWords, first: int, step: int) -> None:

@@ -16,16 +16,16 @@ from warpsmith.simt.engine.drivers.driver import Driver
 from warpsmith.simt.engine.lanes import I1, I64, Emit, Ir
 from warpsmith.simt.engine.words import ROOM, LaunchWords
 
-__all__ = ["Resident", "resident_driver"]
+__all__ = ["ResidentDriver", "resident_driver"]
 
 
 def resident_driver(e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], grid: Sequence[int]) -> Ir:
     """Return the driver for a warp function, as driver_function has it; `grid`: the numbers of the barriers that are of
     the grid."""
-    return Resident(e, warp, stop, behind, grid).function
+    return ResidentDriver(e, warp, stop, behind, grid).function
 
 
-class Resident(Driver):
+class ResidentDriver(Driver):
     """The driver while it is written."""
 
     def __init__(self, e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], grid: Sequence[int]) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from warpsmith.simt.engine.drivers.resident import Resident
+from warpsmith.simt.engine.drivers.resident import ResidentDriver
 from warpsmith.simt.engine.lanes import I64, Emit, Ir
 from warpsmith.simt.engine.words import GIVES_WAY, LaunchWords
 
@@ -27,7 +27,7 @@ def sliced_driver(e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], grid: Sequ
     return _Sliced(e, warp, stop, behind, grid).function
 
 
-class _Sliced(Resident):
+class _Sliced(ResidentDriver):
     """The driver while it is written."""
 
     def __init__(self, e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], grid: Sequence[int]) -> None:
