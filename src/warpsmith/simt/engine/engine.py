@@ -111,8 +111,10 @@ class _Attempt(Struct, frozen=True):
         """Run it on at most so many threads, as often as it takes to know what comes of it."""
         alone = "" if workers == 1 else shares_order(self.function)
         ended = self.run(1 if alone else workers)
-        if ended.stopped.why is Stop.WAITS:
-            return self.run_together(ended, workers)
+        spins = ended.stopped.why in (Stop.WAITS, Stop.BUDGET) and self.may_spin(ended.stopped.at)
+        if spins or ended.stopped.why is Stop.WAITS:
+            self.restore()
+            return replace(self, patience=0).run_together(workers, spins=spins)
         if workers > 1 and not alone and ended.stopped.why not in (Stop.NONE, Stop.BUDGET):
             # which blocks were run by then is another thing each time, and races may have had any outcome
             alone = ended.stopped.text
@@ -120,21 +122,25 @@ class _Attempt(Struct, frozen=True):
             ended = self.run(1)
         return replace(self.judge(ended), alone=alone)
 
-    def run_together(self, ended: Ended, workers: int) -> Run:
-        """Run all blocks in turn where one seems to wait for others, and there is memory for all of them; else one
-        after the other, however long it takes."""
-        waits = self.may_spin(ended.stopped.at)
-        self.restore()
-        patient = replace(self, patience=0)
-        if waits:
-            together = replace(patient, checks=replace(self.checks, resident=True, sliced=True))
-            ended = together.run(1)
-            if ended.stopped.why is not Stop.ROOM:
-                return replace(together.judge(ended), alone=_SPINS if workers > 1 else "")
-        return patient.run_on(workers)
+    def run_together(self, workers: int, *, spins: bool) -> Run:
+        """Run all blocks in turn where one seems to wait for others (`spins`), and there is memory for all of them;
+        else one after the other, however long it takes."""
+        together = replace(self, checks=replace(self.checks, resident=True, sliced=True))
+        ended = together.run(1) if spins else None
+        if ended is None or ended.stopped.why is Stop.ROOM:
+            return self.run_on(workers)
+        if ended.stopped.why is Stop.RACE:
+            # whoever looks at the race is not to wait for what never comes
+            self.restore()
+            unchecked = replace(together, checks=replace(together.checks, races=False)).run(1)
+            ended = unchecked if unchecked.stopped.why is Stop.BUDGET else ended
+        return replace(together.judge(ended), alone=_SPINS if workers > 1 else "")
 
     def may_spin(self, at: BasicBlock | None) -> bool:
-        """Whether a block is in a loop that is left when others have written something."""
+        """Whether a block is in a loop that is left when others have written something, and who waits there has none to
+        give way to yet."""
+        if not self.patience:
+            return False
         function, loops = self.function, spinning_loops(self.function)
         around = Graph.of(function).cycles_around(at.name) if at is not None else ()
         asked = {i for cycle in around for i in loops.get(cycle.header, ())}
