@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.simt.engine.agree import ALL, QUICKLY, agree
-from tests.simt.engine.cooperative import KERNELS, WRONG, grid_case
+from tests.simt.engine.cooperative import KERNELS, WRONG, grid_case, random_grid_case
 from warpsmith.simt.engine.engine import Checks
 
 SETS = {
@@ -39,3 +39,15 @@ def test_what_is_wrong_is_found(body: str, why: str) -> None:
 
 def test_a_grid_of_one_block_meets_itself() -> None:
     assert agree(grid_case(KERNELS["two arrays in turn"], blocks=1)) == ""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_kernels_meet(seed: int) -> None:
+    agree(random_grid_case(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(6, 306, 50))
+def test_many_random_kernels_meet(start: int) -> None:
+    for seed in range(start, start + 50):
+        agree(random_grid_case(seed))

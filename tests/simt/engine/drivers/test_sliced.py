@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simt.engine.agree import ALL, QUICKLY
+from tests.simt.engine.agree import ALL, QUICKLY, agree
+from tests.simt.engine.cooperative import random_grid_case
+from tests.simt.engine.kernels import random_case
 from tests.simt.engine.spinning import KERNELS, UNCHECKED, UNORDERED, agree_spinning, ran, spin_case
-from warpsmith.simt.engine import engine
+from warpsmith.simt.engine import engine, kernel
+from warpsmith.simt.engine.drivers import sliced
 from warpsmith.simt.engine.engine import Checks
 from warpsmith.simt.engine.words import Stop
+from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.nodes import Function, Instruction
 
 
 @pytest.fixture(autouse=True)
@@ -70,3 +75,17 @@ def test_without_room_for_all_one_runs_after_the_other(monkeypatch: pytest.Monke
     monkeypatch.setattr(resident, "MOST_BYTES", 1000)
     made, *_ = ran(spin_case(KERNELS["a chain from the last block to the first"]), ALL, 5_000_000)
     assert made.stop is Stop.BUDGET and not made.together
+
+
+def _all_loops(function: Function) -> dict[str, frozenset[Instruction]]:
+    graph = Graph.of(function)
+    return {cycle.header: frozenset() for name in graph.order for cycle in graph.cycles_around(name)}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_to_give_way_in_every_loop_changes_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "waits_for_grid", lambda function: True)
+    monkeypatch.setattr(engine, "spinning_loops", lambda function: {"": ()})
+    monkeypatch.setattr(kernel, "spinning_loops", _all_loops)
+    monkeypatch.setattr(sliced, "SLICE", 1 + seed % 3)
+    agree((random_grid_case if seed % 2 else random_case)(seed))
