@@ -182,7 +182,8 @@ class _Wanted(Struct, frozen=True):
         restore()
         problem = made.stopped.problem(self.module, self.kernel, self.launch, self.memory)
         assert problem is not None
-        message = f"{problem.message} of one block after the other, nor within {IN_TURN:,} of threads in turn"
+        order = "all blocks in turn" if made.together else "one block after the other"
+        message = f"{problem.message} of {order}, nor within {IN_TURN:,} of threads in turn"
         return replace(_make_done(made.counts, (replace(problem, message=message),)), alone=made.alone)
 
     def _done(self, outcome: Outcome, tally: Tally) -> Done:

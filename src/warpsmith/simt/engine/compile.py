@@ -14,7 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.simt.engine.access import Runtime
-from warpsmith.simt.engine.driver import driver_function
+from warpsmith.simt.engine.drivers.driver import driver_function
+from warpsmith.simt.engine.drivers.resident import resident_driver
+from warpsmith.simt.engine.drivers.sliced import sliced_driver
 from warpsmith.simt.engine.host.machine_code import LinkedCode, has_fast_gathers, link
 from warpsmith.simt.engine.host.parts import split_module
 from warpsmith.simt.engine.indexed import takes_indices
@@ -22,6 +24,7 @@ from warpsmith.simt.engine.instructions import Ops, access_of
 from warpsmith.simt.engine.kernel import KernelWriter
 from warpsmith.simt.engine.lanes import lanes_of
 from warpsmith.simt.engine.observers.checks import Checks
+from warpsmith.simt.engine.observers.lost import LOG_WORDS
 from warpsmith.simt.engine.ops.seen import values_seen
 from warpsmith.simt.engine.reading.affine import IndexedAddress, indexed_addresses
 from warpsmith.simt.engine.reading.unused import unused_instructions
@@ -29,6 +32,7 @@ from warpsmith.simt.engine.writing.calls import number_functions
 from warpsmith.simt.engine.writing.scheduled import ScheduledWriter
 from warpsmith.simt.engine.writing.segments import Segment
 from warpsmith.simt.layout import own_variables
+from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.ssa.nodes import Address, BasicBlock, Function, Instruction, Memory
 
 __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
@@ -37,8 +41,8 @@ __all__ = ["CompiledKernel", "compile_kernel", "write_kernel"]
 class CompiledKernel(Struct, frozen=True, eq=False):
     """Machine code for warps of at most `lanes` lanes, and more than half as many: `linked` has the function
     `run(state, first, last)`. `sites`: its accesses in order, `sizes` their bytes a lane; `granule`: the bytes of a
-    cell; `frame`: bytes of a warp's frame, 0 without barriers; `segments`: what is counted, in order; `callees`: the
-    functions that it calls, and that they call."""
+    cell; `frame`: bytes of a warp's frame, 0 without barriers; `log`: of its log; `segments`: what is counted, in
+    order; `callees`: the functions that it calls, and that they call."""
 
     function: Function
     lanes: int
@@ -48,6 +52,7 @@ class CompiledKernel(Struct, frozen=True, eq=False):
     sizes: Mapping[Instruction, int]
     granule: int
     frame: int
+    log: int
     segments: tuple[Segment, ...]
     ops: Ops
     callees: tuple[Function, ...] = ()
@@ -74,9 +79,10 @@ def _compile_uncached(
     parts, writer, ops, granule = _write_once(function, lanes, replace(checks, quick=False), callees)
     linked = link(*parts, quick=checks.quick)
     frame = -(-writer.frame.size // 64) * 64 if writer.frame.base is not None else 0
+    log = 8 * (LOG_WORDS if writer.part is not None else 1)
     sizes = {i: access_of(i).size for i in ops.sites}
     sites, segments = tuple(ops.sites), writer.segments
-    return CompiledKernel(function, lanes, checks, linked, sites, sizes, granule, frame, segments, ops, callees)
+    return CompiledKernel(function, lanes, checks, linked, sites, sizes, granule, frame, log, segments, ops, callees)
 
 
 @lru_cache(maxsize=2)
@@ -101,7 +107,12 @@ def write_kernel(
     writer = KernelWriter(runtime, function, ops, called) if linear else ScheduledWriter(runtime, function, ops)
     writer.write()
     behind = [writer.ends.behind.get(barrier, 0) for barrier in ops.barriers]
-    driver_function(runtime.emit(), writer.warp, runtime.stop, behind, framed=writer.frame.base is not None)
+    if checks.resident:
+        grid = [number for number, barrier in enumerate(ops.barriers, 1) if is_grid_barrier(barrier)]
+        make = sliced_driver if checks.sliced else resident_driver
+        make(runtime.emit(), writer.warp, runtime.stop, behind, grid)
+    else:
+        driver_function(runtime.emit(), writer.warp, runtime.stop, behind, framed=writer.frame.base is not None)
     return split_module(module), writer, ops, granule
 
 

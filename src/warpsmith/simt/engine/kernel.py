@@ -25,7 +25,8 @@ from warpsmith.simt.engine.ops.integers import resize_lanes
 from warpsmith.simt.engine.reading.calls import is_call
 from warpsmith.simt.engine.reading.levels import Levels
 from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, linear, loops
-from warpsmith.simt.engine.words import LaunchWords, Stop
+from warpsmith.simt.engine.reading.spinning import spinning_loops
+from warpsmith.simt.engine.words import GIVES_WAY, LaunchWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter, Ways
 from warpsmith.simt.engine.writing.calls import (
     Called,
@@ -35,7 +36,7 @@ from warpsmith.simt.engine.writing.calls import (
     slot_type,
     to_bits,
 )
-from warpsmith.simt.engine.writing.segments import split_blocks
+from warpsmith.simt.engine.writing.segments import split_blocks, waits_for_block
 from warpsmith.simt.thread import DEEPEST
 from warpsmith.ssa.nodes import (
     Address,
@@ -65,8 +66,9 @@ class KernelWriter(BlockWriter):
         called: Sequence[Called] = (),
         first: tuple[int, int] = (0, 0),
     ) -> None:
-        split = frozenset(b.name for b in function.blocks if any(i.op == "barrier" for i in b.instructions))
-        super().__init__(runtime, function, tables, split, framed=bool(split), first=first[0])
+        split = frozenset(b.name for b in function.blocks if any(map(waits_for_block, b.instructions)))
+        self.spinning = spinning_loops(function) if runtime.checks.sliced else {}
+        super().__init__(runtime, function, tables, split, framed=bool(split) or runtime.checks.sliced, first=first[0])
         self.called = called
         self.segments = split_blocks(function.blocks, is_call)
         self.first = {s.block.name: number for number, s in enumerate(self.segments, first[1]) if s.start == 0}
@@ -146,11 +148,29 @@ class KernelWriter(BlockWriter):
         e.at(top)
         mask = self.pending(loop.header)
         self.block = self.blocks[loop.header]
+        if loop.header in self.spinning:
+            self.give_way(top, mask)
         self.spend(mask, len(self.block.instructions) + 1)
         self.compute_block(self.blocks[loop.header], mask)
         self.items(loop.items[1:])
         e.b.cbranch(e.any(self.pending(loop.header)), top, after)
         e.at(after)
+
+    def give_way(self, top: Ir, mask: Ir) -> None:
+        """Write: the warp gives way where it began such loops often enough; called again, it goes on at `top`."""
+        e = self.e
+        go, away, again = (e.block(name) for name in ("go", "away", "again"))
+        left = e.b.sub(e.read(self.state, LaunchWords.SLICE), I64(1))
+        e.write(self.state, LaunchWords.SLICE, left)
+        e.b.cbranch(e.b.icmp_signed("<", left, I64(0)), away, go)
+        e.at(away)
+        self.settle(mask)
+        self.resumed.append(again)
+        e.write(self.base, 0, I64(len(self.resumed)))
+        e.b.ret(I64(GIVES_WAY))
+        e.at(again)
+        e.b.branch(top)
+        e.at(go)
 
     def pending(self, name: str) -> Ir:
         """Return the lanes that wait to enter a block."""
@@ -321,10 +341,14 @@ class KernelWriter(BlockWriter):
 
     def wait(self, number: Ir) -> None:
         """Write: return to the driver with this number; nothing stays uncharged."""
-        if self.charges is not None:
-            with self.e.b.if_then(self.e.b.icmp_unsigned("!=", self.mask, self.everyone)):
-                self.charges.settle(self.block.name)
+        self.settle(self.mask)
         super().wait(number)
+
+    def settle(self, mask: Ir) -> None:
+        """Write: where lanes are missing, all that the others have executed is charged."""
+        if self.charges is not None:
+            with self.e.b.if_then(self.e.b.icmp_unsigned("!=", mask, self.everyone)):
+                self.charges.settle(self.block.name)
 
     # --- what a policy shows
 

@@ -12,7 +12,7 @@ from warpsmith.simt.engine.observers.checks import Turns
 from warpsmith.simt.engine.reading.calls import called_functions, is_call, stack_of
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.library import has_answer
-from warpsmith.simt.meeting.waiting import says_nothing
+from warpsmith.simt.meeting.waiting import is_grid_barrier, says_nothing
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Barrier,
@@ -37,7 +37,7 @@ from warpsmith.ssa.types import BF16, F16, I1, I128
 _MOST_STACK: Final = 1 << 30
 """Bytes of stack that calls may need, one inside the other."""
 
-__all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "why_refused"]
+__all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "waits_for_grid", "why_refused"]
 
 _NO_HALVES: Final = frozenset({"match", "reduce", "vote"})
 """Ops of lanes that compare or combine bits."""
@@ -67,6 +67,8 @@ def why_refused(module: Module, function: Function, launch: Launch, turns: Turns
         return "a part of a grid"
     if not 1 <= launch.warp <= 64:
         return f"warps of {launch.warp} lanes"
+    if turns != "linear" and waits_for_grid(function):
+        return "a barrier of the grid where a policy says who goes on"
     if len(_numbers(function)) > 1:
         return "barriers of several numbers"
     here = (reason for _, i in function.instructions() for reason in _reasons(function, launch, i))
@@ -83,6 +85,8 @@ def _calls(
         return
     if turns != "linear":
         yield "a call that cannot be inlined, where blocks do not run one behind the other"
+    if any(map(waits_for_grid, functions)):
+        yield "a barrier of the grid in a kernel with calls that cannot be inlined"
     for i in calls:
         yield from _call(module, i)
     for one in callees:
@@ -152,10 +156,17 @@ def order_matters(function: Function, callees: Sequence[Function] = ()) -> str:
 def shares_order(function: Function, callees: Sequence[Function] = ()) -> str:
     """Return why blocks of a kernel have to run one after the other, races aside; "" where several may run at once:
     atomic operations of compiled code are in one piece for lanes and warps, not for threads of this computer."""
+    if waits_for_grid(function):
+        return "barriers of the grid, at which blocks wait for each other"
     for _, i in (pair for one in (function, *callees) for pair in one.instructions()):
         if i.op.startswith("atomic_") and isinstance(i.detail, Memory) and i.detail.space not in ("shared", "local"):
             return "atomic operations on memory that all blocks share"
     return ""
+
+
+def waits_for_grid(function: Function) -> bool:
+    """Whether blocks of a kernel wait for each other at barriers of the grid."""
+    return any(is_grid_barrier(i) for _, i in function.instructions())
 
 
 def _reasons(function: Function, launch: Launch, i: Instruction) -> Iterator[str]:
@@ -182,7 +193,7 @@ def _numbers(function: Function) -> set[Operand]:
 
 
 def _op(i: Instruction, launch: Launch) -> Iterator[str]:
-    if (i.op == "unmodeled" and not says_nothing(i)) or i.op not in OPS:
+    if (i.op == "unmodeled" and not (says_nothing(i) or is_grid_barrier(i))) or i.op not in OPS:
         yield f"{_text(i)}, which is not modeled"
     elif i.op == "lanewise" and not has_answer(i, launch.textures) and (i.results or _text(i) != "printf"):
         yield f"the function {_text(i)}"

@@ -1,7 +1,7 @@
 """The tables of one launch, as arrays of numpy that stay where they are while machine code reads them.
 
 Buffers stay where Python has them; what a block owns (shared memory, local memory of its threads) is made once and
-cleared for each block.
+cleared for each block. Of blocks that are resident together each has its own, one behind the other (resident.py).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, LaunchMem
 from warpsmith.simt.thread import DEEPEST
 from warpsmith.ssa.nodes import Module, Space
 
-__all__ = ["LaunchTables", "Place"]
+__all__ = ["LaunchTables", "Place", "bytes_of_cells", "whole_lines"]
 
 _MOST_LOCAL: Final = 1 << 28
 """Bytes of local memory of all levels of calls, of which only those count that are used."""
@@ -42,8 +42,8 @@ class Place(Struct, frozen=True):
 
 class LaunchTables:
     """All that a launch needs; `state` is what machine code gets. `cells_of_all`: the words of the cells of each buffer
-    that all blocks share. `guess`: buffers that are likely to be only read have no cells, and a write to one stops the
-    launch."""
+    that all blocks share. `steps`: for each region what its words have more in the next block that is resident.
+    `guess`: buffers that are likely to be only read have no cells, and a write to one stops the launch."""
 
     def __init__(
         self,
@@ -60,6 +60,8 @@ class LaunchTables:
         self.kept: list[object] = []
         self.places: list[Place] = []
         self.rows: list[list[int]] = []
+        self.steps: list[dict[RegionWords, int]] = []
+        self.residents = launch.blocks if code.checks.resident else 1
         self.cleared: list[int] = []
         self.cells_of_all: list[Array] = []
         self.arrays: dict[str, int] = {}
@@ -96,10 +98,20 @@ class LaunchTables:
         made = self.zeros(count + 64, "u1")
         return -(-_address(made) // 64) * 64
 
+    def own_bytes(self, count: int) -> int:
+        """Return the address of `count` new bytes of a block, which are zero when it starts; behind them are those of
+        the next block that is resident."""
+        if not count:
+            return 0
+        made = self.bytes_at(whole_lines(count) * self.residents)
+        self.clear(made, count)
+        return made
+
     # --- regions
 
-    def region(self, place: Place, words: dict[RegionWords, int]) -> None:
+    def region(self, place: Place, words: dict[RegionWords, int], steps: dict[RegionWords, int] | None = None) -> None:
         """Take note of a region."""
+        self.steps.append(steps or {})
         row = [words.get(word, 0) for word in RegionWords]
         row[RegionWords.NUMBER] = len(self.rows)
         self.rows.append(row)
@@ -107,7 +119,7 @@ class LaunchTables:
 
     def cells(self, size: int) -> int:
         """Return the first of the cells of `size` bytes; 0 where no races are looked for."""
-        return self.bytes_at((size // self.code.granule + 1) * CELL) if self.code.checks.races and size else 0
+        return self.bytes_at(bytes_of_cells(self.code, size)) if self.code.checks.races and size else 0
 
     def global_region(self, buffer: Buffer) -> None:
         """Take note of a buffer that all threads share."""
@@ -121,7 +133,7 @@ class LaunchTables:
             constant = Stop.WRITTEN
         cells = 0 if constant else self.cells(size)
         if cells:
-            self.cells_of_all.append(_words_at(cells, (size // self.code.granule + 1) * CELL // 8))
+            self.cells_of_all.append(_words_at(cells, bytes_of_cells(self.code, size) // 8))
         self.region(
             Place(buffer.space, buffer.address),
             {
@@ -148,9 +160,11 @@ class LaunchTables:
         """Take note of the variables in the shared memory of a block."""
         if not size:
             return
-        data, known, cells = self.bytes_at(size), self.address_of_known(size), self.cells(size)
-        self.clear(data, size)
-        self.clear(cells, (size // self.code.granule + 1) * CELL)
+        checks, many = self.code.checks, bytes_of_cells(self.code, size)
+        data, known = self.own_bytes(size), self.own_bytes(size * checks.uninitialized)
+        cells = self.own_bytes(many * checks.races)
+        line = whole_lines(size)
+        steps = {RegionWords.DELTA: line, RegionWords.KNOWN: line, RegionWords.CELLS: whole_lines(many)}
         for part in parts:
             words = {
                 RegionWords.LOW: SHARED_WINDOW + part.start,
@@ -159,18 +173,17 @@ class LaunchTables:
                 RegionWords.KNOWN: known - SHARED_WINDOW if known else 0,
                 RegionWords.CELLS: cells + part.start // self.code.granule * CELL if cells else 0,
             }
-            self.region(Place("shared", part.start), words)
+            self.region(Place("shared", part.start), words, {word: steps[word] for word in steps if words[word]})
 
     def local_regions(self, layout: MemoryLayout) -> None:
         """Take note of the variables in the local memory of a thread: those of the first level. Others are regions
         while a call has them (writing/calls.py), and there is memory for so many levels."""
         if not layout.size:
             return
-        stride = -(-layout.size // 64) * 64
+        stride = whole_lines(layout.size)
         level = stride * self.padded
         levels = max(1, min(DEEPEST, _MOST_LOCAL // level)) if layout.stride else 1
-        data, known = self.bytes_at(level * levels), self.address_of_known(level * levels, level)
-        self.clear(data, level)
+        data, known = self.levels_at(level, levels), self.levels_at(level * self.code.checks.uninitialized, levels)
         self.state[LaunchWords.STRIDE], self.state[LaunchWords.LEVEL_BYTES] = layout.stride, level
         self.state[LaunchWords.MOST_LEVELS] = levels
         for part in layout.parts:
@@ -182,15 +195,16 @@ class LaunchTables:
                 RegionWords.STRIDE: stride,
                 RegionWords.KNOWN: known - LOCAL_WINDOW if known else 0,
             }
-            self.region(Place("local", part.start), words)
+            steps = {word: level for word in (RegionWords.DELTA, RegionWords.KNOWN) if words[word]}
+            self.region(Place("local", part.start), words, steps)
 
-    def address_of_known(self, size: int, cleared: int | None = None) -> int:
-        """Return where it is kept which of `size` bytes are known, the first `cleared` of them (default: all) zero when
-        a block starts; 0 where nobody asks."""
-        if not self.code.checks.uninitialized:
-            return 0
-        made = self.bytes_at(size)
-        self.clear(made, size if cleared is None else cleared)
+    def levels_at(self, level: int, levels: int) -> int:
+        """Return the address of `level` new bytes of a block, zero when it starts, and as many for each level more:
+        only blocks that run one after the other have such (engine/support.py)."""
+        if levels == 1 or not level:
+            return self.own_bytes(level)
+        made = self.bytes_at(level * levels)
+        self.clear(made, level)
         return made
 
     def clear(self, address: int, size: int) -> None:
@@ -274,6 +288,16 @@ class LaunchTables:
         made = np.concatenate([threads % x, threads // x % y, threads // (x * y)]).astype("<i4")
         self.kept.append(made)
         return made
+
+
+def whole_lines(count: int) -> int:
+    """Return how many bytes whole lines of 64 have that hold `count`."""
+    return -(-count // 64) * 64
+
+
+def bytes_of_cells(code: CompiledKernel, size: int) -> int:
+    """Return how many bytes the cells have of `size` bytes of memory."""
+    return (size // code.granule + 1) * CELL
 
 
 def _words_at(address: int, count: int) -> Array:
