@@ -15,8 +15,8 @@ from typing import Final
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.cxx_names import detail
-from warpsmith.front.clang.device.launch_rows import fill_launch, given_block
-from warpsmith.front.clang.device.launch_shapes import ShapeFinder
+from warpsmith.front.clang.device.launches.rows import fill_launch, given_block
+from warpsmith.front.clang.device.launches.shapes import ShapeFinder
 from warpsmith.front.clang.device.transfers import TRANSFERS, repeated_transfers
 from warpsmith.front.clang.dump import OPERATORS, Walk
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final
 
-from warpsmith.front.clang.device.host_numbers import Numbers, only
-from warpsmith.front.clang.device.host_places import Shape
+from warpsmith.front.clang.device.launches.numbers import Numbers, only
+from warpsmith.front.clang.device.launches.places import Shape
 from warpsmith.front.clang.wire import Blocks, LaunchRow
 
 __all__ = ["fill_launch", "given_block"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.front.clang.device.host_numbers import (
+from warpsmith.front.clang.device.launches.numbers import (
     UNKNOWN,
     Number,
     call_function,

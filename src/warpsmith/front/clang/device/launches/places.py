@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.device.host_numbers import (
+from warpsmith.front.clang.device.launches.numbers import (
     UNKNOWN,
     Number,
     Numbers,
@@ -26,7 +26,7 @@ from warpsmith.front.clang.device.host_numbers import (
 from warpsmith.front.clang.libclang import ClangType, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 
-__all__ = ["AXES", "ONES", "Facts", "HostPlaces", "Place", "Shape", "Values"]
+__all__ = ["AXES", "ONES", "HostFacts", "HostPlaces", "Place", "Shape", "Values"]
 
 Place = tuple[int, str]
 """A variable, by the address of its declaration, and the way to a member or an element of it."""
@@ -47,7 +47,7 @@ _OF_EVERY_DEVICE: Final = {"maxThreadsPerBlock": 1024, "warpSize": 32}
 
 
 @dataclass(slots=True)
-class Facts:
+class HostFacts:
     """What is known of a file's host code as a whole. `escaped`: variables that something else may change; `shared`:
     what variables of files and static ones may be; `parameters`: what functions get; `asked`: variables whose values
     were asked for and are not known here."""
@@ -65,7 +65,7 @@ class HostPlaces:
         self.library = library
         self.places = places
         self.constant = constant
-        self.facts = Facts()
+        self.facts = HostFacts()
         self._children: dict[tuple[int, int | None, int | None], list[Cursor]] = {}
 
     # --- cursors

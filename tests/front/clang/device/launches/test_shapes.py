@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.front.clang.device.host_programs import KERNEL, host_program, observed_blocks
+from tests.front.clang.device.launches.host_programs import KERNEL, host_program, observed_blocks
 from tests.front.conftest import device_dump
 from warpsmith.front.clang.wire import Dump
 

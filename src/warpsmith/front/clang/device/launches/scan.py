@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.device.host_places import HostPlaces
+from warpsmith.front.clang.device.launches.places import HostPlaces
 from warpsmith.front.clang.libclang import Cursor
 
-__all__ = ["Scan", "scan_bodies"]
+__all__ = ["HostScan", "scan_bodies"]
 
 _ASSIGNMENTS: Final = frozenset(range(kinds.FIRST_ASSIGNMENT, kinds.LAST_ASSIGNMENT + 1))
 _NAMES: Final = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR})
@@ -28,7 +28,7 @@ _ARRAYS: Final = frozenset({kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, ki
 
 
 @dataclass(slots=True)
-class Scan:
+class HostScan:
     """What was seen, everything by the address of its declaration. `escaped`: variables that may be changed unseen;
     `writers` and `callers`: the functions that write a variable, or call a function; `loops`: the variables written in
     a loop, by its address; `named`: functions that are named without being called; `jumping`: functions with jumps."""
@@ -51,9 +51,9 @@ class _Task:
     switched: bool = False
 
 
-def scan_bodies(reader: HostPlaces, functions: Iterable[Cursor]) -> Scan:
+def scan_bodies(reader: HostPlaces, functions: Iterable[Cursor]) -> HostScan:
     """Look through the functions."""
-    scan = Scan()
+    scan = HostScan()
     for function in functions:
         _Scanner(reader, scan, int(function.first or 0)).scan(function)
     return scan
@@ -62,7 +62,7 @@ def scan_bodies(reader: HostPlaces, functions: Iterable[Cursor]) -> Scan:
 class _Scanner:
     """The look at one function."""
 
-    def __init__(self, reader: HostPlaces, scan: Scan, function: int) -> None:
+    def __init__(self, reader: HostPlaces, scan: HostScan, function: int) -> None:
         self.reader = reader
         self.library = reader.library
         self.result = scan

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warpsmith.front.clang.device.host_numbers import UNKNOWN, Number
-from warpsmith.front.clang.device.launch_rows import fill_launch, given_block
+from warpsmith.front.clang.device.launches.numbers import UNKNOWN, Number
+from warpsmith.front.clang.device.launches.rows import fill_launch, given_block
 from warpsmith.front.clang.wire import LaunchRow
 
 ONE = frozenset[Number | None]({1})

@@ -21,9 +21,9 @@ from itertools import count
 from typing import Final
 
 from warpsmith.front.clang import kinds
-from warpsmith.front.clang.device.host_numbers import UNKNOWN, Number, Numbers, join, operate
-from warpsmith.front.clang.device.host_places import AXES, Facts, HostPlaces, Place, Shape, Values
-from warpsmith.front.clang.device.host_scan import Scan, scan_bodies
+from warpsmith.front.clang.device.launches.numbers import UNKNOWN, Number, Numbers, join, operate
+from warpsmith.front.clang.device.launches.places import AXES, HostFacts, HostPlaces, Place, Shape, Values
+from warpsmith.front.clang.device.launches.scan import HostScan, scan_bodies
 from warpsmith.front.clang.libclang import Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 
@@ -69,7 +69,7 @@ class ShapeFinder:
         self.reader = HostPlaces(library, places, constant)
         self.outside = set(outside)
         self.functions: dict[int, Cursor] = {}
-        self.scanned = Scan()
+        self.scanned = HostScan()
 
     def find(self, functions: Sequence[Cursor], launching: set[int]) -> LaunchShapes:
         """Return the shapes of the launches in the functions; `launching`: those with launches in them."""
@@ -81,7 +81,7 @@ class ShapeFinder:
     def _find(self, functions: Sequence[Cursor], launching: set[int]) -> LaunchShapes:
         self.functions = {int(function.first or 0): function for function in functions}
         self.scanned = scan_bodies(self.reader, functions)
-        facts = self.reader.facts = Facts(self.scanned.escaped)
+        facts = self.reader.facts = HostFacts(self.scanned.escaped)
         wanted, found, asked = set(launching), LaunchShapes(), set[int]()
         for _ in range(_CALLS):
             written = _Written()
@@ -106,7 +106,7 @@ class ShapeFinder:
             return self.scanned.callers.get(int(function.first or 0), set())
         return self.scanned.writers.get(number, set())
 
-    def _learn(self, facts: Facts, written: _Written, asked: set[int], wanted: set[int]) -> None:
+    def _learn(self, facts: HostFacts, written: _Written, asked: set[int], wanted: set[int]) -> None:
         """Take over what the last round has seen of the variables that were asked for before it."""
         shared, parameters = Values(), Values()
         for number in asked:
@@ -161,7 +161,7 @@ class _TooLongError(Exception):
 class _Follower:
     """Follows one function; `env` is what its variables may be, None behind what ends it."""
 
-    def __init__(self, reader: HostPlaces, scanned: Scan, written: _Written, found: LaunchShapes) -> None:
+    def __init__(self, reader: HostPlaces, scanned: HostScan, written: _Written, found: LaunchShapes) -> None:
         self.reader = reader
         self.library = reader.library
         self.scanned = scanned
