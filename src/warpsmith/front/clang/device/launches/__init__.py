@@ -1,1 +1,1 @@
-"""The shapes of launches that host code computes: numbers, places, a look at all of it, and the walk (shapes.py, first)."""
+"""The shapes of launches that host code computes. Read `shapes.py` first; it stands on `places.py` and `numbers.py`."""
