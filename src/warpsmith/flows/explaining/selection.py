@@ -111,7 +111,7 @@ def choose_findings(results: Sequence[FileResult], settings: Settings, baseline:
             path = result.path if one.finding.span is None else one.finding.span.file.path
             if not choice.has(code) or choice.ignores(path, settings.root, code):
                 continue
-            one = replace(one, severity=choice.severity(code))
+            one = replace(one, severity=_soften(choice.severity(code), one))
             comment = comments.silencing(one, result)
             if CERTAINTIES.index(one.finding.certainty) < least:
                 below += 1
@@ -127,6 +127,11 @@ def choose_findings(results: Sequence[FileResult], settings: Settings, baseline:
         if choice.has(code) and not (one.input and choice.ignores(one.input, settings.root, code)):
             shown.append(replace(one, severity=choice.severity(code)))
     return Chosen(tuple(shown), tuple(kept_back), below)
+
+
+def _soften(severity: Severity, one: Reported) -> Severity:
+    """Return how severe a finding is: what rests on a block that nobody has given is no error."""
+    return "warning" if severity == "error" and one.guessed else severity
 
 
 def _certainty(word: str) -> Literal["proven", "conditional", "heuristic"]:
