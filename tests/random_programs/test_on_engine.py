@@ -1,7 +1,7 @@
 """Kernels of random ports, run as machine code of warps, do what the functions do that they come from.
 
-As many as you like on demand, from another seed on, each at forty sizes and widths of a warp:
-`WARPSMITH_PROGRAMS=2000 WARPSMITH_SEED=1000 pytest -m slow tests/random_programs/test_on_engine.py`.
+As many as you like on demand, each at forty sizes and widths of a warp:
+`WARPSMITH_PROGRAMS=2000 pytest -m slow tests/random_programs/test_on_engine.py -k many`.
 """
 
 from __future__ import annotations
