@@ -31,13 +31,15 @@ def program(text: str) -> MaskProgram:
 
 
 def views_for(threads: int, seed: int = 0) -> Mapping[ViewKey, Bound]:
-    """Return what random programs and examples read and write: u0 a word a thread, t0 64 words, t1 an image."""
+    """Return what random programs and examples read and write: u0 a word a thread, u2 four,
+    t0 64 words, t1 an image."""
     made = np.random.default_rng(seed)
     return {
         ("u", 0): words_of(np.zeros(threads, np.uint32)),
         ("t", 0): words_of(made.integers(0, 100, 64).astype(np.uint32)),
         ("t", 1): image(made.integers(0, 256, (5, 7, 4)).astype(np.uint8)),
         ("u", 1): image(np.zeros((8, 16, 4), np.uint8)),
+        ("u", 2): words_of(np.zeros(4 * threads, np.uint32)),
     }
 
 
@@ -130,6 +132,7 @@ class _Writer:
             "norm r0.zw, r0.wz",
             f"{one.choice(['lt.f32', 'gt.f32'])} r0.{a}, r0.{f}, r0.{g}",
             "mov r0.xy, r0.yx",
+            f"mov r0.{f}, f({one.choice(['inf', '-1e30', '0', '1e-40'])})",
             f"mov r0.{a}, clock" if self.clocks else f"mov r0.{a}, thread_id",
         ]))  # fmt: skip
 
@@ -154,7 +157,7 @@ def random_text(seed: int, *, memory: bool = True, clocks: bool = False) -> str:
     writer = _Writer(seed, memory, clocks=clocks)
     writer.add("mov r0.x, thread_id", "mad.u32 r0.y, thread_id, u(7), u(3)", "utof r0.zw, r0.xy")
     writer.block(3, 0)
-    writer.add("mul.u32 r1.y, thread_id, u(4)", "st u0, r1.y, r0.x", "ret")
+    writer.add("mul.u32 r1.yz, thread_id, u2(4, 16)", "st u0, r1.y, r0.x", "st u2, r1.z, r0", "ret")
     for function in writer.functions:
         writer.add(*function)
     return "".join(f"{line}\n" for line in writer.lines)

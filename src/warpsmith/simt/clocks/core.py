@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from warpsmith.machine.simt.parameters import ClockMachine
 from warpsmith.simt.clocks.caches import Cache, Dram
 from warpsmith.simt.clocks.model import AluStretch, ClockLaunch, LeftLanes, SlotState
 from warpsmith.simt.clocks.schedulers import Chooser

@@ -31,7 +31,8 @@ __all__ = [
 
 SlotState = Literal["empty", "active", "memory", "dependency", "ready"]
 STATES: Final[tuple[SlotState, ...]] = get_args(SlotState)
-"""No wave; an instruction is issued or still taken in; waits for memory or the sampler; for another result; could issue."""
+"""No wave; an instruction is issued or still taken in; waits for memory or the sampler; for an ALU's result; could
+issue."""
 CacheName = Literal["l1", "l2", "sampler"]
 CACHES: Final[tuple[CacheName, ...]] = get_args(CacheName)
 

@@ -107,6 +107,8 @@ class _Machine:
             self.open[core, at] = (start, moment)
 
     def _close(self, core: int, slot: int, start: int, end: int, moment: SlotMoment) -> None:
+        if end == start:  # the clock in which a fault stopped another core
+            return
         self.stretches.append(Stretch(core, slot, start, end, moment.state, moment.wave, moment.index, moment.mask))
 
     def _result(self, now: int, fault: MaskFault | None) -> ClockRun:

@@ -1,7 +1,7 @@
 """Which waves a core asks in a clock, and in which order.
 
-    greedy, smt           issue slot f has the waves of slots f, f + issue …; it stays with one until that one waits for a
-                          result or ends, then goes around; issue slots are asked in order, so the first ones win the ALUs
+    greedy, smt           issue slot f has the waves of slots f, f + issue …; it stays with one until that one waits for
+                          a result or ends, then goes around; issue slots are asked in order: the first win the ALUs
     round-robin, smt      all waves, from the one behind that which issued last
     oldest, smt           all waves, those that began first before the others
     interleaved           one wave issues in a clock: the first of the same order that can
