@@ -68,6 +68,7 @@ def differs(one: ClockRun, other: ClockRun) -> str:
 
 
 SEEDS = range(60)
+NO_NUMBER = "mov r0.x, f(inf)\nsub.f32 r0.x, r0.x, r0.x\nst u0, u(0), r0.x\nret\n"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -114,8 +115,9 @@ def test_a_bug_in_the_compiled_machine_is_seen(bug: str, monkeypatch: pytest.Mon
     compiler = build.shutil.which("gcc")
     assert compiler is not None
     planted = build._load(build._compile(compiler, (*build._FLAGS, "-O1"), TEXT.replace(right, wrong).encode()))
-    monkeypatch.setattr(fast, "library", lambda: planted)
-    launches = (random_launch(seed) for seed in SEEDS)
+    monkeypatch.setattr(fast, "library", lambda width: planted)
+    launches = [random_launch(seed) for seed in SEEDS]
+    launches.append(ClockLaunch(program(NO_NUMBER), machine(), views_for(4), Groups(4)))
     assert any(differs(run_reference(launch), run_compiled(launch)) for launch in launches)
 
 
@@ -132,7 +134,7 @@ def test_numbers_of_operations_and_faults_are_those_of_the_tables() -> None:
 
 def test_without_a_compiler_the_reference_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     launch = TRACES[0].launch()
-    monkeypatch.setattr(fast, "library", lambda: None)
+    monkeypatch.setattr(fast, "library", lambda width: None)
     assert differs(run_clocks(launch), run_reference(launch)) == ""
     with pytest.raises(RuntimeError):
         run_compiled(launch)

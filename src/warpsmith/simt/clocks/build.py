@@ -25,14 +25,14 @@ _COMPILERS: Final = ("gcc", "cc", "clang")
 
 
 @cache
-def library() -> ctypes.CDLL | None:
-    """Return the compiled machine, None where it cannot be compiled."""
+def library(width: int) -> ctypes.CDLL | None:
+    """Return the compiled machine for waves of so many lanes, None where it cannot be compiled."""
     compiler = next((found for name in _COMPILERS if (found := shutil.which(name))), None)
     if compiler is None:
         return None
     text = files("warpsmith.simt.clocks").joinpath("machine.c").read_bytes()
     processor = _processor()
-    flags = (*_FLAGS, *(("-march=native",) if processor else ()))
+    flags = (*_FLAGS, f"-DWS_WIDTH={width}", *(("-march=native",) if processor else ()))
     key = b"\0".join([text, compiler.encode(), " ".join(flags).encode(), processor, platform.machine().encode()])
     try:
         made = kept_bytes("clocks", key, lambda: _compile(compiler, flags, text))

@@ -41,12 +41,12 @@ Rows = npt.NDArray[np.int64]
 def run_clocks(launch: ClockLaunch) -> ClockRun:
     """Run a launch: compiled, or by the reference where that cannot be; raises UsageError where the program does not
     fit the machine or its views."""
-    return run_compiled(launch) if library() is not None else run_reference(launch)
+    return run_compiled(launch) if library(launch.machine.width) is not None else run_reference(launch)
 
 
 def run_compiled(launch: ClockLaunch) -> ClockRun:
     """Run a launch on the compiled machine; raises UsageError as `run_clocks`, RuntimeError where there is none."""
-    compiled = library()
+    compiled = library(launch.machine.width)
     if compiled is None:
         raise RuntimeError("machine.c cannot be compiled here")
     slots = slots_for(launch)

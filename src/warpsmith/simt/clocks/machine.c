@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The width is known when this is compiled, so that loops over lanes become vector instructions. */
+#ifdef WS_WIDTH
+#define WIDTH(m) ((void)(m), (int64_t)WS_WIDTH)
+#else
+#define WIDTH(m) ((m)->p.width)
+#endif
+
 enum op {
     MOV, UTOF, ADD_F32, SUB_F32, MUL_F32, MAD_F32, LERP, DIV_F32, ABS_F32, CLAMP, LEN, NORM, ADD_U32, SUB_U32, MUL_U32,
     MAD_U32, DIV_U32, AND, OR, LT_F32, GT_F32, LT_U32, GT_U32, LD, ST, SAMPLE, PUSH_MASK, POP_MASK, MASK_NZ, BR_PUSH, JMP,
@@ -68,7 +75,7 @@ struct machine {
     uint32_t *constants, *lane_ids, *rows_of_builtins;
     struct core *cores;
     struct cache l2;
-    int64_t dram_free, dram_bytes, now, begun, running;
+    int64_t chime, line_shift, dram_free, dram_bytes, now, begun, running;
     int64_t instructions, lane_instructions, slot_clocks[5], alu_clocks;
     int64_t fault[6]; /* kind, index, wave, lane, two words */
     struct rows stretches, alus, events, left;
@@ -143,7 +150,7 @@ static inline float clamp(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0
 #define B as_float(b[l])
 #define C as_float(c[l])
 
-static void map(int op, int64_t width, uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b,
+static inline __attribute__((always_inline)) void map(int op, int64_t width, uint32_t *restrict out, const uint32_t *restrict a, const uint32_t *restrict b,
                 const uint32_t *restrict c)
 {
     switch (op) {
@@ -187,7 +194,7 @@ static void fill(uint32_t *row, int64_t width, uint32_t word)
 /* Find the rows of a source: `rows[n]` is its component n. */
 static void find_source(struct machine *m, struct slot *s, const struct instruction *i, int at, const uint32_t **rows)
 {
-    int64_t width = m->p.width;
+    int64_t width = WIDTH(m);
     const struct source_of *source = &i->source[at];
     uint32_t *row = m->rows_of_builtins + at * width;
     switch (source->kind) {
@@ -208,7 +215,7 @@ static void find_source(struct machine *m, struct slot *s, const struct instruct
 
 static void write_row(struct machine *m, struct slot *s, const struct instruction *i, int n, const uint32_t *row)
 {
-    int64_t width = m->p.width;
+    int64_t width = WIDTH(m);
     uint32_t *restrict to = s->registers + (i->destination * 4 + i->components[n]) * width;
     const uint32_t *restrict mask = s->mask_words;
     for (int64_t l = 0; l < width; l++) to[l] = (to[l] & ~mask[l]) | (row[l] & mask[l]);
@@ -216,7 +223,7 @@ static void write_row(struct machine *m, struct slot *s, const struct instructio
 
 static void compute(struct machine *m, struct slot *s, const struct instruction *i)
 {
-    int64_t width = m->p.width;
+    int64_t width = WIDTH(m);
     const uint32_t *rows[3][4] = {{0}};
     uint32_t out[4][WIDEST];
     for (int n = 0; n < i->sources; n++) find_source(m, s, i, n, rows[n]);
@@ -249,7 +256,7 @@ static int stop(struct machine *m, struct slot *s, int kind, int64_t lane, int64
 static void set_exec(struct machine *m, struct slot *s, uint64_t exec)
 {
     s->exec = exec;
-    for (int64_t l = 0; l < m->p.width; l++) s->mask_words[l] = exec >> l & 1 ? 0xffffffffu : 0;
+    for (int64_t l = 0; l < WIDTH(m); l++) s->mask_words[l] = exec >> l & 1 ? 0xffffffffu : 0;
 }
 
 static int push(struct machine *m, struct slot *s, uint64_t mask, int64_t target)
@@ -282,7 +289,7 @@ static int control(struct machine *m, struct slot *s, const struct instruction *
     if (i->sources) {
         const uint32_t *rows[4];
         find_source(m, s, i, 0, rows);
-        for (int64_t l = 0; l < m->p.width; l++) true_lanes |= (uint64_t)(rows[0][l] != 0) << l;
+        for (int64_t l = 0; l < WIDTH(m); l++) true_lanes |= (uint64_t)(rows[0][l] != 0) << l;
     }
     switch (i->op) {
     case PUSH_MASK:
@@ -318,7 +325,7 @@ static int place_words(struct machine *m, struct slot *s, const struct instructi
 {
     t->lanes = 0;
     t->count = i->moved;
-    for (int64_t l = 0; l < m->p.width; l++) {
+    for (int64_t l = 0; l < WIDTH(m); l++) {
         if (!(s->exec >> l & 1)) continue;
         if (!check(m, s, i, l, offsets[l])) return 0;
         for (int n = 0; n < i->moved; n++)
@@ -340,7 +347,7 @@ static int load(struct machine *m, struct slot *s, const struct instruction *i, 
         for (int n = 0; n < i->moved; n++) word[k][n] = view->words[(t->address[k][n] - view->base) / 4];
     for (int k = 0; k < t->lanes; k++)
         for (int n = 0; n < i->moved; n++)
-            s->registers[(i->destination * 4 + i->components[n]) * m->p.width + t->lane[k]] = word[k][n];
+            s->registers[(i->destination * 4 + i->components[n]) * WIDTH(m) + t->lane[k]] = word[k][n];
     return 1;
 }
 
@@ -350,7 +357,7 @@ static int store_pixels(struct machine *m, struct slot *s, const struct instruct
     struct view *view = &m->views[i->view];
     t->lanes = 0;
     t->count = 1;
-    for (int64_t l = 0; l < m->p.width; l++) {
+    for (int64_t l = 0; l < WIDTH(m); l++) {
         if (!(s->exec >> l & 1)) continue;
         int64_t x = place[0][l], y = place[1][l];
         if (x >= view->width || y >= view->height) return stop(m, s, PIXEL, l, x, y);
@@ -401,7 +408,7 @@ static int sample(struct machine *m, struct slot *s, const struct instruction *i
     uint32_t out[4][WIDEST];
     t->lanes = 0;
     t->count = 4;
-    for (int64_t l = 0; l < m->p.width; l++) {
+    for (int64_t l = 0; l < WIDTH(m); l++) {
         if (!(s->exec >> l & 1)) continue;
         float a, b;
         int64_t x = split(as_float(place[0][l]), view->width, &a), y = split(as_float(place[1][l]), view->height, &b);
@@ -433,7 +440,7 @@ static void lock(struct slot *s, int64_t width, int64_t reg, int64_t lane, int64
 static void look_at_locks(struct machine *m, struct slot *s)
 {
     const struct instruction *i = &m->program[s->pc];
-    int64_t width = m->p.width, least = 2 * (m->now + 1), first = INT64_MAX;
+    int64_t width = WIDTH(m), least = 2 * (m->now + 1), first = INT64_MAX;
     int waits = 0, by_memory = 0, all = i->op == RET;
     int64_t count = all ? m->p.registers : i->locked_count;
     for (int64_t n = 0; n < count; n++) {
@@ -460,7 +467,7 @@ static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache
     for (int k = 0; k < t->lanes; k++) {
         int64_t until = 0;
         for (int n = 0; n < t->count; n++) {
-            int64_t line = t->address[k][n] / m->p.line, at = lines - 1;
+            int64_t line = t->address[k][n] >> m->line_shift, at = lines - 1;
             while (at >= 0 && number[at] != line) at--;
             if (at < 0) {
                 int64_t clock = m->now + lines, arrives;
@@ -476,14 +483,14 @@ static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache
             }
             if (there[at] > until) until = there[at];
         }
-        if (i->writes) lock(s, m->p.width, i->destination, t->lane[k], 2 * until + 1);
+        if (i->writes) lock(s, WIDTH(m), i->destination, t->lane[k], 2 * until + 1);
     }
     return m->now + lines;
 }
 
 static void take_alu(struct machine *m, int64_t core, int64_t alu, struct slot *s, const struct instruction *i)
 {
-    int64_t width = m->p.width, end = m->now + width / m->p.lanes_per_alu * i->clocks;
+    int64_t width = WIDTH(m), end = m->now + m->chime * i->clocks;
     m->cores[core].alu_free[alu] = end;
     m->alu_clocks += end - m->now;
     if (m->p.recorded) put(&m->alus, (int64_t[]){core, alu, m->now, end, s->wave}, 5);
@@ -519,7 +526,7 @@ static int execute(struct machine *m, int64_t at, struct slot *s)
         if (!control(m, s, i)) return 0;
     }
     if (i->unit != CONTROL) s->pc++;
-    s->next_issue = m->now + (i->unit == CONTROL ? m->p.control : m->p.width / m->p.lanes_per_alu);
+    s->next_issue = m->now + (i->unit == CONTROL ? m->p.control : m->chime);
     s->recheck = 0;
     m->instructions++;
     m->lane_instructions += __builtin_popcountll(active);
@@ -663,7 +670,7 @@ static void begin_waves(struct machine *m)
         for (int64_t c = 0; c < m->p.cores; c++) {
             struct slot *s = &m->cores[c].slots[n];
             if (s->present || m->begun == m->p.waves) continue;
-            int64_t width = m->p.width, lanes = m->waves[2 * m->begun + 1];
+            int64_t width = WIDTH(m), lanes = m->waves[2 * m->begun + 1];
             s->wave = s->age = m->begun;
             for (int64_t l = 0; l < width; l++) s->threads[l] = (uint32_t)(m->waves[2 * m->begun] + l);
             s->pc = s->depth = s->next_issue = s->recheck = s->ended = 0;
@@ -730,7 +737,7 @@ static void begin_cache(struct cache *cache, struct cache_shape shape, int kind)
 
 static void begin_slot(struct machine *m, struct slot *s)
 {
-    size_t width = (size_t)m->p.width, registers = (size_t)m->p.registers + 1;
+    size_t width = (size_t)WIDTH(m), registers = (size_t)m->p.registers + 1;
     s->age = s->state = -1;
     s->stack = calloc((size_t)m->p.stack, sizeof *s->stack);
     s->registers = calloc(registers * 4 * width, sizeof *s->registers);
@@ -742,7 +749,7 @@ static void begin_slot(struct machine *m, struct slot *s)
 
 static void begin_constants(struct machine *m)
 {
-    int64_t width = m->p.width;
+    int64_t width = WIDTH(m);
     m->lane_ids = calloc((size_t)width, sizeof *m->lane_ids);
     m->rows_of_builtins = calloc((size_t)(3 * width), sizeof *m->rows_of_builtins);
     m->constants = calloc((size_t)(m->p.instructions * 12 * width), sizeof *m->constants);
@@ -761,6 +768,8 @@ struct machine *ws_begin(struct parameters *p, struct instruction *program, stru
     m->program = program;
     m->views = views;
     m->waves = waves;
+    m->chime = p->width / p->lanes_per_alu;
+    while ((int64_t)1 << m->line_shift < p->line) m->line_shift++;
     begin_cache(&m->l2, p->l2, 1);
     begin_constants(m);
     m->cores = calloc((size_t)p->cores, sizeof *m->cores);
