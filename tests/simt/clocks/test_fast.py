@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -112,7 +113,7 @@ BUGS = {
 def test_a_bug_in_the_compiled_machine_is_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right, wrong = BUGS[bug]
     assert TEXT.count(right) == 1
-    compiler = build.shutil.which("gcc")
+    compiler = shutil.which("gcc")
     assert compiler is not None
     planted = build._load(build._compile(compiler, (*build._FLAGS, "-O1"), TEXT.replace(right, wrong).encode()))
     monkeypatch.setattr(fast, "library", lambda width: planted)

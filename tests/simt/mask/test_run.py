@@ -7,6 +7,7 @@ import pytest
 
 from tests.simt.mask.programs import example, program, random_text, views_for
 from warpsmith.simt.mask import stack
+from warpsmith.simt.mask.nodes import MaskInstruction
 from warpsmith.simt.mask.resources import Bound, image, words_of
 from warpsmith.simt.mask.run import Groups, MaskRun, mask_text, run_masks, waves_of
 
@@ -193,7 +194,7 @@ def _differs() -> bool:
 def test_a_bug_in_the_stack_is_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     control = stack.control
 
-    def wrong(state: stack.MaskStack, instruction: stack.MaskInstruction, true: int) -> bool:
+    def wrong(state: stack.MaskStack, instruction: MaskInstruction, true: int) -> bool:
         form = instruction.op.form
         if bug == "keeps all" and form == "nonzero" and state.exec & true:
             true = state.exec

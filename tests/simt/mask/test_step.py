@@ -26,7 +26,7 @@ def stepped(text: str, mask: int = 0b1111, setup: str = "") -> tuple[Wave, Views
 
 
 def row(wave: Wave, register: int, component: int) -> list[int]:
-    return wave.registers[register, component].tolist()
+    return [int(word) for word in wave.registers[register, component]]
 
 
 def test_lanes_that_are_off_keep_their_registers() -> None:

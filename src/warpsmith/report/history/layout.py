@@ -104,6 +104,8 @@ def _core(history: History, core: int, scale: _Scale, top: float, parts: _Parts)
     high = width * scale.lane
     for slot in range(history.run.slots):
         own = [one for one in history.run.stretches if (one.core, one.slot) == (core, slot)]
+        if all(one.wave < 0 for one in own):
+            continue
         for stretch in own:
             if stretch.end <= scale.start or stretch.start >= scale.end:
                 continue
@@ -179,15 +181,18 @@ def _legend_items(history: History) -> Iterator[tuple[str, str]]:
 
 def _legend(history: History, y: float) -> Iterator[HistoryBox]:
     for n, (kind, _) in enumerate(_legend_items(history)):
-        yield HistoryBox(8 + 110 * n + (20 if n > 3 else 0), y, 14, 14, kind)
+        yield HistoryBox(8 + 120 * n + (60 if n > 3 else 0), y, 14, 14, kind)
 
 
 def _legend_words(history: History, y: float) -> Iterator[HistoryWords]:
     for n, (_, text) in enumerate(_legend_items(history)):
-        yield HistoryWords(28 + 110 * n + (20 if n > 3 else 0), y + 11, text)
+        yield HistoryWords(28 + 120 * n + (60 if n > 3 else 0), y + 11, text)
 
 
 def _caption(history: History, start: int, end: int) -> list[str]:
     shown = [history.caption] if history.caption else []
     whole = start == 0 and end == history.clocks
+    used = {(one.core, one.slot) for one in history.run.stretches if one.wave >= 0}
+    idle = history.run.slots * history.machine.cores - len(used)
+    shown += [f"Slots that never had a wave are not drawn: {idle}."] if idle else []
     return shown if whole else [*shown, f"Clocks {start:,} to {end - 1:,} of {history.clocks:,}."]

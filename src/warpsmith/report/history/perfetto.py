@@ -37,8 +37,8 @@ def _events(history: History) -> Iterator[Json]:
         if one.state == "empty":
             continue
         line, text = line_of(history, one.index)
-        seen = {"state": one.state, "wave": one.wave, "mask": f"0x{one.mask:0{digits}x}", "active": one.mask.bit_count(),
-                "line": line}  # fmt: skip
+        mask = {"mask": f"0x{one.mask:0{digits}x}", "active": one.mask.bit_count()}
+        seen = {"state": one.state, "wave": one.wave, **mask, "line": line}
         name = text if one.state == "active" else f"{one.state}: {text}"
         yield {"ph": "X", "name": name, "cat": one.state, "pid": one.core, "tid": one.slot, "ts": one.start,
                "dur": one.end - one.start, "args": seen}  # fmt: skip

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from warpsmith.report.history.model import History
-from warpsmith.simt.clocks.model import CACHES, STATES
+from warpsmith.simt.clocks.model import CACHES, STATES, SlotState
 
 __all__ = ["history_text"]
 
 _LETTERS: Final = {"empty": ".", "active": "#", "memory": "m", "dependency": "d", "ready": "r"}
-_WORDS: Final = {
+_WORDS: Final[dict[SlotState, str]] = {
     "active": "active", "memory": "stalled: memory", "dependency": "stalled: dependency", "ready": "ready, not issued",
     "empty": "no wave",
 }  # fmt: skip

@@ -84,7 +84,8 @@ def _rows(compiled: ctypes.CDLL, machine: int, kind: int, count: int) -> Rows:
     if not count:
         return np.zeros((0, 8), np.int64)
     held = (ctypes.c_int64 * (8 * count)).from_address(compiled.ws_rows(machine, kind))
-    return np.frombuffer(held, np.int64).reshape(count, 8).copy()
+    rows: Rows = np.frombuffer(memoryview(held).cast("B"), np.int64).reshape(count, 8).copy()
+    return rows
 
 
 def _totals(words: list[int]) -> ClockTotals:

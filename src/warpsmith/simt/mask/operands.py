@@ -11,7 +11,6 @@ from typing import Final, Literal, cast
 
 from warpsmith.simt.mask.nodes import (
     BUILTINS,
-    BuiltinName,
     Immediate,
     LaneBuiltin,
     LaneRegister,
@@ -65,7 +64,8 @@ class NotAnOperandError(Exception):
 
 def slots_of(op: MaskOp) -> tuple[Slot, ...]:
     """Return what an operation takes, in order."""
-    return _TAKEN.get(op.form, ("dest", *(("source",) * op.sources)))
+    sources: tuple[Slot, ...] = ("source",) * op.sources
+    return _TAKEN.get(op.form, ("dest", *sources))
 
 
 def read_operand(text: str, slot: Slot, labels: Mapping[str, int]) -> MaskOperand:
@@ -128,7 +128,7 @@ def _components(text: str) -> tuple[int, ...]:
 
 def _source(text: str) -> MaskOperand:
     if text in BUILTINS:
-        return LaneBuiltin(cast("BuiltinName", text))
+        return LaneBuiltin(text)
     register = _register(text)
     if register is not None:
         return register

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.simt.mask.nodes import MaskInstruction, MaskProgram, View
+from warpsmith.simt.mask.nodes import Immediate, LaneRegister, MaskInstruction, MaskProgram, View
 from warpsmith.simt.mask.values import Words
 
 __all__ = ["Bound", "ViewKey", "Views", "image", "is_pixel", "place_views", "words_of"]
@@ -88,9 +88,11 @@ def _check(instruction: MaskInstruction, view: View, bound: Bound | None) -> Non
 
 def is_pixel(instruction: MaskInstruction) -> bool:
     """Whether a store goes to an image: its address has two components."""
-    address = instruction.operands[1]
-    parts = getattr(address, "components", None) or getattr(address, "words", ())
-    return len(parts) == 2
+    match instruction.operands[1]:
+        case LaneRegister(components=parts) | Immediate(words=parts):
+            return len(parts) == 2
+        case _:
+            return False
 
 
 def _finding(instruction: MaskInstruction, message: str, remedy: str) -> Finding:

@@ -62,7 +62,8 @@ def _length(a: Floats) -> Floats:
     total = a[0] * a[0]
     for component in a[1:]:
         total = total + component * component
-    return np.sqrt(total)[np.newaxis]
+    root: Floats = np.sqrt(total)[np.newaxis]
+    return root
 
 
 def _normalize(a: Floats) -> Floats:
