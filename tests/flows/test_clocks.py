@@ -52,9 +52,9 @@ def test_what_goes_wrong_is_told_with_its_line(text: str, rule: str, code: int) 
 def test_images_and_buffers(tmp_path: Path) -> None:
     np.save(tmp_path / "p.npy", np.full((2, 3, 4), 7, np.uint8))
     np.save(tmp_path / "b.npy", np.array([1.5, 2.5], np.float32))
-    text = "ret\n"
-    views = run(text, "t0=image[4,2]:checker=2", "t1=image[2,2]:rand:seed=3", "t2=image[3,2]:@" + str(tmp_path / "p.npy"),
-                "u0=@" + str(tmp_path / "b.npy"), "u1=image[2,1]").history.run.views  # fmt: skip
+    given = ["t0=image[4,2]:checker=2", "t1=image[2,2]:rand:seed=3", "u1=image[2,1]"]
+    given += [f"t2=image[3,2]:@{tmp_path / 'p.npy'}", f"u0=@{tmp_path / 'b.npy'}"]
+    views = run("ret\n", *given).history.run.views
     assert views["t", 0].words.tolist() == [0, 0, 0xFFFFFFFF, 0xFFFFFFFF] * 2
     assert len(set(views["t", 1].words.tolist())) == 4
     assert views["t", 2].words.tolist() == [0x07070707] * 6 and views["u", 1].words.tolist() == [0, 0]

@@ -20,7 +20,7 @@ from warpsmith.simt.clocks.fast import run_clocks
 from warpsmith.simt.clocks.model import ClockLaunch, ClockRun
 from warpsmith.simt.mask.assembler import assemble
 from warpsmith.simt.mask.nodes import MaskProgram
-from warpsmith.simt.mask.resources import Bound, ViewKey, Views, image, words_of
+from warpsmith.simt.mask.resources import BoundView, ViewKey, Views, image, words_of
 from warpsmith.simt.mask.run import Groups
 from warpsmith.simt.mask.stack import describe_fault
 
@@ -99,7 +99,7 @@ def _findings(program: MaskProgram, run: ClockRun) -> Sequence[Finding]:
 
 
 def _views(texts: Sequence[str]) -> Views:
-    found: dict[ViewKey, Bound] = {}
+    found: dict[ViewKey, BoundView] = {}
     for text in texts:
         name, _, value = text.partition("=")
         match = _VIEW.fullmatch(name)
@@ -110,7 +110,7 @@ def _views(texts: Sequence[str]) -> Views:
     return found
 
 
-def _bound(name: str, text: str) -> Bound:
+def _bound(name: str, text: str) -> BoundView:
     if text.startswith("image["):
         return _image(name, text)
     held = _load(text[1:]) if text.startswith("@") else make_argument(name, text, {}).array
@@ -119,7 +119,7 @@ def _bound(name: str, text: str) -> Bound:
     return _words(name, held)
 
 
-def _words(name: str, held: Array) -> Bound:
+def _words(name: str, held: Array) -> BoundView:
     values = np.asarray(held)
     if values.dtype.kind not in "fiu" or values.dtype.itemsize > 4:
         message = f"--arg {name}: words have 32 bits, and {values.dtype} has {8 * values.dtype.itemsize}"
@@ -127,7 +127,7 @@ def _words(name: str, held: Array) -> Bound:
     return words_of(values)
 
 
-def _image(name: str, text: str) -> Bound:
+def _image(name: str, text: str) -> BoundView:
     form = "image[W,H], image[W,H]:rand:seed=1, image[W,H]:checker=4, image[W,H]:@pixels.npy"
     match = _IMAGE.fullmatch(text)
     if not match or not 0 < int(match[1]) * int(match[2]) <= _LARGEST_IMAGE:

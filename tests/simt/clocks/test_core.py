@@ -24,6 +24,8 @@ def test_states_of_a_wave_up_to_its_end() -> None:
         assert idle.state == "empty" and core.busy == (clock < 6 and core.slots[1] is not None)
         states.append((moment.state, moment.index))
     # 0 mul, there at 2 + 1 = 3; 3 mov, there at 5; 5 ret
-    assert states == [("active", 0), ("dependency", 1), ("dependency", 1), ("active", 1), ("dependency", 2), ("active", 2),
-                      ("empty", -1)]  # fmt: skip
+    assert states == [
+        ("active", 0), ("dependency", 1), ("dependency", 1), ("active", 1), ("dependency", 2), ("active", 2),
+        ("empty", -1),
+    ]  # fmt: skip
     assert (core.instructions, core.lane_instructions, [one.end for one in core.alus]) == (3, 12, [2, 4])

@@ -15,7 +15,7 @@ import numpy as np
 from warpsmith.base.source import SourceFile
 from warpsmith.simt.mask.assembler import assemble
 from warpsmith.simt.mask.nodes import MaskProgram
-from warpsmith.simt.mask.resources import Bound, ViewKey, image, words_of
+from warpsmith.simt.mask.resources import BoundView, ViewKey, image, words_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "mask"
 
@@ -30,7 +30,7 @@ def program(text: str) -> MaskProgram:
     return assemble(SourceFile("test.mask", text))
 
 
-def views_for(threads: int, seed: int = 0) -> Mapping[ViewKey, Bound]:
+def views_for(threads: int, seed: int = 0) -> Mapping[ViewKey, BoundView]:
     """Return what random programs and examples read and write: u0 a word a thread, u2 four,
     t0 64 words, t1 an image."""
     made = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warpsmith.simt.mask.nodes import Immediate, LaneBuiltin, LaneRegister, Target, View
+from warpsmith.simt.mask.nodes import Immediate, LaneBuiltin, LaneRegister, Target, ViewOperand
 from warpsmith.simt.mask.operands import NotAnOperandError, Slot, check_counts, read_operand, slots_of
 from warpsmith.simt.mask.ops import OPS
 
@@ -19,8 +19,8 @@ from warpsmith.simt.mask.ops import OPS
         ("f3(1, -0.5, 0x7fc00001)", "source", Immediate("f", (0x3F800000, 0xBF000000, 0x7FC00001))),
         ("f(nan)", "source", Immediate("f", (0x7FC00000,))),
         ("clock", "source", LaneBuiltin("clock")),
-        ("t3.yx", "t", View("t", 3, (1, 0))),
-        ("s0", "s", View("s", 0)),
+        ("t3.yx", "t", ViewOperand("t", 3, (1, 0))),
+        ("s0", "s", ViewOperand("s", 0)),
         ("HERE", "label", Target("HERE", 4)),
     ],
 )

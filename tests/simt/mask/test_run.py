@@ -8,7 +8,7 @@ import pytest
 from tests.simt.mask.programs import example, program, random_text, views_for
 from warpsmith.simt.mask import stack
 from warpsmith.simt.mask.nodes import MaskInstruction
-from warpsmith.simt.mask.resources import Bound, image, words_of
+from warpsmith.simt.mask.resources import BoundView, image, words_of
 from warpsmith.simt.mask.run import Groups, MaskRun, mask_text, run_masks, waves_of
 
 
@@ -104,7 +104,7 @@ def test_nested_branches_and_loops() -> None:
     assert stored("nested") == [_nested(lane) for lane in range(32)]
 
 
-def picture(name: str, views: dict[object, Bound] | None = None, width: int = 32) -> np.ndarray:  # type: ignore[type-arg]
+def picture(name: str, views: dict[object, BoundView] | None = None, width: int = 32) -> np.ndarray:  # type: ignore[type-arg]
     given = {("u", 0): image(np.zeros((32, 32, 4), np.uint8)), **(views or {})}
     done = run_masks(example(name), given, Groups(32, 32), width)  # type: ignore[arg-type]
     assert done.fault is None
@@ -117,7 +117,7 @@ def test_stripes_by_if_and_else() -> None:
     assert seen[1, 0].tolist() == [255, 128, 0, 255] and seen[1, 31].tolist() == [0, 0, 0, 255]
 
 
-def _textures() -> dict[object, Bound]:
+def _textures() -> dict[object, BoundView]:
     rows, columns = np.mgrid[0:32, 0:32]
     board = np.where((rows // 8 + columns // 8) % 2, 255, 0).astype(np.uint8)
     made = np.random.default_rng(1)

@@ -7,18 +7,18 @@ import pytest
 
 from tests.simt.mask.programs import program, views_for
 from warpsmith.simt.mask.resources import Views, place_views
-from warpsmith.simt.mask.step import FaultError, Touched, Wave, begin_wave, step
+from warpsmith.simt.mask.step import FaultError, LaneAccesses, Wave, begin_wave, step
 
 WIDTH = 4
 
 
-def stepped(text: str, mask: int = 0b1111, setup: str = "") -> tuple[Wave, Views, Touched]:
+def stepped(text: str, mask: int = 0b1111, setup: str = "") -> tuple[Wave, Views, LaneAccesses]:
     """Execute a line, behind lines that all lanes execute."""
     lines = [*setup.split("\n"), text] if setup else [text]
     made = program("\n".join([*lines, "ret"]))
     views = place_views(made, views_for(WIDTH))
     wave = begin_wave(2, 8, WIDTH, WIDTH, (8, 4))
-    touched = Touched()
+    touched = LaneAccesses()
     for instruction in made.instructions[:-1]:
         wave.stack.exec = mask if instruction is made.instructions[-2] else 0b1111
         touched = step(wave, instruction, views, 77)

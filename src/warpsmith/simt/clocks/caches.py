@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from warpsmith.machine.simt.parameters import CacheShape, MemoryShape
 
-__all__ = ["Cache", "Dram", "Line"]
+__all__ = ["Cache", "CacheLine", "Dram"]
 
 
-class Line(Struct):
+class CacheLine(Struct):
     """A line that is there, or on its way; `arrives`: the clock from which on it is there."""
 
     number: int
@@ -48,7 +48,7 @@ class Cache:
 
     def __init__(self, shape: CacheShape, line: int, behind: Cache | Dram) -> None:
         self.shape, self.behind = shape, behind
-        self.sets: list[list[Line]] = [[] for _ in range(shape.sets(line))]
+        self.sets: list[list[CacheLine]] = [[] for _ in range(shape.sets(line))]
         self.events: dict[tuple[int, int], list[int]] = {}
 
     def look(self, number: int, clock: int, core: int) -> int:
@@ -69,5 +69,5 @@ class Cache:
             events[2] += 1
             held.pop(0)
         arrives = self.behind.look(number, clock + self.shape.latency, core)
-        held.append(Line(number, arrives))
+        held.append(CacheLine(number, arrives))
         return arrives

@@ -20,7 +20,7 @@ from warpsmith.simt.clocks.schedulers import Chooser
 from warpsmith.simt.clocks.slot import WaveSlot
 from warpsmith.simt.mask.nodes import MaskInstruction
 from warpsmith.simt.mask.resources import Views
-from warpsmith.simt.mask.step import Touched, step
+from warpsmith.simt.mask.step import LaneAccesses, step
 
 __all__ = ["Core", "SlotMoment"]
 
@@ -146,7 +146,9 @@ class Core:
             case "control":
                 return 0
 
-    def _access(self, cache: Cache, instruction: MaskInstruction, touched: Touched, now: int) -> tuple[int, list[int]]:
+    def _access(
+        self, cache: Cache, instruction: MaskInstruction, touched: LaneAccesses, now: int
+    ) -> tuple[int, list[int]]:
         """Return when the unit is free again, and for each active lane when its data are there."""
         lines: dict[int, int] = {}
         for lane in touched.addresses:

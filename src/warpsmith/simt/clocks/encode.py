@@ -16,7 +16,7 @@ from warpsmith.simt.mask.nodes import (
     LaneRegister,
     MaskInstruction,
     MaskSource,
-    View,
+    ViewOperand,
     sources_of,
 )
 from warpsmith.simt.mask.resources import ViewKey, Views, is_pixel
@@ -38,7 +38,7 @@ def encode_program(instructions: Sequence[MaskInstruction], numbers: Mapping[Vie
 def _instruction(instruction: MaskInstruction, numbers: Mapping[ViewKey, int]) -> list[int]:
     op, to, sources = instruction.op, instruction.destination, sources_of(instruction)
     components = () if to is None else to.components
-    view = next((one for one in instruction.operands if isinstance(one, View) and one.kind != "s"), None)
+    view = next((one for one in instruction.operands if isinstance(one, ViewOperand) and one.kind != "s"), None)
     which = _moved(instruction, view, components)
     number = -1 if view is None or view.kind == "s" else numbers[view.kind, view.number]
     locked = sorted({one.number for one in instruction.operands if isinstance(one, LaneRegister)})
@@ -51,7 +51,7 @@ def _instruction(instruction: MaskInstruction, numbers: Mapping[ViewKey, int]) -
     ]  # fmt: skip
 
 
-def _moved(instruction: MaskInstruction, view: View | None, components: Sequence[int]) -> tuple[int, ...]:
+def _moved(instruction: MaskInstruction, view: ViewOperand | None, components: Sequence[int]) -> tuple[int, ...]:
     """Return which words or channels of a view are moved."""
     if view is None:
         return ()

@@ -15,7 +15,7 @@ from warpsmith.simt.mask.nodes import (
     MaskOperand,
     MaskProgram,
     Target,
-    View,
+    ViewOperand,
 )
 
 __all__ = ["disassemble", "instruction_text"]
@@ -46,7 +46,7 @@ def _text(operand: MaskOperand) -> str:
             return f"{kind}{count}({', '.join(_number(kind, word) for word in words)})"
         case LaneBuiltin(name=name):
             return name
-        case View(kind=kind, number=number, components=components):
+        case ViewOperand(kind=kind, number=number, components=components):
             return f"{kind}{number}.{_letters(components)}" if components else f"{kind}{number}"
         case Target(name=name):
             return name

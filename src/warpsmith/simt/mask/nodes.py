@@ -32,7 +32,7 @@ __all__ = [
     "MaskOperand",
     "MaskProgram",
     "Target",
-    "View",
+    "ViewOperand",
     "sources_of",
 ]
 
@@ -60,7 +60,7 @@ class LaneBuiltin(Struct, frozen=True):
     name: BuiltinName
 
 
-class View(Struct, frozen=True):
+class ViewOperand(Struct, frozen=True):
     """A resource that is read (t), written (u), or a sampler (s); `components`: which words or channels of it."""
 
     kind: Literal["t", "u", "s"]
@@ -75,7 +75,7 @@ class Target(Struct, frozen=True):
     index: int
 
 
-MaskOperand = LaneRegister | Immediate | LaneBuiltin | View | Target
+MaskOperand = LaneRegister | Immediate | LaneBuiltin | ViewOperand | Target
 MaskSource = LaneRegister | Immediate | LaneBuiltin
 
 
@@ -97,9 +97,9 @@ class MaskInstruction(Struct, frozen=True, eq=False):
         """The instructions that the labels stand for."""
         return tuple(operand.index for operand in self.operands if isinstance(operand, Target))
 
-    def view(self, kind: str) -> View:
+    def view(self, kind: str) -> ViewOperand:
         """Return the view of a kind that the operation takes."""
-        return next(one for one in self.operands if isinstance(one, View) and one.kind == kind)
+        return next(one for one in self.operands if isinstance(one, ViewOperand) and one.kind == kind)
 
 
 class MaskProgram(Struct, frozen=True, eq=False):

@@ -16,7 +16,7 @@ from warpsmith.simt.mask.nodes import (
     LaneRegister,
     MaskOperand,
     Target,
-    View,
+    ViewOperand,
 )
 from warpsmith.simt.mask.ops import MaskForm, MaskOp
 
@@ -91,7 +91,7 @@ def _label(text: str, labels: Mapping[str, int]) -> Target:
     raise NotAnOperandError(f"there is no label '{text}': this leads nowhere", known)
 
 
-def _view(text: str, kind: Literal["t", "u", "s"]) -> View:
+def _view(text: str, kind: Literal["t", "u", "s"]) -> ViewOperand:
     found = _VIEW.fullmatch(text)
     if not found or found[1] != kind:
         raise NotAnOperandError(f"'{text}' is no such view", f"expected {_WORDS[kind]}")
@@ -99,7 +99,7 @@ def _view(text: str, kind: Literal["t", "u", "s"]) -> View:
         raise NotAnOperandError(f"there is no view '{text}'", f"views are {kind}0 to {kind}{_VIEWS - 1}")
     if kind == "s" and found[3]:
         raise NotAnOperandError("a sampler has no components", f"expected {_WORDS[kind]}")
-    return View(kind, int(found[2]), _components(found[3]) if found[3] else ())
+    return ViewOperand(kind, int(found[2]), _components(found[3]) if found[3] else ())
 
 
 def _destination(text: str) -> LaneRegister:
@@ -193,7 +193,7 @@ def _expect(fits: bool, at: int, expected: str) -> tuple[int, str] | None:
 
 def _check_view(view: MaskOperand, count: int, at: int) -> tuple[int, str] | None:
     """Where components of a view are named, there are as many as are moved."""
-    named = len(view.components) if isinstance(view, View) else 0
+    named = len(view.components) if isinstance(view, ViewOperand) else 0
     return (at, f"as many components as are moved, {count}, or none named") if named not in (0, count) else None
 
 
@@ -205,5 +205,5 @@ def _count(operand: MaskOperand) -> int:
             return len(words)
         case LaneBuiltin():
             return 1
-        case View() | Target():
+        case ViewOperand() | Target():
             return 0

@@ -15,16 +15,16 @@ from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.simt.mask.nodes import Immediate, LaneRegister, MaskInstruction, MaskProgram, View
+from warpsmith.simt.mask.nodes import Immediate, LaneRegister, MaskInstruction, MaskProgram, ViewOperand
 from warpsmith.simt.mask.values import Words
 
-__all__ = ["Bound", "ViewKey", "Views", "image", "is_pixel", "place_views", "words_of"]
+__all__ = ["BoundView", "ViewKey", "Views", "image", "is_pixel", "place_views", "words_of"]
 
 ViewKey = tuple[Literal["t", "u"], int]
 _ALIGNED: Final = 256
 
 
-class Bound(Struct, frozen=True, eq=False):
+class BoundView(Struct, frozen=True, eq=False):
     """A buffer (`width` 0), or an image row by row, a word a pixel: red in the lowest byte, then green, blue, alpha."""
 
     words: Words
@@ -38,23 +38,23 @@ class Bound(Struct, frozen=True, eq=False):
         return 4 * len(self.words)
 
 
-Views = Mapping[ViewKey, Bound]
+Views = Mapping[ViewKey, BoundView]
 
 
-def words_of(values: object) -> Bound:
+def words_of(values: object) -> BoundView:
     """Return a buffer of numbers: floats as f32, whole numbers as 32 bits."""
     array = np.asarray(values)
     kept = array.astype(np.float32).view(np.uint32) if array.dtype.kind == "f" else array.astype(np.uint32)
-    return Bound(np.ascontiguousarray(kept).reshape(-1).copy())
+    return BoundView(np.ascontiguousarray(kept).reshape(-1).copy())
 
 
-def image(pixels: object) -> Bound:
+def image(pixels: object) -> BoundView:
     """Return an image of [height, width, 4] bytes."""
     array = np.ascontiguousarray(pixels, dtype=np.uint8)
     height, width, channels = array.shape
     if channels != 4:
         raise ValueError("a pixel has four bytes")
-    return Bound(array.view(np.uint32).reshape(-1).copy(), width, height)
+    return BoundView(array.view(np.uint32).reshape(-1).copy(), width, height)
 
 
 def place_views(program: MaskProgram, given: Views) -> Views:
@@ -62,18 +62,18 @@ def place_views(program: MaskProgram, given: Views) -> Views:
     the other kind."""
     for instruction in program.instructions:
         for operand in instruction.operands:
-            if isinstance(operand, View) and operand.kind != "s":
+            if isinstance(operand, ViewOperand) and operand.kind != "s":
                 _check(instruction, operand, given.get((operand.kind, operand.number)))
-    placed: dict[ViewKey, Bound] = {}
+    placed: dict[ViewKey, BoundView] = {}
     base = 0
     for key in sorted(given):
         bound = given[key]
-        placed[key] = Bound(bound.words.copy(), bound.width, bound.height, base)
+        placed[key] = BoundView(bound.words.copy(), bound.width, bound.height, base)
         base += -(-bound.size // _ALIGNED) * _ALIGNED
     return placed
 
 
-def _check(instruction: MaskInstruction, view: View, bound: Bound | None) -> None:
+def _check(instruction: MaskInstruction, view: ViewOperand, bound: BoundView | None) -> None:
     name = f"{view.kind}{view.number}"
     form = instruction.op.form
     pixels = form == "sample" or (form == "store" and is_pixel(instruction))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from warpsmith.simt.mask.resources import Bound
+from warpsmith.simt.mask.resources import BoundView
 from warpsmith.simt.mask.values import Floats, Words, to_words
 
 __all__ = ["sample"]
@@ -21,7 +21,7 @@ _HALF, _ONE, _MOST = np.float32(0.5), np.float32(1), np.float32(2147483648.0)
 Indices = npt.NDArray[np.int64]
 
 
-def sample(bound: Bound, u: Floats, v: Floats) -> tuple[Words, Indices]:
+def sample(bound: BoundView, u: Floats, v: Floats) -> tuple[Words, Indices]:
     """Return the four channels at places, [channel, lane], and the four texels that each is made of, [texel, lane]."""
     with np.errstate(all="ignore"):
         i, a = _split(u, bound.width)

@@ -1,6 +1,6 @@
 """One instruction of one wave: registers, views, the mask and its stack change as the instruction says.
 
-What it means for time is left to others: `Touched` says which bytes were accessed, lane by lane.
+What it means for time is left to others: `LaneAccesses` says which bytes were accessed, lane by lane.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from warpsmith.simt.mask.nodes import Immediate, LaneBuiltin, LaneRegister, MaskInstruction, MaskSource, sources_of
-from warpsmith.simt.mask.resources import Bound, Views, is_pixel
+from warpsmith.simt.mask.resources import BoundView, Views, is_pixel
 from warpsmith.simt.mask.sampling import sample
 from warpsmith.simt.mask.stack import MaskFault, MaskStack, StackError, control
 from warpsmith.simt.mask.values import Words, compute, floats
 
-__all__ = ["FaultError", "Touched", "Wave", "begin_wave", "lanes_of", "step"]
+__all__ = ["FaultError", "LaneAccesses", "Wave", "begin_wave", "lanes_of", "step"]
 
 
 class FaultError(Exception):
@@ -41,7 +41,7 @@ class Wave(Struct, eq=False):
         return len(self.threads)
 
 
-class Touched(Struct, frozen=True):
+class LaneAccesses(Struct, frozen=True):
     """The addresses that each active lane accessed, lane by lane in ascending order; () for what accesses nothing."""
 
     addresses: tuple[tuple[int, ...], ...] = ()
@@ -60,7 +60,7 @@ def lanes_of(mask: int, width: int) -> npt.NDArray[np.bool_]:
     return np.array([mask >> lane & 1 for lane in range(width)], bool)
 
 
-def step(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> Touched:
+def step(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> LaneAccesses:
     """Execute the instruction at the wave's program counter; raises FaultError."""
     form = instruction.op.form
     match form:
@@ -74,7 +74,7 @@ def step(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> 
             return _sample(wave, instruction, views, clock)
         case "push" | "pop" | "nonzero" | "branch" | "jump" | "return":
             _control(wave, instruction, clock)
-    return Touched()
+    return LaneAccesses()
 
 
 def _read(wave: Wave, source: MaskSource, clock: int) -> Words:
@@ -129,7 +129,7 @@ def _active(wave: Wave) -> list[int]:
     return [lane for lane in range(wave.width) if wave.stack.exec >> lane & 1]
 
 
-def _check(wave: Wave, lane: int, offset: int, words: tuple[int, ...], bound: Bound) -> None:
+def _check(wave: Wave, lane: int, offset: int, words: tuple[int, ...], bound: BoundView) -> None:
     """Raise FaultError where a lane accesses what is not there."""
     index = wave.stack.pc
     if offset % 4:
@@ -139,7 +139,7 @@ def _check(wave: Wave, lane: int, offset: int, words: tuple[int, ...], bound: Bo
             raise FaultError(MaskFault("outside", index, wave.number, lane, (offset + 4 * word, bound.size)))
 
 
-def _load(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> Touched:
+def _load(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> LaneAccesses:
     destination = instruction.destination
     assert destination is not None
     view = instruction.view("t")
@@ -154,10 +154,10 @@ def _load(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) ->
         for component, word in zip(destination.components, which, strict=True):
             wave.registers[destination.number, component, lane] = bound.words[offset // 4 + word]
     wave.stack.pc += 1
-    return Touched(tuple(touched))
+    return LaneAccesses(tuple(touched))
 
 
-def _store(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> Touched:
+def _store(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> LaneAccesses:
     view = instruction.view("u")
     bound = views["u", view.number]
     address, value = (_read(wave, source, clock) for source in sources_of(instruction))
@@ -174,10 +174,10 @@ def _store(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -
         for row, word in zip(value, which, strict=True):
             bound.words[int(address[0, lane]) // 4 + word] = row[lane]
     wave.stack.pc += 1
-    return Touched(tuple(touched))
+    return LaneAccesses(tuple(touched))
 
 
-def _store_pixels(wave: Wave, bound: Bound, what: tuple[Words, Words, tuple[int, ...]]) -> Touched:
+def _store_pixels(wave: Wave, bound: BoundView, what: tuple[Words, Words, tuple[int, ...]]) -> LaneAccesses:
     """Write channels of pixels: a number from 0 to 1 is a byte, rounded."""
     place, value, which = what
     with np.errstate(all="ignore"):
@@ -195,10 +195,10 @@ def _store_pixels(wave: Wave, bound: Bound, what: tuple[Words, Words, tuple[int,
             word = word & ~(255 << 8 * shift) | int(row[lane]) << 8 * shift
         bound.words[pixel] = word
     wave.stack.pc += 1
-    return Touched(tuple((bound.base + 4 * pixel,) for pixel in pixels.values()))
+    return LaneAccesses(tuple((bound.base + 4 * pixel,) for pixel in pixels.values()))
 
 
-def _sample(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> Touched:
+def _sample(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) -> LaneAccesses:
     destination = instruction.destination
     assert destination is not None
     view = instruction.view("t")
@@ -209,4 +209,4 @@ def _sample(wave: Wave, instruction: MaskInstruction, views: Views, clock: int) 
     _write(wave, destination, channels[list(which)])
     touched = tuple(tuple(bound.base + 4 * int(texel) for texel in texels[:, lane]) for lane in _active(wave))
     wave.stack.pc += 1
-    return Touched(touched)
+    return LaneAccesses(touched)

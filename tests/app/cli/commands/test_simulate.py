@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonschema
@@ -498,9 +499,10 @@ def test_a_program_with_clocks_and_its_histories(tmp_path: Path, capsys: pytest.
     ],
 )
 def test_what_is_wrong_with_a_program_or_a_machine_is_told(
-    text: str, words: list[str], code: int, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str, words: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run_guarded(warpsmith, ["simulate", _mask(tmp_path, text), *words]) == code
+    with TemporaryDirectory() as folder:
+        assert run_guarded(warpsmith, ["simulate", _mask(Path(folder), text), *words]) == code
     said = capsys.readouterr().err
     assert told in said and "Traceback" not in said
 

@@ -138,6 +138,11 @@ def command(path: str, **given: object) -> int:
     """
     if given["clocks"] or given["machine"] or path.endswith(".mask"):
         return _run_clocks(path, given)
+    return _run_kernel(path, given)
+
+
+def _run_kernel(path: str, given: Mapping[str, object]) -> int:
+    """Run a kernel lane by lane."""
     as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
     if given["interactive"] or given["breaks"] or given["watches"]:
         return _step(path, given)
