@@ -104,7 +104,7 @@ def test_nested_branches_and_loops() -> None:
     assert stored("nested") == [_nested(lane) for lane in range(32)]
 
 
-def picture(name: str, views: dict[object, BoundView] | None = None, width: int = 32) -> np.ndarray:  # type: ignore[type-arg]
+def picture(name: str, views: dict[object, BoundView] | None = None, width: int = 32) -> np.ndarray:
     given = {("u", 0): image(np.zeros((32, 32, 4), np.uint8)), **(views or {})}
     done = run_masks(example(name), given, Groups(32, 32), width)  # type: ignore[arg-type]
     assert done.fault is None

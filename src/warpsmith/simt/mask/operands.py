@@ -64,7 +64,7 @@ class NotAnOperandError(Exception):
 
 def slots_of(op: MaskOp) -> tuple[Slot, ...]:
     """Return what an operation takes, in order."""
-    sources: tuple[Slot, ...] = ("source",) * op.sources
+    sources: list[Slot] = ["source"] * op.sources
     return _TAKEN.get(op.form, ("dest", *sources))
 
 
