@@ -18,6 +18,9 @@ def test_runs_of_slots_travel_whole() -> None:
             own = [one for one in history.run.stretches if one.slot == number and one.state == state]
             assert clocks == sum(one.end - one.start for one in own)
     assert sum(len(bar["start"]) for bar in data["alus"]) == len(history.run.alus)
+    assert {bar["name"]: sum(bar["hits"]) for bar in data["caches"]} == {
+        "l2": history.run.totals.cache_events[1][0], "core 0 sampler": history.run.totals.cache_events[2][0],
+    }  # fmt: skip
 
 
 def test_the_page_is_one_file_and_names_are_escaped() -> None:

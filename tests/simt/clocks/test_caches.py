@@ -7,7 +7,7 @@ import random
 import pytest
 
 from warpsmith.machine.simt.parameters import CacheShape, MemoryShape
-from warpsmith.simt.clocks.caches import Cache, Dram
+from warpsmith.simt.clocks.caches import Dram, LineCache
 
 
 class Slow:
@@ -34,7 +34,7 @@ def test_hits_misses_and_evictions(seed: int) -> None:
     made = random.Random(seed)
     ways = made.choice([1, 2, 3, 4])
     shape = CacheShape(64 * ways * made.choice([1, 2, 4]), ways, 2, made.choice(["fifo", "lru"]))
-    cache, slow = Cache(shape, 64, Dram(MemoryShape(5, 64), 64)), Slow(shape, 64)
+    cache, slow = LineCache(shape, 64, Dram(MemoryShape(5, 64), 64)), Slow(shape, 64)
     for clock in range(200):
         number = made.randint(0, 20)
         hit, evicted = slow.ask(number)
@@ -51,4 +51,4 @@ def test_memory_moves_a_line_after_the_other() -> None:
 
 def test_no_cache_costs_nothing() -> None:
     dram = Dram(MemoryShape(10, 64), 64)
-    assert Cache(CacheShape(0, 8, 99), 64, dram).look(7, 0, 0) == 11
+    assert LineCache(CacheShape(0, 8, 99), 64, dram).look(7, 0, 0) == 11

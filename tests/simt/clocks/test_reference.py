@@ -11,7 +11,7 @@ from tests.simt.clocks.traces import TRACES, Trace, letters, machine
 from tests.simt.mask.programs import program, random_text, views_for
 from warpsmith.base.errors import UsageError
 from warpsmith.machine.simt.parameters import ClockMachine
-from warpsmith.simt.clocks.caches import Cache, Dram
+from warpsmith.simt.clocks.caches import Dram, LineCache
 from warpsmith.simt.clocks.core import Core
 from warpsmith.simt.clocks.model import STATES, ClockLaunch
 from warpsmith.simt.clocks.reference import run_reference, slots_for
@@ -92,24 +92,24 @@ def _a_line_a_lane(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _hits_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Cache.look
+    kept = LineCache.look
 
-    def look(self: Cache, number: int, clock: int, core: int) -> int:
+    def look(self: LineCache, number: int, clock: int, core: int) -> int:
         present = bool(self.sets) and any(line.number == number for line in self.sets[number % len(self.sets)])
         found = kept(self, number, clock, core)
         return clock + self.shape.latency if present else found
 
-    monkeypatch.setattr(Cache, "look", look)
+    monkeypatch.setattr(LineCache, "look", look)
 
 
 def _misses_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Cache.look
+    kept = LineCache.look
 
-    def look(self: Cache, number: int, clock: int, core: int) -> int:
+    def look(self: LineCache, number: int, clock: int, core: int) -> int:
         missed = self.sets and not any(line.number == number for line in self.sets[number % len(self.sets)])
         return kept(self, number, clock - self.shape.latency if missed else clock, core)
 
-    monkeypatch.setattr(Cache, "look", look)
+    monkeypatch.setattr(LineCache, "look", look)
 
 
 def _memory_is_wide(monkeypatch: pytest.MonkeyPatch) -> None:

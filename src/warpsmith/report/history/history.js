@@ -1,7 +1,7 @@
 "use strict";
 const data = JSON.parse(document.getElementById("data").dataset.history);
 const canvas = document.getElementById("picture"), pen = canvas.getContext("2d");
-const GUTTER = 130, GAP = 6, BAR = 12, AXIS = 20;
+const GUTTER = 130, GAP = 6, BAR = 12, CACHE = 24, AXIS = 20;
 const KINDS = ["active", "masked", "stalled", "ready", "empty"];
 const STATE_KINDS = [4, 0, 2, 2, 3]; // empty, active, memory, dependency, ready
 const masks = data.masks.map(text => BigInt("0x" + text));
@@ -83,9 +83,29 @@ function drawAlu(bar, y, scale) {
     drawn = Math.floor(right);
   }
 }
+// events of a pixel, as high as the most that a pixel has
+function drawCache(bar, y, scale, wide) {
+  box("frame", GUTTER, y, wide, CACHE);
+  const kinds = ["evictions", "misses", "hits"], sums = kinds.map(() => new Float64Array(wide + 1));
+  let most = 1;
+  for (let n = find(bar.clock, first); n < bar.clock.length && bar.clock[n] < last; n++) {
+    const x = Math.floor((bar.clock[n] - first) * scale);
+    if (x < 0 || x > wide) continue;
+    kinds.forEach((kind, k) => { sums[k][x] += bar[kind][n]; });
+    most = Math.max(most, sums[0][x] + sums[1][x] + sums[2][x]);
+  }
+  for (let x = 0; x <= wide; x++) {
+    let at = y + CACHE;
+    kinds.forEach((kind, k) => {
+      const high = CACHE * sums[k][x] / most; at -= high;
+      if (high) box(kind, GUTTER + x, at, Math.max(1, scale), high);
+    });
+  }
+}
 function draw() {
   const wide = canvas.clientWidth, ratio = window.devicePixelRatio || 1;
-  const high = data.slots.length * (data.width * lane + GAP) + data.alus.length * (BAR + GAP) + AXIS;
+  const high = data.slots.length * (data.width * lane + GAP) + data.alus.length * (BAR + GAP) +
+    data.caches.length * (CACHE + GAP) + AXIS;
   canvas.style.height = high + "px"; canvas.width = wide * ratio; canvas.height = high * ratio;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   const scale = (wide - GUTTER) / (last - first);
@@ -97,6 +117,7 @@ function draw() {
     name(slot.name, y + data.width * lane / 2 + 4); slot.y = y; y += data.width * lane + GAP;
   }
   for (const bar of data.alus) { drawAlu(bar, y, scale); name(bar.name, y + 10); y += BAR + GAP; }
+  for (const bar of data.caches) { drawCache(bar, y, scale, Math.floor(wide - GUTTER)); name(bar.name, y + 16); y += CACHE + GAP; }
   let step = 1; while (step * scale < 70) step *= String(step)[0] === "2" ? 2.5 : 2;
   for (let clock = Math.ceil(first / step) * step; clock <= last; clock += step) {
     pen.fillStyle = getComputedStyle(document.body).color; pen.fillText(String(clock), GUTTER + (clock - first) * scale, high - 5);

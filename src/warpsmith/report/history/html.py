@@ -26,7 +26,7 @@ def history_html(history: History) -> str:
 
 def history_data(history: History) -> dict[str, Any]:
     """Return what the page draws: for each slot the starts of its runs, their states, masks (by number), instructions;
-    the ALUs, each as starts, ends and slots; the texts of instructions."""
+    the ALUs, each as starts, ends and slots; events of caches; the texts of instructions."""
     masks: dict[int, int] = {}
     slots: dict[tuple[int, int], dict[str, list[int]]] = {}
     of_wave: dict[int, int] = {}
@@ -50,6 +50,20 @@ def history_data(history: History) -> dict[str, Any]:
         "masks": [f"{mask:x}" for mask in masks],
         "slots": [{"name": f"core {core} slot {slot}", **row} for (core, slot), row in sorted(slots.items())],
         "alus": [{"name": f"core {core} ALU {alu}", **bar} for (core, alu), bar in sorted(alus.items())],
+        "caches": [{"name": name, **row} for name, row in sorted(_caches(history).items())],
         "lines": [list(line_of(history, n)) for n in range(len(history.program.instructions))],
         "paints": {name: [paint.fill, paint.pattern, paint.ink] for name, paint in PAINTS.items()},
     }
+
+
+def _caches(history: History) -> dict[str, dict[str, list[int]]]:
+    """Return the events of each cache, in order of clocks."""
+    caches: dict[str, dict[str, list[int]]] = {}
+    for event in history.run.caches:
+        name = event.cache if event.cache == "l2" else f"core {event.core} {event.cache}"
+        row = caches.setdefault(name, {"clock": [], "hits": [], "misses": [], "evictions": []})
+        row["clock"].append(event.clock)
+        row["hits"].append(event.hits)
+        row["misses"].append(event.misses)
+        row["evictions"].append(event.evictions)
+    return caches

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from warpsmith.machine.simt.parameters import CacheShape, MemoryShape
 
-__all__ = ["Cache", "CacheLine", "Dram"]
+__all__ = ["CacheLine", "Dram", "LineCache"]
 
 
 class CacheLine(Struct):
@@ -43,10 +43,10 @@ class Dram:
         return -(-self.free // self.shape.bandwidth)
 
 
-class Cache:
+class LineCache:
     """A cache in front of another one, or of DRAM; `events`: hits, misses, evictions by clock and core."""
 
-    def __init__(self, shape: CacheShape, line: int, behind: Cache | Dram) -> None:
+    def __init__(self, shape: CacheShape, line: int, behind: LineCache | Dram) -> None:
         self.shape, self.behind = shape, behind
         self.sets: list[list[CacheLine]] = [[] for _ in range(shape.sets(line))]
         self.events: dict[tuple[int, int], list[int]] = {}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from warpsmith.simt.clocks.caches import Cache, Dram
+from warpsmith.simt.clocks.caches import Dram, LineCache
 from warpsmith.simt.clocks.model import AluStretch, ClockLaunch, LeftLanes, SlotState
 from warpsmith.simt.clocks.schedulers import Chooser
 from warpsmith.simt.clocks.slot import WaveSlot
@@ -40,13 +40,15 @@ _EMPTY = SlotMoment("empty")
 class Core:
     """A core: its slots, units, caches; what it counts: instructions, those of lanes, clocks of ALUs."""
 
-    def __init__(self, number: int, launch: ClockLaunch, slots: int, views: Views, behind: tuple[Cache, Dram]) -> None:
+    def __init__(
+        self, number: int, launch: ClockLaunch, slots: int, views: Views, behind: tuple[LineCache, Dram]
+    ) -> None:
         machine = launch.machine
         self.number, self.program, self.machine, self.views = number, launch.program, machine, views
         self.slots: list[WaveSlot | None] = [None] * slots
         self.l2, self.dram = behind
-        self.l1 = Cache(machine.l1, machine.line, self.l2)
-        self.sampler = Cache(machine.sampler, machine.line, self.l2)
+        self.l1 = LineCache(machine.l1, machine.line, self.l2)
+        self.sampler = LineCache(machine.sampler, machine.line, self.l2)
         self.alu_free = [0] * machine.alus
         self.memory_free = self.sampler_free = 0
         self.chooser = Chooser(machine, slots)
@@ -147,7 +149,7 @@ class Core:
                 return 0
 
     def _access(
-        self, cache: Cache, instruction: MaskInstruction, touched: LaneAccesses, now: int
+        self, cache: LineCache, instruction: MaskInstruction, touched: LaneAccesses, now: int
     ) -> tuple[int, list[int]]:
         """Return when the unit is free again, and for each active lane when its data are there."""
         lines: dict[int, int] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.simt.clocks.caches import Cache, Dram
+from warpsmith.simt.clocks.caches import Dram, LineCache
 from warpsmith.simt.clocks.core import Core, SlotMoment
 from warpsmith.simt.clocks.model import (
     CACHES,
@@ -53,7 +53,7 @@ class _Machine:
         self.views: Views = place_views(launch.program, launch.views)
         self.slots = slots_for(launch)
         self.dram = Dram(machine.dram, machine.line)
-        self.l2 = Cache(machine.l2, machine.line, self.dram)
+        self.l2 = LineCache(machine.l2, machine.line, self.dram)
         behind = (self.l2, self.dram)
         self.cores = [Core(n, launch, self.slots, self.views, behind) for n in range(machine.cores)]
         self.waves = waves_of(launch.groups, machine.width)
@@ -137,7 +137,7 @@ class _Machine:
 
     def _events(self) -> list[CacheEvents]:
         found: list[CacheEvents] = []
-        named: list[tuple[CacheName, Cache]] = [("l2", self.l2)]
+        named: list[tuple[CacheName, LineCache]] = [("l2", self.l2)]
         for core in self.cores:
             named += [("l1", core.l1), ("sampler", core.sampler)]
         for name, cache in named:
