@@ -32,6 +32,8 @@ def test_slots_that_never_had_a_wave_are_told_not_drawn() -> None:
 
 
 def test_events_of_caches_have_a_bar() -> None:
+    bars = [one for one in draw_history(figure(2), 0, figure(2).clocks).boxes if one.kind == "hits"]
+    assert len({(one.x, one.y) for one in bars}) == len(bars) > 100
     kinds = {one.kind for one in draw_history(small()).boxes if one.title}
     assert {"hits", "misses"} <= kinds and "evictions" not in kinds
     assert "l1" in [one.text for one in draw_history(small()).words]

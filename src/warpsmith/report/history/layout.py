@@ -142,23 +142,27 @@ def _cache(history: History, which: tuple[int, str], scale: _Scale, top: float, 
     """Add the bar of a cache, if anything happened in it; that of l2 has the events of all cores."""
     core, name = which
     boxes, words = parts
-    own = [one for one in history.run.caches if one.cache == name and (name == "l2" or one.core == core)]
+    own: dict[int, list[int]] = {}
+    for one in history.run.caches:
+        if one.cache == name and (name == "l2" or one.core == core):
+            counts = own.setdefault(one.clock, [0, 0, 0])
+            for n, count in enumerate((one.evictions, one.misses, one.hits)):
+                counts[n] += count
     if not own:
         return top
-    most = max(one.hits + one.misses + one.evictions for one in own)
+    most = max(sum(counts) for counts in own.values())
     boxes.append(scale.box((scale.start, scale.end), (top, _CACHE), "frame"))
     words.append(HistoryWords(_GUTTER - 14, top + 16, name, "end"))
-    for one in own:
-        if not scale.start <= one.clock < scale.end:
+    for clock, counts in own.items():
+        if not scale.start <= clock < scale.end:
             continue
         y = top + _CACHE
-        for kind, count in (("evictions", one.evictions), ("misses", one.misses), ("hits", one.hits)):
+        for kind, count in zip(("evictions", "misses", "hits"), counts, strict=True):
             high = _CACHE * count / most
             y -= high
             if count:
-                boxes.append(
-                    scale.box((one.clock, one.clock + 1), (y, high), kind, f"clock {one.clock}: {count} {kind}")
-                )
+                title = f"clock {clock}: {count} {kind}"
+                boxes.append(scale.box((clock, clock + 1), (y, high), kind, title))
     return top + _CACHE + _GAP
 
 
