@@ -139,7 +139,7 @@ class _Reader:
         own = Path(file.path)
         self.context = Context(dump, lambda path: file if Path(path) == own else SourceFile.read(path))
         self.table = self.context.table
-        self.problems = Problems(self.context, file, len(given.file.text))
+        self.problems = Problems(self.context, file, given.language, len(given.file.text))
 
     def unit(self, *, plain: bool) -> DeviceUnit | None:
         """Return the unit; None where another round with other headers may give more."""

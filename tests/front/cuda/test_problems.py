@@ -29,6 +29,11 @@ def test_a_file_without_kernels_says_so() -> None:
     assert finding.severity == "note" and finding.message.endswith("has no kernel")
 
 
+def test_a_comment_that_speaks_of_kernels_is_none() -> None:
+    (finding,) = load("// times the kernel\nint main() { return std::missing(); }\n").findings
+    assert finding.severity == "note" and finding.message.endswith("has no kernel")
+
+
 def test_an_instance_that_cannot_be_made_is_named() -> None:
     text = "template <class T> __global__ void k(T *x) { x[0] = T(1); }\n"
     (finding,) = load(text).findings

@@ -178,7 +178,7 @@ class _Access:
             sectors=None if place.space == "shared" else sectors,
             sectors_whole=None if place.space == "shared" else whole,
             sectors_aligned=None if place.space == "shared" or not base else self._count(placed),
-            ideal_sectors=-(-min(self.lanes.warp, self.lanes.count) * place.bytes // SECTOR),
+            ideal_sectors=self._count_ideal(plain),
             bank_ways=self._ways(laid, placed),
             lanes=self.most_lanes,
             active=self.presence.kind,
@@ -202,6 +202,12 @@ class _Access:
         if laid is None:
             return None
         return self.spreads.of(laid, self.presence.threads, (metric, self.place.bytes, self.align))
+
+    def _count_ideal(self, plain: Spread | None) -> int:
+        """Return how many sectors the bytes of a request would fill, what several lanes ask for counted once, as in a
+        simulation."""
+        apart = self.most_lanes if plain is None else min(self.most_lanes, plain.addresses.most)
+        return max(1, -(-apart * self.place.bytes // SECTOR))
 
     def _of_whole_warps(self, laid: AddressLayout | None) -> Spread | None:
         """Return the cost for the warps that have all their lanes; the last one of a block may have fewer."""

@@ -140,6 +140,9 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     helps: tuple[str, ...] = words[rule][1]
     if race.space != "shared" and rule == "SYN002":
         helps = (f"put {terms.barrier_of_device_memory} between the two", *helps[1:])
+    if rule == "SYN008" and first.access.instruction is second.access.instruction and _is_of_no_block(facts, race):
+        message = f"every block of the launch writes the same elements of {where}: no order between them"
+        helps = ("let the index depend on ctaid.x, or launch one block", helps[0])
     if race.space != "shared" and (rows_alike := _rows_alike(facts, race)):
         helps = (rows_alike, *helps)
     certainty = race.certainty
@@ -190,6 +193,12 @@ def _rows_alike(facts: KernelFacts, race: RaceFact) -> str:
 def _is_of_blocks(facts: KernelFacts, race: RaceFact) -> bool:
     """Whether an address depends on the index of the block."""
     return origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second))).of_block
+
+
+def _is_of_no_block(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether a store goes to the same place in each block: nothing in its address depends on the block, or on data."""
+    made_of = origin(facts, race.first.access.instruction.operands[0])
+    return race.first.access.kind == "store" and made_of.plain and not made_of.of_block
 
 
 def _who(side: Side) -> str:

@@ -20,6 +20,7 @@ from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import Diagnostic
 from warpsmith.front.cuda.broken import BrokenNames
+from warpsmith.front.cuda.source import DeviceLanguage
 from warpsmith.front.diagnostics import diagnostic_findings
 
 __all__ = ["Problems"]
@@ -27,7 +28,7 @@ __all__ = ["Problems"]
 _MISSING: Final = re.compile(r"file not found$")
 # what leaves a call in the tree: of a host function that we take for one, or a launch in device code
 _HOST_ONLY: Final = re.compile(r"^reference to __(host|global)__ ")
-_KERNEL: Final = re.compile(r"\b(?:__global__|__kernel|kernel)\b")
+_KERNEL: Final = {"cuda": re.compile(r"\b__global__\b"), "opencl": re.compile(r"\b(?:__kernel|kernel)\b")}
 _MOST: Final = 10
 
 
@@ -35,8 +36,9 @@ class Problems:
     """The errors of one parse, by the functions that they hit: those in which they lie, and those that name a type or a
     variable that is not understood."""
 
-    def __init__(self, context: Context, file: SourceFile, own: int) -> None:
+    def __init__(self, context: Context, file: SourceFile, language: DeviceLanguage, own: int) -> None:
         """`own`: how much of the file's text is the user's; what we asked for stands behind it."""
+        self.language = language
         self.context = context
         self.file = file
         self.own = own
@@ -96,7 +98,8 @@ class Problems:
             made.setdefault((finding.message, str(finding.span)), softened)
         for name, span in templates:
             made.setdefault((name, "template"), _no_instance(name, span))
-        if not kernels and not made and (_KERNEL.search(self.file.text) or not self.functions):
+        meant = _KERNEL[self.language].search(self.file.text) or not self.functions
+        if not kernels and not made and meant:
             others = [d for d in self.context.dump.diagnostics if d[2] == self.file.path]
             for finding in diagnostic_findings(self.file.path, others[:_MOST], self._read):
                 made.setdefault((finding.message, str(finding.span)), finding)

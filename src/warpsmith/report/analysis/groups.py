@@ -39,9 +39,9 @@ class FindingGroup(Struct, frozen=True):
         return [
             (
                 "the same" if message == self.first.finding.message else message,
-                f"{'line' if len(places) == 1 else 'lines'} {', '.join(dict.fromkeys(places))}",
+                f"{'line' if len(places) == 1 else 'lines'} {', '.join(places)}",
             )
-            for message, places in lines.items()
+            for message, places in ((message, tuple(dict.fromkeys(found))) for message, found in lines.items())
         ]
 
 

@@ -35,7 +35,6 @@ def known_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
 def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
     assert access.bank_ways is not None
     message = f"{facts.words.shared}-memory bank conflict, {access.bank_ways}-way: {describe_access(access)}"
-    stride = f"{access.stride_bytes} bytes" if access.stride_bytes is not None else f"{access.stride or '?'} bytes"
     found = place_of(facts, access, "MEM010", message)
     banks = _banks(access)
     split = _split(access)
@@ -43,12 +42,21 @@ def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
         found,
         certainty="conditional" if split and found.certainty == "proven" else found.certainty,
         assumptions=(*found.assumptions, *split),
-        label=f"{stride} between neighboring lanes",
+        label=_distance(facts, access),
         evidence=(*found.evidence, banks) if banks is not None else found.evidence,
         estimate=Estimate("time of the request", float(access.bank_ways.least), "times that without conflicts"),
         help=against_conflict(facts, access),
         impact=float(access.bank_ways.least),
     )
+
+
+def _distance(facts: KernelFacts, access: AccessFact) -> str:
+    """Return how far apart lanes are: neighbors, or, where these are dense, the rows of a block that share a warp."""
+    dense = access.stride_bytes is not None and abs(access.stride_bytes) == access.bytes
+    if dense and access.stride_y_bytes and facts.block[0] < facts.device.warp_width:
+        return f"{access.stride_y_bytes} bytes between the rows of a block, of which a warp has several"
+    stride = access.stride if access.stride_bytes is None else access.stride_bytes
+    return f"{stride or '?'} bytes between neighboring lanes"
 
 
 def _is_joined_without(access: AccessFact, bytes_: int) -> bool:
