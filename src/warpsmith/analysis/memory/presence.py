@@ -96,8 +96,8 @@ class Presences:
         return left & come
 
     def _find_passing(self, before: str, block: str) -> int:
-        """Return the threads that may go from one block straight to the next; all where that begins or ends an iteration
-        of a loop."""
+        """Return the threads that may go from one block straight to the next; all where that begins or ends an
+        iteration of a loop."""
         graph = self.forms.graph
         inside = {cycle.header for cycle in graph.cycles_around(block)}
         if before not in self._may_come or any(c.header not in inside for c in graph.cycles_around(before)):

@@ -75,6 +75,13 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
         return []
     if (period := period_of(facts, test, split)) is not None and sides.most > 0:
         return [_modulo(facts, branch, sides, period, split)] if _is_of_warps(facts, branch, lanes) else []
+    return _of_sides(facts, branch, sides, made_of, split)
+
+
+def _of_sides(
+    facts: KernelFacts, branch: BranchFact, sides: Sides, made_of: ValueOrigin, split: tuple[int, ...] | None
+) -> Iterable[KernelFinding]:
+    """Return what the sides of a branch cost that is none of the known kinds."""
     if split is None and is_edge_of_block(facts, branch):
         return [_boundary(facts, branch, "at most one warp of a block parts here: nothing to gain")]
     if (found := _early_exit(facts, branch, sides)) is not None:
