@@ -11,7 +11,11 @@ from warpsmith.analysis.uniformity.facts import LaunchShape
 
 BLOCK = LaunchShape((64, 1, 1))
 WAIT = "  barrier [waits] 0:i32\n"
-NEXT = "  %o{0}:i32 = mul %x 4:i32\n  %s{0}:i32 = add %t %o{0}\n  %n{0}:i32 = xor %o{0} 4:i32\n  %q{0}:i32 = add %t %n{0}\n"
+NEXT = """  %o{0}:i32 = mul %x 4:i32
+  %s{0}:i32 = add %t %o{0}
+  %n{0}:i32 = xor %o{0} 4:i32
+  %q{0}:i32 = add %t %n{0}
+"""
 
 
 def step(number: int) -> str:

@@ -10,10 +10,11 @@ from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFind
 from warpsmith.analysis.rules.lanes import LaneValues
 from warpsmith.analysis.rules.memory.layouts import against_conflict
 from warpsmith.analysis.rules.memory.vectors import find_joined
+from warpsmith.analysis.rules.memory.walk import Escape, describe_tests, find_escapes
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
-from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Symbol, Value
+from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Value
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["known_memory", "outside"]
@@ -108,43 +109,56 @@ def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def outside(facts: KernelFacts) -> list[KernelFinding]:
-    """Return a MEM020 for each access that a thread which certainly makes it makes beyond the array."""
+    """Return a MEM020 for each access that a thread makes beyond the array: any thread, where all get there, else those
+    that are followed."""
+    sizes = {access.variable: size for access in facts.accesses if (size := _size(facts, access))}
     lanes = LaneValues(facts)
-    return [found for access in facts.accesses for found in _outside(facts, access, lanes)]
+    found = {access.instruction: _find_escape(facts, access, lanes) for access in facts.accesses if sizes}
+    followed = {escape.instruction: escape for escape in find_escapes(facts, sizes)} if sizes else {}
+    return [
+        _report_escape(facts, access, escape, sizes[access.variable])
+        for access in facts.accesses
+        if access.variable in sizes
+        and (escape := found[access.instruction] or followed.get(access.instruction)) is not None
+    ]
 
 
-def _outside(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -> Iterator[KernelFinding]:
-    detail = access.instruction.detail
-    symbol = _symbol(facts, access)
-    if symbol is None or not symbol.bytes or not isinstance(detail, Memory):
-        return
-    offsets = _offsets(facts, access.instruction.operands[0], symbol.name, lanes)
-    if offsets is None or not _certain(facts, access.block):
-        return
-    for thread, offset in zip(lanes.threads, offsets, strict=True):
-        first = offset + detail.offset
-        if first < 0 or first + access.bytes > symbol.bytes:
-            message = (
-                f"{describe_access(access)} outside of its {symbol.bytes} bytes: "
-                f"thread ({', '.join(map(str, thread))}) is at byte {first}"
-            )
-            found = place_of(facts, access, "MEM020", message)
-            row = (str(thread), str(first), str(symbol.bytes))
-            table = EvidenceTable("witness", ("thread", "byte", "size"), (row,))
-            helps = ("test the index before the access, or make the array as large as the block needs",)
-            assumed = (*facts.block_assumed, *facts.grid_assumed)
-            yield replace(
-                found, certainty="conditional" if assumed else "proven", assumptions=assumed,
-                label="beyond the end" if first > 0 else "before it", evidence=(table,), help=helps, impact=100.0,
-            )  # fmt: skip
-            return
+def _report_escape(facts: KernelFacts, access: AccessFact, escape: Escape, size: int) -> KernelFinding:
+    thread = f"({', '.join(map(str, escape.thread))})"
+    message = f"{describe_access(access)} outside of its {size} bytes: thread {thread} is at byte {escape.offset}"
+    table = EvidenceTable("witness", ("thread", "byte", "size"), ((thread, str(escape.offset), str(size)),))
+    assumed = (*facts.block_assumed, *facts.grid_assumed, *describe_tests(facts, escape))
+    return replace(
+        place_of(facts, access, "MEM020", message),
+        certainty="conditional" if assumed else "proven",
+        assumptions=assumed,
+        label="beyond the end" if escape.offset > 0 else "before it",
+        evidence=(table,),
+        help=("test the index before the access, or make the array as large as the block needs",),
+        impact=100.0,
+        cause=f"{access.variable} {size}",
+    )
 
 
-def _symbol(facts: KernelFacts, access: AccessFact) -> Symbol | None:
-    if access.space not in ("shared", "local", "constant"):
+def _find_escape(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -> Escape | None:
+    """Return the first thread that an access of all threads leads out of its array."""
+    detail, size = access.instruction.detail, _size(facts, access)
+    if not size or not isinstance(detail, Memory) or not _certain(facts, access.block):
         return None
+    offsets = _offsets(facts, access.instruction.operands[0], access.variable, lanes)
+    for thread, offset in zip(lanes.threads, offsets or (), strict=offsets is not None):
+        first = offset + detail.offset
+        if first < 0 or first + access.bytes > size:
+            return Escape(access.instruction, thread, first, ())
+    return None
+
+
+def _size(facts: KernelFacts, access: AccessFact) -> int:
+    """Return how many bytes an array has; 0 where nobody says it."""
+    if access.space not in ("shared", "local", "constant"):
+        return 0
     symbols = (*facts.function.symbols, *facts.module.symbols)
-    return next((symbol for symbol in symbols if symbol.name == access.variable), None)
+    return next((symbol.bytes for symbol in symbols if symbol.name == access.variable), 0)
 
 
 def _offsets(facts: KernelFacts, address: Operand, name: str, lanes: LaneValues) -> tuple[int, ...] | None:
