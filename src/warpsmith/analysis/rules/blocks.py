@@ -21,6 +21,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.analysis.memory.clamps import CUT_OFF
 from warpsmith.analysis.rules.finding import EvidenceTable, KernelFinding
 from warpsmith.analysis.rules.memory.walk import count_visits
 from warpsmith.analysis.rules.origins import origin
@@ -74,7 +75,8 @@ def _find_crossing(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 def _count_pieces(facts: KernelFacts, access: AccessFact) -> int:
     """Return by how many pieces of a block a store moves in each iteration of its loop; 0 where it does not."""
-    if access.kind != "store" or access.space != "global" or len(access.loops) != 1:
+    cut = CUT_OFF in access.assumptions
+    if access.kind != "store" or access.space != "global" or len(access.loops) != 1 or cut:
         return 0
     terms, _ = _terms(access.index)
     moved, size = access.loops[0].stride_bytes or 0, terms.get("tid.x", 0) * facts.block[0]
@@ -109,6 +111,8 @@ def _is_plain(facts: KernelFacts, access: AccessFact) -> bool:
     detail = access.instruction.detail
     ordered = isinstance(detail, Memory) and bool(detail.order)
     usable = access.space in ("global", "generic") and bool(access.variable) and bool(access.index) and not access.loops
+    # where an index is cut off, that may be at the border of the block
+    usable = usable and CUT_OFF not in access.assumptions
     return usable and not ordered and not tests_thread(facts, access.block)
 
 
