@@ -38,7 +38,7 @@ def test_what_is_cut_off_at_the_edge_is_dense(index: str) -> None:
 @pytest.mark.parametrize(
     "index",
     [
-        "%y:i32 = mul %x 3:i32; %m:i32 = smin %x %y",  # two that differ between lanes
+        "%w:i32 = load [global +0 align 4] %a; %y:i32 = add %x %w; %m:i32 = smin %x %y",  # both differ
         "%c:i1 = slt %x %n; %m:i32 = select %c %b %x",  # not what was compared
         "%c:i1 = eq %x %n; %m:i32 = select %c %n %x",
     ],

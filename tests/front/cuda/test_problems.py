@@ -44,3 +44,8 @@ def test_an_instance_that_cannot_be_made_is_named() -> None:
         found.findings
     )
     assert found.findings
+
+
+def test_a_missing_header_of_a_file_without_kernels_is_no_error() -> None:
+    unit = load("#include <none/such.h>\nint main() { return 0; }\n")
+    assert [(f.rule, f.severity) for f in unit.findings] == [("INP002", "warning"), ("INP001", "note")]

@@ -51,11 +51,14 @@ class Problems:
         self.outside = tuple(self._outside())
         self.broken = BrokenNames(context, self.outside)
 
+    def hit(self, row: int, number: int) -> list[Diagnostic]:
+        """Return the errors that lie in the function in `row`."""
+        start, end = self.context.table.range(row, self.context.text(number).uses)
+        return [d for d in self.by_file.get(self.context.dump.files[number], ()) if start <= d[4] <= end]
+
     def is_lost(self, row: int, number: int) -> bool:
         """Whether the function in `row` has errors in it that leave it without a meaning."""
-        text = self.context.text(number)
-        start, end = self.context.table.range(row, text.uses)
-        inside = [d for d in self.by_file.get(self.context.dump.files[number], ()) if start <= d[4] <= end]
+        inside = self.hit(row, number)
         hard = [d for d in inside if not _HOST_ONLY.match(d[1])] or self.broken.find_errors_in(row)
         self.matter = self.matter or bool(inside or hard)
         if hard:
@@ -92,20 +95,20 @@ class Problems:
                 made.setdefault((finding.message, str(finding.span)), finding)
         for finding in self._find_instance_errors(wanted):
             made.setdefault((finding.message, ""), finding)
+        meant = bool(_KERNEL[self.language].search(self.file.text)) or not self.functions
         missing = [d for d in self.context.dump.diagnostics if _MISSING.search(d[1])]
         for finding in diagnostic_findings(self.file.path, missing, self._read):
-            softened = msgspec.structs.replace(finding, severity="warning") if kernels else finding
+            softened = msgspec.structs.replace(finding, severity="warning") if kernels or not meant else finding
             made.setdefault((finding.message, str(finding.span)), softened)
         for name, span in templates:
             made.setdefault((name, "template"), _no_instance(name, span))
-        meant = _KERNEL[self.language].search(self.file.text) or not self.functions
         if not kernels and not made and meant:
             others = [d for d in self.context.dump.diagnostics if d[2] == self.file.path]
             for finding in diagnostic_findings(self.file.path, others[:_MOST], self._read):
                 made.setdefault((finding.message, str(finding.span)), finding)
-        if not kernels and not made:
+        if not kernels and (not made or not meant):
             help = ("give a file with kernels: __global__ functions of CUDA, __kernel functions of OpenCL C",)
-            return (Finding("INP001", "note", f"{self.file.path} has no kernel", None, help),)
+            return (*made.values(), Finding("INP001", "note", f"{self.file.path} has no kernel", None, help))
         return tuple(made.values())
 
     def _read(self, path: str) -> SourceFile:
