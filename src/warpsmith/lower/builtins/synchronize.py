@@ -176,9 +176,7 @@ SYNCHRONIZE: Final[dict[str, Rule]] = {
     "__threadfence_system": _fence("system"),
     **dict.fromkeys(("__trap", "__assert_fail", "__assertfail", "abort", "__builtin_trap"), _lower_failure),
     "printf": _lower_printf,
-    **dict.fromkeys(
-        ("cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName"), _no_error
-    ),
+    **dict.fromkeys(("cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName"), _no_error),
     "clock": _clock("clock"),
     "clock64": _clock("clock64"),
     "__clock": _clock("clock"),

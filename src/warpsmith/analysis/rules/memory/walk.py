@@ -29,18 +29,27 @@ from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
 from warpsmith.ssa.graph import EXIT
 from warpsmith.ssa.nodes import (
     Address,
+    Barrier,
     BasicBlock,
     Branch,
+    Callee,
     Constant,
+    Convert,
+    Exchange,
     Exit,
+    Fence,
+    Float,
     Instruction,
     Jump,
     Memory,
+    NoWrap,
     Operand,
     Param,
     Query,
     Return,
     Switch,
+    Text,
+    Unreachable,
     Value,
 )
 from warpsmith.ssa.ops import OPS
@@ -190,7 +199,9 @@ class _Walk:
                 number = self.facts.shape.arguments.get(parameter)
                 whole = number is not None and offset == 0 and i.results[0].type.kind == "integer"
                 return int(number or 0) % (1 << i.results[0].type.bits) if whole else None
-            case _:
+            case (
+                Barrier() | Callee() | Convert() | Exchange() | Fence() | Float() | Memory() | NoWrap() | Text() | None
+            ):
                 return self._apply(path, i)
 
     def _query(self, register: str) -> int | None:
@@ -242,7 +253,7 @@ class _Walk:
             case Switch():
                 self._pass_over(path, block.name)
                 return []
-            case _:
+            case Return() | Exit() | Unreachable():
                 path.block = EXIT
                 return []
 
