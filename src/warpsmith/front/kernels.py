@@ -306,7 +306,8 @@ class _Reader:
     def _repeats(self) -> Iterator[HostRepeat]:
         for callee, what, (device, host), conditions, file, start, end, loop_start, loop_end in self.dump.transfers:
             span, loop = self.context.span(file, start, end), self.context.span(file, loop_start, loop_end)
-            if span is not None and loop is not None:
+            # an assignment that is no text to the parser is one that is not seen
+            if span is not None and loop is not None and not self.problems.follows(loop):
                 yield HostRepeat(callee, what, device, host, tuple(conditions), span, loop)
 
 

@@ -465,6 +465,18 @@ __global__ void DIV008_true_block_index(float *a, int n)
         a[threadIdx.x] = 1.0f;
 }
 
+// launch: --block 128
+__global__ void DIV008_true_last_thread(float *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = a[i];
+    if (i == n - 1)  // DIV008
+        x = WORK(x * 3.0f);
+    else
+        x = WORK(x);
+    a[i] = x;
+}
+
 // launch: --block 16,8
 __global__ void DIV008_near_rows(float *a, int n)
 {

@@ -13,7 +13,7 @@ from warpsmith.analysis.rules.sides import BranchTest, comparison
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value, terminator_operands
 
-__all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "is_edge_of_block", "period_of"]
+__all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "is_edge_of_block", "is_of_one_thread", "period_of"]
 
 ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
@@ -39,6 +39,22 @@ def is_edge_of_block(facts: KernelFacts, branch: BranchFact) -> bool:
     parts = [part for part in _conjuncts(facts, terminator.condition) if _varies(facts, branch, part)]
     flat = facts.block[1] == facts.block[2] == 1 and facts.block[0] > facts.device.warp_width
     return flat and len(parts) == 1 and parts[0].op in ORDERED and _is_of_lane(facts, branch, parts[0])
+
+
+def is_of_one_thread(facts: KernelFacts, branch: BranchFact) -> bool:
+    """Whether one way is that of a single thread of the grid: its global index is a number that is the same for all."""
+    terminator = branch.place.terminator
+    assert isinstance(terminator, Branch)
+    parts = [part for part in _conjuncts(facts, terminator.condition) if _varies(facts, branch, part)]
+    if len(parts) != 1 or parts[0].op not in ("eq", "ne"):
+        return False
+    sides = ((parts[0].left, parts[0].right), (parts[0].right, parts[0].left))
+    return any(
+        origin(facts, index).of_block
+        and origin(facts, index).of_thread
+        and _is_of_lane(facts, branch, BranchTest("slt", index, bound))
+        for index, bound in sides
+    )
 
 
 def _is_of_lane(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:

@@ -8,7 +8,14 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.affine.failures import find_failing, is_test_of_failure
 from warpsmith.analysis.affine.joins import follow_divergence
-from warpsmith.analysis.rules.branch_kinds import ORDERED, is_boundary, is_bounded_by_guard, is_edge_of_block, period_of
+from warpsmith.analysis.rules.branch_kinds import (
+    ORDERED,
+    is_boundary,
+    is_bounded_by_guard,
+    is_edge_of_block,
+    is_of_one_thread,
+    period_of,
+)
 from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding, Why, why_of
 from warpsmith.analysis.rules.lanes import LaneValues, alive_at, masks
 from warpsmith.analysis.rules.origins import ValueOrigin, origin
@@ -89,6 +96,8 @@ def _of_sides(
     late = _late(facts, branch, sides)
     if sides.least <= LIGHT:
         return late
+    if split is None and is_of_one_thread(facts, branch):
+        return [_boundary(facts, branch, "one thread alone goes another way: nothing to gain")]
     return [_report_two_sided(facts, branch, sides, made_of, split), *late]
 
 

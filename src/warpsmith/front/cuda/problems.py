@@ -29,6 +29,8 @@ _MISSING: Final = re.compile(r"file not found$")
 # what leaves a call in the tree: of a host function that we take for one, or a launch in device code
 _HOST_ONLY: Final = re.compile(r"^reference to __(host|global)__ ")
 _KERNEL: Final = {"cuda": re.compile(r"\b__global__\b"), "opencl": re.compile(r"\b(?:__kernel|kernel)\b")}
+# streams and clocks, which our headers lack: what is done with them changes no other variable
+_HARMLESS: Final = re.compile(r"'(?:cout|cerr|clog|endl|flush|fixed|setw|setprecision|chrono)' in namespace")
 _MOST: Final = 10
 
 
@@ -48,6 +50,7 @@ class Problems:
         self.losses: list[list[Diagnostic]] = []
         self.matter = False
         self.functions = 0
+        self.ranges: dict[str, list[tuple[int, int]]] = {}
         self.outside = tuple(self._outside())
         self.broken = BrokenNames(context, self.outside)
 
@@ -55,6 +58,14 @@ class Problems:
         """Return the errors that lie in the function in `row`."""
         start, end = self.context.table.range(row, self.context.text(number).uses)
         return [d for d in self.by_file.get(self.context.dump.files[number], ()) if start <= d[4] <= end]
+
+    def follows(self, place: Span) -> bool:
+        """Whether an error lies behind the start of a place in the same function, other than in what it prints or
+        measures."""
+        path = place.file.path
+        ends = [end for start, end in self.ranges.get(path, ()) if start <= place.start < end]
+        behind = [d for d in self.by_file.get(path, ()) if place.start <= d[4] < min(ends, default=place.end)]
+        return any(not _HARMLESS.search(d[1]) for d in behind)
 
     def is_lost(self, row: int, number: int) -> bool:
         """Whether the function in `row` has errors in it that leave it without a meaning."""
@@ -68,7 +79,7 @@ class Problems:
     def _outside(self) -> Iterator[Diagnostic]:
         """Yield the errors that lie in no function."""
         table, files = self.context.table, self.context.dump.files
-        functions: dict[str, list[tuple[int, int]]] = {}
+        functions = self.ranges
         for top, number in self.context.dump.tops:
             row = top
             while row < table.after[top]:
