@@ -9,8 +9,13 @@ from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Exit, Function
 
 
-def with_trap(*traps: str, fails: bool = True, **ways: str) -> tuple[Graph, dict[str, BasicBlock]]:
+def with_trap(*traps: str, **ways: str) -> tuple[Graph, dict[str, BasicBlock]]:
     """Return a graph in which some blocks end in a trap."""
+    return with_end(traps, ways, fails=True)
+
+
+def with_end(traps: tuple[str, ...], ways: dict[str, str], *, fails: bool) -> tuple[Graph, dict[str, BasicBlock]]:
+    """Return a graph in which some blocks end the thread, or the launch."""
     _, made = graph(**ways)
     made |= {name: BasicBlock(name, (), BODY, Exit(fails=fails)) for name in traps}
     return Graph.of(Function("f", True, (), (), tuple(made.values()))), made
@@ -28,7 +33,7 @@ def test_who_may_go_on_does_not_fail() -> None:
     g, blocks = with_trap("trap", a="b rest", b="trap rest", trap="", rest="")
     assert find_failing(g, blocks) == {"trap"}
     assert not is_test_of_failure(g, frozenset({"trap"}), "a")
-    g, blocks = with_trap("out", fails=False, a="out rest", out="", rest="")
+    g, blocks = with_end(("out",), {"a": "out rest", "out": "", "rest": ""}, fails=False)
     assert find_failing(g, blocks) == frozenset()
 
 
@@ -43,5 +48,5 @@ def test_nobody_is_missing_behind_an_assertion() -> None:
     ways = {"a": "gone rest", "gone": "", "rest": "c last", "c": "last", "last": ""}
     g, blocks = with_trap("gone", **ways)
     assert not any(Guards(g, blocks, ["a"]).diverged.values())
-    g, blocks = with_trap("gone", fails=False, **ways)
+    g, blocks = with_end(("gone",), ways, fails=False)
     assert Guards(g, blocks, ["a"]).diverged["last"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
@@ -102,5 +103,5 @@ def test_packages_are_looked_through(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (tmp_path / "nvidia" / name / "include" / "cccl").mkdir(parents=True)
     spec = ModuleSpec("nvidia", None, is_package=True)
     spec.submodule_search_locations = [str(tmp_path / "nvidia")]
-    monkeypatch.setattr(nvrtc.importlib.util, "find_spec", lambda _: spec)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: spec)
     assert [path.parts[-3] for path in nvrtc._packaged()] == ["cu13", "cu12"]

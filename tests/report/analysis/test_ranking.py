@@ -32,11 +32,11 @@ def test_an_access_in_a_loop_counts_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "passes"),
-    [({"bank_ways": Count(8, 8)}, 7.0), ({"bank_ways": Count(1, 8)}, 0.0), ({"bank_ways": None}, 0.0)],
+    ("ways", "passes"),
+    [(Count(8, 8), 7.0), (Count(1, 8), 0.0), (None, 0.0)],
 )
-def test_banks_and_branches_count_too(changes: dict[str, object], passes: float) -> None:
-    shared = access(kernel="a", input="one.cu", space="shared", sectors=None, **changes)
+def test_banks_and_branches_count_too(ways: Count | None, passes: float) -> None:
+    shared = access(kernel="a", input="one.cu", space="shared", sectors=None, bank_ways=ways)
     branch = reported("DIV001", 5, kernel="b")
     found = rank_kernels(two(accesses=(shared,), findings=(branch,)))
     assert sum(loss.passes for loss in found) == passes

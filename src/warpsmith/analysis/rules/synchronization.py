@@ -28,9 +28,9 @@ def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
     yield from (_divergent(facts, barrier) for barrier in facts.barriers if barrier.divergent)
     yield from _redundant(facts)
     races = [race for race in facts.races if not _is_one_number(facts, race)]
-    found = [_race(facts, race) for race in races]
-    for one, first in zip(found, find_causes(races), strict=True):
-        yield replace(one, cause=f"{found[first].subject} {found[first].span}")
+    told = [_race(facts, race) for race in races]
+    for one, first in zip(told, find_causes(races), strict=True):
+        yield replace(one, cause=f"{told[first].subject} {told[first].span}")
     for exchange in facts.exchanges:
         # nobody waits for lanes that have ended (PTX ISA, vote.sync and others); only what they would give is undefined
         if exchange.absent and (exchange.op == "shuffle" or not exchange.exits):

@@ -75,7 +75,8 @@ def _sum_passes(accesses: Sequence[AccessEntry]) -> float:
 
 
 def _trips(access: AccessEntry) -> int:
-    return _TRIPS ** min(access.depth, _DEEPEST)
+    trips: int = _TRIPS ** min(access.depth, _DEEPEST)
+    return trips
 
 
 def ranking_lines(report: AnalysisReport) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding
 from warpsmith.analysis.rules.lanes import LaneValues
 from warpsmith.analysis.rules.memory.layouts import against_conflict
@@ -14,7 +15,7 @@ from warpsmith.analysis.rules.memory.walk import Escape, describe_tests, find_es
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
-from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Value
+from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Symbol, Value
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["known_memory", "outside"]
@@ -111,16 +112,19 @@ def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
 def outside(facts: KernelFacts) -> list[KernelFinding]:
     """Return a MEM020 for each access that a thread makes beyond the array: any thread, where all get there, else those
     that are followed."""
-    sizes = {access.variable: size for access in facts.accesses if (size := _size(facts, access))}
+    declared = ((access.instruction, _array(facts, access)) for access in facts.accesses)
+    arrays = {i: symbol for i, symbol in declared if symbol is not None and symbol.bytes}
+    sizes = {symbol.name: symbol.bytes for symbol in arrays.values()}
     lanes = LaneValues(facts)
-    found = {access.instruction: _find_escape(facts, access, lanes) for access in facts.accesses if sizes}
     followed = {escape.instruction: escape for escape in find_escapes(facts, sizes)} if sizes else {}
-    return [
-        _report_escape(facts, access, escape, sizes[access.variable])
-        for access in facts.accesses
-        if access.variable in sizes
-        and (escape := found[access.instruction] or followed.get(access.instruction)) is not None
-    ]
+    found = []
+    for access in facts.accesses:
+        symbol = arrays.get(access.instruction)
+        escape = None if symbol is None else _find_escape(facts, access, symbol, lanes)
+        escape = escape or followed.get(access.instruction)
+        if symbol is not None and escape is not None:
+            found.append(_report_escape(facts, access, escape, symbol.bytes))
+    return found
 
 
 def _report_escape(facts: KernelFacts, access: AccessFact, escape: Escape, size: int) -> KernelFinding:
@@ -140,12 +144,12 @@ def _report_escape(facts: KernelFacts, access: AccessFact, escape: Escape, size:
     )
 
 
-def _find_escape(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -> Escape | None:
+def _find_escape(facts: KernelFacts, access: AccessFact, symbol: Symbol, lanes: LaneValues) -> Escape | None:
     """Return the first thread that an access of all threads leads out of its array."""
-    detail, size = access.instruction.detail, _size(facts, access)
-    if not size or not isinstance(detail, Memory) or not _certain(facts, access.block):
+    detail, size = access.instruction.detail, symbol.bytes
+    if not isinstance(detail, Memory) or not _certain(facts, access.block):
         return None
-    offsets = _offsets(facts, access.instruction.operands[0], access.variable, lanes)
+    offsets = _offsets(facts, access.instruction.operands[0], symbol.name, lanes)
     for thread, offset in zip(lanes.threads, offsets or (), strict=offsets is not None):
         first = offset + detail.offset
         if first < 0 or first + access.bytes > size:
@@ -153,12 +157,17 @@ def _find_escape(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -> E
     return None
 
 
-def _size(facts: KernelFacts, access: AccessFact) -> int:
-    """Return how many bytes an array has; 0 where nobody says it."""
+def _array(facts: KernelFacts, access: AccessFact) -> Symbol | None:
+    """Return the array that an access is to, where it is declared as one; in PTX its name is longer than written."""
     if access.space not in ("shared", "local", "constant"):
-        return 0
-    symbols = (*facts.function.symbols, *facts.module.symbols)
-    return next((symbol.bytes for symbol in symbols if symbol.name == access.variable), 0)
+        return None
+    named = [symbol for symbol in _symbols(facts) if short_name(symbol.name) == short_name(access.variable)]
+    exact = [symbol for symbol in named if symbol.name == access.variable] or named
+    return exact[0] if len(exact) == 1 else None
+
+
+def _symbols(facts: KernelFacts) -> tuple[Symbol, ...]:
+    return *facts.function.symbols, *facts.module.symbols
 
 
 def _offsets(facts: KernelFacts, address: Operand, name: str, lanes: LaneValues) -> tuple[int, ...] | None:
@@ -197,11 +206,11 @@ def _find_unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield MEM021 for loads of a shared array that no store can come before."""
     if any(OPS[i.op].effect == "unknown" for _, i in facts.function.instructions()):
         return
-    names = {access.variable for access in facts.accesses if access.space == "shared"}
-    for symbol in (*facts.function.symbols, *facts.module.symbols):
-        if symbol.name not in names or symbol.initial or _escapes(facts, symbol.name):
+    shared = [access for access in facts.accesses if access.space == "shared"]
+    for symbol in _symbols(facts):
+        mine = [access for access in shared if _array(facts, access) is symbol]
+        if not mine or symbol.initial or _escapes(facts, symbol.name, {access.instruction for access in mine}):
             continue
-        mine = [access for access in facts.accesses if access.space == "shared" and access.variable == symbol.name]
         writers = {access.block for access in mine if access.kind != "load"}
         for access in mine:
             if access.kind == "load" and not _comes_before(facts, access, mine, writers):
@@ -237,10 +246,9 @@ def _comes_before(facts: KernelFacts, load: AccessFact, mine: list[AccessFact], 
     return True
 
 
-def _escapes(facts: KernelFacts, name: str) -> bool:
+def _escapes(facts: KernelFacts, name: str, followed: set[Instruction]) -> bool:
     """Whether an address of a symbol goes where it is not followed: into memory, a call, an access that is not known
     as one of this array."""
-    followed = {access.instruction for access in facts.accesses if access.variable == name}
     derived: set[Value] = set()
     changed = True
     while changed:
