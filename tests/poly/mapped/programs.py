@@ -82,6 +82,20 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
         "for (int i = {} i++) s += b[i];",
         "0; i < n;", "1; i < n - 1;",
     ),
+    "groups of a quotient": (
+        f"int g = 3, k = n / g;\n{FOR} map({{}}) map(tofrom: b[0:n])\n"
+        f"for (int i = 0; i < g * k; i++) b[i] = a[i];\n{SUM_B}",
+        "to: a[0:g*(n/g)-1]", "to: a[0:n]",
+    ),
+    "more groups than a half": (
+        f"{FOR} map({{}}) map(tofrom: b[0:n])\nfor (int i = 0; i < 2 * h; i++) b[i] = a[i];\n{SUM_B}",
+        "to: a[0:h]", "to: a[0:2*h]",
+    ),
+    "rows of a quotient": (
+        f"double *d = malloc(3 * n * sizeof(double));\nfor (int i = 0; i < 3 * n; i++) d[i] = i;\nint m = argc + 2;\n{FOR} map({{}}) map(tofrom: b[0:n])\n"
+        "for (int i = 0; i < n; i++) b[i] += d[m * h - 1 - i % h] + i;\ns = b[0] + b[1];",
+        "to: d[0:n]", "to: d[0:3*n]",
+    ),
     "half of the result is copied": (f"{FOR} map(to: a[0:n]) map({{}})\n{B_FROM_A}\n{SUM_B}", "from: b[0:n/2]", "from: b[0:n]"),
     "a sum by value": (f"#pragma omp target map(to: a[0:n]) {{}}\n{SUM_A}", "", "map(tofrom: s)"),
     "a sum to the device": (f"#pragma omp target map(to: a[0:n]) {{}}\n{SUM_A}", "map(to: s)", "map(tofrom: s)"),

@@ -17,7 +17,8 @@ from warpsmith.tree.types import DOUBLE, INT, Array, Pointer, Symbol
 N, M = (Symbol(name, f"c:{name}", INT, "parameter") for name in "nm")
 NAMES = {"n": N, "m": M}
 POINTER = Pointer(DOUBLE)
-BOUNDS = ("0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "n*m - n", "(n + 3)/4", "4*((n + 3)/4)", "m")
+BOUNDS = ("0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "n*m - n", "(n + 3)/4", "4*((n + 3)/4)",
+          "m", "n/m", "m*(n/m)", "m*(n/2)", "n*(n/m)", "m*((n + m - 1)/m)", "2*m*(n/(2*m))", "m*(n/(2*m))")  # fmt: skip
 
 
 def value(text: str, n: int, m: int) -> int:
@@ -44,10 +45,28 @@ def test_what_is_said_of_two_bounds_holds_for_all_sizes(one: str, other: str) ->
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("n/2", "n"), ("n - 1", "n"), ("0", "n*m"), ("n", "4*((n + 3)/4)"), ("n/2", "n/2"), ("n", "2*n")]
+    ("one", "other"),
+    [
+        ("n/2", "n"),
+        ("n - 1", "n"),
+        ("0", "n*m"),
+        ("n", "4*((n + 3)/4)"),
+        ("n/2", "n/2"),
+        ("n", "2*n"),
+        ("m*(n/m)", "n"),
+        ("n", "m*((n + m - 1)/m)"),
+        ("2*m*(n/(2*m))", "n"),
+        ("m*(n/(2*m))", "n"),
+        ("n*m/m", "n"),
+    ],
 )
 def test_a_bound_is_found_to_be_no_greater(one: str, other: str) -> None:
     assert at_most(bound(one), bound(other))
+
+
+@pytest.mark.parametrize(("one", "other"), [("m*(n/2)", "n"), ("n", "m*(n/m)"), ("n/m", "m"), ("n*(n/m)", "n")])
+def test_a_bound_that_may_be_greater_is_seen(one: str, other: str) -> None:
+    assert not at_most(bound(one), bound(other))
 
 
 def test_sections_are_counted_in_innermost_elements() -> None:

@@ -30,6 +30,7 @@ Values = Mapping[Symbol, Polynomial]
 
 # in an atom, between the text of an expression that is no polynomial and the variables that it names
 _MEANING: Final = " @ "
+_QUOTIENT: Final = re.compile(r"\(([^()]+)\) / ([^()]+)")
 _SECTION: Final = re.compile(r"\[([^\[\]]*)\]")
 _CAST: Final = re.compile(r"\(\s*(?:(?:unsigned|signed|const|long|int|short|size_t|std::size_t)\s*)+\)")
 _OPERATORS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.LShift: "<<"}
@@ -98,24 +99,37 @@ def _may_be_zero(monomial: tuple[str, ...]) -> bool:
 
 
 def _least(value: Polynomial) -> Polynomial:
-    """Return what is negative wherever the value is: of x / c, where x is not negative, c times it is x at most and
-    x - (c - 1) at least."""
+    """Return what is negative wherever the value is: of x / d, where x is not negative, d times it is x at most and
+    x - (d - 1) at least."""
     for name in sorted(value.atoms(), key=len, reverse=True):
-        found = re.fullmatch(r"\((.+)\) / (\d+)", name)
-        inner = _parse_key(found[1]) if found is not None else None
-        factor = value.terms.get((name,), 0)
-        if found is None or inner is None or sum(name in monomial for monomial in value.terms) != 1:
+        quotient = _parse_quotient(name)
+        factor = value.coefficient(name)
+        if quotient is None or factor is None:
             continue
-        # the sign is that of the value times c
-        divisor = int(found[2])
-        end = inner.shift(1 - divisor) if factor > 0 else inner
-        value = value.drop_name(name).scale(divisor) + end.scale(factor)
+        dividend, divisor = quotient
+        signs = {count > 0 for count in factor.terms.values()}
+        if len(signs) == 1:
+            # the sign is that of the value times d
+            end = dividend - divisor + ONE if signs == {True} else dividend
+            value = value.drop_name(name) * divisor + factor * end
     return value
 
 
+def _parse_quotient(name: str) -> tuple[Polynomial, Polynomial] | None:
+    """Return dividend and divisor of an atom that is a quotient; None for others, and where d may be no size."""
+    found = _QUOTIENT.fullmatch(name)
+    dividend, divisor = (_parse_key(found[1]), _parse_key(found[2])) if found is not None else (None, None)
+    if dividend is None or divisor is None:
+        return None
+    number = divisor.number
+    if number is not None:
+        return (dividend, divisor) if number > 0 else None
+    return (dividend, divisor) if at_most(ZERO, dividend) and at_most(ONE, divisor) else None
+
+
 def _parse_key(text: str) -> Polynomial | None:
-    """Read what `_key` has written; None where a quotient stands in it."""
-    if "(" in text:
+    """Read what `_key` has written; None where a quotient or what is no polynomial stands in it."""
+    if "(" in text or _MEANING in text:
         return None
     found = ZERO
     for term in text.split(" + "):
@@ -140,6 +154,9 @@ def _name(name: str) -> str:
     shown, opaque, _ = name.partition(_MEANING)
     if opaque:
         return shown
+    if (quotient := _parse_quotient(name)) is not None:
+        dividend, divisor = (_text(one) if len(one.terms) == 1 else f"({_text(one)})" for one in quotient)
+        return f"({dividend} / {divisor})"
     return re.sub(r"^.*:", "", name.rpartition("/")[2]) if ":" in name else name
 
 
@@ -197,7 +214,27 @@ def _combine(op: str, left: Polynomial, right: Polynomial) -> Polynomial:
         return constant(a // b if op == "/" else a % b)
     if op == "/" and b is not None and b > 0 and all(value % b == 0 for value in left.terms.values()):
         return Polynomial({monomial: value // b for monomial, value in left.terms.items()})
+    if op == "/" and (exact := _divided(left, right)) is not None:
+        return exact
     return atom(f"({_key(left)}) {op} {_key(right)}")
+
+
+def _divided(left: Polynomial, right: Polynomial) -> Polynomial | None:
+    """Return the quotient of a sum of products that all have one factor, by this factor."""
+    if len(right.terms) != 1:
+        return None
+    ((factors, number),) = right.terms.items()
+    found: dict[tuple[str, ...], int] = {}
+    for monomial, value in left.terms.items():
+        rest = list(monomial)
+        for name in factors:
+            if name not in rest:
+                return None
+            rest.remove(name)
+        if value % number:
+            return None
+        found[tuple(rest)] = value // number
+    return Polynomial(found)
 
 
 def _key(value: Polynomial) -> str:
