@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.load import FrontOptions, load_program
-from warpsmith.poly.isl.polynomial import Polynomial, atom
-from warpsmith.poly.mapped.extents import Extent, at_most, below, named_extent, simpler_bound
-from warpsmith.tree.nodes import Return
+from warpsmith.poly.isl.polynomial import Polynomial, atom, constant
+from warpsmith.poly.mapped.extents import Extent, at_most, below, named_extent, simpler_bound, upper_bound
+from warpsmith.tree.nodes import Expr, Return
 from warpsmith.tree.types import DOUBLE, INT, Array, Pointer, Symbol
 
 N, M = (Symbol(name, f"c:{name}", INT, "parameter") for name in "nm")
@@ -101,13 +101,9 @@ def test_extents_hold_miss_and_meet_others() -> None:
     ],
 )
 def test_the_least_of_several_bounds(text: str, expected: str | None, tmp_path: Path) -> None:
-    file = tmp_path / "a.c"
-    file.write_text(f"int f(int n, int m) {{ return {text}; }}")
-    (function,) = load_program([str(file)], FrontOptions()).program.units[0].functions
-    returned = function.body.statements[0]
-    assert isinstance(returned, Return) and returned.value is not None
-    names = {p: atom(name) for p, name in zip(function.parameters, (N.key, M.key), strict=True)}
-    found = simpler_bound(returned.value, names)
+    returned, parameters = returned_by("int", text, tmp_path)
+    names = {p: atom(name) for p, name in zip(parameters, (N.key, M.key), strict=True)}
+    found = simpler_bound(returned, names)
     if expected is None:
         assert found is None
         return
@@ -118,3 +114,37 @@ def test_the_least_of_several_bounds(text: str, expected: str | None, tmp_path: 
         )
         python = re.sub(r"else (.*?) \? (.*?) : (.*)", r"else (\2) if (\1) else \3", python)
         assert value(python, n, m) <= value(expected, n, m)
+
+
+STRIDES = "m >= 1 && n >= 1 ? 3 * n + m : n >= 1 && m + 1 <= 0 ? 3 * n : m == 0 ? n : 0"
+
+
+@pytest.mark.parametrize(
+    ("text", "m", "expected"),
+    [
+        (STRIDES, 2, "3*n + 2"),
+        (STRIDES, 0, "n"),
+        (STRIDES, -4, "3*n"),
+        ("m > 1 || m != 1 ? n : 2 * n", 1, "2*n"),
+        ("m < 1 || n > 3 ? n : n", 1, "n"),
+    ],
+)
+def test_a_choice_by_a_known_number_is_made(text: str, m: int, expected: str, tmp_path: Path) -> None:
+    returned, (n, other) = returned_by("int", text, tmp_path)
+    assert upper_bound(returned, {n: atom(N.key), other: constant(m)}) == bound(expected)
+
+
+@pytest.mark.parametrize(("type", "text"), [("int", "m >= n ? n : 2 * n"), ("unsigned", "m - 2 >= 0 ? n : 2 * n")])
+def test_a_choice_stays_open(type: str, text: str, tmp_path: Path) -> None:
+    returned, (n, other) = returned_by(type, text, tmp_path)
+    found = upper_bound(returned, {n: atom(N.key), other: constant(1)})
+    assert found not in (bound("n"), bound("2*n"))
+
+
+def returned_by(type: str, text: str, folder: Path) -> tuple[Expr, tuple[Symbol, ...]]:
+    file = folder / "a.c"
+    file.write_text(f"int f(int n, {type} m) {{ return {text}; }}")
+    (function,) = load_program([str(file)], FrontOptions()).program.units[0].functions
+    returned = function.body.statements[0]
+    assert isinstance(returned, Return) and returned.value is not None
+    return returned.value, function.parameters

@@ -40,3 +40,28 @@ def test_ways_that_meet_leave_all_that_either_says() -> None:
         one.assign(node)
     symbol = next(n.symbol for n in names(function.body) if n.symbol.name == "a")
     assert one.join([one, other]).places(symbol) == one.places(symbol) | other.places(symbol)
+
+
+CHAINS = """
+#include <stdlib.h>
+void f(int n) {
+    double *a, *b, *c, *d;
+    a = b = c = NULL;
+    posix_memalign((void **)&a, 64, n * sizeof(double));
+    posix_memalign((void **)&b, 64, n * sizeof(double));
+    c = d = malloc(n * sizeof(double));
+    ++d;
+    a[0] = b[0] + c[0] + d[0];
+}
+"""
+
+
+def test_memory_of_posix_memalign_and_of_chains() -> None:
+    (function,) = (f for _, f in program_of(CHAINS).functions())
+    objects = Objects()
+    fresh = [made for node in walk(function.body) if (made := objects.assign(node)) is not None]
+    known: dict[str, Symbol] = {n.symbol.name: n.symbol for n in names(function.body)}
+    a, b, c, d = (objects.places(known[name]) for name in "abcd")
+    assert c == d and len({a, b, c}) == 3
+    assert all(len(one) == 1 and next(iter(one)).of_host and next(iter(one)) in fresh for one in (a, b, c))
+    assert [name for name in "abcd" if not objects.plain(known[name])] == ["d"]

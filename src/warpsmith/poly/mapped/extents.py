@@ -9,6 +9,7 @@ overflows is an error of the program already. What cannot be read is an atom tha
 from __future__ import annotations
 
 import ast
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -18,8 +19,8 @@ from msgspec import Struct
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, MacroUse, Name, SizeOf, Unary
 from warpsmith.tree.printing.printer import print_expr
-from warpsmith.tree.types import Array, Pointer, Symbol, Type
-from warpsmith.tree.walk import names, peel, same
+from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.walk import names, peel, same, walk
 
 __all__ = [
     "Extent", "at_most", "below", "inner_sizes", "lower_bound", "named_extent", "polynomial", "simpler_bound",
@@ -33,6 +34,9 @@ _MEANING: Final = " @ "
 _QUOTIENT: Final = re.compile(r"\(([^()]+)\) / ([^()]+)")
 _SECTION: Final = re.compile(r"\[([^\[\]]*)\]")
 _CAST: Final = re.compile(r"\(\s*(?:(?:unsigned|signed|const|long|int|short|size_t|std::size_t)\s*)+\)")
+_COMPARISONS: Final[Mapping[str, Callable[[int, int], bool]]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
 _OPERATORS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.LShift: "<<"}
 
 
@@ -312,13 +316,40 @@ def lower_bound(expr: Expr, values: Values) -> Polynomial:
 def _bound(expr: Expr, values: Values) -> Polynomial:
     bare = peel(expr)
     if isinstance(bare, Conditional):
-        other = peel(bare.other)
-        if isinstance(other, Literal) and other.value == 0:
-            return _bound(bare.then, values)
+        holds = _holds(bare.condition, values)
+        if holds is not None:
+            return _bound(bare.then if holds else bare.other, values)
+        arm, other = _bound(bare.then, values), _bound(bare.other, values)
+        if other in (ZERO, arm):
+            return arm
         # clipped to the object's ends: `x < end ? x : end`
         if isinstance(bare.condition, Binary) and bare.condition.op in ("<", "<="):
             return _bound(bare.then, values)
     return polynomial(bare, values)
+
+
+def _holds(condition: Expr, values: Values) -> bool | None:
+    """Whether a condition holds that compares numbers; None where it has others."""
+    bare = peel(condition)
+    if not isinstance(bare, Binary):
+        return None
+    if bare.op in ("&&", "||"):
+        sides = {_holds(bare.left, values), _holds(bare.right, values)}
+        ends = bare.op == "||"
+        if ends in sides:
+            return ends
+        return None if None in sides else not ends
+    compare = _COMPARISONS.get(bare.op)
+    left, right = polynomial(bare.left, values).number, polynomial(bare.right, values).number
+    # a negative number is another one where it comes to an unsigned type
+    if compare is None or left is None or right is None or not _keeps_signs(bare):
+        return None
+    return compare(left, right)
+
+
+def _keeps_signs(compared: Binary) -> bool:
+    return not any(isinstance(part, Expr) and isinstance(part.type, Scalar) and part.type.kind == "unsigned"
+                   for part in walk(compared))  # fmt: skip
 
 
 # --- clauses

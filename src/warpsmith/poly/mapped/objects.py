@@ -22,6 +22,8 @@ from warpsmith.tree.walk import names, peel
 __all__ = ["MappedObject", "Objects", "variable_place"]
 
 _OF_HOST: Final = frozenset({"malloc", "calloc", "realloc", "aligned_alloc"}) | MAKES
+# gives a pointer whose address it gets its value
+_STORES: Final = "posix_memalign"
 
 
 class MappedObject(Struct, frozen=True):
@@ -79,25 +81,38 @@ class Objects(Struct):
         """Take in a declaration or an assignment of a pointer; return the memory that it allocates."""
         if isinstance(node, VarDecl) and node.init is not None:
             symbol, value = node.symbol, node.init
-        elif isinstance(node, Assign) and isinstance(peel(node.target), Name):
-            target = peel(node.target)
-            assert isinstance(target, Name)
-            symbol, value = target.symbol, node.value
+        elif isinstance(node, Assign) and (target := _variable(node.target)) is not None:
+            symbol, value = target, node.value
             if node.op != "=":
                 self.shifted.add(symbol)
                 return None
+        elif isinstance(node, Call):
+            return self._allocated_into(node)
         else:
-            if isinstance(node, Unary) and node.op in ("++", "--", "x++", "x--", "post++", "post--"):
+            if isinstance(node, Unary) and ("++" in node.op or "--" in node.op):
                 self.shifted |= {n.symbol for n in names(node.operand) if isinstance(n.symbol.type, Pointer)}
             return None
         if not isinstance(symbol.type, Pointer):
             return None
+        last, place, value = _end_of_chain(symbol, node, value)
         by = _allocates(value)
-        key = f"{symbol.key}@{node.span.start}"
-        fresh = MappedObject(key, symbol.name, of_host=by in _OF_HOST, of_device=by in DEVICE_MAKES)
+        key = f"{last.key}@{place.span.start}"
+        fresh = MappedObject(key, last.name, of_host=by in _OF_HOST, of_device=by in DEVICE_MAKES)
         places, plain = self.resolve(value, fresh)
         self.bind(symbol, places, plain)
         return fresh if places == {fresh} else None
+
+    def _allocated_into(self, call: Call) -> MappedObject | None:
+        """Take in `posix_memalign((void **)&p, …)`."""
+        given = _without_casts(call.arguments[0]) if call.arguments else None
+        if _allocates(call) != _STORES or not isinstance(given, Unary) or given.op != "&":
+            return None
+        symbol = _variable(given.operand)
+        if symbol is None or not isinstance(symbol.type, Pointer):
+            return None
+        fresh = MappedObject(f"{symbol.key}@{call.span.start}", symbol.name, of_host=True)
+        self.bind(symbol, frozenset({fresh}), plain=True)
+        return fresh
 
     def resolve(self, expr: Expr, fresh: MappedObject | None = None) -> tuple[frozenset[MappedObject], bool]:
         """Return what an address leads into, and whether to its first element; `fresh`: what it allocates, if so."""
@@ -124,11 +139,30 @@ class Objects(Struct):
 
 def _allocates(value: Expr) -> str:
     """Return the function that an expression calls for its value, or nothing."""
-    bare = peel(value)
-    while isinstance(bare, Cast):
-        bare = peel(bare.operand)
+    bare = _without_casts(value)
     function = peel(bare.function) if isinstance(bare, Call) else None
     return function.symbol.name if isinstance(function, Name) else ""
+
+
+def _end_of_chain(symbol: Symbol, node: Node, value: Expr) -> tuple[Symbol, Node, Expr]:
+    """Return the last assignment of `p = q = r = value`, and what it assigns to: all of them get one value."""
+    bare = _without_casts(value)
+    while isinstance(bare, Assign) and bare.op == "=" and (target := _variable(bare.target)) is not None:
+        symbol, node, value = target, bare, bare.value
+        bare = _without_casts(value)
+    return symbol, node, value
+
+
+def _variable(target: Expr) -> Symbol | None:
+    bare = peel(target)
+    return bare.symbol if isinstance(bare, Name) else None
+
+
+def _without_casts(expr: Expr) -> Expr:
+    bare = peel(expr)
+    while isinstance(bare, Cast):
+        bare = peel(bare.operand)
+    return bare
 
 
 def variable_place(symbol: Symbol) -> MappedObject:
