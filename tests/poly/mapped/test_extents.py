@@ -17,7 +17,7 @@ from warpsmith.tree.types import DOUBLE, INT, Array, Pointer, Symbol
 N, M = (Symbol(name, f"c:{name}", INT, "parameter") for name in "nm")
 NAMES = {"n": N, "m": M}
 POINTER = Pointer(DOUBLE)
-BOUNDS = ("0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "n*m - n", "(n + 3)/4", "4*((n + 3)/4)",
+BOUNDS = ("0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "4*(n/4)", "n*m - n", "(n + 3)/4", "4*((n + 3)/4)",
           "m", "n/m", "m*(n/m)", "m*(n/2)", "n*(n/m)", "m*((n + m - 1)/m)", "2*m*(n/(2*m))", "m*(n/(2*m))")  # fmt: skip
 
 
@@ -58,6 +58,9 @@ def test_what_is_said_of_two_bounds_holds_for_all_sizes(one: str, other: str) ->
         ("2*m*(n/(2*m))", "n"),
         ("m*(n/(2*m))", "n"),
         ("n*m/m", "n"),
+        ("0", "4*(n/4)"),
+        ("4*(n/4)", "n"),
+        ("0", "m*(n/m)"),
     ],
 )
 def test_a_bound_is_found_to_be_no_greater(one: str, other: str) -> None:

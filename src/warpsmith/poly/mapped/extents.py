@@ -78,14 +78,17 @@ class Extent(Struct, frozen=True):
 
 def at_most(one: Polynomial, other: Polynomial) -> bool:
     """Whether `one <= other` for all sizes of at least 1."""
-    difference = _least(other - one)
+    return any(_is_no_size_less_than_0(_least(other - one, both=both)) for both in (True, False))
+
+
+def _is_no_size_less_than_0(difference: Polynomial) -> bool:
     least = sum(value for monomial, value in difference.terms.items() if value < 0 or not _may_be_zero(monomial))
     return all(value >= 0 for monomial, value in difference.terms.items() if monomial) and least >= 0
 
 
 def below(one: Polynomial, other: Polynomial) -> bool:
     """Whether `one < other` for all sizes that are large enough."""
-    difference = _least(other - one)
+    difference = _least(other - one, both=True)
     grows = any(value > 0 for monomial, value in difference.terms.items() if monomial)
     return all(value >= 0 for monomial, value in difference.terms.items() if monomial) and (
         grows or difference.constant_term > 0
@@ -102,9 +105,9 @@ def _may_be_zero(monomial: tuple[str, ...]) -> bool:
     return any(name.startswith("(") for name in monomial)
 
 
-def _least(value: Polynomial) -> Polynomial:
-    """Return what is negative wherever the value is: of x / d, where x is not negative, d times it is x at most and
-    x - (d - 1) at least."""
+def _least(value: Polynomial, *, both: bool) -> Polynomial:
+    """Return what is negative wherever the value is: of x / d, where x is not negative, d times it is x at most and,
+    with `both`, x - (d - 1) at least."""
     for name in sorted(value.atoms(), key=len, reverse=True):
         quotient = _parse_quotient(name)
         factor = value.coefficient(name)
@@ -112,7 +115,7 @@ def _least(value: Polynomial) -> Polynomial:
             continue
         dividend, divisor = quotient
         signs = {count > 0 for count in factor.terms.values()}
-        if len(signs) == 1:
+        if signs == {False} or (both and signs == {True}):
             # the sign is that of the value times d
             end = dividend - divisor + ONE if signs == {True} else dividend
             value = value.drop_name(name) * divisor + factor * end
