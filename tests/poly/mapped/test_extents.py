@@ -17,8 +17,8 @@ from warpsmith.tree.types import DOUBLE, INT, Array, Pointer, Symbol
 N, M = (Symbol(name, f"c:{name}", INT, "parameter") for name in "nm")
 NAMES = {"n": N, "m": M}
 POINTER = Pointer(DOUBLE)
-BOUNDS = ("0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "4*(n/4)", "n*m - n", "(n + 3)/4", "4*((n + 3)/4)",
-          "m", "n/m", "m*(n/m)", "m*(n/2)", "n*(n/m)", "m*((n + m - 1)/m)", "2*m*(n/(2*m))", "m*(n/(2*m))")  # fmt: skip
+BOUNDS = ("0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "4*(n/4)", "n*m - n", "(n + 3)/4",
+          "4*((n + 3)/4)", "m", "n/m", "m*(n/m)", "m*(n/2)", "n*(n/m)", "m*((n + m - 1)/m)", "2*m*(n/(2*m))", "m*(n/(2*m))")  # fmt: skip
 
 
 def value(text: str, n: int, m: int) -> int:
@@ -96,6 +96,10 @@ def test_extents_hold_miss_and_meet_others() -> None:
         ("m >= 1 && 8 * m <= n ? 8 * m : n >= 1 ? n : 0", "n"),
         ("m >= 1 ? 8 * m : n < 8 * m && n >= 1 ? n : 0", "8*m"),
         ("m >= 1 && m / 3 <= n ? m / 3 : n >= 1 ? n : 0", "n"),
+        ("n >= 2147483649 ? 2147483648 : n >= 1 && n <= 2147483648 ? n : 0", "n"),
+        ("n >= 5 ? 4 : n >= 1 && n <= 4 ? n : 0", "4"),
+        ("n >= 3 ? 4 : n >= 1 && n <= 3 ? n : 0", None),
+        ("4 >= n ? m : n >= 1 ? n : 0", None),
         # without the test, or with another one, neither bounds both
         ("m >= 1 ? 8 * m : n < 9 * m && n >= 1 ? n : 0", None),
         ("m >= 1 && n <= 8 * m ? 8 * m : n >= 1 ? n : 0", None),

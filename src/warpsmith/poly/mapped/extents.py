@@ -19,7 +19,7 @@ from msgspec import Struct
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, MacroUse, Name, SizeOf, Unary
 from warpsmith.tree.printing.printer import print_expr
-from warpsmith.tree.types import Array, Pointer, Scalar, Symbol, Type
+from warpsmith.tree.types import INT, Array, Pointer, Scalar, Symbol, Type, integer_range
 from warpsmith.tree.walk import names, peel, same, walk
 
 __all__ = [
@@ -37,6 +37,7 @@ _CAST: Final = re.compile(r"\(\s*(?:(?:unsigned|signed|const|long|int|short|size
 _COMPARISONS: Final[Mapping[str, Callable[[int, int], bool]]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
+_GREATEST: Final = integer_range(INT)[1]
 _OPERATORS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.LShift: "<<"}
 
 
@@ -267,10 +268,11 @@ def simpler_bound(expr: Expr, values: Values) -> Polynomial | None:
     return min(_uppers(expr, values), key=_complexity, default=None)
 
 
-def _complexity(one: Polynomial) -> tuple[bool, int, int, str]:
-    """Return what is least for plain variables and numbers."""
+def _complexity(one: Polynomial) -> tuple[bool, bool, int, int, str]:
+    """Return what is least for plain variables and numbers; the end of a type is no size."""
     opaque = any(" " in name for name in one.atoms())
-    return opaque, len(one.terms), max(map(len, one.terms), default=0), _key(one)
+    end = one.number is not None and one.number >= _GREATEST
+    return opaque, end, len(one.terms), max(map(len, one.terms), default=0), _key(one)
 
 
 def _is_plain(expr: Expr) -> bool:
@@ -295,20 +297,27 @@ def _uppers(expr: Expr, values: Values) -> list[Polynomial]:
         if isinstance(inner, Literal) and inner.value == 0:
             continue
         found = _uppers(inner, values)
-        tests = [*_tests(holds)] if holds is not None else []
-        more = [polynomial(t.right, values) for t in tests if polynomial(t.left, values) in found]
+        tests = [*_tests(holds, values)] if holds is not None else []
+        more = [right for left, right in tests if left in found or any(_is_number_below(f, left) for f in found)]
         arms.append([*found, *more])
     return [one for one in arms[0] if all(one in other for other in arms)] if arms else []
 
 
-def _tests(condition: Expr) -> Iterator[Binary]:
-    """Yield what a condition joins by && that says that its left side is no more than its right one."""
+def _is_number_below(one: Polynomial, other: Polynomial) -> bool:
+    return one.number is not None and other.number is not None and one.number <= other.number
+
+
+def _tests(condition: Expr, values: Values) -> Iterator[tuple[Polynomial, Polynomial]]:
+    """Yield the pairs of which a condition, joined by &&, says that the first is no more than the second."""
     bare = peel(condition)
-    if isinstance(bare, Binary) and bare.op == "&&":
-        yield from _tests(bare.left)
-        yield from _tests(bare.right)
-    elif isinstance(bare, Binary) and bare.op in ("<", "<="):
-        yield bare
+    if not isinstance(bare, Binary):
+        return
+    if bare.op == "&&":
+        yield from _tests(bare.left, values)
+        yield from _tests(bare.right, values)
+    elif bare.op in ("<", "<=", ">", ">="):
+        left, right = polynomial(bare.left, values), polynomial(bare.right, values)
+        yield (left, right) if bare.op in ("<", "<=") else (right, left)
 
 
 def lower_bound(expr: Expr, values: Values) -> Polynomial:
