@@ -17,8 +17,10 @@ from warpsmith.tree.types import DOUBLE, INT, Array, Pointer, Symbol
 N, M = (Symbol(name, f"c:{name}", INT, "parameter") for name in "nm")
 NAMES = {"n": N, "m": M}
 POINTER = Pointer(DOUBLE)
-BOUNDS = ("0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "4*(n/4)", "n*m - n", "(n + 3)/4",
-          "4*((n + 3)/4)", "m", "n/m", "m*(n/m)", "m*(n/2)", "n*(n/m)", "m*((n + m - 1)/m)", "2*m*(n/(2*m))", "m*(n/(2*m))")  # fmt: skip
+BOUNDS = (
+    "0", "1", "n", "n - 1", "n + 1", "n/2", "n/2 + 1", "2*n", "n*m", "4*(n/4)", "n*m - n", "(n + 3)/4", "4*((n + 3)/4)",
+    "m", "n/m", "m*(n/m)", "m*(n/2)", "n*(n/m)", "m*((n + m - 1)/m)", "2*m*(n/(2*m))", "m*(n/(2*m))",
+)  # fmt: skip
 
 
 def value(text: str, n: int, m: int) -> int:
