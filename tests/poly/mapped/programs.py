@@ -109,6 +109,12 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
         "for (int i = 0; i < n; i++) s += q[i];\n}}",
         "", "#pragma omp target update from(p[0:n])",
     ),
+    "filled by what is not followed each time": (
+        "char line[99];\nsprintf(line, \"%d\", argc);\n#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{\n"
+        "for (int r = 0; r < 2; r++) {{\nfor (int i = 0; i < n; i += 1 + (i & 1)) sscanf(line, \"%lf\", &a[i]);\n"
+        f"#pragma omp target update to(a[0:{{}}])\n{FOR}\n{B_FROM_A}\n}}}}\n}}}}\n{SUM_B}",
+        "n - 1", "n",
+    ),
     "a pointer that was moved on": (
         "double *p = b;\n++p;\n#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{\n"
         f"{FOR}\nfor (int i = 0; i < n - 1; i++) p[i] = a[i];\n#pragma omp target update from(b[0:{{}}])\n{SUM_B}\n}}}}",
