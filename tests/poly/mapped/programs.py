@@ -109,11 +109,12 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
         "for (int i = 0; i < n; i++) s += q[i];\n}}",
         "", "#pragma omp target update from(p[0:n])",
     ),
-    "filled by what is not followed each time": (
-        "char line[99];\nsprintf(line, \"%d\", argc);\n#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{\n"
-        "for (int r = 0; r < 2; r++) {{\nfor (int i = 0; i < n; i += 1 + (i & 1)) sscanf(line, \"%lf\", &a[i]);\n"
-        f"#pragma omp target update to(a[0:{{}}])\n{FOR}\n{B_FROM_A}\n}}}}\n}}}}\n{SUM_B}",
-        "n - 1", "n",
+    "filled in places that are not known": (
+        "double *u;\n#pragma omp target data map(to: a[0:n], c[0:n]) map(tofrom: b[0:n])\n{{\n"
+        "for (int r = 0; r < 2; r++) {{\nint k = 0;\nfor (int i = 0; i < n; i++) if (i % 3 < argc) a[k++] = 5 * i;\n"
+        f"#pragma omp target update to(a[0:{{}}])\n{FOR}\nfor (int i = 0; i < n; i++) b[i] = a[i * i % n];\n"
+        f"u = a;\na = c;\nc = u;\n}}}}\n}}}}\n{SUM_B}",
+        "1", "n",
     ),
     "a pointer that was moved on": (
         "double *p = b;\n++p;\n#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{\n"
