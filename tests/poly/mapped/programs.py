@@ -97,14 +97,14 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
         "to: d[0:n]", "to: d[0:3*n]",
     ),
     "memory of posix_memalign": (
-        "double *p, *q;\np = q = NULL;\nposix_memalign((void **)&p, 64, n * sizeof(double));\n"
+        "double *p;\ndouble *q;\np = q = NULL;\nposix_memalign((void **)&p, 64, n * sizeof(double));\n"
         "posix_memalign((void **)&q, 64, n * sizeof(double));\nfor (int i = 0; i < n; i++) p[i] = q[i] = a[i];\n"
         f"{FOR} map(to: p[0:n]) {{}}\nfor (int i = 0; i < n; i++) q[i] += 2 * p[i];\n"
         "for (int i = 0; i < n; i++) s += q[i];",
         "map(to: q[0:n])", "map(tofrom: q[0:n])",
     ),
     "one block by two pointers": (
-        "double *p, *q;\np = q = malloc(n * sizeof(double));\nfor (int i = 0; i < n; i++) q[i] = a[i];\n"
+        "double *p;\ndouble *q;\np = q = malloc(n * sizeof(double));\nfor (int i = 0; i < n; i++) q[i] = a[i];\n"
         f"#pragma omp target data map(to: p[0:n])\n{{{{\n{FOR}\nfor (int i = 0; i < n; i++) p[i] = 2 * p[i];\n{{}}\n"
         "for (int i = 0; i < n; i++) s += q[i];\n}}",
         "", "#pragma omp target update from(p[0:n])",
