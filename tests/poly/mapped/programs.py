@@ -116,6 +116,11 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
         f"u = a;\na = c;\nc = u;\n}}}}\n}}}}\n{SUM_B}",
         "1", "n",
     ),
+    "a pointer that is assigned on one way": (
+        "double *p;\np = b;\nif (argc > 5) p = a;\n"
+        f"{FOR} map(to: c[0:n]) {{}}\nfor (int i = 0; i < n; i++) p[i] = c[i];\n{SUM_B}",
+        "map(to: b[0:n]) map(tofrom: a[0:n])", "map(tofrom: a[0:n], b[0:n])",
+    ),
     "a pointer that was moved on": (
         "double *p = b;\n++p;\n#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{\n"
         f"{FOR}\nfor (int i = 0; i < n - 1; i++) p[i] = a[i];\n#pragma omp target update from(b[0:{{}}])\n{SUM_B}\n}}}}",

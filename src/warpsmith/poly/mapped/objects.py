@@ -3,8 +3,8 @@
     double *a = malloc(…), *b = malloc(…);      a: memory 1     b: memory 2
     t = a; a = b; b = t;                        a: memory 2     b: memory 1
 
-Invariant: a pointer leads into one of its places. Memory that is reached through pointers of different origin is taken
-to be different: two map clauses may not name overlapping memory.
+Invariant: a pointer leads into one of its places; without any it has no value, or is null. Memory that is reached
+through pointers of different origin is taken to be different: two map clauses may not name overlapping memory.
 """
 
 from __future__ import annotations
@@ -15,9 +15,27 @@ from typing import Final
 from msgspec import Struct, field
 
 from warpsmith.tree.free_store import DEVICE_MAKES, MAKES
-from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, Name, Node, Unary, VarDecl
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Case,
+    Cast,
+    Conditional,
+    Expr,
+    For,
+    If,
+    Literal,
+    Name,
+    Node,
+    Switch,
+    Unary,
+    VarDecl,
+    While,
+)
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
-from warpsmith.tree.walk import names, peel
+from warpsmith.tree.walk import children, names, peel, walk
 
 __all__ = ["MappedObject", "Objects", "variable_place"]
 
@@ -54,7 +72,7 @@ class Objects(Struct):
             return self
         found = Objects()
         for symbol in set().union(*(way.pointers for way in ways)):
-            found.pointers[symbol] = frozenset().union(*(way.places(symbol) for way in ways))
+            found.pointers[symbol] = frozenset().union(*(way.pointers.get(symbol, {_own(symbol)}) for way in ways))
         found.shifted = set().union(*(way.shifted for way in ways))
         return found
 
@@ -77,9 +95,48 @@ class Objects(Struct):
         """Return the new object that a declaration makes."""
         return None if isinstance(symbol.type, Pointer) else variable_place(symbol)
 
+    def follow(self, node: Node) -> list[MappedObject]:
+        """Take in what a statement or an expression does with pointers, along each of its ways; return the memory that
+        it allocates."""
+        match node:
+            case Block(statements=run) | Case(body=run):
+                return [fresh for stmt in run for fresh in self.follow(stmt)]
+            case If(condition=test, then=then, other=other):
+                return [*self.follow(test), *self._branch((then, other))]
+            case Conditional(condition=test, then=then, other=other):
+                return [*self.follow(test), *self._branch((then, other))]
+            case Binary(op="&&" | "||", left=left, right=right):
+                return [*self.follow(left), *self._branch((right, None))]
+            case For() | While() | Switch():
+                made: list[MappedObject] = []
+                before: Objects | None = None
+                while before != self:  # what one round assigns the next one hands on
+                    before = self.copy()
+                    made += [f for part in children(node) for f in self._branch((part, None))]
+                return made
+            case _ if isinstance(node, Expr) and not any(_is_pointer_change(part) for part in walk(node)):
+                return []
+            case _:
+                fresh = self.assign(node)
+                return [*([fresh] if fresh is not None else []), *(f for p in children(node) for f in self.follow(p))]
+
+    def _branch(self, ways: tuple[Node | None, ...]) -> list[MappedObject]:
+        made: list[MappedObject] = []
+        ends: list[Objects] = []
+        for way in ways:
+            ends.append(self.copy())
+            made += ends[-1].follow(way) if way is not None else []
+        found = self.join(ends)
+        self.pointers, self.shifted = found.pointers, found.shifted
+        return made
+
     def assign(self, node: Node) -> MappedObject | None:
         """Take in a declaration or an assignment of a pointer; return the memory that it allocates."""
-        if isinstance(node, VarDecl) and node.init is not None:
+        if isinstance(node, VarDecl):
+            if node.init is None:
+                if isinstance(node.symbol.type, Pointer) and node.symbol.storage == "local":
+                    self.bind(node.symbol, frozenset(), plain=True)
+                return None
             symbol, value = node.symbol, node.init
         elif isinstance(node, Assign) and (target := _variable(node.target)) is not None:
             symbol, value = target, node.value
@@ -118,6 +175,8 @@ class Objects(Struct):
         """Return what an address leads into, and whether to its first element; `fresh`: what it allocates, if so."""
         bare = peel(expr)
         match bare:
+            case Literal(value=0):
+                return frozenset(), True
             case Name(symbol=symbol) if isinstance(symbol.type, Pointer | Array):
                 return self.places(symbol), self.plain(symbol)
             case Cast(operand=operand):
@@ -135,6 +194,11 @@ class Objects(Struct):
         if not used or (isinstance(expr, Call) and not any(isinstance(s.type, Array | Record) for s in used)):
             return (frozenset({fresh}) if fresh is not None else frozenset({MappedObject(expr.span.text, "")})), True
         return frozenset().union(*(self.places(s) for s in used)), False
+
+
+def _is_pointer_change(node: Node) -> bool:
+    target = node.target if isinstance(node, Assign) else node.operand if isinstance(node, Unary) else None
+    return isinstance(node, Call) if target is None else isinstance(target.type, Pointer)
 
 
 def _allocates(value: Expr) -> str:
