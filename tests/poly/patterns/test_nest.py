@@ -113,6 +113,10 @@ def _text(entries: Sequence[int]) -> str:
     return " + ".join(f"{c}*{n}" for c, n in zip(entries, (*_NAMES[: len(entries) - 1], "1"), strict=True))
 
 
+def _named(number: int, rows: list[list[int]]) -> str:
+    return f"{'g' if number < 2 else 'h'}[{_text(rows[0])}][{_text(rows[1])}]"
+
+
 Case = tuple[int, list[list[list[int]]]]
 
 
@@ -134,9 +138,7 @@ def _facts(seed: int, count: int) -> Facts:
     texts = []
     for number, (depth, references) in enumerate(_cases(seed, count)):
         loops = "".join(f"for (int {c} = 0; {c} < n; {c}++) " for c in _NAMES[:depth])
-        named = "".join(
-            f"{'g' if k < 2 else 'h'}[{_text(r[0])}][{_text(r[1])}] = {k}; " for k, r in enumerate(references)
-        )
+        named = "".join(f"{_named(k, rows)} = {k}; " for k, rows in enumerate(references))
         texts.append(f"void f{number}(int n, double g[][900], double h[][900]) {{ {loops}{{ {named}}} }}")
     return analyze(program_of("\n".join(texts)), PolyOptions())
 
@@ -154,7 +156,8 @@ def test_random_nests(number: int) -> None:
     (space,) = nest_accesses(facts, found).spaces
     points = list(product(range(SIZE), repeat=depth))
     # equal references are one
-    subscripts = {r: s for r in space.references for s in references if _text(s[0]) in r.text and _text(s[1]) in r.text}
+    by_text = {_named(k, rows): rows for k, rows in enumerate(references)}
+    subscripts = {r: by_text[r.text] for r in space.references}
     assert len(subscripts) == len(space.references)
     for reference, rows in subscripts.items():
         assert reference.rank == depth - len(reference.reuse)
