@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from msgspec import Struct
 
-from warpsmith.base.findings import Certainty, Note
+from warpsmith.base.findings import Certainty, Note, Severity
 from warpsmith.base.source import Span
 
 __all__ = ["MODEL", "Estimate", "EvidenceTable", "KernelFinding", "Why", "why_of"]
@@ -52,7 +52,8 @@ class Why(Struct, frozen=True):
 class KernelFinding(Struct, frozen=True):
     """One finding. `subject` is what it is about, in words that do not change when lines move; `label` stands beside
     the caret; `impact` orders findings: how many times the work or traffic that would do; `times`: how many
-    instructions of this place it holds for (an unrolled loop has several)."""
+    instructions of this place it holds for (an unrolled loop has several); `at_most`: how severe it may be, whatever
+    its rule says: what hangs on numbers that were made up is no error."""
 
     rule: str
     message: str
@@ -69,6 +70,7 @@ class KernelFinding(Struct, frozen=True):
     help: tuple[str, ...] = ()
     impact: float = 1.0
     times: int = 1
+    at_most: Severity = "error"
 
 
 def why_of(texts: Sequence[str], places: Sequence[Span | None]) -> tuple[Why, ...]:

@@ -140,6 +140,8 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     helps: tuple[str, ...] = words[rule][1]
     if race.space != "shared" and rule == "SYN002":
         helps = (f"put {terms.barrier_of_device_memory} between the two", *helps[1:])
+    if race.replay:
+        helps = (*helps, f"to see it: {race.replay}")
     if race.space != "shared" and (rows_alike := _rows_alike(facts, race)):
         helps = (rows_alike, *helps)
     certainty = race.certainty
@@ -155,6 +157,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second),
         assumptions=race.assumptions, related=related[:1], help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
+        at_most="warning" if race.replay and certainty != "witnessed" else "error",
     )  # fmt: skip
 
 

@@ -224,7 +224,8 @@ class Side(Struct, frozen=True):
 class RaceFact(Struct, frozen=True):
     """Two accesses of different threads to one place with nothing between them that orders them, one of them a write.
 
-    `variable` and `offset` (bytes, where known) say which place; `reach`: threads of one block, or of several."""
+    `variable` and `offset` (bytes, where known) say which place; `reach`: threads of one block, or of several;
+    `replay`: the command that shows it, where it was seen in a run."""
 
     kernel: str
     variable: str
@@ -235,6 +236,7 @@ class RaceFact(Struct, frozen=True):
     second: Side
     certainty: Certainty
     assumptions: tuple[str, ...]
+    replay: str = ""
 
 
 class ExchangeFact(Struct, frozen=True):

@@ -26,6 +26,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
+from warpsmith.flows.witness.tell import Runs, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit
@@ -110,9 +111,10 @@ def explain_file(task: FileTask) -> FileResult:
     if task.fixes or task.known:
         result.texts = {names[kernel.name]: _text(unit, kernel) for kernel in kernels}
     result.same = frozenset(name for name, text in result.texts.items() if task.known.get(name) == text)
+    runs = Runs(task.settings.seconds("runs"))
     for kernel in kernels:
         if names[kernel.name] not in result.same and _is_wanted(names[kernel.name], kernel.name, task.kernels):
-            _kernel(task, unit, kernel, names[kernel.name], compiled, result)
+            _kernel(task, unit, kernel, names[kernel.name], compiled, result, runs)
     if not task.kernels:
         found = tuple(host_transfers(unit.repeats))
         marks = fingerprints("", found)
@@ -163,7 +165,7 @@ def _compile_ptx(task: FileTask, unit: KernelUnit, result: FileResult) -> Regist
 
 
 def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
-    task: FileTask, unit: KernelUnit, kernel: Function, name: str, compiled: Registers, result: FileResult
+    task: FileTask, unit: KernelUnit, kernel: Function, name: str, compiled: Registers, result: FileResult, runs: Runs
 ) -> None:
     """Put what is found in one kernel into the result."""
     try:
@@ -173,7 +175,8 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
             for device in task.devices:
                 said = compiled.get((device.name, kernel.name))
                 for_shape = partial(examine, unit.module, kernel.name, device=device, compiled=said)
-                found.append(examine_likely(kernel, shape, for_shape))
+                facts = examine_likely(kernel, shape, for_shape)
+                found.append(with_witnesses(unit, result.path, facts, runs) if not found else facts)
             trees = Trees(unit.file, unit.language, unit.functions) if task.fixes else None
             _keep_facts(found, name, unit.language, result, trees)
             if task.diagrams:

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
-CERTAINTIES: tuple[Certainty, ...] = ("heuristic", "conditional", "proven")
+CERTAINTIES: tuple[Certainty, ...] = ("heuristic", "conditional", "witnessed", "proven")
 
 Hidden = Literal["", "suppressed", "baseline"]
 

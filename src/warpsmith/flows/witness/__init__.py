@@ -1,0 +1,7 @@
+"""What the text of a kernel does not decide is run: on arguments that are made up, sizes that grow until they fit.
+
+    made.py         arguments, as `simulate` takes them       attempt.py   one launch: does anything go wrong?
+    dependence.py   what of it hangs on what was made up      tell.py      what went wrong, as findings
+
+Read `tell.py` last; `find_witnesses` is the door.
+"""

@@ -1,0 +1,185 @@
+"""Races that are seen when a kernel is run, as facts beside those that its text tells.
+
+proven        what the text says, whatever the arguments are
+witnessed     seen in a run, on nothing that had to be made up
+conditional   seen in a run, which hangs on numbers that were made up: they are named
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from warpsmith.analysis.uniformity.facts import AccessFact, Dim, KernelFacts, RaceFact, Side, WitnessThread
+from warpsmith.base.findings import Certainty
+from warpsmith.flows.simulate import SimulateOptions
+from warpsmith.flows.witness.attempt import Attempt, try_launch
+from warpsmith.flows.witness.dependence import origins
+from warpsmith.flows.witness.made import make_arguments
+from warpsmith.kernels.units import KernelUnit
+from warpsmith.simt.layout import shared_layout
+from warpsmith.simt.memory import AccessConflict, RecordedAccess
+from warpsmith.ssa.nodes import Instruction, Query
+
+__all__ = ["Runs", "with_witnesses"]
+
+_MOST: Final = 4
+"""Blocks along an axis of a grid that is run."""
+
+
+class Runs(Struct):
+    """The runs of a file: how many `seconds` of processor time are left for them, and kernels for which there were
+    none."""
+
+    seconds: float
+    without: list[str] = field(default_factory=list)
+
+
+def with_witnesses(unit: KernelUnit, path: str, facts: KernelFacts, runs: Runs) -> KernelFacts:
+    """Return the facts of a kernel with the races that runs on made up arguments show."""
+    function = facts.function
+    if not unit.parameters.get(function.name) and function.parameters:
+        return facts
+    if not any(i.op == "store" for _, i in function.instructions()):
+        return facts
+    if runs.seconds <= 0:
+        runs.without.append(function.name)
+        return facts
+    began = time.process_time()
+    found = _Search(unit, path, facts).races(runs.seconds)
+    runs.seconds -= time.process_time() - began
+    if not found:
+        return facts
+    seen = {_pair(race) for race in found if race.certainty == "witnessed"}
+    kept = [race for race in facts.races if race.certainty == "proven" or _pair(race) not in seen]
+    known = {_pair(race) for race in kept}
+    return replace(facts, races=(*kept, *(race for race in found if _pair(race) not in known)))
+
+
+def _pair(race: RaceFact) -> frozenset[str]:
+    """Return the two places of a race."""
+    return frozenset(str(side.access.span) for side in (race.first, race.second))
+
+
+class _Search:
+    """The search for races of one kernel."""
+
+    def __init__(self, unit: KernelUnit, path: str, facts: KernelFacts) -> None:
+        self.unit, self.path, self.facts, self.function = unit, path, facts, facts.function
+        self.grid = self._grid()
+        self.options = SimulateOptions(
+            kernel=self.function.name,
+            block=facts.block,
+            grid=self.grid,
+            shared=facts.shape.shared_bytes,
+            device=facts.device.name,
+        )
+        self.access: Mapping[int, AccessFact] = {id(fact.instruction): fact for fact in facts.accesses}
+
+    def _grid(self) -> Dim:
+        """Return the grid that is run: as it is launched, but not more than a few blocks along an axis."""
+        given = self.facts.shape.grid
+        if given is not None:
+            x, y, z = (min(n, _MOST) for n in given)
+            return x, y, z
+        asked = {i.detail.register for _, i in self.function.instructions() if isinstance(i.detail, Query)}
+        y, z = (2 if f"ctaid.{axis}" in asked else 1 for axis in "yz")
+        return 2, y, z
+
+    def races(self, seconds: float) -> list[RaceFact]:
+        """Return what the first launches show that come to an end, each pair of places once, as sure as can be."""
+        until = time.process_time() + seconds
+        found: dict[frozenset[str], RaceFact] = {}
+        x, y, z = (n * size for n, size in zip(self.grid, self.facts.block, strict=True))
+        for made in make_arguments(self.unit, self.function, (x, y, z), self.facts.shape.arguments):
+            attempt = try_launch(self.unit, self.function, self.path, self.options, made)
+            for race in self._of(attempt):
+                old = found.get(_pair(race))
+                if old is None or (old.certainty, race.certainty) == ("conditional", "witnessed"):
+                    found[_pair(race)] = race
+            if found or time.process_time() > until or not made.numbers.keys() - made.given:
+                break
+        return list(found.values())
+
+    def _of(self, attempt: Attempt | None) -> Iterator[RaceFact]:
+        """Yield the races of a launch."""
+        if attempt is None or attempt.outcome is None:
+            return
+        for conflict in attempt.outcome.conflicts:
+            race = self._race(attempt, conflict)
+            if race is not None:
+                yield race
+
+    def _race(self, attempt: Attempt, conflict: AccessConflict) -> RaceFact | None:
+        sides = [self._side(access, conflict) for access in (conflict.first, conflict.second)]
+        first, second = sides
+        if first is None or second is None:
+            return None
+        reach = "block" if conflict.first.origin.block == conflict.second.origin.block else "grid"
+        assumptions = self._assumptions(attempt, (first.access, second.access), grid=reach == "grid")
+        certainty: Certainty = "conditional" if assumptions else "witnessed"
+        space, offset = second.access.space, self._offset(conflict)
+        return RaceFact(
+            self.facts.kernel, second.access.variable, space, "block" if reach == "block" else "grid", offset, first,
+            second, certainty, assumptions, self._command(attempt),
+        )  # fmt: skip
+
+    def _side(self, access: RecordedAccess, conflict: AccessConflict) -> Side | None:
+        fact = self.access.get(id(access.instruction))
+        if fact is None:
+            return None
+        apart = conflict.first.origin.block != conflict.second.origin.block
+        block = _index(access.origin.block, self.grid) if apart else None
+        return Side(WitnessThread(_index(access.origin.thread, self.facts.block), block), fact)
+
+    def _offset(self, conflict: AccessConflict) -> int | None:
+        """Return the byte of its variable that both touch, where that is a variable of a block."""
+        if not conflict.buffer.startswith("the shared memory"):
+            return conflict.offset
+        layout = shared_layout(self.unit.module, self.function.name, self.facts.shape.shared_bytes, ())
+        part = layout.near(conflict.offset)
+        return None if part is None else conflict.offset - part.start
+
+    def _assumptions(self, attempt: Attempt, accesses: Iterable[AccessFact], *, grid: bool) -> tuple[str, ...]:
+        """Return what was made up that the race hangs on."""
+        instructions = [access.instruction for access in accesses if isinstance(access.instruction, Instruction)]
+        pointers = frozenset(attempt.made.arrays)
+        found = origins(self.function, instructions, pointers)
+        made = attempt.made
+        numbers = (f"{name} is {text}" for name, text in made.numbers.items() if name in found - made.given)
+        said = [*self.facts.block_assumed, *numbers]
+        if "memory" in found and made.arrays:
+            said.append("memory holds random numbers")
+        if self.facts.shape.grid is None and (grid or "grid" in found):
+            said.append(f"the grid has {_by(self.grid)} blocks")
+        elif "grid" in found and self.facts.shape.grid != self.grid:
+            said.append(f"the grid has {_by(self.grid)} blocks")
+        return tuple(said)
+
+    def _command(self, attempt: Attempt) -> str:
+        """Return the command that shows the same."""
+        words = ["warpsmith", "simulate", self.path, "--kernel", self.function.name]
+        words += ["--block", _with_commas(self.facts.block), "--grid", _with_commas(self.grid)]
+        if self.facts.shape.shared_bytes:
+            words += ["--shared", str(self.facts.shape.shared_bytes)]
+        for text in attempt.made.texts:
+            words += ["--arg", text]
+        return shlex.join(words)
+
+
+def _index(number: int, sizes: Dim) -> Dim:
+    x, y, _ = sizes
+    return number % x, number // x % y, number // (x * y)
+
+
+def _with_commas(sizes: Dim) -> str:
+    return ",".join(map(str, sizes))
+
+
+def _by(sizes: Dim) -> str:
+    return "x".join(map(str, sizes))
