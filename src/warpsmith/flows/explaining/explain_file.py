@@ -171,7 +171,7 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
     try:
         with time_limit(task.settings.seconds("timeout")):
             shape = shape_of(kernel, name, task.launching, task.settings, unit.launches.get(kernel.name))
-            found = []
+            found: list[KernelFacts] = []
             for device in task.devices:
                 said = compiled.get((device.name, kernel.name))
                 for_shape = partial(examine, unit.module, kernel.name, device=device, compiled=said)

@@ -81,16 +81,16 @@ def _try_once(unit: KernelUnit, kernel: Function, started: StartedLaunch, made: 
     return ran.problem
 
 
-def _find_pair(unit: KernelUnit, kernel: Function, started: StartedLaunch, made: Made, block: int) -> Attempt:
-    """Return the attempt with what the interpreter sees of a race that compiled code met in a block."""
-    tried = Attempt(made, started, None, ended=False)
+def _find_pair(
+    unit: KernelUnit, kernel: Function, started: StartedLaunch, made: Made, block: int
+) -> Attempt | KernelProblem | None:
+    """Return the attempt with what the interpreter sees of a race that compiled code met in a block, or the problem
+    that comes before it there."""
     for some in _neighbours(block, started.launch):
         found = _interpret(unit, kernel, started, made, some)
-        if isinstance(found, Attempt):
-            tried = found
-            if found.outcome is not None and found.outcome.conflicts:
-                break
-    return tried
+        if not isinstance(found, Attempt) or found.outcome is not None:
+            return found
+    return Attempt(made, started, None, ended=False)
 
 
 def _neighbours(block: int, launch: Launch) -> Iterator[Sequence[int]]:

@@ -11,32 +11,43 @@ Dependence Graph and Its Use in Optimization, 1987). What is read from memory de
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
 
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Operand, Param, Phi, Query, Switch, Value
 
 __all__ = ["Origins", "origins"]
 
-_POINTER = 8
+
+class Origins(Struct, frozen=True):
+    """Names of scalar parameters, "memory" where something is read there, "grid" where the size of the grid is: what
+    `places` are made of, and what decides whether they are `reached`."""
+
+    places: frozenset[str]
+    reached: frozenset[str]
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Return both."""
+        return self.places | self.reached
 
 
-class Origins(frozenset[str]):
-    """Names of scalar parameters, "memory" where something is read there, "grid" where the size of the grid is."""
-
-
-def origins(function: Function, accesses: Iterable[Instruction], pointers: frozenset[str]) -> Origins:
+def origins(function: Function, accesses: Sequence[Instruction], pointers: frozenset[str]) -> Origins:
     """Return what decides whether some accesses meet; `pointers`: parameters that are arrays, whose place does not."""
-    search = _Search(function)
     blocks = {id(i): block for block in function.blocks for i in block.instructions}
+    places, reached = _Search(function), _Search(function)
+    places.follow(access.operands[0] for access in accesses)
+    places.run(ways=False)
+    reached.follow(access.operands[0] for access in accesses)
     for access in accesses:
-        search.follow(access.operands[:1])
-        search.reach(blocks[id(access)])
+        reached.reach(blocks[id(access)])
     for block in function.blocks:
         if any(i.op in ("barrier", "warp_barrier") for i in block.instructions):
-            search.reach(block)
-    search.run()
-    return Origins(search.found - pointers)
+            reached.reach(block)
+    reached.run()
+    return Origins(frozenset(places.found - pointers), frozenset(reached.found - pointers))
 
 
 class _Search:
@@ -76,23 +87,24 @@ class _Search:
             return False
         return any(self.graph.post_dominates(below, way) for way in self.graph.successors.get(above, ()))
 
-    def run(self) -> None:
-        """Follow all that is left."""
+    def run(self, *, ways: bool = True) -> None:
+        """Follow all that is left; `ways`: which way control came as well."""
         while self.left:
             operand = self.left.pop()
             if not isinstance(operand, Value) or operand in self.seen:
                 continue
             self.seen.add(operand)
             if operand in self.joined:
-                self._join(self.joined[operand])
+                self._join(self.joined[operand], ways=ways)
             elif operand in self.made:
                 self._compute(self.made[operand])
 
-    def _join(self, phi: Phi) -> None:
+    def _join(self, phi: Phi, *, ways: bool) -> None:
         """A value that is joined depends on the values, and on which way control came."""
         for before, value in phi.incoming:
             self.follow([value])
-            self.reach(self.blocks[before])
+            if ways:
+                self.reach(self.blocks[before])
 
     def _compute(self, i: Instruction) -> None:
         self.follow(i.operands)

@@ -12,7 +12,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.kernels.units import KernelUnit
 from warpsmith.ssa.nodes import Function, Parameter
 from warpsmith.tree import types as tree
@@ -65,8 +64,8 @@ def _bytes_of(type: str) -> int:
     return int(type[1:]) // 8
 
 
-def make_arguments(unit: KernelUnit, kernel: Function, threads: Dim, known: Mapping[str, int]) -> Iterator[Made]:
-    """Yield arguments to try for a kernel that is launched with so many threads along each axis; none where a parameter
+def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapping[str, int]) -> Iterator[Made]:
+    """Yield arguments to try for a kernel that is launched with so many threads along an axis; none where a parameter
     is of a kind that nothing can be made up for. `known`: numbers that the user gives."""
     declared = {symbol.name: symbol.type for symbol in unit.parameters.get(kernel.name, ())}
     arrays: dict[str, tuple[str, int]] = {}
@@ -93,10 +92,9 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: Dim, known: Mapp
         yield Made({name: text or str(_fits(size, kernel, name)) for name, text in numbers.items()}, given, arrays)
 
 
-def _sizes(threads: Dim) -> Iterator[int]:
-    """Yield numbers to try: all threads in a row, more than that, an odd number, few."""
-    longest = max(threads)
-    yield from dict.fromkeys((longest, 2 * longest, longest + 13, 16))
+def _sizes(threads: int) -> Iterator[int]:
+    """Yield numbers to try: all threads in a row, twice as many, a number that is no multiple of anything."""
+    yield from (threads, 2 * threads, threads + 13)
 
 
 def _fits(size: int, kernel: Function, name: str) -> int:

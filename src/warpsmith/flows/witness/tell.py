@@ -87,28 +87,54 @@ class _Search:
         if given is not None:
             x, y, z = (min(n, _MOST) for n in given)
             return x, y, z
-        asked = {i.detail.register for _, i in self.function.instructions() if isinstance(i.detail, Query)}
-        y, z = (2 if f"ctaid.{axis}" in asked else 1 for axis in "yz")
-        return 2, y, z
+        used = {operand for _, i in self.function.instructions() for operand in i.operands}
+        asked = {
+            i.detail.register
+            for _, i in self.function.instructions()
+            if isinstance(i.detail, Query) and used.intersection(i.results)
+        }
+        x, y, z = (2 if f"ctaid.{axis}" in asked else 1 for axis in "xyz")
+        return x, y, z
 
     def races(self, seconds: float) -> list[RaceFact]:
-        """Return what the first launches show that come to an end, each pair of places once, as sure as can be."""
+        """Return what launches with several sizes show, each pair of places once. What hangs on the sizes is less
+        certain where it is not seen with all of them."""
         until = time.process_time() + seconds
-        found: dict[frozenset[str], RaceFact] = {}
-        x, y, z = (n * size for n, size in zip(self.grid, self.facts.block, strict=True))
-        for made in make_arguments(self.unit, self.function, (x, y, z), self.facts.shape.arguments):
+        seen: list[dict[frozenset[str], RaceFact]] = []
+        threads = tuple(n * size for n, size in zip(self.grid, self.facts.block, strict=True))
+        for made in make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments):
             attempt = try_launch(self.unit, self.function, self.path, self.options, made)
+            if attempt is None or not (attempt.ended or attempt.outcome):
+                continue
+            seen.append({})
             for race in self._of(attempt):
-                old = found.get(_pair(race))
-                if old is None or (old.certainty, race.certainty) == ("conditional", "witnessed"):
-                    found[_pair(race)] = race
-            if found or time.process_time() > until or not made.numbers.keys() - made.given:
+                seen[-1].setdefault(_pair(race), race)
+            sized = any(race.certainty == "conditional" for race in seen[-1].values()) or not seen[-1]
+            if not sized or time.process_time() > until or not made.numbers.keys() - made.given:
                 break
-        return list(found.values())
+        found = {pair: race for races in reversed(seen) for pair, race in races.items()}
+        return [self._weigh(race, always=all(pair in races for races in seen)) for pair, race in found.items()]
 
-    def _of(self, attempt: Attempt | None) -> Iterator[RaceFact]:
+    def _weigh(self, race: RaceFact, *, always: bool) -> RaceFact:
+        """Return a race, less certain where it was not seen with all sizes, or where places that it hangs on were read
+        from memory that was made up, but by one that reads and writes its own."""
+        if race.certainty != "conditional" or (always and not self._is_scattered(race)):
+            return race
+        return replace(race, certainty="heuristic")
+
+    def _is_scattered(self, race: RaceFact) -> bool:
+        """Whether who meets whom is decided by memory that was made up, as in b[order[i]] = a[i], and no thread changes
+        what it finds there, as in b[bin[i]]++."""
+        first, second = race.first.access.instruction, race.second.access.instruction
+        if "memory" not in origins(self.function, (first, second), frozenset()).places:
+            return False
+        written = {i.operands[0] for _, i in self.function.instructions() if i.op == "store"}
+        read = {i.operands[0] for _, i in self.function.instructions() if i.op == "load"}
+        return not all(i.operands[0] in written & read for i in (first, second))
+
+    def _of(self, attempt: Attempt) -> Iterator[RaceFact]:
         """Yield the races of a launch."""
-        if attempt is None or attempt.outcome is None:
+        if attempt.outcome is None:
             return
         for conflict in attempt.outcome.conflicts:
             race = self._race(attempt, conflict)
@@ -149,15 +175,14 @@ class _Search:
         """Return what was made up that the race hangs on."""
         instructions = [access.instruction for access in accesses if isinstance(access.instruction, Instruction)]
         pointers = frozenset(attempt.made.arrays)
-        found = origins(self.function, instructions, pointers)
+        found = origins(self.function, instructions, pointers).all
         made = attempt.made
         numbers = (f"{name} is {text}" for name, text in made.numbers.items() if name in found - made.given)
         said = [*self.facts.block_assumed, *numbers]
         if "memory" in found and made.arrays:
             said.append("memory holds random numbers")
-        if self.facts.shape.grid is None and (grid or "grid" in found):
-            said.append(f"the grid has {_by(self.grid)} blocks")
-        elif "grid" in found and self.facts.shape.grid != self.grid:
+        given = self.facts.shape.grid
+        if (grid and given is None) or ("grid" in found and given != self.grid):
             said.append(f"the grid has {_by(self.grid)} blocks")
         return tuple(said)
 
