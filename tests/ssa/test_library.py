@@ -34,6 +34,7 @@ def value(name: str, *given: float) -> float:
         ("normcdf", (0.0,), 0.5), ("rhypot", (3.0, 4.0), 0.2), ("tgamma", (5.0,), 24.0), ("degrees", (math.pi,), 180.0),
         ("nextafter", (1.0, 2.0), math.nextafter(1.0, 2.0)), ("nextafter", (1.0, -2.0), math.nextafter(1.0, -2.0)),
         ("nextafter", (-1.0, 2.0), math.nextafter(-1.0, 2.0)), ("nextafter", (0.0, 1.0), math.nextafter(0.0, 1.0)),
+        ("sinpi", (1e300,), 0.0), ("cospi", (-0.75,), -math.sqrt(0.5)), ("normcdf", (math.inf,), 1.0),
         ("nextafter", (0.0, -1.0), math.nextafter(0.0, -1.0)), ("nextafter", (3.0, 3.0), 3.0),
     ],
 )  # fmt: skip

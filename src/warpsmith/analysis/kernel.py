@@ -21,7 +21,15 @@ from warpsmith.analysis.sync.barriers import Races, barriers, exchanges, races
 from warpsmith.analysis.sync.grid import across_blocks
 from warpsmith.analysis.sync.orders import find_agreed, find_compared
 from warpsmith.analysis.sync.races import Judge
-from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, Dim, KernelFacts, LaunchShape, RaceFact
+from warpsmith.analysis.uniformity.facts import (
+    SEVERAL,
+    AccessFact,
+    BarrierFact,
+    Dim,
+    KernelFacts,
+    LaunchShape,
+    RaceFact,
+)
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
 from warpsmith.machine.devices import Device
@@ -109,13 +117,22 @@ def block_of(function: Function, shape: LaunchShape, device: Device) -> tuple[Di
     if function.limits.exact_block is not None:
         return function.limits.exact_block, ()
     if shape.likely is not None:
-        return shape.likely, (_describe_block(shape.likely),)
+        return shape.likely, (_describe_block(shape.likely, shape),)
     most = function.limits.most_threads or 256
     whole = max(device.warp_width, min(256, most) // device.warp_width * device.warp_width)
-    return (whole, 1, 1), (_describe_block((whole, 1, 1)),)
+    return (whole, 1, 1), (_describe_block((whole, 1, 1), shape),)
 
 
-def _describe_block(block: Dim) -> str:
+def _describe_block(block: Dim, shape: LaunchShape) -> str:
+    """Return what is assumed of the block, and what else host code gives it."""
+    said = f"a block has {_sizes(block)} threads"
+    others = [_sizes(other) for other in shape.blocks if other != block]
+    if block not in shape.blocks or not (others or not shape.complete):
+        return said
+    listed = ", ".join([*others, *(() if shape.complete else ("a number that is not known",))])
+    return f"{said}{SEVERAL} {listed}"
+
+
+def _sizes(block: Dim) -> str:
     x, y, z = block
-    sizes = f"{x}" if y == z == 1 else f"{x}x{y}" if z == 1 else f"{x}x{y}x{z}"
-    return f"a block has {sizes} threads"
+    return f"{x}" if y == z == 1 else f"{x}x{y}" if z == 1 else f"{x}x{y}x{z}"

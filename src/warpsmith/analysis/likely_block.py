@@ -3,6 +3,7 @@
     blockIdx.x * blockDim.x + threadIdx.x          256 threads in a row
     tile[threadIdx.y][threadIdx.x]                 32x8, since threadIdx.y is read
     __shared__ float s[64]; s[threadIdx.x] = …     64: with 128 or more it would be out of bounds
+    host code: n < 512 ? n : 512                   512, the largest that host code is known to give
 
 A guess is never an error of the user's: what rests on it is conditional, and names it.
 """
@@ -52,6 +53,8 @@ def examine_likely(
     bounds and, of planes, no two threads race; where none fits, for the likeliest of those that come nearest."""
     if shape.block is not None or function.limits.exact_block is not None:
         return examine(shape)
+    if shape.blocks:
+        return examine(replace(shape, likely=max(shape.blocks, key=_threads)))
     best: tuple[tuple[int, int], KernelFacts] | None = None
     large = sum(1 for _ in function.instructions()) > _LARGE
     for block in likely_blocks(function):

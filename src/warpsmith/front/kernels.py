@@ -24,6 +24,7 @@ from warpsmith.front.clang import kinds
 from warpsmith.front.clang.device.instances import named_instances
 from warpsmith.front.clang.process import Failed, parse_files
 from warpsmith.front.clang.wire import Dump, Mark
+from warpsmith.front.cuda.chevrons import join_chevrons
 from warpsmith.front.cuda.losses import LostKernel, find_partly_lost
 from warpsmith.front.cuda.problems import Problems
 from warpsmith.front.cuda.source import DeviceInput, device_arguments, read_device_input
@@ -41,13 +42,16 @@ __all__ = ["DeviceUnit", "LaunchSite", "LostKernel", "load_kernels"]
 
 
 class LaunchSite(Struct, frozen=True):
-    """A `<<<…>>>` of host code; numbers are None where they are not constants."""
+    """A `<<<…>>>` of host code; numbers are None where they are not known. `blocks`: those that it may have, as far as
+    they are known; `complete`: it has no others."""
 
     kernel: str
     grid: tuple[int | None, ...]
     block: tuple[int | None, ...]
     shared: int | None
     span: Span | None
+    blocks: tuple[tuple[int, ...], ...] = ()
+    complete: bool = False
 
 
 class DeviceUnit(Struct, frozen=True):
@@ -89,7 +93,7 @@ def _read(given: DeviceInput, options: FrontOptions, wanted: tuple[str, ...], *,
     """Read a file; None where it may read better with the C++ library's own headers."""
     asked = _instantiate(given, wanted)
     file = SourceFile(given.file.path, given.file.text + asked) if asked else given.file
-    text = named_instances(file.text) if given.language == "cuda" else file.text
+    text = join_chevrons(named_instances(file.text)) if given.language == "cuda" else file.text
     request = (file.path, device_arguments(given, plain=plain), text.encode("latin-1"), options.node_limit, False)
     (answer,) = parse_files([request], options.timeout_s)
     if isinstance(answer, Failed):
@@ -279,11 +283,12 @@ class _Reader:
         return None
 
     def _launches(self, labels: Mapping[Symbol, str]) -> Iterator[LaunchSite]:
-        for declared, file, start, end, grid, block, shared in self.dump.launches:
+        for declared, file, start, end, grid, block, shared, (blocks, complete) in self.dump.launches:
             label = labels.get(self.context.symbol(declared))
             if label is not None:
                 span = self.context.span(file, start, end)
-                yield LaunchSite(label, tuple(grid), tuple(block), shared, span)
+                possible = tuple(tuple(one) for one in blocks)
+                yield LaunchSite(label, tuple(grid), tuple(block), shared, span, possible, complete)
 
     def _repeats(self) -> Iterator[HostRepeat]:
         for callee, what, (device, host), conditions, file, start, end, loop_start, loop_end in self.dump.transfers:

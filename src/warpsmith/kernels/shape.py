@@ -105,6 +105,8 @@ def shape_of(
         arguments,
         tuple(bounds),
         said.shared_bytes or (launched.shared_bytes if launched is not None else 0),
+        blocks=launched.blocks if launched is not None else (),
+        complete=launched is not None and launched.complete,
     )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import LaunchSite, load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.front.ptx.read import read_ptx
+from warpsmith.kernels.includers import launches_elsewhere
 from warpsmith.kernels.ptx_kernels import recover_kernels
 from warpsmith.lower.program import lower
 from warpsmith.settings.globs import path_matches
@@ -48,11 +49,14 @@ class KernelFile(Struct, frozen=True):
 
 
 class Launched(Struct, frozen=True):
-    """The shape in which a file's host code launches a kernel, as far as all launches agree."""
+    """The shape in which host code launches a kernel, as far as all launches agree. `blocks`: where they do not, those
+    that host code gives it; `complete`: it gives no others."""
 
     block: Dim | None
     grid: Dim | None
     shared_bytes: int
+    blocks: tuple[Dim, ...] = ()
+    complete: bool = False
 
 
 class KernelUnit(Struct, frozen=True):
@@ -114,7 +118,9 @@ def _compile_source(wanted: KernelFile, file: SourceFile, language: Language) ->
     whole = recover_kernels(read, lower(read.program), wanted.arguments)
     seen = read.program.units[0].file if read.program.units else file
     names = [function.name for function in whole.module.functions if function.kernel]
-    launches = {name: shape for name in names if (shape := _find_launched(read.launches, name)) is not None}
+    # what includes the file may launch its kernels, too
+    sites = (*read.launches, *launches_elsewhere(source, names, wanted.timeout_s))
+    launches = {name: shape for name in names if (shape := _find_launched(sites, name)) is not None}
     declared = {name: read.function(name).parameters for name in read.kernels} | dict(whole.parameters)
     functions = tuple(function for _, function in read.program.functions())
     headers = tuple(path for one in read.program.units for path in one.headers)
@@ -130,10 +136,14 @@ def _find_launched(sites: Iterable[LaunchSite], kernel: str) -> Launched | None:
         return None
     blocks, grids = {_dim(site.block) for site in mine}, {_dim(site.grid) for site in mine}
     shared = {site.shared for site in mine}
+    one = blocks.pop() if len(blocks) == 1 else None
+    possible = tuple(dict.fromkeys(dim for site in mine for size in site.blocks if (dim := _dim(size)) is not None))
     return Launched(
-        blocks.pop() if len(blocks) == 1 else None,
+        one,
         grids.pop() if len(grids) == 1 else None,
         (shared.pop() or 0) if len(shared) == 1 else 0,
+        () if one is not None else possible,
+        one is None and bool(possible) and all(site.complete for site in mine),
     )
 
 

@@ -28,6 +28,7 @@ from warpsmith.machine.requests import SECTOR
 from warpsmith.simt.counters import BlockCount
 from warpsmith.simt.engine.counts import EngineCounts, RequestSum
 from warpsmith.simt.engine.engine import Checks, Run, order_matters, run, why_refused
+from warpsmith.simt.engine.reading.calls import called_functions
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome
@@ -152,7 +153,8 @@ class _Wanted(Struct, frozen=True):
         if not chosen.whole and (chosen.blocks is None or not self.memory.checks):
             return "some warps of each block are counted" if chosen.blocks is None else "races are not looked for"
         ordered = self.choice.engine and chosen.whole
-        return why_refused(self.module, function, self.launch) or ("" if ordered else order_matters(function))
+        why = why_refused(self.module, function, self.launch)
+        return why or ("" if ordered else order_matters(function, called_functions(self.module, function)))
 
     def run_interpreted(self, max_steps: int, why: str = "") -> Done:
         """Run the kernel lane by lane."""
@@ -180,7 +182,8 @@ class _Wanted(Struct, frozen=True):
         restore()
         problem = made.stopped.problem(self.module, self.kernel, self.launch, self.memory)
         assert problem is not None
-        message = f"{problem.message} of one block after the other, nor within {IN_TURN:,} of threads in turn"
+        order = "all blocks in turn" if made.together else "one block after the other"
+        message = f"{problem.message} of {order}, nor within {IN_TURN:,} of threads in turn"
         return replace(_make_done(made.counts, (replace(problem, message=message),)), alone=made.alone)
 
     def _done(self, outcome: Outcome, tally: Tally) -> Done:

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from warpsmith.base.progress import Progress, ignore_progress
 from warpsmith.simt.choose import AGAIN, TRIAL, Engine
-from warpsmith.simt.engine.engine import Checks, Run, Turns, order_matters, run, why_refused
+from warpsmith.simt.engine.engine import Checks, Run, Turns, order_matters, run, waits_for_grid, why_refused
+from warpsmith.simt.engine.reading.calls import called_functions
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.launch import KernelProblem, Launch, Outcome
 from warpsmith.simt.memory import LaunchMemory
@@ -108,8 +109,10 @@ def _why_refused(module: Module, kernel: str, launch: Launch, choice: PolicyChoi
         return "it is asked for"
     if choice.timeline:
         return "a timeline shows every step of every lane"
+    if waits_for_grid(function):
+        return "a barrier of the grid where a policy says who goes on"
     why = why_refused(module, function, launch, TURNS_OF[choice.policy])
-    return why or ("" if _warps(launch) == 1 else order_matters(function))
+    return why or ("" if _warps(launch) == 1 else order_matters(function, called_functions(module, function)))
 
 
 def _policy_run(policy: PolicyName, made: Run, problems: tuple[KernelProblem, ...]) -> PolicyRun:

@@ -334,6 +334,10 @@ class _Run:
             return False
         if len({id(thread.waiting) for thread in alive}) > 1:
             self._note("threads meet at different barriers of the grid", alive[0], "barrier")
+        for block in blocks:
+            first = next(thread for thread in block.threads if not thread.ended)
+            if next(find_past(block.threads, first), None) is not None:
+                self._note("threads of one block go past a barrier at which others wait", first, "barrier")
         for thread in alive:
             assert thread.waiting is not None
             thread.epoch += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -56,7 +57,10 @@ from warpsmith.ssa.semantics.lane import lane as compute
 from warpsmith.ssa.semantics.patterns import to_signed
 from warpsmith.ssa.types import Type
 
-__all__ = ["CallFrame", "Code", "LaunchedKernel", "Thread"]
+__all__ = ["DEEPEST", "CallFrame", "Code", "LaunchedKernel", "Thread"]
+
+DEEPEST: Final = 200
+"""Calls that a thread may be in, one inside the other."""
 
 
 class Code(Struct, frozen=True):
@@ -345,8 +349,8 @@ class Thread(Struct):
         code = self.kernel.codes.get(detail.name)
         if code is None:
             raise Fault(f"{detail.name} is not defined in this file")
-        if len(self.frames) > 200:
-            raise Fault(f"{detail.name} is called more than 200 deep")
+        if len(self.frames) > DEEPEST:
+            raise Fault(f"{detail.name} is called more than {DEEPEST} deep")
         given = code.function.parameters
         if len(given) != len(operands):
             raise Fault(f"{detail.name} gets {len(operands)} values for {len(given)} parameters, which is not modeled")

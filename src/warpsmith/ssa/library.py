@@ -1,12 +1,14 @@
 """The functions of the mathematics library that `lanewise` ops name, computed by the C library, rounded.
 
-A GPU's own library may differ in the last bits; which lanes get the same number, it does not change.
+A GPU's own library may differ in the last bits; which lanes get the same number, it does not change. How near results
+are is said in docs/explanation/numbers.md, and measured in tests/ssa/test_library_errors.py.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Final
 
 from warpsmith.ssa.nodes import Instruction, Text
@@ -82,10 +84,37 @@ def _away(x: float) -> float:
     return math.copysign(math.floor(abs(x)) + (abs(x) - math.floor(abs(x)) >= 0.5), x)
 
 
-def _turns(function: Callable[[float], float]) -> Callable[[float], float]:
-    """Return a function of half turns, exact where they are whole."""
-    return lambda x: function(math.pi * math.fmod(x, 2.0))
+def _sine_of_half_turns(x: float) -> float:
+    """Return sin(πx); the part that is not whole is exact, and small before π, which is not, comes in."""
+    rest = math.remainder(x, 2.0)
+    near = math.remainder(rest, 0.5)
+    quarters = round((rest - near) / 0.5) % 4
+    made = math.cos(math.pi * near) if quarters % 2 else math.sin(math.pi * near)
+    return (-made if quarters >= 2 else made) or math.copysign(0.0, x)
 
+
+def _cosine_of_half_turns(x: float) -> float:
+    """Return cos(πx) in the same way."""
+    rest = math.remainder(x, 2.0)
+    near = math.remainder(rest, 0.5)
+    quarters = round((rest - near) / 0.5) % 4
+    made = math.sin(math.pi * near) if quarters % 2 else math.cos(math.pi * near)
+    return (-made if quarters in (1, 2) else made) or 0.0
+
+
+def _normal_distribution(x: float) -> float:
+    """Return erfc(-x / √2) / 2. What rounding takes from the argument is given back to the result along its slope,
+    which is steep where x is far below zero."""
+    if not math.isfinite(x):
+        return 0.5 * math.erfc(-x)
+    argument = -x / math.sqrt(2.0)
+    missing = float(Fraction(-x) * _ROOT_OF_HALF - Fraction(argument))
+    slope = 2.0 / math.sqrt(math.pi) * math.exp(-argument * argument)
+    return 0.5 * (math.erfc(argument) - slope * missing)
+
+
+_ROOT_OF_HALF: Final = Fraction(math.isqrt(2**255), 2**128)
+"""√½ to 128 bits."""
 
 _FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
     **{name: getattr(math, name) for name in ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt")},
@@ -114,9 +143,9 @@ _FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
     "rhypot": lambda x, y: 1.0 / math.hypot(x, y),
     "norm3d": math.hypot,
     "norm4d": math.hypot,
-    "sinpi": _turns(math.sin),
-    "cospi": _turns(math.cos),
-    "normcdf": lambda x: 0.5 * math.erfc(-x / math.sqrt(2.0)),
+    "sinpi": _sine_of_half_turns,
+    "cospi": _cosine_of_half_turns,
+    "normcdf": _normal_distribution,
     "__expf": math.exp,
     "__exp10f": lambda x: _power(10.0, x),
     "__logf": _logarithm(math.log),

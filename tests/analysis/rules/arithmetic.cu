@@ -19,6 +19,15 @@ __global__ void ARI001_near_ten(int *a) { a[threadIdx.x] = a[threadIdx.x] % 10; 
 __global__ void ARI001_near_mask(int *a) { a[threadIdx.x] = a[threadIdx.x] & 7; }
 
 // launch: --block 128
+__global__ void ARI001_near_index(int *a) { int lane = threadIdx.x; a[lane] = lane % 32; }
+
+// launch: --block 128
+__global__ void ARI001_true_global_index(int *a) { int i = blockIdx.x * blockDim.x + threadIdx.x; a[i] = i % 32; }  // ARI001
+
+// launch: --block 128
+__global__ void ARI001_true_below_zero(int *a) { int i = threadIdx.x; a[i] = (i - 64) % 32; }  // ARI001
+
+// launch: --block 128
 __global__ void ARI002_true_divide(int *a, int n, int w)
 {
     int s = 0;

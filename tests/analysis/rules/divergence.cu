@@ -197,6 +197,25 @@ __global__ void DIV004_true_run_time(int *a, int n)
 }
 
 // launch: --block 256
+__global__ void DIV004_near_bitonic(float *a)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = a[threadIdx.x];
+    for (int k = 2; k <= 256; k *= 2) {
+        __syncthreads();
+        int other = threadIdx.x ^ (k / 2);
+        if (other > threadIdx.x) {
+            bool up = s[threadIdx.x] > s[other];
+            if ((threadIdx.x & k) == 0)
+                s[threadIdx.x] = up ? s[other] : s[threadIdx.x];
+            else
+                s[threadIdx.x] = up ? s[threadIdx.x] : s[other];
+        }
+    }
+    a[threadIdx.x] = s[0];
+}
+
+// launch: --block 256
 __global__ void DIV004_near_halves(float *a)
 {
     __shared__ float s[256];

@@ -170,8 +170,10 @@ done:"""
     (one,) = found(body.format(0))
     assert (one.rule, one.certainty) == ("DIV004", "proven")
     assert rules(body.format(1)) == []
-    mask = body.replace("urem %x %r", "and %s %x")
+    mask = body.replace("%m:i32 = urem %x %r", "%k:i32 = sub %r 1:i32\n  %m:i32 = and %k %x")
     assert rules(mask.format(0)) == ["DIV004"]
+    # one bit splits the lanes in halves, as in a bitonic sort
+    assert rules(body.replace("urem %x %r", "and %s %x").format(0)) == []
     assert rules(body.replace("urem %x %r", "urem %r %x").format(0)) == []
 
 

@@ -15,8 +15,8 @@ from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import local_layout, shared_layout
 from warpsmith.simt.memory import LaunchMemory, allocate_shared
-from warpsmith.simt.tally import Tally, totals
-from warpsmith.ssa.nodes import Module, successors
+from warpsmith.simt.tally import Tally, Totals, add_pieces, count_pieces
+from warpsmith.ssa.nodes import BasicBlock, Module
 
 __all__ = ["ALL", "QUICKLY", "Case", "Differs", "agree"]
 
@@ -117,19 +117,26 @@ def _first(one: bytearray, two: bytearray) -> str:
 def _counters(made: Run, tally: Tally, outcome: Outcome, case: Case, checks: Checks) -> None:
     """Compare all that was counted."""
     width = case.launch.warp
-    sums, own = totals(tally, width), made.counts.totals
+    sums, own, warps = Totals(), made.counts.totals, [pieces for _, pieces in tally.warps()]
+    for pieces in warps:
+        add_pieces(pieces, width, sums)
     _expect("steps", own.lane_instructions, outcome.steps)
     for name in ("warp_instructions", "lane_instructions", "issued_slots", "unfilled"):
         _expect(name, getattr(own, name), getattr(sums, name))
-    leading = {b: c for b, c in made.counts.blocks.items() if c.visits and successors(b.terminator)}
-    branches = {block.name: (c.visits, c.divergences, c.lanes) for block, c in tally.branches().items()}
-    _expect("branches", {b.name: (c.visits, c.divergences, c.lanes) for b, c in leading.items()}, branches)
+    blocks = count_pieces(warps, {block: count.divergences for block, count in tally.branches().items()})
+    visited = {_name(block): count for block, count in made.counts.blocks.items() if count.visits}
+    _expect("blocks", visited, {_name(block): count for block, count in blocks.items()})
     lost = sum(count.lost for count in made.counts.blocks.values())
     _expect("lost slots of blocks", lost, sum(sums.lost.values()) + sums.other)
     if checks.lost:
         _expect("lost slots", dict(own.lost), dict(sums.lost))
     if checks.requests:
         _expect("requests", _own_requests(made), _requests(tally, case, launch_memory(case)))
+
+
+def _name(block: BasicBlock) -> tuple[str, int]:
+    """Return a name that no block of another function has."""
+    return block.name, id(block)
 
 
 def launch_memory(case: Case) -> LaunchMemory:
@@ -155,7 +162,8 @@ def _requests(tally: Tally, case: Case, memory: LaunchMemory) -> dict[tuple[int,
         address = request.addresses[min(request.addresses)]
         space: str = request.space
         if space in ("shared", "local"):
-            part = (shared if space == "shared" else local).near(address)
+            layout = shared if space == "shared" else local
+            part = layout.near(layout.in_level(address))
             start = part.start if part is not None else -1
         else:
             start = next(b for b in memory.buffers if b.address <= address < b.end).address

@@ -54,8 +54,8 @@ def _compare_counts(made: Run, right: PolicyRun) -> None:
     _expect("sets that wait", made.counts.most_waiting, right.most_waiting)
 
 
-def _rows(blocks: Iterable[tuple[BasicBlock, BlockCount]]) -> dict[str, BlockCount]:
-    return {block.name: count for block, count in blocks if count.visits}
+def _rows(blocks: Iterable[tuple[BasicBlock, BlockCount]]) -> dict[tuple[str, int], BlockCount]:
+    return {(block.name, id(block)): count for block, count in blocks if count.visits}
 
 
 def _expect(what: str, one: object, two: object) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 import struct
+from collections.abc import Callable
 
 from tests.simt.engine.agree import Case
 from warpsmith.simt.launch import Launch
@@ -31,7 +32,7 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.types import F32, I1, I8, I16, I32, I64, Type
 
-__all__ = ["random_case"]
+__all__ = ["KernelText", "random_case"]
 
 VARIABLES = ("a", "b", "c", "d")
 WIDTHS = (1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 31, 32, 33, 48, 64)
@@ -42,14 +43,14 @@ SLOTS = 8
 ALL = 0xFFFFFFFF
 
 
-def random_case(seed: int) -> Case:
-    """Return a kernel with its launch."""
+def random_case(seed: int, make: Callable[[random.Random, int, int], Module] | None = None) -> Case:
+    """Return a kernel with its launch; `make` writes another one, for a width of warps and so many threads."""
     chosen = random.Random(seed)
     block, grid = chosen.choice(BLOCKS), chosen.choice(((1, 1, 1), (2, 1, 1), (2, 2, 1)))
     width = chosen.choice((32, 32, 8, *WIDTHS))
     threads = block[0] * block[1] * block[2]
     whole = threads * grid[0] * grid[1]
-    module = _Writer(chosen, width, threads).module()
+    module = (make or (lambda *given: KernelText(*given).module()))(chosen, width, threads)
     table = struct.pack(
         f"<{TABLE}I", *(chosen.choice((0, 1, 2, 3, 5, 40, chosen.getrandbits(32))) for _ in range(TABLE))
     )
@@ -64,7 +65,7 @@ def random_case(seed: int) -> Case:
     return Case(module, "k", launch, arrays)
 
 
-class _Writer:
+class KernelText:
     """Writes one kernel `k(table, out, own, sums, n)`."""
 
     def __init__(self, chosen: random.Random, width: int, threads: int) -> None:
@@ -74,6 +75,7 @@ class _Writer:
         self.exchanges = width <= 32
         self.returns = chosen.random() < 0.3
         self.calls = 0
+        self.array = "mine"
         ops = ("atomic_add", "atomic_add", "atomic_umax", "atomic_xor", "atomic_smin", "atomic_or", "atomic_umin")
         self.atomic = chosen.choice(ops)
 
@@ -163,7 +165,7 @@ class _Writer:
         return self.b.emit("add", (base, self.b.emit("umulwide", (index, constant(I32, 4)), I64)), I64)
 
     def mine(self, index: Operand) -> Operand:
-        return self.variable("mine", self.b.emit("and", (index, constant(I32, OWN - 1)), I32))
+        return self.variable(self.array, self.b.emit("and", (index, constant(I32, OWN - 1)), I32))
 
     def load(self, space: Space, address: Operand, type: Type = I32) -> Operand:
         return self.b.emit("load", (address,), type, Memory(space, 0, type.bytes))
@@ -246,8 +248,12 @@ class _Writer:
         b.start(way)
         if self.chosen.random() < 0.5:
             b.write(self.chosen.choice(VARIABLES), constant(I32, self.chosen.choice((0, 1, 2, 5))))
-        b.end(self.chosen.choice((Return(), Exit())) if ends else Jump(self.chosen.choice(exits)))
+        b.end(self.chosen.choice((self.result(), Exit())) if ends else Jump(self.chosen.choice(exits)))
         b.start(stay)
+
+    def result(self) -> Return:
+        """Return how control goes back to who called."""
+        return Return()
 
     def loop(self, depth: int, exits: list[str]) -> None:
         b = self.b

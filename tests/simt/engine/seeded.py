@@ -11,35 +11,45 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tests.simt.engine.agree import Case, Differs, agree
+from tests.simt.engine.cooperative import KERNELS, grid_case, module_of
 from tests.simt.engine.kernels import random_case
 from tests.simt.engine.ops.test_asked import fetch_case
 from tests.simt.engine.ops.test_exchange import tile_case
 from tests.simt.engine.ops.test_halves import fused_case, ties_case
 from tests.simt.engine.ops.test_seen import nan_case
+from tests.simt.engine.recursive import ENDS, FORGOTTEN, LEFT, RECURSIVE, Recursive, case_of, text_case
+from tests.simt.engine.spinning import KERNELS as SPINNING
+from tests.simt.engine.spinning import agree_spinning, spin_case
 from tests.simt.engine.test_instructions import SHAPES, op_case
 from tests.simt.test_interpreter import kernel as kernel_of
-from warpsmith.simt.engine import indexed, instructions
+from warpsmith.simt.engine import engine, indexed, instructions
+from warpsmith.simt.engine import kernel as kernel_module
 from warpsmith.simt.engine.access import AccessWriter
+from warpsmith.simt.engine.drivers.resident import ResidentDriver
+from warpsmith.simt.engine.drivers.sliced import _Sliced
 from warpsmith.simt.engine.host.answers import Answers
 from warpsmith.simt.engine.instructions import Ops
-from warpsmith.simt.engine.kernel import KernelWriter
+from warpsmith.simt.engine.kernel import FunctionWriter, KernelWriter
 from warpsmith.simt.engine.lanes import I1, I32, I64, Emit
 from warpsmith.simt.engine.observers import different, races
 from warpsmith.simt.engine.observers.charges import Charges
 from warpsmith.simt.engine.observers.requests import _Counted
 from warpsmith.simt.engine.ops import directed, exchange, halves, integers
 from warpsmith.simt.engine.reading.levels import _Search
+from warpsmith.simt.engine.resident import Rooms
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.values import Homes
-from warpsmith.simt.engine.words import RequestWords, SiteWords
+from warpsmith.simt.engine.words import GIVES_WAY, LaunchWords, RequestWords, SiteWords
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter
+from warpsmith.simt.engine.writing.calls import to_bits
 from warpsmith.simt.engine.writing.ends import Ends
 from warpsmith.simt.launch import Launch
-from warpsmith.ssa.nodes import Convert
+from warpsmith.ssa.nodes import Convert, Return
 from warpsmith.ssa.types import F16, Type
 
 __all__ = ["BUGS", "Bug", "planted", "shown"]
@@ -279,8 +289,8 @@ def _forgets_several(right: Any) -> Any:
 def _same_local(right: Any) -> Any:
     """All threads have one local memory."""
 
-    def region(self: LaunchTables, place: Any, words: Any) -> None:
-        right(self, place, {word: number for word, number in words.items() if word.name != "STRIDE"})
+    def region(self: LaunchTables, place: Any, words: Any, *steps: Any) -> None:
+        right(self, place, {word: number for word, number in words.items() if word.name != "STRIDE"}, *steps)
 
     return region
 
@@ -364,6 +374,91 @@ def _no_ends(right: Any) -> Any:
     return lambda cls, function, graph: cls({}, {})
 
 
+def _all_come_back(right: Any) -> Any:
+    """Lanes that end in a call go on behind it."""
+    return lambda self, back: right(self, self.mask)
+
+
+def _one_level(right: Any) -> Any:
+    """All calls of a function have the same arrays."""
+    return lambda self: None
+
+
+def _remembered(right: Any) -> Any:
+    """Sites remember the arrays of calls that are over."""
+    return lambda runtime, sites: right(runtime, 0)
+
+
+def _of_kernels(right: Any) -> Any:
+    """Who left a loop is looked up as in a kernel, which is in one activation of it at a time."""
+    return lambda self, branch: KernelWriter.leaves(self, branch)
+
+
+def _all_return(right: Any) -> Any:
+    """The lanes that return last give all of them their results."""
+
+    def end(self: FunctionWriter, block: Any) -> None:
+        right(self, block)
+        if isinstance(block.terminator, Return):
+            for slot, operand in zip(self.made, block.terminator.operands, strict=True):
+                self.e.b.store(to_bits(self.e, self.value(operand), operand.type.bytes), slot)
+
+    return end
+
+
+def _one_for_all(*words: LaunchWords) -> Callable[[Any], Any]:
+    """All blocks that are resident together have one and the same of something."""
+    return lambda right: lambda self, word, first, step: right(self, word, first, 0 if word in words else step)
+
+
+def _no_steps(right: Any) -> Any:
+    """What blocks own is in one place for all."""
+    return lambda self, place, words, steps=None: right(self, place, words)
+
+
+def _same_epoch(right: Any) -> Any:
+    """A barrier of the grid is none for who looks for races."""
+
+    def open_(self: Rooms) -> bool:
+        before = int(self.state[LaunchWords.GRID])
+        opened: bool = right(self)
+        self.state[LaunchWords.GRID] = before
+        return opened
+
+    return open_
+
+
+def _goes_away(right: Any) -> Any:
+    """Blocks that give way have ended."""
+    return lambda self: not (self.waits == GIVES_WAY).any() and right(self)
+
+
+def _opens_early(right: Any) -> Any:
+    """Barriers open while warps are to come that gave way."""
+    return lambda self: ResidentDriver.stays(self)
+
+
+def _spin(name: str) -> Callable[[], Case]:
+    return lambda: _new(spin_case, SPINNING[name])
+
+
+def _new(make: Callable[[str], Case], body: str) -> Case:
+    """Return the case of a kernel that has not been compiled."""
+    module_of.cache_clear()
+    return make(body)
+
+
+def _agree_impatiently(case: Case) -> str:
+    """Compare, and do not wait long for blocks that wait."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "PATIENCE", 200_000)
+        return agree_spinning(case)
+
+
+def _grid(name: str) -> Callable[[], Case]:
+    return lambda: _new(grid_case, KERNELS[name])
+
+
 _PAST = "setp.lt.u32 %p1, %r1, 32; @%p1 bar.sync 0; st.global.u32 [%rd3], %r1; ret;"
 
 
@@ -408,4 +503,37 @@ BUGS = (
     Bug("lanes that left a loop are still away when it begins again", Charges, "enter_loop", _nothing, _random(0)),
     Bug("phis are of those who come last", KernelWriter, "is_first", _always, _random(0)),
     Bug("nobody looks who goes past a barrier", Ends, "of", _no_ends, _ptx(_PAST, 64)),
+    Bug("who ends in a call comes back", KernelWriter, "come_back", _all_come_back, lambda: text_case(ENDS, 32)),
+    Bug("calls share their arrays", FunctionWriter, "begin_level", _one_level, lambda: case_of(RECURSIVE["arrays"])),
+    Bug(
+        "arrays outlive their calls",
+        kernel_module,
+        "end_function",
+        _remembered,
+        lambda: case_of(Recursive(FORGOTTEN, 1), blocks=1),
+    ),
+    Bug("loops of several calls are one", FunctionWriter, "leaves", _of_kernels, lambda: text_case(LEFT, 32)),
+    Bug("who returns last returns for all", FunctionWriter, "end", _all_return, lambda: case_of(RECURSIVE["switch"])),
+    Bug("blocks that give way have ended", Rooms, "open", _goes_away, _spin("all lanes wait"), _agree_impatiently),
+    Bug(
+        "barriers open while warps are to come",
+        _Sliced,
+        "stays",
+        _opens_early,
+        _spin("a scan that looks back at later blocks"),
+        _agree_impatiently,
+    ),
+    Bug("barriers of the grid order nothing", Rooms, "open", _same_epoch, _grid("two arrays in turn")),
+    Bug("resident blocks share what each owns", LaunchTables, "region", _no_steps, _grid("shared memory stays")),
+    Bug("resident blocks share local memory", LaunchTables, "region", _no_steps, _grid("local arrays stay")),
+    Bug(
+        "resident blocks share frames", Rooms, "give", _one_for_all(LaunchWords.FRAMES), _grid("loops that part lanes")
+    ),
+    Bug(
+        "resident blocks share who waits",
+        Rooms,
+        "give",
+        _one_for_all(LaunchWords.STATUS),
+        _grid("warps that end by block"),
+    ),
 )

@@ -59,9 +59,11 @@ def test_a_long_launch_goes_on_with_better_code(workers: int, monkeypatch: pytes
     compiled: list[bool] = []
     compile_ = compile_module.compile_kernel
 
-    def note(function: Function, width: int, checks: Checks) -> compile_module.CompiledKernel:
+    def note(
+        function: Function, width: int, checks: Checks, callees: tuple[Function, ...]
+    ) -> compile_module.CompiledKernel:
         compiled.append(checks.quick)
-        return compile_(function, width, checks)
+        return compile_(function, width, checks, callees)
 
     def done(*, quick: bool) -> tuple[Run, bytes]:
         memory = LaunchMemory()

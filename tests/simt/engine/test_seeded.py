@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simt.engine.agree import agree
 from tests.simt.engine.seeded import BUGS, Bug, shown
 
 QUICK = 3
@@ -19,7 +18,7 @@ def test_a_bug_is_found(bug: Bug) -> None:
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.what)
 def test_each_bug_is_found_and_its_kernel_is_right_without(bug: Bug) -> None:
     assert shown(bug)
-    agree(bug.case())
+    bug.against(bug.case())
 
 
 def test_there_are_enough_bugs() -> None:

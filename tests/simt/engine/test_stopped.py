@@ -6,6 +6,7 @@ import struct
 
 import pytest
 
+from tests.simt.engine.recursive import Recursive, case_of
 from tests.simt.test_interpreter import kernel
 from warpsmith.simt.engine.engine import Checks, Run, run
 from warpsmith.simt.engine.stopped import may_wait
@@ -82,6 +83,26 @@ def test_who_reads_what_nobody_writes_waits_for_nobody() -> None:
         assert made.stop is Stop.BUDGET
         assert (made.problem is None) is waits
         assert [problem[3] for problem in problems] == ["budget"]  # type: ignore[index]
+
+
+def test_who_calls_without_end_may_wait_as_well() -> None:
+    text = """
+__device__ int run(int *a, int n) {{ {what} return n ? run(a, n - 1) + run(a, n - 1) : 3; }}
+__global__ void k(int *out, const int *in, int n) {{ {before} out[threadIdx.x] = run(out, n); }}
+"""
+    for what, before, waits in (
+        ("", "", False),
+        ("", "n += in[0] != 7;", False),
+        ("", "n += out[0];", True),
+        ("if (*a) return n;", "", True),
+        ("*a = 0;", "n += in[0] != 7;", True),
+        ("atomicAdd(a, 1);", "", True),
+    ):
+        case = case_of(Recursive(text.format(what=what, before=before), 60), threads=1, blocks=1, max_steps=5000)
+        memory, launch = case.placed(checks=True)
+        made = run(case.module, "k", launch, memory, Checks())
+        assert made.stop is Stop.BUDGET
+        assert (made.problem is None) is waits
 
 
 def test_a_race_is_the_interpreters_to_tell() -> None:

@@ -8,11 +8,13 @@ from tests.analysis.kernels import random_module
 from tests.simt.test_interpreter import kernel
 from warpsmith.simt.engine.ops.directed import DIRECTED
 from warpsmith.simt.engine.ops.functions import FUNCTIONS
-from warpsmith.simt.engine.support import _ROUNDED, order_matters, why_refused
+from warpsmith.simt.engine.reading.calls import called_functions
+from warpsmith.simt.engine.support import _ROUNDED, order_matters, shares_order, why_refused
 from warpsmith.simt.launch import Launch
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.library import _FUNCTIONS
 from warpsmith.ssa.nodes import Function, Module
+from warpsmith.ssa.reader import parse_module
 
 
 def of(body: str) -> tuple[Module, Function]:
@@ -83,3 +85,69 @@ def test_the_ops_that_round_are_those_that_there_are() -> None:
 
 def test_functions_that_are_called_are_known_to_the_interpreter() -> None:
     assert set(_FUNCTIONS) >= set(FUNCTIONS)
+
+
+def _calls(body: str, head: str = "n 4 align 4 i32", call: str = "call [@f] 3:i32", limits: str = "") -> Module:
+    """Return a kernel that calls a function."""
+    return parse_module(f"""
+function @f({head}){limits}
+start:
+{body}
+end
+kernel @k(out 8 align 8 i64)
+start:
+  {call}
+  return
+end
+""")
+
+
+@pytest.mark.parametrize(
+    ("body", "call", "why"),
+    [
+        ("  call [@f] 2:i32\n  return", "call [@f] 3:i32", ""),
+        ("  barrier 0:i32\n  call [@f] 2:i32\n  return", "call [@f] 3:i32", "barrier in a function"),
+        ("  %a:i1 = vote ['any' 0] 1:i1\n  return", "call [@f] 3:i32", "vote in a function"),
+        ("  %a:i32 = active\n  return", "call [@f] 3:i32", "active in a function"),
+        ("  %a:i64 = param [n+0]\n  return", "call [@f] 3:i32", "takes apart"),
+        ("  %a:i8 = param [n+2]\n  return", "call [@f] 3:i32", "takes apart"),
+        ("  %a:i32 = param [m+0]\n  return", "call [@f] 3:i32", "takes apart"),
+        ("  return 3:i32", "call [@f] 3:i32", "a return from f"),
+        ("  return", "call [@f] 3:i64", "other parameters or results"),
+        ("  return", "%a:i32 = call [@f] 3:i32", "other parameters or results"),
+        ("  call [@g] 2:i32\n  return", "call [@f] 3:i32", "g, which is not defined"),
+        ("  call [@k] 2:i64\n  return", "call [@f] 3:i32", "a call of the kernel k"),
+        ("  %a:i64 = query [clock64]\n  return", "call [@f] 3:i32", "clock64"),
+        ("  jump a\na:\n  branch 1:i1 b c\nb:\n  branch 0:i1 c a\nc:\n  jump b", "call [@f] 3:i32", "several entries"),
+    ],
+)
+def test_a_call_is_refused_for_what_the_machine_has_not(body: str, call: str, why: str) -> None:
+    module = _calls(body, call=call)
+    kernel_ = module.function("k")
+    assert kernel_ is not None
+    found = why_refused(module, kernel_, Launch(arguments={"out": bytes(8)}))
+    assert why in found and bool(found) is bool(why), found
+
+
+def test_calls_need_blocks_in_line_and_a_stack_that_there_is() -> None:
+    module = _calls("  call [@f] 2:i32\n  return")
+    large = _calls("  %a:i32 = param [n+0]\n" * 2000 + "  call [@f] 2:i32\n  return")
+    plain = _calls("  %a:i32 = param [n+0]\n" * 2000 + "  return")
+    given = Launch(arguments={"out": bytes(8)})
+    found = [module.function("k"), large.function("k"), plain.function("k")]
+    assert all(found)
+    one, two, three = (function for function in found if function is not None)
+    assert "one behind the other" in why_refused(module, one, given, "text")
+    assert "too large" in why_refused(large, two, given)
+    assert not why_refused(plain, three, given)
+
+
+def test_the_order_of_threads_matters_in_functions_as_well() -> None:
+    atomic = "  %a:i64 = param [n+0]\n  %b:i32 = atomic_add [global +0 align 4] %a 1:i32\n"
+    for more, matters in (("  return", False), ("  return %b", True)):
+        module = _calls(atomic + more, "n 8 align 8 i64", "%r:i32 = call [@f] 3:i64", " -> i32")
+        function = module.function("k")
+        assert function is not None
+        assert bool(order_matters(function, called_functions(module, function))) is matters
+        assert not order_matters(function)
+        assert not shares_order(function) and shares_order(function, called_functions(module, function))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from warpsmith.analysis.memory.bounds import in_launch
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.origins import is_compiled, origin
 from warpsmith.analysis.uniformity.facts import KernelFacts
@@ -74,12 +75,25 @@ def _in_loop(facts: KernelFacts, block: str) -> bool:
 # --- integers
 
 
+def _keeps_sign(facts: KernelFacts, remainder: Instruction) -> bool:
+    """Whether a remainder stays one with a sign: the compiler has not seen it yet, and will not see that a thread's
+    index in its block is never negative."""
+    if is_compiled(facts):
+        return False
+    made_of = origin(facts, remainder.operands[0])
+    if made_of.of_block or not made_of.of_thread:
+        return True
+    simpler, _ = in_launch(facts.function, facts.block, facts.shape.grid)
+    known = simpler.get(remainder)
+    return known is None or known.op == "srem"
+
+
 def _division(facts: KernelFacts, block: str, i: Instruction) -> Iterator[KernelFinding]:
     value, divisor = i.operands
     word = "/" if i.op.endswith("div") else "%"
     if isinstance(divisor, Constant):
         number = divisor.bits
-        if i.op == "srem" and number > 1 and number & (number - 1) == 0 and not is_compiled(facts):
+        if i.op == "srem" and number > 1 and number & (number - 1) == 0 and _keeps_sign(facts, i):
             yield _finding(
                 facts, i, "ARI001", f"signed % {number}: the sign costs instructions that a mask does not",
                 (f"x & {number - 1} where x is never negative, or make x unsigned",),

@@ -24,7 +24,7 @@ from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import EXIT
-from warpsmith.ssa.nodes import Branch, Callee, Constant, Instruction, Switch, Value
+from warpsmith.ssa.nodes import Branch, Callee, Constant, Instruction, Operand, Switch, Value
 
 __all__ = ["divergence"]
 
@@ -261,7 +261,8 @@ def _find_interleaved(facts: KernelFacts, branch: BranchFact, test: BranchTest) 
     ways = [(made.operands[0], made.operands[1]), (made.operands[1], made.operands[0])]
     for index, step in ways if made.op == "and" else ways[:1]:
         of_index, of_step = origin(facts, index), origin(facts, step)
-        if of_index.of_thread and not of_index.loop and of_step.loop and not of_step.of_thread:
+        masked = made.op != "and" or _is_counted(facts, step)
+        if masked and of_index.of_thread and not of_index.loop and of_step.loop and not of_step.of_thread:
             message = "the lanes that work are spread over all warps: a reduction in the interleaved order"
             found, words = _make_finding(facts, branch, "DIV004", message, "proven"), facts.words
             helps = (
@@ -270,6 +271,12 @@ def _find_interleaved(facts: KernelFacts, branch: BranchFact, test: BranchTest) 
             )
             return replace(found, label="fewer and fewer lanes of every warp", help=helps, impact=2.0)
     return None
+
+
+def _is_counted(facts: KernelFacts, mask: Operand) -> bool:
+    """Whether a mask is made as `2 * s - 1`: one bit alone, as bitonic sorts have it, splits the lanes in halves."""
+    made = facts.warp_level.definitions.get(mask) if isinstance(mask, Value) else None
+    return isinstance(made, Instruction) and made.op in ("add", "sub", "not", "xor")
 
 
 def _chains(facts: KernelFacts) -> Iterator[tuple[str, KernelFinding | None]]:

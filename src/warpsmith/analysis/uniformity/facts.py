@@ -15,7 +15,7 @@ Certainty of a fact:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct, field
 
@@ -28,6 +28,7 @@ from warpsmith.machine.occupancy import Occupancy
 from warpsmith.ssa.nodes import BasicBlock, Function, Instruction, Module, Space
 
 __all__ = [
+    "SEVERAL",
     "AccessFact",
     "AccessKind",
     "BarrierFact",
@@ -45,6 +46,9 @@ __all__ = [
     "Side",
     "WitnessThread",
 ]  # fmt: skip
+
+SEVERAL: Final = ", where host code also gives"
+"""In what is assumed of a block: it is one of several."""
 
 Dim = tuple[int, int, int]
 Pattern = Literal["uniform", "coalesced", "strided", "indirect", "unknown"]
@@ -76,7 +80,8 @@ class LaunchShape(Struct, frozen=True):
 
     `block` None: what the kernel promises (`reqd_work_group_size`; launch bounds promise no shape), else `likely`, else
     a row of whole warps is assumed, and said. `arguments`: scalar parameters with known numbers. `assumptions`: what is
-    granted of others. `shared_bytes`: dynamic shared memory.
+    granted of others. `shared_bytes`: dynamic shared memory. `blocks`: those that host code gives, where they are
+    several; `complete`: it gives no others.
     """
 
     block: Dim | None = None
@@ -85,6 +90,8 @@ class LaunchShape(Struct, frozen=True):
     assumptions: tuple[ParameterBound, ...] = ()
     shared_bytes: int = 0
     likely: Dim | None = None
+    blocks: tuple[Dim, ...] = ()
+    complete: bool = False
 
 
 # --- what is found

@@ -87,13 +87,6 @@ class RuleChoice:
         """Return how severe a rule's findings are."""
         return self.severities.get(code) or _severity(self.rules[code].severity.split()[0])
 
-    def severity_of(self, finding: KernelFinding) -> Severity:
-        """Return how severe a finding is: no more than it may be, unless the user says how severe its rule is."""
-        severity = self.severity(finding.rule)
-        if finding.rule in self.severities:
-            return severity
-        return min(severity, finding.at_most, key=SEVERITIES.index)
-
 
 def _severity(word: str) -> Severity:
     match word:
@@ -118,7 +111,7 @@ def choose_findings(results: Sequence[FileResult], settings: Settings, baseline:
             path = result.path if one.finding.span is None else one.finding.span.file.path
             if not choice.has(code) or choice.ignores(path, settings.root, code):
                 continue
-            one = replace(one, severity=choice.severity_of(one.finding))
+            one = replace(one, severity=_soften(choice.severity(code), one))
             comment = comments.silencing(one, result)
             if CERTAINTIES.index(one.finding.certainty) < least:
                 below += 1
@@ -134,6 +127,12 @@ def choose_findings(results: Sequence[FileResult], settings: Settings, baseline:
         if choice.has(code) and not (one.input and choice.ignores(one.input, settings.root, code)):
             shown.append(replace(one, severity=choice.severity(code)))
     return Chosen(tuple(shown), tuple(kept_back), below)
+
+
+def _soften(severity: Severity, one: Reported) -> Severity:
+    """Return how severe a finding is: what rests on a block that nobody has given, or on numbers that were made up, is
+    no error."""
+    return min(severity, one.finding.at_most, "warning" if one.guessed else "error", key=SEVERITIES.index)
 
 
 def _certainty(word: str) -> Certainty:

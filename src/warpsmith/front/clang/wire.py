@@ -27,6 +27,7 @@ __all__ = [
     "PATTERN",
     "SEEKS_HOST_USES",
     "VIRTUAL",
+    "Blocks",
     "Declared",
     "Detail",
     "Diagnostic",
@@ -90,8 +91,11 @@ MemberRow = tuple[str, int, int, int, bool]
 RecordRow = tuple[str, int, bool, list[MemberRow], int, int, int, bool, bool, list[str], int, bool, int, int]
 # of a declaration in device code: its attributes' words, its first line as clang prints it ("" where not needed)
 Mark = tuple[list[str], str]
-# a `<<<…>>>`: declaration row of the kernel, file, start, end, grid, block (None: not constant), dynamic shared bytes
-LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | None]
+# blocks that a launch may have, and whether it has no others
+Blocks = tuple[list[list[int]], bool]
+# a `<<<…>>>`: declaration row of the kernel, file, start, end, grid, block (None: not known), dynamic shared bytes,
+# blocks
+LaunchRow = tuple[int, int, int, int, list[int | None], list[int | None], int | None, Blocks]
 # what a loop of host code repeats for nothing: the function called, `allocated`, `in` or `out`, names of the device's
 # and the host's block, conditions (kind, name), file, start and end of the call, start and end of the loop's head
 TransferRow = tuple[str, Literal["allocated", "in", "out"], list[str], list[tuple[str, str]], int, int, int, int, int]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from warpsmith.analysis.uniformity.facts import Dim
+from warpsmith.analysis.uniformity.facts import SEVERAL, Dim
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, Reported
@@ -77,7 +77,10 @@ def footnotes(report: AnalysisReport) -> list[str]:
     cells = [cell for row in kernel_rows(report) for cell in row.cells[6:8]]
     if any(kernel.resources.source == "estimate" for kernel in report.kernels):
         found.append("* estimated from what is live at once; exact with ptxas")
-    if any(kernel.block_assumed for kernel in report.kernels):
+    assumed = [text for kernel in report.kernels for text in kernel.block_assumed]
+    if any(SEVERAL in text for text in assumed):
+        found.append("? one of several blocks that host code gives, or a likely one: --block X,Y,Z")
+    elif assumed:
         found.append("? a likely block, since nothing says it: --block X,Y,Z")
     grids = dict.fromkeys(text for kernel in report.kernels for text in kernel.grid_assumed)
     found += [f"† if {text}, since nothing says it: --grid X,Y,Z" for text in grids]

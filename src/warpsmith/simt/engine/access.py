@@ -133,7 +133,7 @@ class AccessWriter:
         self.e = e = runtime.emit()
         self.request = request_function(e, kind.space, kind.size, kind.aligned) if runtime.checks.requests else None
         watched = runtime.checks.races and kind.space not in ("local", "constant")
-        self.race = race_function_of(e, kind.kind) if watched else None
+        self.race = race_function_of(e, kind.kind, resident=runtime.checks.resident) if watched else None
         self.scalar = element(kind.type)
         values = {"load": 0, "store": kind.count, "atomic_compare": 2}.get(kind.op, 1)
         made = [e.vector(self.scalar)] * (kind.count if kind.op == "load" else int(kind.kind == "atomic"))
@@ -325,6 +325,8 @@ class AccessWriter:
             epochs = e.pointer(e.read(self.state, LaunchWords.WARP_EPOCHS))
             warp_epoch = e.b.load(e.b.gep(epochs, [self.warp], source_etype=I64), typ=I64)
             block, epoch = e.b.add(e.read(self.state, LaunchWords.BLOCK), I64(1)), e.read(self.state, LaunchWords.EPOCH)
+            if self.runtime.checks.resident:
+                block = e.b.add(block, e.read(self.state, LaunchWords.GRID))
             base = e.b.add(self.first_thread(), I64(1))
             width = e.read(self.state, LaunchWords.WIDTH)
             known = KnownCell.of(e, self.kind.kind, block, epoch, warp_epoch)
@@ -428,7 +430,7 @@ class AccessWriter:
         e.while_bits(mask, body)
 
 
-def race_function_of(e: Emit, kind: Kind) -> Ir:
+def race_function_of(e: Emit, kind: Kind, *, resident: bool) -> Ir:
     """Return the function that looks for races of a kind of access, made when first asked for."""
     found = e.module.globals.get(f"race.{kind}")
-    return found if found is not None else race_function(e, kind)
+    return found if found is not None else race_function(e, kind, resident=resident)

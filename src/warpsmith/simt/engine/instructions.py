@@ -26,6 +26,7 @@ from warpsmith.simt.engine.ops.integers import INTEGERS, PAIRS, resize_lanes
 from warpsmith.simt.engine.ops.seen import makes_nan
 from warpsmith.simt.engine.reading.affine import IndexedAddress
 from warpsmith.simt.engine.words import LaunchWords, SiteWords, Stop
+from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW
 from warpsmith.ssa.nodes import Address, Barrier, Instruction, Memory, Operand, Param, Query, Text, Value
 
@@ -53,7 +54,8 @@ def access_of(instruction: Instruction) -> AccessKind:
 class Ops(Struct, frozen=True):
     """What the instructions of a kernel refer to, numbered: `sites` its accesses, `offsets` of its parameters in their
     table, `places` its variables. `seen`: the values whose bits are seen, if they are NaN; `indexed`: accesses whose
-    addresses are a place and an index; `unused`: instructions that nobody reads then; `asked`: what Python answers."""
+    addresses are a place and an index; `unused`: instructions that nobody reads then; `asked`: what Python answers;
+    `calls`: calls of functions."""
 
     sites: Mapping[Instruction, int]
     offsets: Mapping[str, int]
@@ -63,6 +65,7 @@ class Ops(Struct, frozen=True):
     unused: frozenset[Instruction] = frozenset()
     barriers: list[Instruction] = field(default_factory=list)
     asked: list[Instruction] = field(default_factory=list)
+    calls: list[Instruction] = field(default_factory=list)
 
     def operands(self, i: Instruction) -> Sequence[Operand]:
         """Return what an instruction reads, as it is written."""
@@ -215,7 +218,7 @@ class Ops(Struct, frozen=True):
         return ask(k, len(self.asked) - 1, i, operands)
 
     def fence(self, k: Here, i: Instruction) -> Sequence[Ir]:
-        """Write nothing: memory is always in order; nor is there anything to do for what says something to analyses."""
+        """Write nothing: memory is always in order."""
         return ()
 
     def warp_barrier(self, k: Here, i: Instruction) -> Sequence[Ir]:
@@ -223,12 +226,24 @@ class Ops(Struct, frozen=True):
         warp_barrier(k, [k.value(operand) for operand in i.operands])
         return ()
 
+    def unmodeled(self, k: Here, i: Instruction) -> Sequence[Ir]:
+        """Write a barrier of the grid; nothing for what says something to analyses."""
+        if is_grid_barrier(i):
+            self.barriers.append(i)
+            self.stop_if_apart(k)
+            k.wait(I64(len(self.barriers)))
+        return ()
+
+    def stop_if_apart(self, k: Here) -> None:
+        """Write: all lanes of the warp that have not ended must be there."""
+        with k.e.b.if_then(k.e.b.icmp_unsigned("!=", k.mask, k.live()), likely=False):
+            k.stop(Stop.BARRIER)
+
     def barrier(self, k: Here, i: Instruction) -> Sequence[Ir]:
-        """Write a barrier of the block: all lanes of the warp that have not ended must be there."""
+        """Write a barrier of the block."""
         e, detail = k.e, i.detail
         self.barriers.append(i)
-        with e.b.if_then(e.b.icmp_unsigned("!=", k.mask, k.live()), likely=False):
-            k.stop(Stop.BARRIER)
+        self.stop_if_apart(k)
         reduces = detail.reduces if isinstance(detail, Barrier) else ""
         sums = e.pointer(e.read(k.state, LaunchWords.REDUCED))
         if reduces:
@@ -280,7 +295,7 @@ _SPECIAL: Final[Mapping[str, Callable[[Ops, Here, Instruction], Sequence[Ir]]]] 
     "from_generic": Ops.window,
     "lanewise": Ops.lanewise,
     "fence": Ops.fence,
-    "unmodeled": Ops.fence,
+    "unmodeled": Ops.unmodeled,
     "barrier": Ops.barrier,
     "warp_barrier": Ops.warp_barrier,
 }

@@ -8,6 +8,9 @@
 
 It returns 0 when all lanes have ended, else the number of the barrier at which they wait; called again, it goes on
 there. Control goes back to the driver as well when State.LEAVE is set; then nothing more is done. Every loop looks.
+
+A function that it calls (writing/calls.py) is written the same way, for the lanes that call it; those that return are
+together again. Their call is the end of a segment, and they go on with the next one.
 """
 
 from __future__ import annotations
@@ -16,50 +19,99 @@ from collections.abc import Sequence
 
 from warpsmith.simt.engine.access import Runtime
 from warpsmith.simt.engine.instructions import Ops
-from warpsmith.simt.engine.lanes import I64, Ir
+from warpsmith.simt.engine.lanes import I64, Ir, element
 from warpsmith.simt.engine.observers.charges import Charges
+from warpsmith.simt.engine.ops.integers import resize_lanes
+from warpsmith.simt.engine.reading.calls import is_call
 from warpsmith.simt.engine.reading.levels import Levels
 from warpsmith.simt.engine.reading.linear import Item, NaturalLoop, linear, loops
-from warpsmith.simt.engine.words import LaunchWords
+from warpsmith.simt.engine.reading.spinning import spinning_loops
+from warpsmith.simt.engine.words import GIVES_WAY, LaunchWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS, BlockWriter, Ways
-from warpsmith.simt.engine.writing.segments import split_blocks
-from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Value
+from warpsmith.simt.engine.writing.calls import (
+    Called,
+    begin_function,
+    end_function,
+    from_bits,
+    slot_type,
+    to_bits,
+)
+from warpsmith.simt.engine.writing.segments import split_blocks, waits_for_block
+from warpsmith.simt.thread import DEEPEST
+from warpsmith.ssa.nodes import (
+    Address,
+    BasicBlock,
+    Branch,
+    Callee,
+    Function,
+    Instruction,
+    Param,
+    Return,
+    Value,
+)
 
-__all__ = ["COUNTERS", "KernelWriter"]
+__all__ = ["COUNTERS", "FunctionWriter", "KernelWriter"]
 
 
 class KernelWriter(BlockWriter):
-    """Writes a kernel whose loops have one entry each, a segment for each block."""
+    """Writes a kernel whose loops have one entry each, and what it calls: a segment for each block, and one more behind
+    each call. `called`: the functions that it calls, and that they call; `first`: the numbers of its first block and
+    segment."""
 
-    def __init__(self, runtime: Runtime, function: Function, tables: Ops) -> None:
-        split = frozenset(b.name for b in function.blocks if any(i.op == "barrier" for i in b.instructions))
-        super().__init__(runtime, function, tables, split, framed=bool(split))
-        self.segments = split_blocks(function.blocks, lambda _: False)
+    def __init__(
+        self,
+        runtime: Runtime,
+        function: Function,
+        tables: Ops,
+        called: Sequence[Called] = (),
+        first: tuple[int, int] = (0, 0),
+    ) -> None:
+        split = frozenset(b.name for b in function.blocks if any(map(waits_for_block, b.instructions)))
+        self.spinning = spinning_loops(function) if runtime.checks.sliced else {}
+        super().__init__(runtime, function, tables, split, framed=bool(split) or runtime.checks.sliced, first=first[0])
+        self.called = called
+        self.segments = split_blocks(function.blocks, is_call)
+        self.first = {s.block.name: number for number, s in enumerate(self.segments, first[1]) if s.start == 0}
+        self.sizes = {number: segment.count for number, segment in enumerate(self.segments, first[1])}
+        self.beyond: Ir = None
         self.reached: set[str] = set()
         items = () if self.graph.irreducible else linear(self.graph)
         self.last = {loop.header: _last(loop) for loop in loops(items)}
-        levels = Levels.find(self.graph) if runtime.checks.lost and not self.lockstep else None
+        leveled = runtime.checks.lost and not self.lockstep and not called
+        levels = Levels.find(self.graph) if leveled else None
         self.charges: Charges | None = None
         if levels is not None:
             self.charges = Charges(self.e, self.state, self.frame, levels, self.numbers)
             self.part = self.charge = None
 
     def write(self) -> None:
-        """Write the whole function."""
+        """Write the whole function, and those that it calls."""
         self.begin(self.write_body)
+        for one in self.called:
+            writer = FunctionWriter(self.runtime, one, self.ops, self.called)
+            writer.begin(writer.write_body)
+            self.segments += writer.segments
 
     def write_body(self) -> None:
         """Write all blocks in order."""
         e = self.e
         for name in self.graph.order:
             self.frame.store(("pending", name), e.mask(0))
-        self.frame.store(("pending", self.graph.entry), self.everyone)
+        self.frame.store(("pending", self.graph.entry), self.entering())
         if self.charges is not None:
             self.charges.start()
         if self.lockstep:
-            self.frame.store("sets", I64(1))
+            self.frame.store("sets", self.waiting())
         self.items(linear(self.graph))
-        e.b.ret(I64(0))
+        self.finish()
+
+    def waiting(self) -> Ir:
+        """Return how many sets of lanes wait for their turn at first, with those that begin here."""
+        return I64(1)
+
+    def finish(self) -> None:
+        """Write the return at the end."""
+        self.e.b.ret(I64(0))
 
     # --- blocks in order
 
@@ -96,11 +148,29 @@ class KernelWriter(BlockWriter):
         e.at(top)
         mask = self.pending(loop.header)
         self.block = self.blocks[loop.header]
+        if loop.header in self.spinning:
+            self.give_way(top, mask)
         self.spend(mask, len(self.block.instructions) + 1)
         self.compute_block(self.blocks[loop.header], mask)
         self.items(loop.items[1:])
         e.b.cbranch(e.any(self.pending(loop.header)), top, after)
         e.at(after)
+
+    def give_way(self, top: Ir, mask: Ir) -> None:
+        """Write: the warp gives way where it began such loops often enough; called again, it goes on at `top`."""
+        e = self.e
+        go, away, again = (e.block(name) for name in ("go", "away", "again"))
+        left = e.b.sub(e.read(self.state, LaunchWords.SLICE), I64(1))
+        e.write(self.state, LaunchWords.SLICE, left)
+        e.b.cbranch(e.b.icmp_signed("<", left, I64(0)), away, go)
+        e.at(away)
+        self.settle(mask)
+        self.resumed.append(again)
+        e.write(self.base, 0, I64(len(self.resumed)))
+        e.b.ret(I64(GIVES_WAY))
+        e.at(again)
+        e.b.branch(top)
+        e.at(go)
 
     def pending(self, name: str) -> Ir:
         """Return the lanes that wait to enter a block."""
@@ -113,14 +183,70 @@ class KernelWriter(BlockWriter):
     def compute_block(self, block: BasicBlock, mask: Ir) -> None:
         """Write what a block does with the lanes of a mask."""
         self.block, self.mask, self.cache = block, mask, {}
-        self.segment = self.numbers[block.name]
+        self.segment, self.beyond = self.first[block.name], None
         self.frame.store(("pending", block.name), self.e.mask(0))
         self.add_sets(I64(-1))
-        self.count_visit(len(block.instructions) + 1)
+        self.count_visit(self.sizes[self.segment])
         if self.charges is not None:
             self.charges.execute(block.name, len(block.instructions) + 1)
         self.compute(block.instructions)
         self.end(block)
+        if self.beyond is not None:
+            self.e.b.branch(self.beyond)
+            self.e.at(self.beyond)
+
+    # --- calls
+
+    def emit(self, instruction: Instruction) -> Sequence[Ir]:
+        """Write one instruction; return its results."""
+        return self.call(instruction) if is_call(instruction) else super().emit(instruction)
+
+    def call(self, i: Instruction) -> Sequence[Ir]:
+        """Write a call: the lanes that come back go on with its results."""
+        e, detail = self.e, i.detail
+        assert isinstance(detail, Callee)
+        called = next(one for one in self.called if one.function.name == detail.name)
+        given = [e.slot(slot_type(e, one.bytes)) for one in called.function.parameters]
+        made = [e.slot(slot_type(e, type.bytes)) for type in called.function.results]
+        for slot, operand in zip(given, i.operands, strict=True):
+            e.b.store(to_bits(e, self.value(operand), operand.type.bytes), slot)
+        depth = self.enter_call(i)
+        sets = self.frame.load("sets", I64) if self.lockstep else I64(0)
+        fixed = [self.state, self.counters, self.number, self.everyone, self.mask, sets]
+        back = e.b.call(called.declare(e), [*fixed, *given, *made])
+        e.write(self.state, LaunchWords.DEPTH, depth)
+        self.come_back(back)
+        types = [value.type for value in i.results]
+        loaded = [e.b.load(slot, typ=slot_type(e, type.bytes)) for slot, type in zip(made, types, strict=True)]
+        return [from_bits(e, bits, type) for bits, type in zip(loaded, types, strict=True)]
+
+    def enter_call(self, i: Instruction) -> Ir:
+        """Write: the lanes of the mask are in a call more, if not in too many; return in how many they were."""
+        e = self.e
+        depth = e.read(self.state, LaunchWords.DEPTH)
+        deep, go = e.block("deep"), e.block("call")
+        e.b.cbranch(e.b.icmp_unsigned("<", depth, I64(DEEPEST)), go, deep)
+        e.at(deep)
+        self.ops.calls.append(i)
+        first = e.b.mul(self.number, e.read(self.state, LaunchWords.WIDTH))
+        where = [e.b.add(first, e.lowest(self.mask)), I64(len(self.ops.calls) - 1)]
+        e.b.call(self.runtime.stop, [self.state, I64(Stop.DEPTH), I64(0), *where])
+        e.b.branch(self.leave_block())
+        e.at(go)
+        e.write(self.state, LaunchWords.DEPTH, e.b.add(depth, I64(1)))
+        return depth
+
+    def come_back(self, back: Ir) -> None:
+        """Write: these lanes go on behind a call, a segment of its own; the others have ended in it."""
+        e, on = self.e, self.e.block("on")
+        self.spend(back, self.sizes[self.segment + 1])
+        self.frame.store("live", e.remove_lanes(self.live(), e.remove_lanes(self.mask, back)))
+        if self.beyond is None:
+            self.beyond = e.block("beyond")
+        e.b.cbranch(e.any(back), on, self.beyond)
+        e.at(on)
+        self.mask, self.segment = back, self.segment + 1
+        self.count_visit(self.sizes[self.segment])
 
     # --- ends of blocks
 
@@ -215,10 +341,14 @@ class KernelWriter(BlockWriter):
 
     def wait(self, number: Ir) -> None:
         """Write: return to the driver with this number; nothing stays uncharged."""
-        if self.charges is not None:
-            with self.e.b.if_then(self.e.b.icmp_unsigned("!=", self.mask, self.everyone)):
-                self.charges.settle(self.block.name)
+        self.settle(self.mask)
         super().wait(number)
+
+    def settle(self, mask: Ir) -> None:
+        """Write: where lanes are missing, all that the others have executed is charged."""
+        if self.charges is not None:
+            with self.e.b.if_then(self.e.b.icmp_unsigned("!=", mask, self.everyone)):
+                self.charges.settle(self.block.name)
 
     # --- what a policy shows
 
@@ -226,12 +356,12 @@ class KernelWriter(BlockWriter):
         """Write: where a policy is shown, lanes that only have to end do so before others wait at a barrier."""
         if instruction.op != "barrier" or not self.lockstep:
             return
-        here = self.block, self.segment, self.cache
+        here = self.block, self.segment, self.beyond
         self.frame.store("mask", self.mask)
         for name in self.graph.order:
             if name in self.graph.leaving:
                 self.visit(name)
-        self.block, self.segment, _ = here
+        self.block, self.segment, self.beyond = here
         self.mask, self.cache = self.frame.load("mask", self.e.mask_type), {}
 
     def add_sets(self, number: Ir) -> None:
@@ -244,6 +374,105 @@ class KernelWriter(BlockWriter):
         e = self.e
         if self.lockstep:
             e.raise_to(self.state, LaunchWords.WAITING, e.b.sub(self.frame.load("sets", I64), I64(1)))
+
+
+class FunctionWriter(KernelWriter):
+    """Writes a function that is called: it runs the lanes of a mask, and returns those that come back. What they are
+    given and what they return is in memory of who calls."""
+
+    def __init__(self, runtime: Runtime, own: Called, tables: Ops, called: Sequence[Called]) -> None:
+        self.own, self.level = own, I64(0)
+        super().__init__(runtime, own.function, tables, called, (own.block, own.segment))
+
+    def declare(self) -> Ir:
+        """Return the LLVM function, and take its arguments."""
+        made = self.own.declare(self.e)
+        self.state, self.counters, self.number, self.everyone, self.coming, self.sets, *rest = made.args
+        parameters = self.own.function.parameters
+        self.given = dict(zip((one.name for one in parameters), rest, strict=False))
+        self.made = rest[len(parameters) :]
+        return made
+
+    def entering(self) -> Ir:
+        """Return the lanes that the function is called for."""
+        return self.coming
+
+    def waiting(self) -> Ir:
+        """Return how many sets of lanes wait for their turn at first, with those that begin here."""
+        return self.e.b.add(self.sets, I64(1))
+
+    def leave(self) -> None:
+        """Write the return where nothing more is done: nobody goes on."""
+        self.e.b.ret(self.e.mask(0))
+
+    def write_body(self) -> None:
+        """Write all blocks in order: the call is counted, and takes its part of the budget."""
+        self.frame.store("back", self.e.mask(0))
+        self.begin_level()
+        if not self.graph.cycles_around(self.graph.entry):
+            self.spend(self.coming, self.sizes[self.first[self.graph.entry]])
+        super().write_body()
+
+    def begin_level(self) -> None:
+        """Write: there is one call more of the function, with arrays of its own."""
+        e, own = self.e, self.own
+        if not own.arrays:
+            return
+        levels = self.table(LaunchWords.LEVELS)
+        self.level = e.read(levels, own.number)
+        e.write(levels, own.number, e.b.add(self.level, I64(1)))
+        many, go = e.block("many"), e.block("go")
+        e.b.cbranch(e.b.icmp_unsigned("<", self.level, e.read(self.state, LaunchWords.MOST_LEVELS)), go, many)
+        e.at(many)
+        self.stop(Stop.LEVELS)
+        e.b.branch(self.stopped)
+        e.at(go)
+        for array in range(own.array, own.array + len(own.arrays)):
+            given = [self.state, I64(array), self.level, self.number, self.coming]
+            e.b.call(begin_function(self.runtime), given)
+
+    def finish(self) -> None:
+        """Write the return at the end, with the lanes that come back."""
+        e, own = self.e, self.own
+        if own.arrays:
+            e.write(self.table(LaunchWords.LEVELS), own.number, self.level)
+            # those of the first level stay
+            with e.b.if_then(e.b.icmp_unsigned("!=", self.level, I64(0))):
+                e.b.call(end_function(self.runtime, len(self.ops.sites)), [self.state, I64(len(own.arrays))])
+        e.b.ret(self.frame.load("back", e.mask_type))
+
+    def end(self, block: BasicBlock) -> None:
+        """Write the terminator: lanes that return wait for those that called with them."""
+        terminator = block.terminator
+        if not isinstance(terminator, Return):
+            super().end(block)
+            return
+        e = self.e
+        for slot, operand in zip(self.made, terminator.operands, strict=True):
+            bits = to_bits(e, self.value(operand), operand.type.bytes)
+            old = e.b.load(slot, typ=bits.type)
+            e.b.store(e.b.select(e.unpack_mask(self.mask), bits, old), slot)
+        back = self.frame.load("back", e.mask_type)
+        if self.lockstep:
+            self.add_sets(e.b.zext(e.b.icmp_unsigned("==", back, e.mask(0)), I64))
+        self.frame.store("back", e.b.or_(back, self.mask))
+
+    def emit(self, instruction: Instruction) -> Sequence[Ir]:
+        """Write one instruction; return its results: parameters and local arrays are those of the call."""
+        e, detail = self.e, instruction.detail
+        if isinstance(detail, Param):
+            size = next(one.bytes for one in self.own.function.parameters if one.name == detail.parameter)
+            bits = e.b.load(self.given[detail.parameter], typ=slot_type(e, size))
+            return [from_bits(e, bits, instruction.result.type)]
+        if isinstance(detail, Address) and detail.symbol in self.own.arrays:
+            first = e.read(self.table(LaunchWords.PLACES), self.ops.places[detail.symbol])
+            place = e.b.add(first, e.b.mul(self.level, e.read(self.state, LaunchWords.STRIDE)))
+            return [resize_lanes(e, e.splat(place), element(instruction.result.type))]
+        return super().emit(instruction)
+
+    def leaves(self, branch: Branch) -> tuple[bool, Ir]:
+        """Return that what the log has of a loop is not looked at: it may be of another call of the function."""
+        return False, I64(-1)
 
 
 def _last(loop: NaturalLoop) -> str:

@@ -6,7 +6,8 @@ reported how far it is.
 
 Several threads take turns at the blocks; each has tables of its own, and all have the same buffers. What they counted
 is added, so it does not depend on who ran what. Cells of one thread do not show what blocks of another touch: that is
-looked at when all is over (observers/merged.py)."""
+looked at when all is over (observers/merged.py). Blocks that wait for each other are resident together (resident.py),
+and have one thread: each gets as far as it can, again and again."""
 
 from __future__ import annotations
 
@@ -27,6 +28,7 @@ from warpsmith.simt.engine.counts import EngineCounts, RequestSum
 from warpsmith.simt.engine.host.together import work_together
 from warpsmith.simt.engine.instructions import len_of_site
 from warpsmith.simt.engine.observers.merged import race_between
+from warpsmith.simt.engine.resident import Rooms, fits
 from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.tables import LaunchTables
 from warpsmith.simt.engine.words import Array, LaunchWords, RequestWords, Stop, new_state
@@ -86,13 +88,17 @@ def run_launch(
     workers: Workers,
     *,
     guess: bool = False,
+    patience: int = 0,
     better: Callable[[], CompiledKernel] | None = None,
 ) -> Ended:
     """Run a compiled kernel on `memory`, whose buffers it changes. `guess`: which of them it writes; where that is
-    wrong, it ends with Stop.WRITTEN. `better` compiles the same kernel, with the same tables, for launches that take
-    long."""
+    wrong, it ends with Stop.WRITTEN. `patience`: how many instructions of lanes a block may take before the launch ends
+    with Stop.WAITS, 0 for as many as are left. `better` compiles the same kernel, with the same tables, for launches
+    that take long."""
     places = allocate_shared(module, memory)
-    run = _Run(code, launch, workers, better)
+    if code.checks.resident and not fits(code, module, launch, memory):
+        return Ended(Stopped(Stop.ROOM, 0, -1), EngineCounts({}, Totals(), (), 0))
+    run = _Run(code, launch, workers, better, patience)
     run.tables = [
         LaunchTables(code, module, launch, memory, places=places, state=state, guess=guess)
         for state in workers.states[: run.most_threads]
@@ -104,7 +110,10 @@ def run_launch(
             own += more
         first.state[LaunchWords.WAITING] = max(first.state[LaunchWords.WAITING], other.state[LaunchWords.WAITING])
     counts = _counts(first)
-    return Ended(_find_stop(run.tables, counts.totals.lane_instructions > launch.max_steps), counts)
+    stopped = _find_stop(run.tables, counts.totals.lane_instructions > launch.max_steps)
+    if stopped.why is Stop.BUDGET and run.impatient:
+        stopped = replace(stopped, why=Stop.WAITS)
+    return Ended(stopped, counts)
 
 
 class _Run:
@@ -117,8 +126,10 @@ class _Run:
         launch: Launch,
         workers: Workers,
         better: Callable[[], CompiledKernel] | None = None,
+        patience: int = 0,
     ) -> None:
         self.code, self.launch, self.workers, self.better = code, launch, workers, better
+        self.patience, self.impatient = patience, False
         self.tables: list[LaunchTables] = []
         self.enter = _entry(code)
         self.sizes = np.array([segment.count for segment in code.segments])
@@ -126,8 +137,8 @@ class _Run:
         if len(workers.states) > 1:
             self.most = min(self.most, max(1, launch.blocks // (_SHARES * len(workers.states))))
         # few at first: it is soon known how long they take
-        self.step = self.most if better is None else 1
-        self.following = 0
+        self.step = self.most if better is None and not patience else 1
+        self.following, self.spent = 0, 0.0
         self.lock = threading.Lock()
 
     @property
@@ -137,16 +148,27 @@ class _Run:
 
     def go(self) -> None:
         """Run all blocks, or as far as nothing is wrong."""
-        if len(self.tables) == 1:
+        if self.code.checks.resident:
+            self.go_together(Rooms(self.tables[0]))
+        elif len(self.tables) == 1:
             self.share(0)
         else:
             work_together(len(self.tables), self.share, self.workers.leave, stack=self.workers.stack)
+
+    def go_together(self, rooms: Rooms) -> None:
+        """Run blocks that wait for each other, from one barrier of the grid to the next."""
+        self.share(0)
+        while rooms.open():
+            self.following = 0
+            self.share(0)
 
     def share(self, number: int) -> None:
         """Run blocks that nobody has run, until there are none."""
         state, began = self.tables[number].state, time.thread_time()
         while (taken := self.take())[0] < self.launch.blocks:
             first, count = taken
+            if self.patience:
+                self.limit(state)
             before = time.thread_time()
             self.enter(state.ctypes.data, first, min(first + count, self.launch.blocks))
             after = time.thread_time()
@@ -155,12 +177,24 @@ class _Run:
                 return
             if after - before < _BRIEF:
                 self.step = min(2 * self.step, self.most)
-            self.improve(after - began)
+            self.spent += after - before
+            self.improve(self.spent if self.code.checks.resident else after - began)
+
+    def limit(self, state: Array) -> None:
+        """Let the next blocks take as many instructions as those before them, twice, and as many as one may: they are
+        no more than twice as many."""
+        taken = self.steps()
+        left, most = self.launch.max_steps - taken, self.patience + 2 * taken
+        state[LaunchWords.BUDGET] = min(left, most)
+        self.impatient = most < left or (self.impatient and len(self.tables) > 1)
 
     def improve(self, spent: float) -> None:
         """Go on with better code where what is left is worth it, as it seems: a thread has `spent` so many seconds."""
         with self.lock:
             left = spent * (self.launch.blocks - self.following) / self.following * len(self.tables)
+            if self.code.checks.resident:
+                # nobody knows how many barriers of the grid are to come: as long again as so far
+                left = spent
             if left * _FASTER < _COST + _COST_OF_EACH * int(self.sizes.sum()):
                 return
             better, self.better = self.better, None
@@ -223,7 +257,9 @@ def _stop_of(tables: LaunchTables) -> Stopped | None:
         number = (words[LaunchWords.STOP_SITE] - words[LaunchWords.SITES]) // (8 * len_of_site())
         access = code.sites[number]
         return replace(found, access=access, address=words[LaunchWords.STOP_ADDRESS] % 2**64, size=code.sizes[access])
-    blocks, at = code.function.blocks, words[LaunchWords.STOP_ADDRESS]
+    blocks, at = code.blocks, words[LaunchWords.STOP_ADDRESS]
+    if found.why is Stop.DEPTH:
+        return replace(found, access=code.ops.calls[at])
     return replace(found, at=blocks[at]) if 0 <= at < len(blocks) else found
 
 
@@ -232,7 +268,7 @@ def _counts(tables: LaunchTables) -> EngineCounts:
     launch = tables.launch
     width = launch.warp
     rest = launch.threads % width
-    totals, rows = Totals(), {block: [0, 0, 0, 0] for block in tables.code.function.blocks}
+    totals, rows = Totals(), {block: [0, 0, 0, 0] for block in tables.code.blocks}
     for number, segment in enumerate(tables.code.segments):
         size, at = segment.count, COUNTERS * number
         whole, part = ([int(n) for n in counters[at : at + COUNTERS]] for counters in (tables.full, tables.partial))
@@ -245,7 +281,7 @@ def _counts(tables: LaunchTables) -> EngineCounts:
         lost = (whole[0] * width + part[0] * rest - lanes) * size
         for column, more in enumerate((visits * begins, lanes * begins, divergences, lost)):
             rows[segment.block][column] += more
-    for number, block in enumerate(tables.code.function.blocks):
+    for number, block in enumerate(tables.code.blocks):
         if tables.lost[number]:
             totals.lost[block.terminator] = int(tables.lost[number])
     blocks = {block: BlockCount(*row) for block, row in rows.items()}

@@ -5,16 +5,18 @@ Imports nothing of LLVM, so that it can be asked before that is paid for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from warpsmith.simt.engine.observers.checks import Turns
+from warpsmith.simt.engine.reading.calls import called_functions, is_call, stack_of
 from warpsmith.simt.launch import Launch
 from warpsmith.simt.library import has_answer
-from warpsmith.simt.meeting.waiting import says_nothing
+from warpsmith.simt.meeting.waiting import is_grid_barrier, says_nothing
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import (
     Barrier,
+    Callee,
     Convert,
     Float,
     Function,
@@ -24,13 +26,18 @@ from warpsmith.ssa.nodes import (
     Operand,
     Param,
     Query,
+    Return,
     Text,
     Value,
+    terminator_operands,
 )
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.types import BF16, F16, I1, I128
 
-__all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "why_refused"]
+_MOST_STACK: Final = 1 << 30
+"""Bytes of stack that calls may need, one inside the other."""
+
+__all__ = ["ORDERED_ATOMICS", "order_matters", "shares_order", "waits_for_grid", "why_refused"]
 
 _NO_HALVES: Final = frozenset({"match", "reduce", "vote"})
 """Ops of lanes that compare or combine bits."""
@@ -53,45 +60,113 @@ ORDERED_ATOMICS: Final = frozenset({"atomic_exchange", "atomic_compare", "atomic
 def why_refused(module: Module, function: Function, launch: Launch, turns: Turns = "linear") -> str:
     """Return why the compiled machine does not take a kernel, or this launch of it; "" where it does. Any control flow
     is taken but where blocks run one behind the other."""
-    if turns == "linear" and Graph.of(function).irreducible:
+    callees = called_functions(module, function)
+    if turns == "linear" and any(Graph.of(one).irreducible for one in (function, *callees)):
         return "a loop that has several entries"
     if launch.only is not None or launch.lanes is not None:
         return "a part of a grid"
     if not 1 <= launch.warp <= 64:
         return f"warps of {launch.warp} lanes"
+    if turns != "linear" and waits_for_grid(function):
+        return "a barrier of the grid where a policy says who goes on"
     if len(_numbers(function)) > 1:
         return "barriers of several numbers"
-    return next((reason for _, i in function.instructions() for reason in _reasons(function, launch, i)), "")
+    here = (reason for _, i in function.instructions() for reason in _reasons(function, launch, i))
+    return next(here, "") or next(_calls(module, function, callees, launch, turns), "")
 
 
-def order_matters(function: Function) -> str:
-    """Return why what a kernel computes may depend on the order of its threads, races aside; "" where it does not."""
-    used = {operand for block in function.blocks for i in block.instructions for operand in i.operands}
-    used |= {operand for block in function.blocks for phi in block.phis for _, operand in phi.incoming}
-    kinds = {i.op for _, i in function.instructions() if i.op.startswith("atomic_")}
+def _calls(
+    module: Module, function: Function, callees: Sequence[Function], launch: Launch, turns: Turns
+) -> Iterator[str]:
+    """Yield why the calls of a kernel are not taken, and what it calls."""
+    functions = (function, *callees)
+    calls = [i for one in functions for _, i in one.instructions() if is_call(i)]
+    if not calls:
+        return
+    if turns != "linear":
+        yield "a call that cannot be inlined, where blocks do not run one behind the other"
+    if any(map(waits_for_grid, functions)):
+        yield "a barrier of the grid in a kernel with calls that cannot be inlined"
+    for i in calls:
+        yield from _call(module, i)
+    for one in callees:
+        yield from _function(one, launch)
+    arrays = [symbol.name for one in functions for symbol in one.symbols if symbol.space == "local"]
+    if len(set(arrays)) < len(arrays):
+        yield "local arrays of one name in several functions"
+    if stack_of(function, callees) > _MOST_STACK:
+        yield "a function that calls itself and is too large"
+
+
+def _call(module: Module, i: Instruction) -> Iterator[str]:
+    """Yield why a call is not taken."""
+    assert isinstance(i.detail, Callee)
+    name = i.detail.name
+    callee = module.function(name)
+    if callee is None or not callee.blocks:
+        yield f"a call of {name}, which is not defined here"
+        return
+    if callee.kernel:
+        yield f"a call of the kernel {name}"
+    sizes = [operand.type.bytes for operand in i.operands]
+    same = sizes == [parameter.bytes for parameter in callee.parameters]
+    if not same or tuple(value.type for value in i.results) != callee.results:
+        yield f"a call of {name} with other parameters or results than it has"
+
+
+def _function(callee: Function, launch: Launch) -> Iterator[str]:
+    """Yield why a function that is called is not taken."""
+    sizes = {parameter.name: parameter.bytes for parameter in callee.parameters}
+    for _, i in callee.instructions():
+        if i.op in _LANES or i.op in ("barrier", "warp_barrier"):
+            yield f"{i.op} in a function that is called"
+        elif isinstance(i.detail, Param):
+            size = sizes.get(i.detail.parameter, 0)
+            if i.detail.offset or len(i.results) != 1 or i.result.type.bytes > size:
+                yield f"a parameter that {callee.name} takes apart"
+            yield from _types(i)
+        else:
+            yield from _reasons(callee, launch, i)
+    for block in callee.blocks:
+        given = terminator_operands(block.terminator) if isinstance(block.terminator, Return) else None
+        if given is not None and tuple(operand.type for operand in given) != callee.results:
+            yield f"a return from {callee.name} with other results than it has"
+
+
+def order_matters(function: Function, callees: Sequence[Function] = ()) -> str:
+    """Return why what a kernel computes may depend on the order of its threads, races aside; "" where it does not.
+    `callees`: the functions that it calls."""
+    functions = (function, *callees)
+    blocks = [block for one in functions for block in one.blocks]
+    instructions = [i for block in blocks for i in block.instructions]
+    used = {operand for i in instructions for operand in i.operands}
+    used |= {operand for block in blocks for phi in block.phis for _, operand in phi.incoming}
+    used |= {operand for block in blocks for operand in terminator_operands(block.terminator)}
+    kinds = {i.op for i in instructions if i.op.startswith("atomic_")}
     if len(kinds) > 1:
         return "atomic operations of several kinds, whose order matters"
-    for _, i in function.instructions():
+    for i in instructions:
         if i.op in ORDERED_ATOMICS:
             return f"{i.op.replace('_', ' ')}, which depends on the order of the threads"
-        if i.op.startswith("atomic_") and i.results and (used.intersection(i.results) or _ends(function, i)):
+        if i.op.startswith("atomic_") and used.intersection(i.results):
             return "the result of an atomic operation, which depends on the order of the threads"
     return ""
 
 
-def shares_order(function: Function) -> str:
+def shares_order(function: Function, callees: Sequence[Function] = ()) -> str:
     """Return why blocks of a kernel have to run one after the other, races aside; "" where several may run at once:
     atomic operations of compiled code are in one piece for lanes and warps, not for threads of this computer."""
-    for _, i in function.instructions():
+    if waits_for_grid(function):
+        return "barriers of the grid, at which blocks wait for each other"
+    for _, i in (pair for one in (function, *callees) for pair in one.instructions()):
         if i.op.startswith("atomic_") and isinstance(i.detail, Memory) and i.detail.space not in ("shared", "local"):
             return "atomic operations on memory that all blocks share"
     return ""
 
 
-def _ends(function: Function, i: Instruction) -> bool:
-    """Whether a terminator reads a result."""
-    return any(getattr(b.terminator, "condition", getattr(b.terminator, "value", None)) in i.results
-               for b in function.blocks)  # fmt: skip
+def waits_for_grid(function: Function) -> bool:
+    """Whether blocks of a kernel wait for each other at barriers of the grid."""
+    return any(is_grid_barrier(i) for _, i in function.instructions())
 
 
 def _reasons(function: Function, launch: Launch, i: Instruction) -> Iterator[str]:
@@ -118,9 +193,7 @@ def _numbers(function: Function) -> set[Operand]:
 
 
 def _op(i: Instruction, launch: Launch) -> Iterator[str]:
-    if i.op == "call":
-        yield "a call that cannot be inlined"
-    elif (i.op == "unmodeled" and not says_nothing(i)) or i.op not in OPS:
+    if (i.op == "unmodeled" and not (says_nothing(i) or is_grid_barrier(i))) or i.op not in OPS:
         yield f"{_text(i)}, which is not modeled"
     elif i.op == "lanewise" and not has_answer(i, launch.textures) and (i.results or _text(i) != "printf"):
         yield f"the function {_text(i)}"

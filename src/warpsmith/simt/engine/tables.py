@@ -1,12 +1,13 @@
 """The tables of one launch, as arrays of numpy that stay where they are while machine code reads them.
 
 Buffers stay where Python has them; what a block owns (shared memory, local memory of its threads) is made once and
-cleared for each block.
+cleared for each block. Of blocks that are resident together each has its own, one behind the other (resident.py).
 """
 
 from __future__ import annotations
 
 import ctypes
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -19,12 +20,17 @@ from warpsmith.simt.engine.observers.races import CELL
 from warpsmith.simt.engine.reading.written import written_memory
 from warpsmith.simt.engine.words import Array, LaunchWords, RegionWords, RequestWords, SiteWords, Stop
 from warpsmith.simt.engine.writing.blocks import COUNTERS
+from warpsmith.simt.engine.writing.calls import number_functions
 from warpsmith.simt.launch import Launch
-from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
+from warpsmith.simt.layout import MemoryLayout, MemoryPart, local_layout, shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, Buffer, LaunchMemory
+from warpsmith.simt.thread import DEEPEST
 from warpsmith.ssa.nodes import Module, Space
 
-__all__ = ["LaunchTables", "Place"]
+__all__ = ["LaunchTables", "Place", "bytes_of_cells", "whole_lines"]
+
+_MOST_LOCAL: Final = 1 << 28
+"""Bytes of local memory of all levels of calls, of which only those count that are used."""
 
 
 class Place(Struct, frozen=True):
@@ -36,8 +42,8 @@ class Place(Struct, frozen=True):
 
 class LaunchTables:
     """All that a launch needs; `state` is what machine code gets. `cells_of_all`: the words of the cells of each buffer
-    that all blocks share. `guess`: buffers that are likely to be only read have no cells, and a write to one stops the
-    launch."""
+    that all blocks share. `steps`: for each region what its words have more in the next block that is resident.
+    `guess`: buffers that are likely to be only read have no cells, and a write to one stops the launch."""
 
     def __init__(
         self,
@@ -54,19 +60,23 @@ class LaunchTables:
         self.kept: list[object] = []
         self.places: list[Place] = []
         self.rows: list[list[int]] = []
+        self.steps: list[dict[RegionWords, int]] = []
+        self.residents = launch.blocks if code.checks.resident else 1
         self.cleared: list[int] = []
         self.cells_of_all: list[Array] = []
+        self.arrays: dict[str, int] = {}
         self.warps = -(-launch.threads // launch.warp)
         self.padded = self.warps * launch.warp + code.lanes
         self.full, self.partial = (self.zeros(COUNTERS * len(code.segments)) for _ in range(2))
-        self.lost = self.zeros(len(code.function.blocks))
+        self.lost = self.zeros(len(code.blocks))
         name = code.function.name
+        self.own = [name for one in number_functions(code.function, code.callees) for name in one.arrays]
         self.written = self.find_written(places) if guess and code.checks.races else None
         shared, local = shared_layout(module, name, launch.shared, launch.parts), local_layout(module, name)
         for buffer in memory.buffers:
             self.global_region(buffer)
         self.shared_regions(shared.parts, shared.size)
-        self.local_regions(local.parts, local.size)
+        self.local_regions(local)
         starts = {**places, **local.starts, **shared.starts}
         self.requests = self.zeros(len(code.sites) * max(1, len(self.rows)) * len(RequestWords))
         self.fill(starts)
@@ -88,10 +98,20 @@ class LaunchTables:
         made = self.zeros(count + 64, "u1")
         return -(-_address(made) // 64) * 64
 
+    def own_bytes(self, count: int) -> int:
+        """Return the address of `count` new bytes of a block, which are zero when it starts; behind them are those of
+        the next block that is resident."""
+        if not count:
+            return 0
+        made = self.bytes_at(whole_lines(count) * self.residents)
+        self.clear(made, count)
+        return made
+
     # --- regions
 
-    def region(self, place: Place, words: dict[RegionWords, int]) -> None:
+    def region(self, place: Place, words: dict[RegionWords, int], steps: dict[RegionWords, int] | None = None) -> None:
         """Take note of a region."""
+        self.steps.append(steps or {})
         row = [words.get(word, 0) for word in RegionWords]
         row[RegionWords.NUMBER] = len(self.rows)
         self.rows.append(row)
@@ -99,7 +119,7 @@ class LaunchTables:
 
     def cells(self, size: int) -> int:
         """Return the first of the cells of `size` bytes; 0 where no races are looked for."""
-        return self.bytes_at((size // self.code.granule + 1) * CELL) if self.code.checks.races and size else 0
+        return self.bytes_at(bytes_of_cells(self.code, size)) if self.code.checks.races and size else 0
 
     def global_region(self, buffer: Buffer) -> None:
         """Take note of a buffer that all threads share."""
@@ -113,7 +133,7 @@ class LaunchTables:
             constant = Stop.WRITTEN
         cells = 0 if constant else self.cells(size)
         if cells:
-            self.cells_of_all.append(_words_at(cells, (size // self.code.granule + 1) * CELL // 8))
+            self.cells_of_all.append(_words_at(cells, bytes_of_cells(self.code, size) // 8))
         self.region(
             Place(buffer.space, buffer.address),
             {
@@ -129,7 +149,7 @@ class LaunchTables:
     def find_written(self, places: dict[str, int]) -> frozenset[int] | None:
         """Return the addresses that writes are likely to start from, None where that cannot be told."""
         written = written_memory(self.code.function)
-        return None if written.anywhere else written.addresses(self.launch, places)
+        return None if written.anywhere or self.code.callees else written.addresses(self.launch, places)
 
     def is_written(self, buffer: Buffer) -> bool:
         """Whether writes are likely to hit a buffer."""
@@ -140,9 +160,11 @@ class LaunchTables:
         """Take note of the variables in the shared memory of a block."""
         if not size:
             return
-        data, known, cells = self.bytes_at(size), self.address_of_known(size), self.cells(size)
-        self.clear(data, size)
-        self.clear(cells, (size // self.code.granule + 1) * CELL)
+        checks, many = self.code.checks, bytes_of_cells(self.code, size)
+        data, known = self.own_bytes(size), self.own_bytes(size * checks.uninitialized)
+        cells = self.own_bytes(many * checks.races)
+        line = whole_lines(size)
+        steps = {RegionWords.DELTA: line, RegionWords.KNOWN: line, RegionWords.CELLS: whole_lines(many)}
         for part in parts:
             words = {
                 RegionWords.LOW: SHARED_WINDOW + part.start,
@@ -151,16 +173,21 @@ class LaunchTables:
                 RegionWords.KNOWN: known - SHARED_WINDOW if known else 0,
                 RegionWords.CELLS: cells + part.start // self.code.granule * CELL if cells else 0,
             }
-            self.region(Place("shared", part.start), words)
+            self.region(Place("shared", part.start), words, {word: steps[word] for word in steps if words[word]})
 
-    def local_regions(self, parts: tuple[MemoryPart, ...], size: int) -> None:
-        """Take note of the variables in the local memory of a thread."""
-        if not size:
+    def local_regions(self, layout: MemoryLayout) -> None:
+        """Take note of the variables in the local memory of a thread: those of the first level. Others are regions
+        while a call has them (writing/calls.py), and there is memory for so many levels."""
+        if not layout.size:
             return
-        stride = -(-size // 64) * 64
-        data, known = self.bytes_at(stride * self.padded), self.address_of_known(stride * self.padded)
-        self.clear(data, stride * self.padded)
-        for part in parts:
+        stride = whole_lines(layout.size)
+        level = stride * self.padded
+        levels = max(1, min(DEEPEST, _MOST_LOCAL // level)) if layout.stride else 1
+        data, known = self.levels_at(level, levels), self.levels_at(level * self.code.checks.uninitialized, levels)
+        self.state[LaunchWords.STRIDE], self.state[LaunchWords.LEVEL_BYTES] = layout.stride, level
+        self.state[LaunchWords.MOST_LEVELS] = levels
+        for part in layout.parts:
+            self.arrays[part.name] = len(self.rows)
             words = {
                 RegionWords.LOW: LOCAL_WINDOW + part.start,
                 RegionWords.LENGTH: part.end - part.start,
@@ -168,14 +195,16 @@ class LaunchTables:
                 RegionWords.STRIDE: stride,
                 RegionWords.KNOWN: known - LOCAL_WINDOW if known else 0,
             }
-            self.region(Place("local", part.start), words)
+            steps = {word: level for word in (RegionWords.DELTA, RegionWords.KNOWN) if words[word]}
+            self.region(Place("local", part.start), words, steps)
 
-    def address_of_known(self, size: int) -> int:
-        """Return where it is kept which of `size` bytes are known, zero when a block starts; 0 where nobody asks."""
-        if not self.code.checks.uninitialized:
-            return 0
-        made = self.bytes_at(size)
-        self.clear(made, size)
+    def levels_at(self, level: int, levels: int) -> int:
+        """Return the address of `level` new bytes of a block, zero when it starts, and as many for each level more:
+        only blocks that run one after the other have such (engine/support.py)."""
+        if levels == 1 or not level:
+            return self.own_bytes(level)
+        made = self.bytes_at(level * levels)
+        self.clear(made, level)
         return made
 
     def clear(self, address: int, size: int) -> None:
@@ -192,7 +221,9 @@ class LaunchTables:
         logs = self.warps if self.code.frame else 1
         words = {
             LaunchWords.BUDGET: launch.max_steps,
-            LaunchWords.REGIONS: _address(self.array([word for row in self.rows for word in row])),
+            LaunchWords.REGIONS: _address(self.regions()),
+            LaunchWords.LEVELS: _address(self.zeros(len(self.code.callees))),
+            LaunchWords.ARRAYS: _address(self.array([self.arrays[name] for name in self.own])),
             LaunchWords.REGION_COUNT: len(self.rows),
             LaunchWords.SITES: _address(self.sites()),
             LaunchWords.PARAMETERS: _address(self.parameters()),
@@ -220,6 +251,11 @@ class LaunchTables:
             self.state[word] = number
         for at, number in enumerate((*launch.block, *launch.grid)):
             self.state[LaunchWords.NTID_X + at] = number
+
+    def regions(self) -> Array:
+        """Return the regions, with places for those of the arrays that calls have."""
+        room = DEEPEST * len(self.own) * len(RegionWords)
+        return self.array([*(word for row in self.rows for word in row), *([0] * room)])
 
     def array(self, numbers: list[int]) -> Array:
         """Return numbers as words that are kept."""
@@ -252,6 +288,16 @@ class LaunchTables:
         made = np.concatenate([threads % x, threads // x % y, threads // (x * y)]).astype("<i4")
         self.kept.append(made)
         return made
+
+
+def whole_lines(count: int) -> int:
+    """Return how many bytes whole lines of 64 have that hold `count`."""
+    return -(-count // 64) * 64
+
+
+def bytes_of_cells(code: CompiledKernel, size: int) -> int:
+    """Return how many bytes the cells have of `size` bytes of memory."""
+    return (size // code.granule + 1) * CELL
 
 
 def _words_at(address: int, count: int) -> Array:

@@ -10,11 +10,22 @@ Cell     16 bytes for each granule of watched memory, see observers/races.py
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["STOPS", "Array", "LaunchWords", "RegionWords", "RequestWords", "SiteWords", "Stop", "new_state"]
+__all__ = [
+    "GIVES_WAY",
+    "ROOM",
+    "STOPS",
+    "Array",
+    "LaunchWords",
+    "RegionWords",
+    "RequestWords",
+    "SiteWords",
+    "Stop",
+    "new_state",
+]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
 
@@ -27,7 +38,12 @@ class LaunchWords(IntEnum):
     to the last barrier, and how many came. PLACES: where each variable is; BYTES: of dynamic shared memory. WAITING:
     sets of lanes of a warp that waited for their turn at most, where a policy is shown. ASK: a function of Python that
     answers what is not compiled (ops/asked.py). PASSED: a bit for each block of the kernel that lanes have ended in
-    (writing/ends.py). WIDTH: lanes of a warp."""
+    (writing/ends.py). WIDTH: lanes of a warp. DEPTH: calls that the warp is in; LEVELS: how many of them are of each
+    function that has arrays for each call; ARRAYS: the regions of those; STRIDE: from such an array to that of the next
+    level; LEVEL_BYTES: of a level of the local memory of all threads; MOST_LEVELS: for how many there is memory. ROOMS:
+    a row for each block that is resident together with the others (ROOM); GRID: how many barriers of the grid have
+    opened, at bit GRID_BIT (observers/races.py). SLICE: how often the warp may begin a loop again that may wait for
+    others before it gives way."""
 
     STOP = 0
     STOP_SITE = 1
@@ -75,11 +91,37 @@ class LaunchWords(IntEnum):
     WAITING = 43
     ASK = 44
     PASSED = 45
+    DEPTH = 46
+    LEVELS = 47
+    ARRAYS = 48
+    STRIDE = 49
+    LEVEL_BYTES = 50
+    MOST_LEVELS = 51
+    ROOMS = 52
+    GRID = 53
+    SLICE = 54
 
 
 def new_state() -> Array:
     """Return the record of a launch that has not begun, and that nobody has asked to leave."""
     return np.zeros(len(LaunchWords), "<i8")
+
+
+ROOM: Final = (
+    LaunchWords.REGIONS,
+    LaunchWords.SITES,
+    LaunchWords.FRAMES,
+    LaunchWords.STATUS,
+    LaunchWords.WARP_EPOCHS,
+    LaunchWords.LOGS,
+    LaunchWords.REDUCED,
+    LaunchWords.EPOCH,
+    LaunchWords.PASSED,
+)
+"""Words that each of the blocks has for itself that are resident together, in the order of its row; behind them the
+number of the barrier at which it waits."""
+GIVES_WAY: Final = -1
+"""What a warp, or a block, returns in place of the number of a barrier where it can go on, and lets others do so."""
 
 
 class RegionWords(IntEnum):
@@ -134,6 +176,10 @@ class Stop(IntEnum):
     OVERFLOW = 13
     WRITTEN = 14
     ASKED = 15
+    DEPTH = 16
+    LEVELS = 17
+    ROOM = 18
+    WAITS = 19
 
 
 STOPS = {
@@ -151,5 +197,9 @@ STOPS = {
     Stop.OVERFLOW: "a signed number that overflows",
     Stop.WRITTEN: "a write to what was taken for memory that is only read",
     Stop.ASKED: "a function that has no result here",
+    Stop.DEPTH: "a function that is called too deep",
+    Stop.LEVELS: "local arrays of more calls than there is memory for",
+    Stop.WAITS: "a block that seems to wait for others",
+    Stop.ROOM: "blocks that wait for each other, which need more memory together than they get",
 }
 """In words."""

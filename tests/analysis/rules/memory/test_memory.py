@@ -69,7 +69,7 @@ def test_one_field_of_records_and_a_whole_record() -> None:
     assert "one field of records of 32 bytes: 8 bytes of each record are used" in first.message
     most = found(record + load() + load(8) + load(16) + load(24) + load(28))
     assert {one.rule for one in most} == {"MEM001"}
-    assert most[0].help[0].startswith("the whole record is used")
+    assert most[0].help[0].startswith("most of the record is used")
     # one access alone, of a variable without fields
     assert rules(record + load()) == ["MEM001"]
 

@@ -16,7 +16,7 @@ __all__ = ["against_conflict", "against_scatter"]
 _TILE: Final = "pad the leading dimension by one element: tile[32][33]"
 _SWIZZLE: Final = "or swizzle: column ^ row"
 _RECORDS: Final = (
-    "the whole record is used, in pieces: move it as 16-byte vectors (float4)",
+    "most of the record is used, in pieces: move it as 16-byte vectors (float4)",
     "or keep each field in an array of its own (structure of arrays)",
 )
 

@@ -15,6 +15,8 @@ from typing import Final
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.cxx_names import detail
+from warpsmith.front.clang.device.launches.rows import fill_launch, given_block
+from warpsmith.front.clang.device.launches.shapes import ShapeFinder
 from warpsmith.front.clang.device.transfers import TRANSFERS, repeated_transfers
 from warpsmith.front.clang.dump import OPERATORS, Walk
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library
@@ -52,15 +54,39 @@ class DeviceWalk(Walk):
         self._seen_patterns: set[int | None] = set()
         self._changed: set[int | None] = set()
         self._shapes: list[set[int | None]] = []
+        self._hosts: list[Cursor] = []
+        self._launching: list[tuple[int | None, int]] = []
+        self._outside: set[int] = set()
         self._transfers = False
+        self._host = 0
 
     def run(self, unit: int) -> None:
-        """Walk the translation unit; what a launch says by a variable that is changed somewhere is not known."""
+        """Walk the translation unit; where a launch says its shape by variables that change, host code is followed."""
         super().run(unit)
+        open_ = set[int]()
         for number, named in enumerate(self._shapes):
+            kernel, file, start, end, grid, block, shared, _ = self.launches[number]
             if named & self._changed:
-                kernel, file, start, end, _, _, shared = self.launches[number]
-                self.launches[number] = (kernel, file, start, end, [None] * 3, [None] * 3, shared)
+                grid, block = [None] * 3, [None] * 3
+            self.launches[number] = (kernel, file, start, end, grid, block, shared, given_block(block))
+            if None in (*grid, *block, shared):
+                open_.add(number)
+        if open_:
+            self._follow(open_)
+
+    def _follow(self, open_: set[int]) -> None:
+        """Put in what host code computes for the launches that no constant shows."""
+        finder = ShapeFinder(self.library, self.places, self._constant, self._outside)
+        found = finder.find(self._hosts, {self._launching[number][1] for number in open_})
+        for number in open_:
+            shapes = found.get(self._launching[number][0])
+            if shapes is not None:
+                self.launches[number] = fill_launch(self.launches[number], *shapes)
+
+    def _constant(self, cursor: Cursor) -> int | float | None:
+        value = self.values[self._evaluate_constant(cursor)]
+        self.values.pop()
+        return value if isinstance(value, int | float) else None
 
     # --- what is walked
 
@@ -208,6 +234,8 @@ class DeviceWalk(Walk):
             return -1
         if referenced.kind in kinds.FUNCTIONS:
             inside = any(kind in kinds.FUNCTIONS for kind, _, _ in self._path)
+            if not inside:
+                self._outside.add(int(self.library.getCursorDefinition(referenced).first or 0))
             (self._want if inside or not self.cxx else self._from_host)(referenced)
         return self._declaration(referenced)
 
@@ -222,11 +250,17 @@ class DeviceWalk(Walk):
 
     def _host_body(self, body: Cursor) -> None:
         self._transfers = False
+        self._enter(Cursor.from_buffer_copy(self.library.getCursorSemanticParent(body)))
         self.library.visitChildren(body, self._light, None)
         if self.failure is not None:
             raise self.failure
         if self._transfers:
             self.transfers += repeated_transfers(self.library, self.places, body, self._number)
+
+    def _enter(self, function: Cursor) -> None:
+        """Take note of the function whose body is looked through."""
+        self._host = int(function.first or 0)
+        self._hosts.append(function)
 
     def _glance(self, cursor: Cursor, parent: Cursor, _data: ctypes.c_void_p) -> int:
         try:
@@ -279,7 +313,10 @@ class DeviceWalk(Walk):
             self._made.setdefault(kept.first, kept)
             return
         self._seen_patterns.add(kept.first)
+        outer = self._host
+        self._enter(kept)
         self.library.visitChildren(kept, self._light, None)
+        self._host = outer
 
     def _configures(self, cursor: Cursor) -> bool:
         return self.library.text(self.library.getCursorSpelling(cursor)) == _CONFIGURES
@@ -293,7 +330,8 @@ class DeviceWalk(Walk):
         self._shapes.append(set())
         grid, block = (self._shape(argument) for argument in arguments[:2])
         shared = self._number(arguments[2]) if len(arguments) > 2 else 0
-        self.launches.append((self._declaration(kernel), file, start, end, grid, block, shared))
+        self._launching.append((launch.second, self._host))
+        self.launches.append((self._declaration(kernel), file, start, end, grid, block, shared, given_block(block)))
 
     def _number(self, cursor: Cursor) -> int | None:
         value = self.values[number] if (number := self._evaluate_constant(cursor)) >= 0 else None

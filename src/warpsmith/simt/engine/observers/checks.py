@@ -22,7 +22,8 @@ class Checks(Struct, frozen=True):
 
     `turns`: which lanes go on. `policy`: the run shows what a policy does (simt/policies): sets of lanes that wait are
     counted, lanes exchange with those that are there, and those that only have to end do so before a barrier opens.
-    `quick`: launches begin with code that starts sooner and is slower."""
+    `quick`: launches begin with code that starts sooner and is slower. `resident`: blocks wait for each other, and are
+    there all at once. `sliced`: their warps come back after a while from loops that may wait for others."""
 
     lost: bool = True
     requests: bool = True
@@ -31,3 +32,5 @@ class Checks(Struct, frozen=True):
     turns: Turns = "linear"
     policy: bool = False
     quick: bool = False
+    resident: bool = False
+    sliced: bool = False

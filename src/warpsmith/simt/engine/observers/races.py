@@ -10,6 +10,9 @@ For each granule of watched memory a cell of two words, so that memory is bounde
 Of one warp only what it did since its last barrier is kept, which is enough: what came before is ordered with its own
 lanes, and other warps conflict with either. A granule is as large as the smallest access of the kernel, so accesses to
 its neighbors never meet. Epochs are kept modulo 2²⁴ and 2⁸: where they wrap, too much is found, never too little.
+
+Barriers of the grid order what blocks do. Where there are some, the number of the last one is kept with the block:
+grid epoch (12 bits) │ block (20). A cell of an earlier one says nothing any more; before it wraps, cells are cleared.
 """
 
 from __future__ import annotations
@@ -22,10 +25,13 @@ from msgspec import Struct
 
 from warpsmith.simt.engine.lanes import I1, I64, POINTER, Emit, Ir
 
-__all__ = ["CELL", "KINDS", "Kind", "KnownCell", "race_function"]
+__all__ = ["CELL", "GRID_BIT", "KINDS", "Kind", "KnownCell", "race_function"]
 
 CELL: Final = 16
 """Bytes of a cell."""
+
+GRID_BIT: Final = 20
+"""The first bit of the grid epoch in the number of a block, and how many numbers of blocks there are, as a power."""
 
 Kind = Literal["load", "store", "atomic"]
 KINDS: Final[tuple[Kind, ...]] = ("load", "store", "atomic")
@@ -68,9 +74,10 @@ class KnownCell(Struct, frozen=True):
         return b.and_(own, alone)
 
 
-def race_function(e: Emit, kind: Kind) -> Ir:
+def race_function(e: Emit, kind: Kind, *, resident: bool = False) -> Ir:
     """Return `race(cell, thread + 1, block + 1, epoch, warp epoch, first thread of its warp + 1, warp's width)`, which
-    enters an access and says whether it conflicts with an earlier one."""
+    enters an access and says whether it conflicts with an earlier one. `resident`: the block is given with the epoch of
+    the grid."""
     made = ir.Function(e.module, ir.FunctionType(I1, [POINTER, *[I64] * 6]), f"race.{kind}")
     cell, me, block, epoch, warp_epoch, *warp = made.args
     e.at(made.append_basic_block("entry"))
@@ -81,6 +88,9 @@ def race_function(e: Emit, kind: Kind) -> Ir:
     others = b.and_(head, I64(7))
     others = b.select(same_block, others, b.or_(others, own))
     own = b.select(same_block, own, I64(0))
+    if resident:
+        now = b.icmp_unsigned("==", b.lshr(head, I64(32 + GRID_BIT)), b.lshr(block, I64(GRID_BIT)))
+        others = b.select(now, others, I64(0))
     epoch = b.and_(epoch, I64((1 << 24) - 1))
     now = b.and_(same_block, b.icmp_unsigned("==", b.and_(b.lshr(head, I64(8)), I64((1 << 24) - 1)), epoch))
     tail = b.select(now, tail, I64(0))

@@ -2,4 +2,5 @@
 
 `linear.py`   blocks in order                                 `levels.py`    sets of lanes, one inside the other
 `affine.py`   addresses that are a place and an index         `written.py`   what it writes
+`spinning.py`  loops that may wait for others
 """

@@ -47,27 +47,34 @@ Ways = Mapping[str, Ir]
 
 class BlockWriter(ABC):
     """Writes the warp function of one kernel, whose parts are `segments`; control comes back in the middle of the
-    blocks of `split`. `framed`: values live in the frame of the warp."""
+    blocks of `split`. `framed`: values live in the frame of the warp; `first`: the number of the first block."""
 
     def __init__(
-        self, runtime: Runtime, function: Function, tables: Ops, split: frozenset[str], *, framed: bool
+        self,
+        runtime: Runtime,
+        function: Function,
+        tables: Ops,
+        split: frozenset[str],
+        *,
+        framed: bool,
+        first: int = 0,
     ) -> None:
         self.runtime, self.function, self.ops = runtime, function, tables
         self.e = e = runtime.emit()
         self.graph = graph = Graph.of(function)
         self.blocks = {block.name: block for block in function.blocks}
-        self.numbers = {block.name: number for number, block in enumerate(function.blocks)}
+        self.numbers = {block.name: number for number, block in enumerate(function.blocks, first)}
         linear = runtime.checks.turns == "linear"
         self.homes = Homes.of(function, graph, split, tables.operands, linear=linear)
         self.ends = Ends.of(function, graph)
         self.segments: tuple[Segment, ...] = ()
         self.lockstep = runtime.checks.policy
         lost = runtime.checks.lost
-        self.part = part_function(runtime.emit()) if lost else None
-        self.charge = charge_function(runtime.emit()) if lost else None
-        given = [POINTER, POINTER, POINTER, I64, e.mask_type]
-        self.warp = ir.Function(e.module, ir.FunctionType(I64, given), "warp")
-        self.state, self.base, self.counters, self.number, self.everyone = self.warp.args
+        made = runtime.module.globals
+        self.part = (made.get("part") or part_function(runtime.emit())) if lost else None
+        self.charge = (made.get("charge") or charge_function(runtime.emit())) if lost else None
+        self.base: Ir = None
+        self.warp = self.declare()
         e.at(self.warp.append_basic_block("entry"))
         self.frame = SlotMaker(e, self.base if framed else None)
         self.resumed: list[Ir] = []
@@ -76,6 +83,14 @@ class BlockWriter(ABC):
         self.mask: Ir = None
         self.block = function.blocks[0]
         self.segment = 0
+
+    def declare(self) -> Ir:
+        """Return the LLVM function, and take its arguments."""
+        e = self.e
+        given = [POINTER, POINTER, POINTER, I64, e.mask_type]
+        made = ir.Function(e.module, ir.FunctionType(I64, given), "warp")
+        self.state, self.base, self.counters, self.number, self.everyone = made.args
+        return made
 
     def begin(self, body: Callable[[], None]) -> None:
         """Write the start of the function: all threads are live, `body` follows; called again, it goes on where it
@@ -88,12 +103,20 @@ class BlockWriter(ABC):
         else:
             e.b.branch(start)
         e.at(start)
-        self.frame.store("live", self.everyone)
+        self.frame.store("live", self.entering())
         body()
         for number, block in enumerate(self.resumed, 1):
             enter.add_case(I64(number), block)
         e.at(self.stopped)
-        e.b.ret(I64(0))
+        self.leave()
+
+    def entering(self) -> Ir:
+        """Return the lanes that the function is called for."""
+        return self.everyone
+
+    def leave(self) -> None:
+        """Write the return where nothing more is done: nobody waits."""
+        self.e.b.ret(I64(0))
 
     @abstractmethod
     def go(self, ways: Ways) -> None:
@@ -149,9 +172,13 @@ class BlockWriter(ABC):
             if instruction in self.ops.unused:
                 continue
             self.meet(instruction)
-            results = self.ops.emit(self, instruction)
+            results = self.emit(instruction)
             for value, made in zip(instruction.results, results, strict=True):
                 self.define(value, made)
+
+    def emit(self, instruction: Instruction) -> Sequence[Ir]:
+        """Write one instruction; return its results."""
+        return self.ops.emit(self, instruction)
 
     # --- values
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from warpsmith.simt.engine.writing.segments import waits_for_block
 from warpsmith.simt.meeting.barriers import is_last_behind
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction
@@ -33,7 +34,7 @@ class Ends(Struct, frozen=True):
     def of(cls, function: Function, graph: Graph) -> Ends:
         """Return what is looked at in a kernel."""
         reached = [block for block in function.blocks if block.name in graph.rank]
-        barriers = [(block, i) for block in reached for i in block.instructions if i.op == "barrier"]
+        barriers = [(block, i) for block in reached for i in block.instructions if waits_for_block(i)]
         pairs = [
             (last.name, i) for last in reached for block, i in barriers if is_last_behind(function, last, block.name)
         ]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
+from warpsmith.simt.meeting.waiting import is_grid_barrier
 from warpsmith.ssa.nodes import BasicBlock, Exchange, Instruction
 
 __all__ = ["Segment", "split_blocks", "waits_for_block", "waits_for_others"]
@@ -44,8 +45,8 @@ def split_blocks(blocks: Iterable[BasicBlock], waits: Callable[[Instruction], bo
 
 
 def waits_for_block(i: Instruction) -> bool:
-    """Whether an instruction is a barrier of the block."""
-    return i.op == "barrier"
+    """Whether an instruction is a barrier of the block, or of the grid."""
+    return i.op == "barrier" or is_grid_barrier(i)
 
 
 def waits_for_others(i: Instruction) -> bool:

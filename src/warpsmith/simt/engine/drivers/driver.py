@@ -6,7 +6,7 @@
         begins
 
 One block after the other, one warp after the other: a run has one order, and repeats. Blocks that wait for each other
-are not for this driver: they run out of steps."""
+are not for this driver (resident.py): they run out of steps."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from llvmlite import ir
 from warpsmith.simt.engine.lanes import I1, I8, I64, POINTER, VOID, Emit, Ir
 from warpsmith.simt.engine.words import LaunchWords, Stop
 
-__all__ = ["driver_function"]
+__all__ = ["Driver", "driver_function"]
 
 
 def driver_function(e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], *, framed: bool) -> Ir:
     """Return the driver for a warp function; `behind`: for each barrier the bits of the blocks in which nobody may have
     ended when it opens; `framed`: warps come back to the driver, and keep a frame each."""
-    return _Driver(e, warp, stop, behind, framed=framed).function
+    return Driver(e, warp, stop, behind, framed=framed).function
 
 
-class _Driver:
+class Driver:
     """The driver while it is written."""
 
     def __init__(self, e: Emit, warp: Ir, stop: Ir, behind: Sequence[int], *, framed: bool) -> None:
@@ -64,15 +64,21 @@ class _Driver:
 
         e.count_up(I64(0), e.read(self.state, LaunchWords.CLEARED_COUNT), clear)
         e.count_up(I64(0), e.read(self.state, LaunchWords.WARPS), self.begin)
+        self.rounds()
+
+    def rounds(self) -> None:
+        """Write: the warps of the block run, from one barrier to the next."""
+        e = self.e
         again, opened = e.block("round"), e.block("opened")
         over = e.block("over")
         e.b.branch(again)
         e.at(again)
-        e.b.store(I64(0), self.where)
+        self.begin_round()
         e.count_up(I64(0), e.read(self.state, LaunchWords.WARPS), self.turn)
         e.b.cbranch(e.b.icmp_unsigned("!=", e.b.load(self.where, typ=I64), I64(0)), opened, over)
         e.at(opened)
         self.stop_if_passed()
+        self.open(over)
         e.write(self.state, LaunchWords.EPOCH, e.b.add(e.read(self.state, LaunchWords.EPOCH), I64(1)))
         sums = self.table(LaunchWords.REDUCED)
         for word in range(2):
@@ -80,6 +86,13 @@ class _Driver:
             e.write(sums, word, I64(0))
         e.b.branch(again)
         e.at(over)
+
+    def begin_round(self) -> None:
+        """Write: nobody waits yet."""
+        self.e.b.store(I64(0), self.where)
+
+    def open(self, over: Ir) -> None:
+        """Write what comes before a barrier opens: nothing. At `over` the block has had its turn."""
 
     def stop_if_passed(self) -> None:
         """Write: stop where lanes have gone past the barrier that opens."""
@@ -143,24 +156,29 @@ class _Driver:
         e, b = self.e, self.e.b
         status = b.gep(self.table(LaunchWords.STATUS), [number], source_etype=I64)
         with b.if_then(b.icmp_unsigned("!=", b.load(status, typ=I64), I64(0))):
-            log = self.log(number)
-            e.write(self.state, LaunchWords.LOG, b.ptrtoint(log, I64))
-            if not self.framed:
-                e.write(log, 0, I64(0))
-            width = e.read(self.state, LaunchWords.WIDTH)
-            start = b.mul(number, width)
-            left = b.sub(e.read(self.state, LaunchWords.THREADS), start)
-            whole = b.icmp_unsigned(">=", left, width)
-            threads = b.select(whole, width, left)
-            ones = b.lshr(I64(-1), b.sub(I64(64), threads))
-            everyone = ones if e.lanes == 64 else b.trunc(ones, e.mask_type)
-            counters = b.select(whole, e.read(self.state, LaunchWords.FULL), e.read(self.state, LaunchWords.PARTIAL))
-            given = [self.state, self.frame(number), e.pointer(counters), number, everyone]
-            waits = b.call(self.warp, given)
-            self.leave_if_stopped()
-            b = e.b
-            b.store(b.zext(b.icmp_unsigned("!=", waits, I64(0)), I64), status)
+            waits = self.call_warp(number)
+            e.b.store(e.b.zext(e.b.icmp_unsigned("!=", waits, I64(0)), I64), status)
             self.wait(waits)
+
+    def call_warp(self, number: Ir) -> Ir:
+        """Write the call of the warp function; return the number of the barrier where the warp waits."""
+        e, b = self.e, self.e.b
+        log = self.log(number)
+        e.write(self.state, LaunchWords.LOG, b.ptrtoint(log, I64))
+        if not self.framed:
+            e.write(log, 0, I64(0))
+        width = e.read(self.state, LaunchWords.WIDTH)
+        start = b.mul(number, width)
+        left = b.sub(e.read(self.state, LaunchWords.THREADS), start)
+        whole = b.icmp_unsigned(">=", left, width)
+        threads = b.select(whole, width, left)
+        ones = b.lshr(I64(-1), b.sub(I64(64), threads))
+        everyone = ones if e.lanes == 64 else b.trunc(ones, e.mask_type)
+        counters = b.select(whole, e.read(self.state, LaunchWords.FULL), e.read(self.state, LaunchWords.PARTIAL))
+        given = [self.state, self.frame(number), e.pointer(counters), number, everyone]
+        waits = b.call(self.warp, given)
+        self.leave_if_stopped()
+        return waits
 
     def wait(self, waits: Ir) -> None:
         """Write: a warp waits, if it does, where the others do."""

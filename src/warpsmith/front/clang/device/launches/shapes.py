@@ -1,0 +1,505 @@
+"""The shapes of `<<<…>>>` where host code computes them: its statements are followed with what its variables may be.
+
+    int bs;   bs = N / 2;   dim3 t;   t.x = bs;                      t: (N / 2, 1, 1)
+    if (n > 512) bs = 512;                                           bs: 512, or what it was before
+    for (…) { k<<<grid, t>>>(…);  grid.x = …; }                      t: the same in every iteration, grid: not known
+    static void run(int bs) { k<<<g, bs>>>(…); }   run(64);          bs: 64, where every call is seen
+
+An abstract interpretation (Cousot and Cousot, POPL 1977) over sets of values. Variables of files are sets of all that
+is written to them anywhere; a parameter is what the calls of its function give, where no other file can call it.
+Invariant: the numbers that a launch may get are in its sets, or the set has None. Nothing is known of what memory holds
+that pointers lead to, of variables whose address is taken, and in functions with jumps.
+Limits: a variable of the file that no header declares is taken not to be written by other files; neither are functions
+taken to be called by these where the file has `main` and no header declares them. Runs in the worker process only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Final
+
+from warpsmith.front.clang import kinds
+from warpsmith.front.clang.device.launches.numbers import UNKNOWN, Number, Numbers, join, operate
+from warpsmith.front.clang.device.launches.places import AXES, HostFacts, HostPlaces, Place, Shape, Values
+from warpsmith.front.clang.device.launches.scan import HostScan, scan_bodies
+from warpsmith.front.clang.libclang import Cursor, Library
+from warpsmith.front.clang.places import FilePlaces
+
+__all__ = ["LaunchShapes", "ShapeFinder"]
+
+_LOOPS: Final = frozenset({kinds.FOR, kinds.WHILE, kinds.DO, kinds.RANGE_FOR})
+_FOLLOWED: Final = 2
+"""Loops around a statement in which it is followed until nothing changes; deeper, what they write is not known."""
+_ROUNDS: Final = 3
+_CALLS: Final = 6
+"""How far numbers are followed through calls and variables of the file."""
+_MOST_STEPS: Final = 300_000
+_ENDS: Final = frozenset({"exit", "abort", "_exit", "quick_exit", "terminate", "__assert_fail"})
+_CONFIGURES: Final = "cudaConfigureCall"
+
+_ZERO: Final[Numbers] = frozenset({0})
+
+LaunchShapes = dict[int | None, tuple[Shape, Shape, Numbers]]
+"""Grid, block and bytes of shared memory of a launch, by its address."""
+
+
+@dataclass(slots=True)
+class _Written:
+    """What functions write to variables of the file, and give to functions."""
+
+    shared: Values = field(default_factory=dict)
+    lost: set[int] = field(default_factory=set)
+    parameters: Values = field(default_factory=dict)
+
+
+class ShapeFinder:
+    """Follows the host code of one file; `constant` evaluates a constant expression, `outside` are functions that are
+    named in no body."""
+
+    def __init__(
+        self,
+        library: Library,
+        places: FilePlaces,
+        constant: Callable[[Cursor], Number | None],
+        outside: Iterable[int],
+    ) -> None:
+        self.library = library
+        self.reader = HostPlaces(library, places, constant)
+        self.outside = set(outside)
+        self.functions: dict[int, Cursor] = {}
+        self.scanned = HostScan()
+
+    def find(self, functions: Sequence[Cursor], launching: set[int]) -> LaunchShapes:
+        """Return the shapes of the launches in the functions; `launching`: those with launches in them."""
+        try:
+            return self._find(functions, launching)
+        except (RecursionError, _TooLongError):
+            return {}
+
+    def _find(self, functions: Sequence[Cursor], launching: set[int]) -> LaunchShapes:
+        self.functions = {int(function.first or 0): function for function in functions}
+        self.scanned = scan_bodies(self.reader, functions)
+        facts = self.reader.facts = HostFacts(self.scanned.escaped)
+        wanted, found, asked = set(launching), LaunchShapes(), set[int]()
+        for _ in range(_CALLS):
+            written = _Written()
+            found = {}
+            for number in wanted:
+                if number in self.functions and number not in self.scanned.jumping:
+                    _Follower(self.reader, self.scanned, written, found).run(self.functions[number])
+            fresh = {number: facts.asked[number] for number in facts.asked.keys() - asked}
+            before = dict(facts.shared), dict(facts.parameters)
+            self._learn(facts, written, asked, wanted)
+            if not fresh and before == (facts.shared, facts.parameters):
+                break
+            asked |= set(fresh)
+            for number, variable in fresh.items():
+                wanted |= self._sources(number, variable) & self.functions.keys()
+        return found
+
+    def _sources(self, number: int, variable: Cursor) -> set[int]:
+        """Return the functions that decide what a variable is."""
+        if variable.kind == kinds.PARM_DECL:
+            function = self.library.getCursorSemanticParent(variable)
+            return self.scanned.callers.get(int(function.first or 0), set())
+        return self.scanned.writers.get(number, set())
+
+    def _learn(self, facts: HostFacts, written: _Written, asked: set[int], wanted: set[int]) -> None:
+        """Take over what the last round has seen of the variables that were asked for before it."""
+        shared, parameters = Values(), Values()
+        for number in asked:
+            variable = facts.asked[number]
+            sources = self._sources(number, variable)
+            seen = sources <= wanted and not sources & self.scanned.jumping
+            if variable.kind == kinds.PARM_DECL:
+                if seen and sources and self._sees_all_calls(variable):
+                    parameters |= {place: values for place, values in written.parameters.items() if place[0] == number}
+            elif seen and number not in written.lost and self._is_own(variable):
+                shared |= self._all_written(number, variable, written)
+        facts.shared, facts.parameters = shared, parameters
+
+    def _all_written(self, number: int, variable: Cursor, written: _Written) -> Values:
+        init = self.reader.init(variable)
+        known = {(number, way): values for way, values in self.reader.first_values(variable, {})}
+        if init is None and self.reader.type(variable).kind in kinds.ARITHMETIC:
+            known[number, ""] = _ZERO
+        made = init is None or init.kind == kinds.INIT_LIST or not self.reader.expressions(init)
+        for place, values in written.shared.items():
+            if place[0] == number:
+                known[place] = join(values, known.get(place, _ZERO if made else UNKNOWN))
+        return known
+
+    def _is_own(self, variable: Cursor) -> bool:
+        """Whether no other file knows a variable, as far as its declarations tell."""
+        if self._is_internal(variable):
+            return True
+        first = self.library.getCanonicalCursor(variable)
+        return bool(self.library.isCursorDefinition(first))
+
+    def _is_internal(self, declared: Cursor) -> bool:
+        return int(self.library.getCursorLinkage(declared)) <= kinds.LINKAGE_UNIQUE
+
+    def _sees_all_calls(self, parameter: Cursor) -> bool:
+        """Whether a parameter's function is called by the functions of the file only, and by its name."""
+        function = Cursor.from_buffer_copy(self.library.getCursorSemanticParent(parameter))
+        number = int(function.first or 0)
+        if number in self.scanned.named | self.outside or self.library.CXXMethod_isVirtual(function):
+            return False
+        if self._is_internal(function):
+            return True
+        main = any(self.reader.name(one) == "main" for one in self.functions.values())
+        file, _ = self.reader.places.place(self.library.getCursorLocation(self.library.getCanonicalCursor(function)))
+        return main and file == 0
+
+
+class _TooLongError(Exception):
+    """Host code of too many steps."""
+
+
+class _Follower:
+    """Follows one function; `env` is what its variables may be, None behind what ends it."""
+
+    def __init__(self, reader: HostPlaces, scanned: HostScan, written: _Written, found: LaunchShapes) -> None:
+        self.reader = reader
+        self.library = reader.library
+        self.scanned = scanned
+        self.written = written
+        self.found = found
+        self.env: Values | None = {}
+        self.depth = 0
+        self.steps = 0
+        self.leaving: list[list[Values | None]] = []
+        self.going_on: list[list[Values | None]] = []
+
+    def run(self, function: Cursor) -> None:
+        for part in self.reader.below(function):
+            if part.kind == kinds.COMPOUND:
+                given = self.reader.facts.parameters
+                own = {int(one.first or 0) for one in self.reader.below(function) if one.kind == kinds.PARM_DECL}
+                self.env = {place: values for place, values in given.items() if place[0] in own}
+                self.statement(part)
+
+    # --- statements
+
+    def statement(self, cursor: Cursor) -> None:
+        self.steps += 1
+        if self.steps > _MOST_STEPS:
+            raise _TooLongError
+        if self.env is None and cursor.kind not in (kinds.CASE, kinds.DEFAULT, kinds.COMPOUND):
+            return
+        kind, parts = cursor.kind, self.reader.below(cursor)
+        if kind in _LOOPS:
+            self._loop(cursor, parts)
+        elif kind in (kinds.BREAK, kinds.CONTINUE, kinds.RETURN):
+            self._leave(kind, parts)
+        elif kind == kinds.VAR_DECL:
+            self._declare(cursor)
+        elif kinds.UNEXPOSED_EXPR <= kind <= kinds.LAST_EXPR and kind != kinds.LAMBDA:
+            self._expression(cursor, parts)
+        else:
+            self._compound(kind, parts)
+
+    def _compound(self, kind: int, parts: list[Cursor]) -> None:
+        """Follow a statement of statements."""
+        if kind == kinds.IF:
+            self._branch(parts)
+        elif kind == kinds.SWITCH:
+            self._switch(parts)
+        elif kind == kinds.TRY:
+            self._try(parts)
+        elif kind == kinds.LAMBDA:
+            self._closure(parts)
+        else:
+            for part in parts:
+                self.statement(part)
+
+    def _leave(self, kind: int, parts: list[Cursor]) -> None:
+        for part in parts:
+            self.statement(part)
+        stack = {kinds.BREAK: self.leaving, kinds.CONTINUE: self.going_on}.get(kind)
+        if stack:
+            stack[-1].append(self.env)
+        self.env = None
+
+    def _branch(self, parts: list[Cursor]) -> None:
+        while parts and (parts[0].kind == kinds.DECL_STMT or parts[0].kind == kinds.VAR_DECL):
+            self.statement(parts[0])
+            parts = parts[1:]
+        if len(parts) < 2 or self.env is None:
+            return
+        self.statement(parts[0])
+        if self.env is None:
+            return
+        arms = self.reader.taken(parts[0], [parts[1], parts[2] if len(parts) > 2 else parts[0]], self.env)
+        before, after = self.env, list[Values | None]()
+        for arm in arms:
+            self.env = dict(before)
+            if arm is not parts[0]:
+                self.statement(arm)
+            after.append(self.env)
+        self.env = _merge(after)
+
+    def _switch(self, parts: list[Cursor]) -> None:
+        for part in parts[:-1]:
+            self.statement(part)
+        entry = self.env
+        self.leaving.append([] if self._has_default(parts[-1]) else [entry])
+        self.env = None
+        self._cases(parts[-1], entry)
+        self.env = _merge([self.env, *self.leaving.pop()])
+
+    def _has_default(self, body: Cursor) -> bool:
+        stack = [body]
+        while stack:
+            part = stack.pop()
+            if part.kind == kinds.DEFAULT:
+                return True
+            if part.kind in (kinds.COMPOUND, kinds.CASE):
+                stack += self.reader.below(part)
+        return False
+
+    def _cases(self, cursor: Cursor, entry: Values | None) -> None:
+        """Follow the body of a switch: each of its cases may be entered from outside."""
+        if cursor.kind == kinds.COMPOUND:
+            for part in self.reader.below(cursor):
+                self._cases(part, entry)
+        elif cursor.kind in (kinds.CASE, kinds.DEFAULT):
+            self.env = _merge([self.env, entry])
+            self._cases(self.reader.below(cursor)[-1], entry)
+        else:
+            self.statement(cursor)
+
+    def _try(self, parts: list[Cursor]) -> None:
+        before = dict(self.env or {})
+        after = list[Values | None]()
+        for part in parts:
+            if part.kind == kinds.CATCH:
+                self.env = {}  # something in the block above has happened, or not
+            else:
+                self.env = dict(before)
+            self.statement(part)
+            after.append(self.env)
+        self.env = _merge(after)
+
+    def _closure(self, parts: list[Cursor]) -> None:
+        """A lambda runs at another time: of what it captures nothing is known."""
+        outer, self.env = self.env, {}
+        loops = self.leaving, self.going_on
+        self.leaving, self.going_on = [], []
+        for part in parts:
+            self.statement(part)
+        self.env, (self.leaving, self.going_on) = outer, loops
+
+    # --- loops
+
+    def _loop(self, loop: Cursor, parts: list[Cursor]) -> None:
+        """Follow a loop until nothing changes; what its head writes is not known in it."""
+        body = parts[0] if loop.kind == kinds.DO else parts[-1]
+        head = [part for part in parts if part is not body]
+        if loop.kind == kinds.FOR:
+            for part in head:
+                self.statement(part)
+        every = self.scanned.loops.get(loop.second, set())
+        self.depth += 1
+        if self.env is not None:
+            self._iterate(loop, head, body, every)
+        self.depth -= 1
+
+    def _iterate(self, loop: Cursor, head: list[Cursor], body: Cursor, every: set[int]) -> None:
+        entry = self._forget(self.env, self._written_in(head) if loop.kind != kinds.DO else set())
+        if self.depth > _FOLLOWED:
+            entry = self._forget(entry, every)
+        once = loop.kind == kinds.DO and bool(head) and self.reader.constant(head[0]) == 0
+        left = list[Values | None]()
+        for number in count():
+            self.env = dict(entry) if entry is not None else None
+            ended, left = self._iteration(loop, head, body)
+            joined = _merge([entry, ended])
+            if joined == entry or once:
+                break
+            entry = joined if number < _ROUNDS else _widen(entry, joined)
+        skipped = None if loop.kind == kinds.DO else entry
+        self.env = _merge([skipped, self.env, *left])
+
+    def _iteration(self, loop: Cursor, head: list[Cursor], body: Cursor) -> tuple[Values | None, list[Values | None]]:
+        """Follow one iteration; return what is known behind it, and where the loop is left."""
+        self.leaving.append([])
+        self.going_on.append([])
+        if loop.kind == kinds.WHILE:
+            for part in head:
+                self.statement(part)
+        self.statement(body)
+        self.env = _merge([self.env, *self.going_on.pop()])
+        if loop.kind == kinds.DO:
+            for part in head:
+                self.statement(part)
+        elif loop.kind in (kinds.FOR, kinds.RANGE_FOR):
+            self.env = self._forget(self.env, self._written_in(head))
+        return self.env, self.leaving.pop()
+
+    def _written_in(self, parts: list[Cursor]) -> set[int]:
+        """Return the variables that the head of a loop declares or changes."""
+        found = set[int]()
+        stack = list(parts)
+        while stack:
+            part = stack.pop()
+            if part.kind == kinds.VAR_DECL:
+                found.add(int(part.first or 0))
+            elif part.kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN, kinds.UNARY, kinds.CALL):
+                variable = self.reader.root(part)
+                found |= {int(variable.first or 0)} if variable is not None else set()
+            stack += self.reader.below(part)
+        return found
+
+    def _forget(self, env: Values | None, variables: set[int]) -> Values | None:
+        return None if env is None else {place: values for place, values in env.items() if place[0] not in variables}
+
+    # --- variables
+
+    def _declare(self, variable: Cursor) -> None:
+        init = self.reader.init(variable)
+        if init is not None:
+            self.statement(init)
+        if self.env is None or self.reader.is_shared(variable) or self.reader.is_reference(variable):
+            return
+        number = int(variable.first or 0)
+        self.env = self._forget(self.env, {number})
+        assert self.env is not None
+        made = list(self.reader.first_values(variable, self.env))
+        self.env |= {(number, way): values for way, values in made}
+
+    def _assign(self, target: Cursor, made: Iterable[tuple[str, Numbers]]) -> None:
+        """Give a place its values, of which nothing else is known then."""
+        if self.env is None:
+            return
+        variable = self.reader.root(target)
+        place = self.reader.place(target, self.env)
+        if variable is None:
+            return
+        number, shared = int(variable.first or 0), self.reader.is_shared(variable)
+        given = dict(made)
+        if place is None:
+            self.env = self._forget(self.env, {number})
+            if shared:
+                self.written.lost.add(number)
+            return
+        if shared:
+            self._put_shared(place, given)
+            return
+        for way in self.reader.ways(place, self.env):
+            self.env.pop((place[0], place[1] + way), None)
+        self.env |= {(place[0], place[1] + way): values for way, values in given.items()}
+
+    def _put_shared(self, place: Place, given: Values | dict[str, Numbers]) -> None:
+        if not given:
+            self.written.lost.add(place[0])
+        for way, values in given.items():
+            key = place[0], place[1] + str(way)
+            self.written.shared[key] = join(values, self.written.shared.get(key, frozenset()))
+
+    # --- expressions
+
+    def _expression(self, cursor: Cursor, parts: list[Cursor]) -> None:
+        kind = cursor.kind
+        if kind == kinds.CALL:
+            self._call(cursor, parts)
+        elif kind in (kinds.BINARY, kinds.COMPOUND_ASSIGN) and len(parts) == 2:
+            self._binary(cursor, parts)
+        elif kind == kinds.CONDITIONAL and len(parts) == 3:
+            self._branch(parts)
+        else:
+            for part in parts:
+                self.statement(part)
+            if kind == kinds.UNARY and int(self.library.getCursorUnaryOperatorKind(cursor)) in kinds.INCREMENTS:
+                self._assign(parts[0], self._stepped(cursor, parts[0]))
+
+    def _stepped(self, cursor: Cursor, target: Cursor) -> Iterator[tuple[str, Numbers]]:
+        up = int(self.library.getCursorUnaryOperatorKind(cursor)) in (1, 3)
+        old = self.reader.value(target, self.env or {})
+        yield "", self.reader.fit(operate("+" if up else "-", old, frozenset({1})), self.reader.type(target))
+
+    def _binary(self, cursor: Cursor, parts: list[Cursor]) -> None:
+        symbol = kinds.BINARY_OPERATORS[int(self.library.getCursorBinaryOperatorKind(cursor))]
+        if symbol in ("&&", "||"):
+            self.statement(parts[0])
+            before = self.env
+            self.env = dict(before) if before is not None else None
+            self.statement(parts[1])
+            self.env = _merge([before, self.env])
+            return
+        for part in reversed(parts):
+            self.statement(part)
+        if self.env is None:
+            return
+        if symbol == "=":
+            value = self.reader.value(parts[1], self.env)
+            self._assign(parts[0], [("", self.reader.fit(value, self.reader.type(parts[0])))])
+        elif cursor.kind == kinds.COMPOUND_ASSIGN:
+            both = [self.reader.value(part, self.env) for part in parts]
+            value = operate(symbol.removesuffix("="), *both)
+            self._assign(parts[0], [("", self.reader.fit(value, self.reader.type(parts[0])))])
+
+    def _call(self, call: Cursor, parts: list[Cursor]) -> None:
+        called = self.reader.referenced(call)
+        if len(parts) > 1 and parts[1].kind == kinds.CALL and self.reader.name(parts[1]) == _CONFIGURES:
+            self._launch(call, parts[1])
+        for part in parts:
+            self.statement(part)
+        if self.env is None:
+            return
+        name = self.reader.name(called)
+        if name == "operator=" and len(parts) > 1:
+            dim3 = self.reader.is_dim3(parts[0])
+            self._assign(parts[0], zip(AXES, self.reader.shape(parts[-1], self.env), strict=True) if dim3 else ())
+        elif name in _ENDS:
+            self.env = None
+        elif called.kind in kinds.FUNCTIONS:
+            self._give(called, parts)
+
+    def _give(self, called: Cursor, parts: list[Cursor]) -> None:
+        """Put down what a function of the file gets."""
+        definition = Cursor.from_buffer_copy(self.library.getCursorDefinition(called))
+        if definition.kind != called.kind or self.env is None:
+            return
+        parameters = [part for part in self.reader.below(definition) if part.kind == kinds.PARM_DECL]
+        arguments = parts[len(parts) - len(parameters) :]
+        for parameter, argument in zip(parameters, arguments, strict=False):
+            if self.reader.is_reference(parameter):
+                continue
+            if self.reader.is_dim3(parameter):
+                given = dict(zip(AXES, self.reader.shape(argument, self.env), strict=True))
+            else:
+                given = {"": self.reader.fit(self.reader.value(argument, self.env), self.reader.type(parameter))}
+            for way, values in given.items():
+                key = int(parameter.first or 0), way
+                self.written.parameters[key] = join(values, self.written.parameters.get(key, frozenset()))
+
+    def _launch(self, launch: Cursor, configuration: Cursor) -> None:
+        arguments = self.reader.below(configuration)[1:]
+        if self.env is None or len(arguments) < 2:
+            return
+        grid, block = (self.reader.shape(argument, self.env) for argument in arguments[:2])
+        shared = self.reader.value(arguments[2], self.env) if len(arguments) > 2 else frozenset({0})
+        self.found[launch.second] = grid, block, shared
+
+
+def _widen(before: Values | None, after: Values | None) -> Values | None:
+    """Return what is still known where a loop changes something in every round."""
+    if before is None or after is None:
+        return after
+    return {place: values if values == before.get(place) else UNKNOWN for place, values in after.items()}
+
+
+def _merge(many: Iterable[Values | None]) -> Values | None:
+    """Return what is known where several ways meet: what all of them know."""
+    reached = [env for env in many if env is not None]
+    if not reached:
+        return None
+    first, *others = reached
+    return {
+        place: join(values, *(env[place] for env in others))
+        for place, values in first.items()
+        if all(place in env for env in others)
+    }
