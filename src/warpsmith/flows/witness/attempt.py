@@ -12,16 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.base.errors import UsageError
-from warpsmith.flows.simulate import SimulateOptions, StartedLaunch, start_launch
+from warpsmith.flows.started import StartedLaunch, place_launch
 from warpsmith.flows.witness.made import Made
 from warpsmith.kernels.units import KernelUnit
 from warpsmith.simt.engine.engine import Checks, run, why_refused
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.interpreter import interpret
-from warpsmith.simt.launch import KernelProblem, Launch, Outcome
+from warpsmith.simt.launch import Dim, KernelProblem, Launch, Outcome
 from warpsmith.ssa.nodes import Function
 
-__all__ = ["Attempt", "try_launch"]
+__all__ = ["Attempt", "Planned", "try_launch"]
 
 _CHECKS: Final = Checks(lost=False, requests=False, uninitialized=False, quick=True)
 _STEPS: Final = 20_000_000
@@ -43,14 +43,25 @@ class Attempt(Struct, frozen=True):
     ended: bool
 
 
-def try_launch(unit: KernelUnit, kernel: Function, path: str, options: SimulateOptions, made: Made) -> Attempt | None:
+class Planned(Struct, frozen=True):
+    """How a kernel is launched: `shared`: bytes of dynamic shared memory; `width`: lanes of a warp."""
+
+    unit: KernelUnit
+    kernel: Function
+    block: Dim
+    grid: Dim
+    shared: int
+    width: int
+
+
+def try_launch(planned: Planned, made: Made) -> Attempt | None:
     """Return how a launch went whose arrays are long enough; None where there is none."""
     for _ in range(_GROWTHS):
         try:
-            started = start_launch(unit, path, replace(options, arguments=made.texts))[2]
+            started = _place(planned, made)
         except UsageError:
             return None
-        found = _try_once(unit, kernel, started, made)
+        found = _try_once(planned.unit, planned.kernel, started, made)
         if isinstance(found, Attempt):
             return found
         longer = _lengthen(made, found)
@@ -58,6 +69,11 @@ def try_launch(unit: KernelUnit, kernel: Function, path: str, options: SimulateO
             return None
         made = longer
     return None
+
+
+def _place(planned: Planned, made: Made) -> StartedLaunch:
+    how = planned.block, planned.grid
+    return place_launch(planned.unit, planned.kernel, made.texts, *how, shared=planned.shared, width=planned.width)
 
 
 def _lengthen(made: Made, problem: KernelProblem | None) -> Made | None:

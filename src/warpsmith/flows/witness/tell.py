@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, KernelFacts, RaceFact, Side, WitnessThread
 from warpsmith.base.findings import Certainty
-from warpsmith.flows.simulate import SimulateOptions
-from warpsmith.flows.witness.attempt import Attempt, try_launch
+from warpsmith.flows.witness.attempt import Attempt, Planned, try_launch
 from warpsmith.flows.witness.dependence import origins
 from warpsmith.flows.witness.made import make_arguments
 from warpsmith.kernels.units import KernelUnit
@@ -72,13 +71,8 @@ class _Search:
     def __init__(self, unit: KernelUnit, path: str, facts: KernelFacts) -> None:
         self.unit, self.path, self.facts, self.function = unit, path, facts, facts.function
         self.grid = self._grid()
-        self.options = SimulateOptions(
-            kernel=self.function.name,
-            block=facts.block,
-            grid=self.grid,
-            shared=facts.shape.shared_bytes,
-            device=facts.device.name,
-        )
+        shared, width = facts.shape.shared_bytes, facts.device.warp_width
+        self.planned = Planned(unit, self.function, facts.block, self.grid, shared, width)
         self.access: Mapping[int, AccessFact] = {id(fact.instruction): fact for fact in facts.accesses}
 
     def _grid(self) -> Dim:
@@ -103,7 +97,7 @@ class _Search:
         seen: list[dict[frozenset[str], RaceFact]] = []
         threads = tuple(n * size for n, size in zip(self.grid, self.facts.block, strict=True))
         for made in make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments):
-            attempt = try_launch(self.unit, self.function, self.path, self.options, made)
+            attempt = try_launch(self.planned, made)
             if attempt is None or not (attempt.ended or attempt.outcome):
                 continue
             seen.append({})

@@ -52,7 +52,10 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
     help="Show what is at least so certain (default conditional).",
 )
 @click.option(
-    "--runs", type=click.FloatRange(0), metavar="S", help="Seconds a file for runs of kernels (default 3; 0: none)."
+    "--runs",
+    type=click.FloatRange(0),
+    metavar="S",
+    help="Find races by running kernels, so many seconds a file (default 0).",
 )
 @click.option("--format", "forms", multiple=True, metavar="FMT[=FILE]", help=f"{', '.join(FORMATS)}; may be repeated.")
 @click.option("--sort", type=click.Choice(["impact", "line", "rule"]), help="The order (impact in text and html).")
