@@ -26,7 +26,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
-from warpsmith.flows.witness.tell import Runs, with_witnesses
+from warpsmith.flows.witness.tell import NO_TIME, Runs, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit
@@ -115,6 +115,7 @@ def explain_file(task: FileTask) -> FileResult:
     for kernel in kernels:
         if names[kernel.name] not in result.same and _is_wanted(names[kernel.name], kernel.name, task.kernels):
             _kernel(task, unit, kernel, names[kernel.name], compiled, result, runs)
+    result.diagnostics += _tell_without_runs(runs, names)
     if not task.kernels:
         found = tuple(host_transfers(unit.repeats))
         marks = fingerprints("", found)
@@ -133,6 +134,14 @@ def _find_without_code(unit: KernelUnit) -> Iterator[Finding]:
             message = f"{function.name} is not analyzed: something that it needs is not modeled"
             helps = ("it is named above; the PTX of the kernel may be read all the same",)
             yield Finding("INP006", "error", message, function.span, helps)
+
+
+def _tell_without_runs(runs: Runs, names: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield for which kernels runs were asked for and did not help, by reason."""
+    for why, kernels in runs.without.items():
+        helps = ("raise --runs",) if why == NO_TIME else ()
+        message = f"runs looked for no races, or not for all, in {', '.join(names[one] for one in kernels)}: {why}"
+        yield Finding("INP012", "note", message, help=helps)
 
 
 def _text(unit: KernelUnit, kernel: Function) -> str:

@@ -44,10 +44,14 @@ def origins(function: Function, accesses: Sequence[Instruction], pointers: froze
     for access in accesses:
         reached.reach(blocks[id(access)])
     for block in function.blocks:
-        if any(i.op in ("barrier", "warp_barrier") for i in block.instructions):
+        if any(map(_is_barrier, block.instructions)):
             reached.reach(block)
     reached.run()
     return Origins(frozenset(places.found - pointers), frozenset(reached.found - pointers))
+
+
+def _is_barrier(i: Instruction) -> bool:
+    return i.op in ("barrier", "warp_barrier")
 
 
 class _Search:

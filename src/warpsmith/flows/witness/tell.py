@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, KernelFacts, RaceFact, Side, WitnessThread
 from warpsmith.base.findings import Certainty
+from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.flows.witness.attempt import Attempt, Planned, try_launch
 from warpsmith.flows.witness.dependence import origins
 from warpsmith.flows.witness.made import make_arguments
@@ -25,39 +26,61 @@ from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
 from warpsmith.ssa.nodes import Instruction, Query
 
-__all__ = ["Runs", "with_witnesses"]
+__all__ = ["NO_TIME", "Runs", "with_witnesses"]
 
 _MOST: Final = 4
 """Blocks along an axis of a grid that is run."""
+_LARGEST: Final = 5_000
+"""Instructions of a kernel that is compiled: nothing can end that meanwhile."""
+NO_TIME: Final = "no time was left"
 
 
 class Runs(Struct):
-    """The runs of a file: how many `seconds` of processor time are left for them, and kernels for which there were
-    none."""
+    """The runs of a file: how many `seconds` of processor time are left for them; whether any are `asked` for; and by
+    reason, kernels for which nothing came of them."""
 
     seconds: float
-    without: list[str] = field(default_factory=list)
+    without: dict[str, list[str]] = field(default_factory=dict)
+    asked: bool = field(default=False)
+
+    def __post_init__(self) -> None:
+        self.asked = self.asked or self.seconds > 0
 
 
 def with_witnesses(unit: KernelUnit, path: str, facts: KernelFacts, runs: Runs) -> KernelFacts:
     """Return the facts of a kernel with the races that runs on made up arguments show."""
-    function = facts.function
-    if not unit.parameters.get(function.name) and function.parameters:
-        return facts
-    if not any(i.op == "store" for _, i in function.instructions()):
-        return facts
-    if runs.seconds <= 0:
-        runs.without.append(function.name)
+    if not runs.asked or not _may_race(facts):
         return facts
     began = time.process_time()
-    found = _Search(unit, path, facts).races(runs.seconds)
+    found, why = _search(unit, path, facts, runs.seconds)
     runs.seconds -= time.process_time() - began
+    if why:
+        runs.without.setdefault(why, []).append(facts.function.name)
     if not found:
         return facts
     seen = {_pair(race) for race in found if race.certainty == "witnessed"}
     kept = [race for race in facts.races if race.certainty == "proven" or _pair(race) not in seen]
     known = {_pair(race) for race in kept}
     return replace(facts, races=(*kept, *(race for race in found if _pair(race) not in known)))
+
+
+def _may_race(facts: KernelFacts) -> bool:
+    """Whether a kernel writes where others may come, and its text does not tell of all that may happen there."""
+    written = {access.space for access in facts.accesses if access.kind == "store"} - {"local"}
+    decided = facts.races_complete and not facts.races_assumptions and not facts.block_assumed
+    return bool(written - {"shared"} if decided else written)
+
+
+def _search(unit: KernelUnit, path: str, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
+    """Return the races that runs show within some time, and why there are no runs, or fewer."""
+    function = facts.function
+    if seconds <= 0:
+        return (), NO_TIME
+    if sum(1 for _, i in function.instructions()) > _LARGEST:
+        return (), "it is too large to be compiled in a moment"
+    if function.parameters and not unit.parameters.get(function.name):
+        return (), "the types of its parameters are not known"
+    return _Search(unit, path, facts).races(seconds)
 
 
 def _pair(race: RaceFact) -> frozenset[str]:
@@ -71,6 +94,7 @@ class _Search:
     def __init__(self, unit: KernelUnit, path: str, facts: KernelFacts) -> None:
         self.unit, self.path, self.facts, self.function = unit, path, facts, facts.function
         self.grid = self._grid()
+        self.sized = False
         shared, width = facts.shape.shared_bytes, facts.device.warp_width
         self.planned = Planned(unit, self.function, facts.block, self.grid, shared, width)
         self.access: Mapping[int, AccessFact] = {id(fact.instruction): fact for fact in facts.accesses}
@@ -90,24 +114,42 @@ class _Search:
         x, y, z = (2 if f"ctaid.{axis}" in asked else 1 for axis in "xyz")
         return x, y, z
 
-    def races(self, seconds: float) -> list[RaceFact]:
-        """Return what launches with several sizes show, each pair of places once. What hangs on the sizes is less
-        certain where it is not seen with all of them."""
+    def races(self, seconds: float) -> tuple[Sequence[RaceFact], str]:
+        """Return what launches with several sizes show, each pair of places once, and why that is not all. What hangs
+        on the sizes is less certain where it is not seen with all of them, or with one only."""
         until = time.process_time() + seconds
         seen: list[dict[frozenset[str], RaceFact]] = []
+        why = ""
+        try:
+            with time_limit(seconds, of="processor"):
+                why = self._try_sizes(seen)
+        except OutOfTimeError:
+            if time.process_time() < until:
+                raise
+            why = NO_TIME
+        found = {pair: race for races in reversed(seen) for pair, race in races.items()}
+        varied = len(seen) > 1 or not self.sized
+        return [
+            self._weigh(race, always=varied and all(pair in races for races in seen)) for pair, race in found.items()
+        ], why
+
+    def _try_sizes(self, seen: list[dict[frozenset[str], RaceFact]]) -> str:
+        """Add what each launch shows that could be seen; return why there is none, or ""."""
         threads = tuple(n * size for n, size in zip(self.grid, self.facts.block, strict=True))
+        why = "nothing can be made up for one of its parameters"
         for made in make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments):
+            self.sized = bool(made.numbers.keys() - made.given)
             attempt = try_launch(self.planned, made)
             if attempt is None or not (attempt.ended or attempt.outcome):
+                why = "" if seen else "no run of it came to an end"
                 continue
+            why = ""
             seen.append({})
             for race in self._of(attempt):
                 seen[-1].setdefault(_pair(race), race)
-            sized = any(race.certainty == "conditional" for race in seen[-1].values()) or not seen[-1]
-            if not sized or time.process_time() > until or not made.numbers.keys() - made.given:
+            if not self.sized or (seen[-1] and all(race.certainty == "witnessed" for race in seen[-1].values())):
                 break
-        found = {pair: race for races in reversed(seen) for pair, race in races.items()}
-        return [self._weigh(race, always=all(pair in races for races in seen)) for pair, race in found.items()]
+        return why
 
     def _weigh(self, race: RaceFact, *, always: bool) -> RaceFact:
         """Return a race, less certain where it was not seen with all sizes, or where places that it hangs on were read

@@ -1,0 +1,171 @@
+"""Races that runs show: the two lines of each, how certain it is, and the command that shows it again."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.app.cli.runs import typed
+from tests.flows.witness.kernels import MEETS, PAIRS, facts_of, lines_of, text_of, unit_of
+from warpsmith.analysis.uniformity.facts import KernelFacts, RaceFact
+from warpsmith.flows.witness import attempt, dependence, tell
+from warpsmith.flows.witness.tell import NO_TIME, Runs, with_witnesses
+from warpsmith.kernels.shape import Launching
+
+SECONDS = 60
+
+
+def seen(facts: KernelFacts) -> list[RaceFact]:
+    """Return the races that runs showed and that are told unasked."""
+    return [race for race in facts.races if race.replay and race.certainty != "heuristic"]
+
+
+def find(folder: Path, text: str, name: str = "k", launching: Launching | None = None) -> list[RaceFact]:
+    """Return the races that runs of a kernel show."""
+    unit = unit_of(folder, text)
+    return seen(with_witnesses(unit, str(folder / "k.cu"), facts_of(unit, name, launching), Runs(SECONDS)))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_textbook_races_are_seen_and_their_twins_have_none(name: str, tmp_path: Path) -> None:
+    text = text_of(name, races=True)
+    marked = {number for number, line in enumerate(text.splitlines(), 1) if MEETS in line}
+    found = find(tmp_path, text)
+    assert {line for race in found for line in lines_of(race)} <= marked and marked in map(lines_of, found)
+    assert not find(tmp_path, text_of(name, races=False))
+
+
+def test_how_certain_they_are(tmp_path: Path) -> None:
+    certain = {name: find(tmp_path, text_of(name, races=True))[0] for name in ("one", "tile", "count", "other_block")}
+    assert {name: race.certainty for name, race in certain.items()} == {
+        "one": "witnessed", "tile": "conditional", "count": "conditional", "other_block": "conditional"
+    }  # fmt: skip
+    assert certain["tile"].assumptions == ("n is 64",), "one block asks for no other"
+    assert certain["count"].assumptions[-2:] == ("memory holds random numbers", "the grid has 2x1x1 blocks")
+    # who is told of the grid need not make it up
+    whole = find(tmp_path, text_of("other_block", races=True), launching=Launching((64, 1, 1), (2, 1, 1)))
+    assert {(race.certainty, race.reach) for race in whole} == {("witnessed", "grid")}
+
+
+def test_the_command_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("one", "count"):
+        (race, *_) = find(tmp_path, text_of(name, races=True))
+        command, *words = shlex.split(race.replay)
+        code, out, _ = typed(capsys, *words)
+        assert (command, code) == ("warpsmith", 1) and "race" in out
+        assert all(f"k.cu:{line}" in out for line in lines_of(race)), out
+
+
+GUARDED = """__global__ void k(const float *in, float *out, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    if (n == 64)
+        s[t] = in[t];
+    out[t] = s[63 - t];
+}"""
+JOINED = """__global__ void k(const float *in, float *out, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x, o = t;
+    if (n > 60)
+        o = 63 - t;
+    s[t] = in[t];
+    out[t] = s[o];
+}"""
+BEHIND = """__global__ void k(const float *in, float *out, int n) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    if (n < 64)
+        __syncthreads();
+    out[t] = s[63 - t];
+}"""
+STRIDE = """__global__ void k(float *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i % n] = a[i];
+}"""
+SCATTER = """__global__ void k(const int *order, const float *a, float *b) {
+    int t = threadIdx.x;
+    b[order[t]] = a[t];
+}"""
+
+
+def certainties(folder: Path, text: str) -> set[str]:
+    """Return how certain the races are that runs show, and how certain those that are told besides."""
+    unit = unit_of(folder, text)
+    facts = with_witnesses(unit, "k.cu", facts_of(unit, "k"), Runs(SECONDS))
+    return {race.certainty for race in facts.races if race.replay}
+
+
+def test_what_hangs_on_numbers_that_were_made_up_is_not_witnessed(tmp_path: Path) -> None:
+    assert certainties(tmp_path, GUARDED) == {"heuristic"}, "with other sizes nothing is written"
+    assert certainties(tmp_path, JOINED) == certainties(tmp_path, BEHIND) == {"conditional"}
+    assert certainties(tmp_path, SCATTER) == {"heuristic"}, "an order has no number twice"
+    assert "witnessed" not in certainties(tmp_path, STRIDE)
+
+
+def test_a_slice_that_forgets_something_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(dependence, "_conditions", lambda block: ())
+        assert "witnessed" in certainties(tmp_path, BEHIND)
+    search = dependence._Search
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "_join", lambda self, phi, ways: self.follow(value for _, value in phi.incoming))
+        assert "witnessed" in certainties(tmp_path, JOINED)
+    with monkeypatch.context() as patch:
+        patch.setattr(dependence, "_is_barrier", lambda i: False)
+        assert "witnessed" in certainties(tmp_path, BEHIND)
+
+
+def test_sizes_that_do_not_vary_and_scattered_places_are_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(tell._Search, "_weigh", lambda self, race, always: race)
+        assert certainties(tmp_path, GUARDED) == {"conditional"}
+    with monkeypatch.context() as patch:
+        patch.setattr(tell._Search, "_is_scattered", lambda self, race: False)
+        assert certainties(tmp_path, SCATTER) == {"conditional"}
+
+
+def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unit = unit_of(tmp_path, text_of("one", races=True))
+    facts = facts_of(unit, "racy")
+    name = facts.function.name
+    late, none = Runs(SECONDS), Runs(0)
+    late.seconds = 0
+    assert with_witnesses(unit, "k.cu", facts, late) is facts and late.without == {NO_TIME: [name]}
+    assert with_witnesses(unit, "k.cu", facts, none) is facts and not none.without, "nobody asked for them"
+    for reason, change in (
+        ("too large", lambda patch: patch.setattr(tell, "_LARGEST", 3)),
+        ("came to an end", lambda patch: patch.setattr(tell, "try_launch", lambda planned, made: None)),
+        ("made up", lambda patch: patch.setattr(tell, "make_arguments", lambda *given: ())),
+    ):
+        runs = Runs(SECONDS)
+        with monkeypatch.context() as patch:
+            change(patch)
+            assert with_witnesses(unit, "k.cu", facts, runs) is facts
+        assert [(reason in why, names) for why, names in runs.without.items()] == [(True, [name])]
+
+
+def test_time_that_is_up_ends_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unit = unit_of(tmp_path, text_of("bitonic", races=True))
+    runs = Runs(0.5)
+    monkeypatch.setattr(attempt, "why_refused", lambda *given: "the interpreter is to take it")
+    monkeypatch.setattr(attempt, "_INTERPRETED", 1_000_000_000)
+    endless = text_of("one", races=False).replace("int t =", "for (int i = 0; i >= 0; i = in[i] < 9 ? 1 : 2);\nint t =")
+    unit = unit_of(tmp_path, endless)
+    with_witnesses(unit, "k.cu", facts_of(unit, "calm"), runs)
+    assert list(runs.without) == [NO_TIME] and -1 < runs.seconds <= 0
+
+
+def test_what_the_text_decides_is_not_run(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, text_of("one", races=True))
+    facts = facts_of(unit, "racy")
+    stores = [access for access in facts.accesses if access.kind == "store" and access.space == "shared"]
+    shared = replace(facts, accesses=tuple(stores))
+    assert tell._may_race(facts) and not tell._may_race(replace(shared, races_complete=True, races_assumptions=()))
+    assert tell._may_race(replace(shared, races_complete=False))
+    assert not tell._may_race(replace(facts, accesses=()))
