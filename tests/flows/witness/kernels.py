@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +14,9 @@ from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
 from warpsmith.settings.read import Wanted, read_settings
 
-__all__ = ["MEETS", "PAIRS", "Find", "facts_of", "lines_of", "unit_of"]
+__all__ = ["MEETS", "PAIRS", "facts_of", "lines_of", "text_of", "unit_of"]
 
 MEETS: Final = "// meets"
-Find = Callable[..., tuple[RaceFact, ...]]
 
 _REDUCE = """(const float *in, float *out) {
     __shared__ float s[64];
@@ -29,7 +28,7 @@ _REDUCE = """(const float *in, float *out) {
             s[t] += s[t + k]; // meets
         BARRIER
     }
-    out[t] = s[0];
+    out[t] = s[0]; // meets
 }"""
 _SCAN = """(const int *in, int *out) {
     __shared__ int s[64];
@@ -84,7 +83,7 @@ _ONE = """(const float *in, float *out) {
     out[t] = in[t] / m; // meets
 }"""
 _OTHER_BLOCK = """(float *a, float *b) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
     a[i] = i; // meets
     __syncthreads();
     b[i] = a[PLACE]; // meets
@@ -137,7 +136,7 @@ PAIRS: Final[Mapping[str, tuple[str, str, tuple[str, str]]]] = {
     "count": (_COUNT, "COUNT", (f"bins[in[i]]++; {MEETS}", "atomicAdd(&bins[in[i]], 1);")),
     "total": (_TOTAL, "COUNT", (f"*total += 1; {MEETS}", "atomicAdd(total, 1);")),
     "one": (_ONE, "BARRIER", _SYNC),
-    "other_block": (_OTHER_BLOCK, "PLACE", ("gridDim.x * blockDim.x - 1 - i", "(blockIdx.x + 1) * blockDim.x - 1 - threadIdx.x")),
+    "other_block": (_OTHER_BLOCK, "PLACE", ("127 - i", "i - t + 63 - t")),
     "warp": (_WARP, "BARRIER", ("", "__syncwarp();")),
     "stencil": (_STENCIL, "WHERE", ("a", "b")),
     "transpose": (_TRANSPOSE, "WHERE", ("a", "b")),
@@ -160,11 +159,11 @@ def unit_of(folder: Path, text: str) -> KernelUnit:
     return unit
 
 
-def facts_of(unit: KernelUnit, name: str, launching: Launching | None = None) -> KernelFacts:
-    """Return what the text of a kernel tells, launched with two blocks of 64 threads where nothing else is said."""
-    (kernel,) = (one for one in unit.module.functions if one.kernel and name in one.name)
+def facts_of(unit: KernelUnit, launching: Launching | None = None) -> KernelFacts:
+    """Return what the text of the only kernel tells, launched in blocks of 64 threads where nothing else is said."""
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
     settings = read_settings(Wanted({}, None, files=False, environment=False))
-    shape = shape_of(kernel, name, launching or Launching((64, 1, 1)), settings, None)
+    shape = shape_of(kernel, kernel.name, launching or Launching((64, 1, 1)), settings, None)
     return examine(unit.module, kernel.name, shape, device("sm_80"))
 
 

@@ -93,8 +93,8 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
 
 
 def _sizes(threads: int) -> Iterator[int]:
-    """Yield numbers to try: all threads in a row, twice as many, a number that is no multiple of anything."""
-    yield from (threads, 2 * threads, threads + 13)
+    """Yield numbers to try: all threads in a row, twice as many, a number between that is no multiple of anything."""
+    yield from (threads, 2 * threads, threads + threads // 2 + 13)
 
 
 def _fits(size: int, kernel: Function, name: str) -> int:

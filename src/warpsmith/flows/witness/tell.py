@@ -30,8 +30,11 @@ __all__ = ["NO_TIME", "Runs", "with_witnesses"]
 
 _MOST: Final = 4
 """Blocks along an axis of a grid that is run."""
+_CLOCKS_DIFFER: Final = 0.1
+"""Seconds by which the timer that ends a run may be ahead."""
 _LARGEST: Final = 5_000
 """Instructions of a kernel that is compiled: nothing can end that meanwhile."""
+_CERTAIN: Final[tuple[Certainty, ...]] = ("heuristic", "conditional", "witnessed", "proven")
 NO_TIME: Final = "no time was left"
 
 
@@ -56,12 +59,16 @@ def with_witnesses(unit: KernelUnit, path: str, facts: KernelFacts, runs: Runs) 
     runs.seconds -= time.process_time() - began
     if why:
         runs.without.setdefault(why, []).append(facts.function.name)
-    if not found:
-        return facts
-    seen = {_pair(race) for race in found if race.certainty == "witnessed"}
-    kept = [race for race in facts.races if race.certainty == "proven" or _pair(race) not in seen]
+    return replace(facts, races=_merge(facts.races, found)) if found else facts
+
+
+def _merge(told: Sequence[RaceFact], seen: Sequence[RaceFact]) -> tuple[RaceFact, ...]:
+    """Return what the text tells and what runs show; of two facts of the same places the one that is more certain, the
+    text's where they are alike."""
+    best = {_pair(race): _CERTAIN.index(race.certainty) for race in seen}
+    kept = [race for race in told if _CERTAIN.index(race.certainty) >= best.get(_pair(race), 0)]
     known = {_pair(race) for race in kept}
-    return replace(facts, races=(*kept, *(race for race in found if _pair(race) not in known)))
+    return (*kept, *(race for race in seen if _pair(race) not in known))
 
 
 def _may_race(facts: KernelFacts) -> bool:
@@ -116,7 +123,7 @@ class _Search:
 
     def races(self, seconds: float) -> tuple[Sequence[RaceFact], str]:
         """Return what launches with several sizes show, each pair of places once, and why that is not all. What hangs
-        on the sizes is less certain where it is not seen with all of them, or with one only."""
+        on the sizes is less certain where it is not seen with all of them but the smallest, or where one was tried."""
         until = time.process_time() + seconds
         seen: list[dict[frozenset[str], RaceFact]] = []
         why = ""
@@ -124,13 +131,14 @@ class _Search:
             with time_limit(seconds, of="processor"):
                 why = self._try_sizes(seen)
         except OutOfTimeError:
-            if time.process_time() < until:
+            if time.process_time() < until - _CLOCKS_DIFFER:
                 raise
             why = NO_TIME
         found = {pair: race for races in reversed(seen) for pair, race in races.items()}
         varied = len(seen) > 1 or not self.sized
         return [
-            self._weigh(race, always=varied and all(pair in races for races in seen)) for pair, race in found.items()
+            self._weigh(race, always=varied and all(pair in races for races in seen[1:]))
+            for pair, race in found.items()
         ], why
 
     def _try_sizes(self, seen: list[dict[frozenset[str], RaceFact]]) -> str:
