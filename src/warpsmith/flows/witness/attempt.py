@@ -30,7 +30,7 @@ _INTERPRETED: Final = 300_000
 """Instructions of lanes that the interpreter executes at most, three seconds."""
 _GROWTHS: Final = 12
 _BLOCKS: Final = 4
-"""Blocks that the interpreter runs at most, to see who conflicts with whom."""
+"""Blocks that the interpreter runs before it runs all, to see who conflicts with whom."""
 
 
 class Attempt(Struct, frozen=True):
@@ -119,6 +119,8 @@ def _neighbours(block: int, launch: Launch) -> Iterator[Sequence[int]]:
         if across > 1 and block >= across:
             yield (block - across, block)
         yield tuple(range(max(0, block + 1 - _BLOCKS), block + 1))
+    if block >= _BLOCKS:
+        yield tuple(range(block + 1))
 
 
 def _interpret(
@@ -131,4 +133,6 @@ def _interpret(
     bounds = next((problem for problem in outcome.problems if problem.kind == "bounds"), None)
     if bounds is not None and not outcome.conflicts:
         return bounds
-    return Attempt(made, started, outcome if outcome.conflicts else None, ended=outcome.complete and only is None)
+    if outcome.conflicts:
+        return Attempt(made, started, outcome, ended=False)
+    return Attempt(made, started, None, ended=outcome.complete and only is None)

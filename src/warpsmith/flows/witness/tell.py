@@ -56,7 +56,7 @@ def with_witnesses(unit: KernelUnit, path: str, facts: KernelFacts, runs: Runs) 
         return facts
     began = time.process_time()
     found, why = _search(unit, path, facts, runs.seconds)
-    runs.seconds -= time.process_time() - began
+    runs.seconds = 0 if why == NO_TIME else runs.seconds - (time.process_time() - began)
     if why:
         runs.without.setdefault(why, []).append(facts.function.name)
     return replace(facts, races=_merge(facts.races, found)) if found else facts

@@ -1,0 +1,64 @@
+"""A launch on made up arguments: arrays become long enough, and the interpreter sees who races."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.flows.witness.kernels import text_of, unit_of
+from warpsmith.flows.witness import attempt
+from warpsmith.flows.witness.attempt import Attempt, Planned, try_launch
+from warpsmith.flows.witness.made import make_arguments
+
+
+def tried(folder: Path, text: str, blocks: int = 2) -> Attempt | None:
+    """Return how the first launch of a kernel went."""
+    unit = unit_of(folder, text)
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    made = next(make_arguments(unit, kernel, 64 * blocks, {}))
+    return try_launch(Planned(unit, kernel, (64, 1, 1), (blocks, 1, 1), 0, 32), made)
+
+
+def test_arrays_become_as_long_as_it_takes(tmp_path: Path) -> None:
+    long = "__global__ void k(float *a, int n) { a[threadIdx.x * n + 5000] = blockIdx.x * 0; }"
+    found = tried(tmp_path, long, 1)
+    assert found is not None and found.ended and found.outcome is None
+    type, count = found.made.arrays["a"]
+    assert type == "f32" and 63 * 64 + 5000 < count <= 2 * (63 * 64 + 5001)
+    assert tried(tmp_path, long.replace("5000", "-1")) is None, "nothing stands before an array"
+    assert tried(tmp_path, long.replace("5000", "100000000")) is None, "nor so far behind it"
+
+
+@pytest.mark.parametrize("refused", ["", "the interpreter is to take it"])
+def test_who_races(refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if refused:
+        monkeypatch.setattr(attempt, "why_refused", lambda *given: refused)
+    calm = tried(tmp_path, text_of("other_block", races=False))
+    assert calm is not None and calm.ended and calm.outcome is None
+    racy = tried(tmp_path, text_of("other_block", races=True))
+    assert racy is not None and racy.outcome is not None and not racy.ended
+    assert {one.origin.block for race in racy.outcome.conflicts for one in (race.first, race.second)} == {0, 1}
+
+
+def test_a_race_with_a_block_far_away_is_found(tmp_path: Path) -> None:
+    far = "__global__ void k(int *a) { if (threadIdx.x == 0 && blockIdx.x % 5 == 1) a[0] = blockIdx.x; }"
+    found = tried(tmp_path, far, 8)
+    assert found is not None and found.outcome is not None
+    (race,) = found.outcome.conflicts
+    assert {race.first.origin.block, race.second.origin.block} == {1, 6}
+
+
+def test_what_does_not_end_shows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "_STEPS", 10_000)
+    endless = "__global__ void k(int *a, int n) { for (int i = 0; i < n; i += a[0] & 0) a[threadIdx.x] = i; }"
+    found = tried(tmp_path, endless)
+    assert found is None or (not found.ended and found.outcome is None)
+
+
+def test_arguments_that_make_no_sense_are_no_launch(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, text_of("one", races=True))
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    made = replace(next(make_arguments(unit, kernel, 64, {})), arrays={})
+    assert try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made) is None
