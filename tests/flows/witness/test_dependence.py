@@ -42,5 +42,5 @@ def of(folder: Path, body: str) -> Origins:
 )
 def test_what_decides(body: str, places: set[str], reached: set[str], tmp_path: Path) -> None:
     found = of(tmp_path, body)
-    assert (found.places, found.reached) == (places, reached)
+    assert (set(found.places), set(found.reached)) == (places, reached)
     assert found.all == places | reached

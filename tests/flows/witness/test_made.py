@@ -28,7 +28,7 @@ def test_sizes_grow_with_the_threads(tmp_path: Path) -> None:
 
 def test_numbers_that_are_given_are_no_sizes(tmp_path: Path) -> None:
     (one,) = made_for(tmp_path, "int *a, int n", {"n": 7, "m": 8})
-    assert (one.numbers, one.given) == ({"n": "7"}, {"n"})
+    assert one.numbers == {"n": "7"} and one.given == frozenset({"n"})
     assert one.assumptions == ("random numbers below 64 in a",)
 
 

@@ -14,7 +14,7 @@ from tests.app.cli.runs import typed
 from tests.flows.witness.kernels import MEETS, PAIRS, facts_of, lines_of, text_of, unit_of
 from warpsmith.analysis.uniformity.facts import RaceFact
 from warpsmith.flows.witness import attempt, dependence, tell
-from warpsmith.flows.witness.tell import NO_TIME, Runs, with_witnesses
+from warpsmith.flows.witness.tell import NO_TIME, RunBudget, with_witnesses
 from warpsmith.kernels.shape import Launching
 
 SECONDS = 60
@@ -24,7 +24,7 @@ def find(folder: Path, text: str, launching: Launching | None = None) -> list[Ra
     """Return the races of a kernel that are told unasked."""
     unit = unit_of(folder, text)
     launching = launching or Launching((64, 1, 1), (2 if "blockIdx" in text else 1, 1, 1))
-    facts = with_witnesses(unit, str(folder / "k.cu"), facts_of(unit, launching), Runs(SECONDS))
+    facts = with_witnesses(unit, str(folder / "k.cu"), facts_of(unit, launching), RunBudget(SECONDS))
     return [race for race in facts.races if race.certainty != "heuristic"]
 
 
@@ -139,24 +139,25 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
     unit = unit_of(tmp_path, text_of("one", races=True))
     facts = facts_of(unit)
     name = facts.function.name
-    late, none = Runs(SECONDS), Runs(0)
+    late, none = RunBudget(SECONDS), RunBudget(0)
     late.seconds = 0
     assert with_witnesses(unit, "k.cu", facts, late) is facts and late.without == {NO_TIME: [name]}
     assert with_witnesses(unit, "k.cu", facts, none) is facts and not none.without, "nobody asked for them"
-    for reason, change in (
-        ("too large", lambda patch: patch.setattr(tell, "_LARGEST", 3)),
-        ("came to an end", lambda patch: patch.setattr(tell, "try_launch", lambda planned, made: None)),
-        ("made up", lambda patch: patch.setattr(tell, "make_arguments", lambda *given: ())),
-    ):
-        runs = Runs(SECONDS)
+    changes: dict[str, tuple[str, object]] = {
+        "too large": ("_LARGEST", 3),
+        "came to an end": ("try_launch", lambda planned, made: None),
+        "made up": ("make_arguments", lambda *given: ()),
+    }
+    for reason, (what, instead) in changes.items():
+        runs = RunBudget(SECONDS)
         with monkeypatch.context() as patch:
-            change(patch)
+            patch.setattr(tell, what, instead)
             assert with_witnesses(unit, "k.cu", facts, runs) is facts
         assert [(reason in why, names) for why, names in runs.without.items()] == [(True, [name])]
 
 
 def test_time_that_is_up_ends_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = Runs(0.5)
+    runs = RunBudget(0.5)
     monkeypatch.setattr(attempt, "why_refused", lambda *given: "the interpreter is to take it")
     monkeypatch.setattr(attempt, "_INTERPRETED", 1_000_000_000)
     endless = text_of("one", races=False).replace("int t =", "for (int i = 0; i >= 0; i = in[i] < 9 ? 1 : 2);\nint t =")

@@ -26,7 +26,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
-from warpsmith.flows.witness.tell import NO_TIME, Runs, with_witnesses
+from warpsmith.flows.witness.tell import NO_TIME, RunBudget, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit
@@ -111,7 +111,7 @@ def explain_file(task: FileTask) -> FileResult:
     if task.fixes or task.known:
         result.texts = {names[kernel.name]: _text(unit, kernel) for kernel in kernels}
     result.same = frozenset(name for name, text in result.texts.items() if task.known.get(name) == text)
-    runs = Runs(task.settings.seconds("runs"))
+    runs = RunBudget(task.settings.seconds("runs"))
     for kernel in kernels:
         if names[kernel.name] not in result.same and _is_wanted(names[kernel.name], kernel.name, task.kernels):
             _kernel(task, unit, kernel, names[kernel.name], compiled, result, runs)
@@ -136,7 +136,7 @@ def _find_without_code(unit: KernelUnit) -> Iterator[Finding]:
             yield Finding("INP006", "error", message, function.span, helps)
 
 
-def _tell_without_runs(runs: Runs, names: Mapping[str, str]) -> Iterator[Finding]:
+def _tell_without_runs(runs: RunBudget, names: Mapping[str, str]) -> Iterator[Finding]:
     """Yield for which kernels runs were asked for and did not help, by reason."""
     for why, kernels in runs.without.items():
         helps = ("raise --runs",) if why == NO_TIME else ()
@@ -174,7 +174,13 @@ def _compile_ptx(task: FileTask, unit: KernelUnit, result: FileResult) -> Regist
 
 
 def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
-    task: FileTask, unit: KernelUnit, kernel: Function, name: str, compiled: Registers, result: FileResult, runs: Runs
+    task: FileTask,
+    unit: KernelUnit,
+    kernel: Function,
+    name: str,
+    compiled: Registers,
+    result: FileResult,
+    runs: RunBudget,
 ) -> None:
     """Put what is found in one kernel into the result."""
     try:

@@ -26,7 +26,7 @@ from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
 from warpsmith.ssa.nodes import Instruction, Query
 
-__all__ = ["NO_TIME", "Runs", "with_witnesses"]
+__all__ = ["NO_TIME", "RunBudget", "with_witnesses"]
 
 _MOST: Final = 4
 """Blocks along an axis of a grid that is run."""
@@ -38,7 +38,7 @@ _CERTAIN: Final[tuple[Certainty, ...]] = ("heuristic", "conditional", "witnessed
 NO_TIME: Final = "no time was left"
 
 
-class Runs(Struct):
+class RunBudget(Struct):
     """The runs of a file: how many `seconds` of processor time are left for them; whether any are `asked` for; and by
     reason, kernels for which nothing came of them."""
 
@@ -50,7 +50,7 @@ class Runs(Struct):
         self.asked = self.asked or self.seconds > 0
 
 
-def with_witnesses(unit: KernelUnit, path: str, facts: KernelFacts, runs: Runs) -> KernelFacts:
+def with_witnesses(unit: KernelUnit, path: str, facts: KernelFacts, runs: RunBudget) -> KernelFacts:
     """Return the facts of a kernel with the races that runs on made up arguments show."""
     if not runs.asked or not _may_race(facts):
         return facts
