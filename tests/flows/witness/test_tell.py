@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+import jsonschema
 import pytest
 from msgspec.structs import replace
 
@@ -16,6 +18,7 @@ from warpsmith.analysis.uniformity.facts import RaceFact
 from warpsmith.flows.witness import attempt, dependence, tell
 from warpsmith.flows.witness.tell import NO_TIME, RunBudget, with_witnesses
 from warpsmith.kernels.shape import Launching
+from warpsmith.report.json_parts import schema
 
 SECONDS = 60
 
@@ -99,6 +102,15 @@ SCATTER = """__global__ void k(const int *order, const float *a, float *b) {
 }"""
 
 
+VARIABLE = """__device__ int start, sink[64];
+__global__ void k() {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[(t + start) % 64] = t;
+    sink[t] = s[63 - t];
+}"""
+
+
 def certainties(folder: Path, text: str) -> set[str]:
     """Return how certain the races are that runs show."""
     return {race.certainty for race in search(folder, text)}
@@ -108,6 +120,7 @@ def test_what_hangs_on_numbers_that_were_made_up_is_not_witnessed(tmp_path: Path
     assert certainties(tmp_path, GUARDED) == {"heuristic"}, "with other sizes nothing is written"
     assert certainties(tmp_path, JOINED) == certainties(tmp_path, BEHIND) == {"conditional"}
     assert certainties(tmp_path, SCATTER) == {"heuristic"}, "an order has no number twice"
+    assert certainties(tmp_path, VARIABLE) == {"heuristic"}, "the host may set it"
     assert "witnessed" not in certainties(tmp_path, STRIDE)
 
 
@@ -174,3 +187,24 @@ def test_what_the_text_decides_is_not_run(tmp_path: Path) -> None:
     assert tell._may_race(facts) and not tell._may_race(replace(shared, races_complete=True, races_assumptions=()))
     assert tell._may_race(replace(shared, races_complete=False))
     assert not tell._may_race(replace(facts, accesses=()))
+
+
+def test_analyze_tells_what_runs_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    launches = "void run(float *f, int *i) { one<<<1, 64>>>(f, f); count<<<1, 64>>>(i, i, 64); }\n"
+    texts = [text_of(name, races=True).replace("racy", name) for name in ("one", "count")]
+    (tmp_path / "k.cu").write_text("".join(texts) + launches)
+    words = ("analyze", str(tmp_path / "k.cu"), "--select", "SYN002", "--isolated")
+    found = json.loads(typed(capsys, *words, "--json")[1])
+    assert not any(one["certainty"] == "witnessed" for one in found["findings"]), "nobody asked for runs"
+    code, out, _ = typed(capsys, *words, "--json", "--runs", "30")
+    found = json.loads(out)
+    jsonschema.validate(found, schema())
+    told = {one["kernel"]: (one["severity"], one["certainty"]) for one in found["findings"]}
+    assert code == 1 and told == {"one": ("error", "witnessed"), "count": ("warning", "conditional")}
+    assert all("warpsmith simulate" in one["help"][-1] for one in found["findings"])
+    # what hangs on numbers that were made up fails no gate
+    assert typed(capsys, *words, "--runs", "30", "--kernel", "count")[0] == 0
+    code, out, _ = typed(capsys, *words, "--runs", "30", "--min-certainty", "witnessed", "--format", "concise")
+    assert code == 1 and "error witnessed" in out and "[count]" not in out
+    code, out, err = typed(capsys, *words, "--runs", "0.000001")
+    assert "INP012" in err and "no time was left" in err

@@ -223,8 +223,8 @@ class _Search:
         made = attempt.made
         numbers = (f"{name} is {text}" for name, text in made.numbers.items() if name in found - made.given)
         said = [*self.facts.block_assumed, *numbers]
-        if "memory" in found and made.arrays:
-            said.append("memory holds random numbers")
+        if "memory" in found:
+            said.append("memory holds random numbers" if made.arrays else "variables of the file are as they begin")
         given = self.facts.shape.grid
         if (grid and given is None) or ("grid" in found and given != self.grid):
             said.append(f"the grid has {_by(self.grid)} blocks")
