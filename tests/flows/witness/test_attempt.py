@@ -26,7 +26,7 @@ def test_arrays_become_as_long_as_it_takes(tmp_path: Path) -> None:
     found = tried(tmp_path, long, 1)
     assert found is not None and found.ended and found.outcome is None
     type, count = found.made.arrays["a"]
-    assert type == "f32" and 63 * 64 + 5000 < count <= 2 * (63 * 64 + 5001)
+    assert type == "f32" and 63 * 64 + 5000 < count <= 8 * (63 * 64 + 5001)
     assert tried(tmp_path, long.replace("5000", "-1")) is None, "nothing stands before an array"
     assert tried(tmp_path, long.replace("5000", "100000000")) is None, "nor so far behind it"
 

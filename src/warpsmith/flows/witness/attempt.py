@@ -28,7 +28,7 @@ _STEPS: Final = 20_000_000
 """Instructions of lanes that compiled code executes at most, a fifth of a second or so."""
 _INTERPRETED: Final = 300_000
 """Instructions of lanes that the interpreter executes at most, three seconds."""
-_GROWTHS: Final = 12
+_GROWTHS: Final = 40
 _BLOCKS: Final = 4
 """Blocks that the interpreter runs before it runs all, to see who conflicts with whom."""
 

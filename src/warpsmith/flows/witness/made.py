@@ -21,6 +21,7 @@ __all__ = ["Made", "make_arguments"]
 _SHORTEST: Final = 256
 LONGEST: Final = 1 << 24
 """Bytes of an array at most."""
+_GROWTH: Final = 4
 _BELOW: Final = 64
 _FLOATS: Final = {4: "f32", 8: "f64", 2: "f16"}
 
@@ -52,7 +53,8 @@ class Made(Struct, frozen=True):
         if name not in self.arrays or count_bytes > LONGEST:
             return None
         type, count = self.arrays[name]
-        needed = max(2 * count, -(-count_bytes // _bytes_of(type)))
+        size = _bytes_of(type)
+        needed = max(min(_GROWTH * count, LONGEST // size), -(-count_bytes // size))
         return replace(self, arrays={**self.arrays, name: (type, 1 << (needed - 1).bit_length())})
 
 
