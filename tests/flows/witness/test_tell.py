@@ -18,6 +18,7 @@ from warpsmith.analysis.uniformity.facts import RaceFact
 from warpsmith.flows.witness import attempt, dependence, tell
 from warpsmith.flows.witness.tell import NO_TIME, RunBudget, with_witnesses
 from warpsmith.kernels.shape import Launching
+from warpsmith.kernels.units import KernelFile
 from warpsmith.report.json_parts import schema
 
 SECONDS = 60
@@ -27,14 +28,14 @@ def find(folder: Path, text: str, launching: Launching | None = None) -> list[Ra
     """Return the races of a kernel that are told unasked."""
     unit = unit_of(folder, text)
     launching = launching or Launching((64, 1, 1), (2 if "blockIdx" in text else 1, 1, 1))
-    facts = with_witnesses(unit, str(folder / "k.cu"), facts_of(unit, launching), RunBudget(SECONDS))
+    facts = with_witnesses(unit, KernelFile(str(folder / "k.cu")), facts_of(unit, launching), RunBudget(SECONDS))
     return [race for race in facts.races if race.certainty != "heuristic"]
 
 
 def search(folder: Path, text: str) -> Sequence[RaceFact]:
     """Return the races that runs of a kernel show, whatever its text tells of them."""
     unit = unit_of(folder, text)
-    return tell._search(unit, str(folder / "k.cu"), facts_of(unit), SECONDS)[0]
+    return tell._search(unit, KernelFile(str(folder / "k.cu"), arguments=("-DN=64",)), facts_of(unit), SECONDS)[0]
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -65,7 +66,7 @@ def test_the_command_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixtur
         (race, *_) = search(tmp_path, text_of(name, races=True))
         command, *words = shlex.split(race.replay)
         code, out, _ = typed(capsys, *words)
-        assert (command, code) == ("warpsmith", 1) and "race" in out
+        assert (command, words[2], code) == ("warpsmith", "-DN=64", 1) and "race" in out
         assert all(re.search(rf"^ *{line} \|", out, re.MULTILINE) for line in lines_of(race)), out
 
 
@@ -154,8 +155,8 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
     name = facts.function.name
     late, none = RunBudget(SECONDS), RunBudget(0)
     late.seconds = 0
-    assert with_witnesses(unit, "k.cu", facts, late) is facts and late.without == {NO_TIME: [name]}
-    assert with_witnesses(unit, "k.cu", facts, none) is facts and not none.without, "nobody asked for them"
+    assert with_witnesses(unit, KernelFile("k.cu"), facts, late) is facts and late.without == {NO_TIME: [name]}
+    assert with_witnesses(unit, KernelFile("k.cu"), facts, none) is facts and not none.without, "nobody asked for them"
     changes: dict[str, tuple[str, object]] = {
         "too large": ("_LARGEST", 3),
         "came to an end": ("try_launch", lambda planned, made: None),
@@ -165,7 +166,7 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
         runs = RunBudget(SECONDS)
         with monkeypatch.context() as patch:
             patch.setattr(tell, what, instead)
-            assert with_witnesses(unit, "k.cu", facts, runs) is facts
+            assert with_witnesses(unit, KernelFile("k.cu"), facts, runs) is facts
         assert [(reason in why, names) for why, names in runs.without.items()] == [(True, [name])]
 
 
@@ -175,7 +176,7 @@ def test_time_that_is_up_ends_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(attempt, "_INTERPRETED", 1_000_000_000)
     endless = text_of("one", races=False).replace("int t =", "for (int i = 0; i >= 0; i = in[i] < 9 ? 1 : 2);\nint t =")
     unit = unit_of(tmp_path, endless)
-    with_witnesses(unit, "k.cu", facts_of(unit), runs)
+    with_witnesses(unit, KernelFile("k.cu"), facts_of(unit), runs)
     assert list(runs.without) == [NO_TIME] and runs.seconds == 0
 
 

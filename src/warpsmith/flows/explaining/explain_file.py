@@ -191,7 +191,7 @@ def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
                 said = compiled.get((device.name, kernel.name))
                 for_shape = partial(examine, unit.module, kernel.name, device=device, compiled=said)
                 facts = examine_likely(kernel, shape, for_shape)
-                found.append(with_witnesses(unit, result.path, facts, runs) if not found else facts)
+                found.append(with_witnesses(unit, task.wanted, facts, runs) if not found else facts)
             trees = Trees(unit.file, unit.language, unit.functions) if task.fixes else None
             _keep_facts(found, name, unit.language, result, trees)
             if task.diagrams:

@@ -21,7 +21,7 @@ from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.flows.witness.attempt import Attempt, Planned, try_launch
 from warpsmith.flows.witness.dependence import origins
 from warpsmith.flows.witness.made import make_arguments
-from warpsmith.kernels.units import KernelUnit
+from warpsmith.kernels.units import KernelFile, KernelUnit
 from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
 from warpsmith.ssa.nodes import Instruction, Query
@@ -50,12 +50,12 @@ class RunBudget(Struct):
         self.asked = self.asked or self.seconds > 0
 
 
-def with_witnesses(unit: KernelUnit, path: str, facts: KernelFacts, runs: RunBudget) -> KernelFacts:
+def with_witnesses(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs: RunBudget) -> KernelFacts:
     """Return the facts of a kernel with the races that runs on made up arguments show."""
     if not runs.asked or not _may_race(facts):
         return facts
     began = time.process_time()
-    found, why = _search(unit, path, facts, runs.seconds)
+    found, why = _search(unit, file, facts, runs.seconds)
     runs.seconds = 0 if why == NO_TIME else runs.seconds - (time.process_time() - began)
     if why:
         runs.without.setdefault(why, []).append(facts.function.name)
@@ -78,7 +78,7 @@ def _may_race(facts: KernelFacts) -> bool:
     return bool(written - {"shared"} if decided else written)
 
 
-def _search(unit: KernelUnit, path: str, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
+def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
     """Return the races that runs show within some time, and why there are no runs, or fewer."""
     function = facts.function
     if seconds <= 0:
@@ -87,7 +87,7 @@ def _search(unit: KernelUnit, path: str, facts: KernelFacts, seconds: float) -> 
         return (), "it is too large to be compiled in a moment"
     if function.parameters and not unit.parameters.get(function.name):
         return (), "the types of its parameters are not known"
-    return _Search(unit, path, facts).races(seconds)
+    return _Search(unit, file, facts).races(seconds)
 
 
 def _pair(race: RaceFact) -> frozenset[str]:
@@ -98,8 +98,8 @@ def _pair(race: RaceFact) -> frozenset[str]:
 class _Search:
     """The search for races of one kernel."""
 
-    def __init__(self, unit: KernelUnit, path: str, facts: KernelFacts) -> None:
-        self.unit, self.path, self.facts, self.function = unit, path, facts, facts.function
+    def __init__(self, unit: KernelUnit, file: KernelFile, facts: KernelFacts) -> None:
+        self.unit, self.file, self.facts, self.function = unit, file, facts, facts.function
         self.grid = self._grid()
         self.sized = False
         shared, width = facts.shape.shared_bytes, facts.device.warp_width
@@ -232,7 +232,7 @@ class _Search:
 
     def _command(self, attempt: Attempt) -> str:
         """Return the command that shows the same."""
-        words = ["warpsmith", "simulate", self.path, "--kernel", self.function.name]
+        words = ["warpsmith", "simulate", self.file.path, *self.file.arguments, "--kernel", self.function.name]
         words += ["--block", _with_commas(self.facts.block), "--grid", _with_commas(self.grid)]
         if self.facts.shape.shared_bytes:
             words += ["--shared", str(self.facts.shape.shared_bytes)]
