@@ -35,7 +35,9 @@ def find(folder: Path, text: str, launching: Launching | None = None) -> list[Ra
 def search(folder: Path, text: str) -> Sequence[RaceFact]:
     """Return the races that runs of a kernel show, whatever its text tells of them."""
     unit = unit_of(folder, text)
-    return tell._search(unit, KernelFile(str(folder / "k.cu"), arguments=("-DN=64",)), facts_of(unit), SECONDS)[0]
+    return tell._search(
+        unit, KernelFile(str(folder / "k.cu"), arguments=("-DN=64", "-std=c++17")), facts_of(unit), SECONDS
+    )[0]
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -66,7 +68,7 @@ def test_the_command_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixtur
         (race, *_) = search(tmp_path, text_of(name, races=True))
         command, *words = shlex.split(race.replay)
         code, out, _ = typed(capsys, *words)
-        assert (command, words[2], code) == ("warpsmith", "-DN=64", 1) and "race" in out
+        assert (command, *words[2:4], code) == ("warpsmith", "-DN=64", "--std=c++17", 1) and "race" in out
         assert all(re.search(rf"^ *{line} \|", out, re.MULTILINE) for line in lines_of(race)), out
 
 

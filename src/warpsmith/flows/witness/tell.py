@@ -232,7 +232,8 @@ class _Search:
 
     def _command(self, attempt: Attempt) -> str:
         """Return the command that shows the same."""
-        words = ["warpsmith", "simulate", self.file.path, *self.file.arguments, "--kernel", self.function.name]
+        given = [f"-{text}" if text.startswith("-std") else text for text in self.file.arguments]
+        words = ["warpsmith", "simulate", self.file.path, *given, "--kernel", self.function.name]
         words += ["--block", _with_commas(self.facts.block), "--grid", _with_commas(self.grid)]
         if self.facts.shape.shared_bytes:
             words += ["--shared", str(self.facts.shape.shared_bytes)]
