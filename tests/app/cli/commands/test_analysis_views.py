@@ -101,7 +101,7 @@ def test_a_block_that_nobody_said_is_one_that_the_kernel_can_have(
 LAUNCHES = {
     "dim3 b(16, 4); K<<<1, b>>>(a);": [16, 4, 1],
     "dim3 b(16, 4), g(n / b.x); K<<<g, b>>>(a);": [16, 4, 1],
-    "dim3 b; b.x = 32; K<<<1, b>>>(a);": None,
+    "dim3 b; b.x = 32; K<<<1, b>>>(a);": [32, 1, 1],
     "dim3 b(16, 4); if (n) b = dim3(8, 8); K<<<1, b>>>(a);": None,
     "dim3 b(16, 4); set(b); K<<<1, b>>>(a);": None,
     "dim3 b(16, 4); for (; n; n--) { K<<<1, b>>>(a); b.x++; }": None,
@@ -109,7 +109,7 @@ LAUNCHES = {
 }
 
 
-def test_a_shape_that_is_changed_is_not_known(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_shape_that_may_be_several_is_not_known(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "void set(dim3 &d);\n"
     for number, host in enumerate(LAUNCHES):
         text += f"__global__ void k{number}(float *a) {{ a[threadIdx.x] = 1; }}\n"

@@ -1,0 +1,56 @@
+"""Kernels of random ports, run as machine code of warps, do what the functions do that they come from.
+
+As many as you like on demand, each at forty sizes and widths of a warp:
+`WARPSMITH_PROGRAMS=2000 pytest -m slow tests/random_programs/test_on_engine.py -k many`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.random_programs.on_engine import Compared, compare_ports
+from tests.random_programs.seeded import DYNAMIC, STATIC
+from tests.random_programs.strategies import gather
+
+PROGRAMS = int(os.environ.get("WARPSMITH_PROGRAMS", "64"))
+BATCH = 16
+
+
+def _compared(nests: int, sizes: int, folder: Path) -> Compared:
+    compared = Compared()
+    for batch in gather(nests, BATCH):
+        compare_ports(batch, folder, sizes, compared)
+    return compared
+
+
+def test_kernels_do_what_functions_do(tmp_path: Path) -> None:
+    compared = _compared(BATCH, 4, tmp_path)
+    assert not compared.wrong, compared.wrong[:3]
+    assert compared.launches >= 2 * BATCH, compared.left
+
+
+@pytest.mark.slow
+def test_many_kernels_do_what_functions_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compared = _compared(PROGRAMS, 40, tmp_path)
+    with capsys.disabled():
+        print(f"\n{compared.nests} nests, {compared.launches} launches, {compared.lanes:,} instructions of lanes")
+    assert not compared.wrong, compared.wrong[:3]
+    assert compared.launches >= 10 * PROGRAMS, compared.left
+
+
+IN_KERNELS = (
+    "flow dependences dropped", "anti dependences dropped", "output dependences dropped",
+    "private though not written first", "launch one thread short", "threads unguarded",
+)  # fmt: skip
+"""Bugs that show in what kernels do; others are in guards and copies, or make loops that stay on the host."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", IN_KERNELS)
+def test_wrong_ports_are_seen(bug: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seed = STATIC.get(bug) or DYNAMIC[bug]
+    seed(monkeypatch)
+    assert _compared(4 * BATCH, 6, tmp_path).wrong
