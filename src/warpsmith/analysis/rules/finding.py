@@ -52,8 +52,8 @@ class Why(Struct, frozen=True):
 class KernelFinding(Struct, frozen=True):
     """One finding. `subject` is what it is about, in words that do not change when lines move; `label` stands beside
     the caret; `impact` orders findings: how many times the work or traffic that would do; `times`: how many
-    instructions of this place it holds for (an unrolled loop has several); `at_most`: how severe it may be, whatever
-    its rule says: what hangs on numbers that were made up is no error."""
+    instructions of this place it holds for (an unrolled loop has several); `replay`: the command that shows it, where
+    it was seen in a run; `at_most`: how severe it may be, whatever its rule says (`judge` decides)."""
 
     rule: str
     message: str
@@ -70,6 +70,7 @@ class KernelFinding(Struct, frozen=True):
     help: tuple[str, ...] = ()
     impact: float = 1.0
     times: int = 1
+    replay: str = ""
     at_most: Severity = "error"
 
 

@@ -157,7 +157,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second),
         assumptions=race.assumptions, related=related[:1], help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
-        at_most="warning" if race.replay and certainty != "witnessed" else "error",
+        replay=race.replay,
     )  # fmt: skip
 
 

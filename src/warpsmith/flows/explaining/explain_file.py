@@ -227,8 +227,7 @@ def _keep_facts(
             old = merged.get(key)
             if old is None:
                 proposed = proposals(trees, facts, plain) if trees is not None else ()
-                guessed = not set(facts.block_assumed).isdisjoint(plain.assumptions)
-                old = Reported(one, result.path, name, "note", mark, proposed=proposed, guessed=guessed)
+                old = Reported(one, result.path, name, "note", mark, proposed=proposed)
             merged[key] = replace(old, devices=(*old.devices, facts.device.name))
     result.findings += merged.values()
     result.kernels += (kernel_entry(facts, result.path, name) for facts in found)

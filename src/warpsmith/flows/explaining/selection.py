@@ -111,7 +111,8 @@ def choose_findings(results: Sequence[FileResult], settings: Settings, baseline:
             path = result.path if one.finding.span is None else one.finding.span.file.path
             if not choice.has(code) or choice.ignores(path, settings.root, code):
                 continue
-            one = replace(one, severity=_soften(choice.severity(code), one))
+            severity = min(choice.severity(code), one.finding.at_most, key=SEVERITIES.index)
+            one = replace(one, severity=severity)
             comment = comments.silencing(one, result)
             if CERTAINTIES.index(one.finding.certainty) < least:
                 below += 1
@@ -127,12 +128,6 @@ def choose_findings(results: Sequence[FileResult], settings: Settings, baseline:
         if choice.has(code) and not (one.input and choice.ignores(one.input, settings.root, code)):
             shown.append(replace(one, severity=choice.severity(code)))
     return Chosen(tuple(shown), tuple(kept_back), below)
-
-
-def _soften(severity: Severity, one: Reported) -> Severity:
-    """Return how severe a finding is: what rests on a block that nobody has given, or on numbers that were made up, is
-    no error."""
-    return min(severity, one.finding.at_most, "warning" if one.guessed else "error", key=SEVERITIES.index)
 
 
 def _certainty(word: str) -> Certainty:

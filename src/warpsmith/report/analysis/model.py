@@ -95,7 +95,7 @@ class AnalyzedKernel(Struct, frozen=True):
 
 class Reported(Struct, frozen=True):
     """One finding as it is reported. `input` is the file that was read, `kernel` the name for people; `devices` those
-    for which it holds; `hidden` and `reason`: why it is not shown; `guessed`: it rests on a block that nobody gives."""
+    for which it holds; `hidden` and `reason`: why it is not shown."""
 
     finding: KernelFinding
     input: str
@@ -107,7 +107,6 @@ class Reported(Struct, frozen=True):
     reason: str = ""
     proposed: tuple[Fix, ...] = ()
     fix: Fix | None = None
-    guessed: bool = False
 
 
 class AnalysisReport(Struct, frozen=True):
