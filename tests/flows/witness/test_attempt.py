@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from pathlib import Path
 
 import pytest
@@ -9,16 +10,16 @@ from msgspec.structs import replace
 
 from tests.flows.witness.kernels import text_of, unit_of
 from warpsmith.flows.witness import attempt
-from warpsmith.flows.witness.attempt import Attempt, Planned, try_launch
+from warpsmith.flows.witness.attempt import Attempt, Places, Planned, place_of, try_launch
 from warpsmith.flows.witness.made import make_arguments
 
 
-def tried(folder: Path, text: str, blocks: int = 2) -> Attempt | None:
+def tried(folder: Path, text: str, blocks: int = 2, expected: Set[Places] = frozenset()) -> Attempt | None:
     """Return how the first launch of a kernel went."""
     unit = unit_of(folder, text)
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     made = next(make_arguments(unit, kernel, 64 * blocks, {}))
-    return try_launch(Planned(unit, kernel, (64, 1, 1), (blocks, 1, 1), 0, 32), made)
+    return try_launch(Planned(unit, kernel, (64, 1, 1), (blocks, 1, 1), 0, 32), made, expected)
 
 
 def test_arrays_become_as_long_as_it_takes(tmp_path: Path) -> None:
@@ -62,3 +63,36 @@ def test_arguments_that_make_no_sense_are_no_launch(tmp_path: Path) -> None:
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     made = replace(next(make_arguments(unit, kernel, 64, {})), arrays={})
     assert try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made) is None
+
+
+LATER = """__global__ void k(int *a, int *b) {
+    a[0] = threadIdx.x;
+    for (int i = 0; i < 2000; i++)
+        b[threadIdx.x] += i;
+    a[1] = threadIdx.x;
+}"""
+
+
+def places(found: Attempt | None) -> set[Places]:
+    """Return the places of all conflicts that were seen."""
+    assert found is not None and found.outcome is not None
+    return {place_of(one) for one in found.outcome.conflicts}
+
+
+def test_who_has_seen_what_was_expected_looks_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "_SILENCE", 10_000_000)
+    monkeypatch.setattr(attempt, "_INTERPRETED", 10_000_000)
+    two = LATER.replace("2000", "20")
+    all_of_it = places(tried(tmp_path, two, 1))
+    assert len(all_of_it) == 2
+    (first, second) = sorted(all_of_it, key=lambda places: sorted(places))
+    assert places(tried(tmp_path, two, 1, {first})) == {first}
+    assert places(tried(tmp_path, two, 1, {second})) == all_of_it
+
+
+def test_nothing_new_for_long_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attempt, "_SILENCE", 5_000)
+    monkeypatch.setattr(attempt, "_INTERPRETED", 10_000_000)
+    found = tried(tmp_path, LATER, 1)
+    assert len(places(found)) == 1
+    assert found is not None and found.outcome is not None and found.outcome.steps < 20_000

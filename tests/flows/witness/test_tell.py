@@ -56,7 +56,7 @@ def test_how_certain_they_are(tmp_path: Path) -> None:
         "one": "witnessed", "tile": "conditional", "count": "conditional", "other_block": "conditional"
     }  # fmt: skip
     assert certain["tile"].assumptions == ("n is 128",), "one tile has nobody behind it"
-    assert certain["count"].assumptions == ("n is 128", "memory holds random numbers")
+    assert certain["count"].assumptions == ("n is 256", "memory holds random numbers")
     assert certain["other_block"].assumptions == ("the grid has 2x1x1 blocks",)
     # who is told of the grid need not make it up
     whole = find(tmp_path, text_of("other_block", races=True), launching=Launching((64, 1, 1), (2, 1, 1)))
@@ -75,7 +75,7 @@ def test_the_command_shows_it_again(tmp_path: Path, capsys: pytest.CaptureFixtur
 GUARDED = """__global__ void k(const float *in, float *out, int n) {
     __shared__ float s[64];
     int t = threadIdx.x;
-    if (n == 64)
+    if (n == 128)
         s[t] = in[t];
     out[t] = s[63 - t];
 }"""
@@ -161,7 +161,7 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
     assert with_witnesses(unit, KernelFile("k.cu"), facts, none) is facts and not none.without, "nobody asked for them"
     changes: dict[str, tuple[str, object]] = {
         "too large": ("_LARGEST", 3),
-        "came to an end": ("try_launch", lambda planned, made: None),
+        "came to an end": ("try_launch", lambda planned, made, expected: None),
         "made up": ("make_arguments", lambda *given: ()),
     }
     for reason, (what, instead) in changes.items():

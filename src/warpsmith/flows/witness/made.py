@@ -1,6 +1,6 @@
-"""Arguments that are made up for a kernel: numbers as large as the launch has threads, arrays of random numbers.
+"""Arguments that are made up for a kernel: numbers that all threads are below, arrays of random numbers.
 
-n = 1024          as many as there are threads, then other sizes
+n = 1024          twice as many as there are threads, then other sizes
 a = rand:f32[…]   as long as the run turned out to need
 """
 
@@ -95,8 +95,8 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
 
 
 def _sizes(threads: int) -> Iterator[int]:
-    """Yield numbers to try: all threads in a row, twice as many, a number between that is no multiple of anything."""
-    yield from (threads, 2 * threads, threads + threads // 2 + 13)
+    """Yield numbers to try: twice as many as threads, fewer, no multiple of anything, and as many."""
+    yield from (2 * threads, threads + threads // 2 + 13, threads)
 
 
 def _fits(size: int, kernel: Function, name: str) -> int:

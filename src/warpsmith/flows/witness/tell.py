@@ -28,10 +28,10 @@ from warpsmith.ssa.nodes import Instruction, Query
 
 __all__ = ["NO_TIME", "RunBudget", "with_witnesses"]
 
+_VARIED: Final = 2
+"""Sizes with which a race has to be seen that hangs on them."""
 _MOST: Final = 4
 """Blocks along an axis of a grid that is run."""
-_CLOCKS_DIFFER: Final = 0.1
-"""Seconds by which the timer that ends a run may be ahead."""
 _LARGEST: Final = 5_000
 """Instructions of a kernel that is compiled: nothing can end that meanwhile."""
 _CERTAIN: Final[tuple[Certainty, ...]] = ("heuristic", "conditional", "witnessed", "proven")
@@ -123,22 +123,20 @@ class _Search:
 
     def races(self, seconds: float) -> tuple[Sequence[RaceFact], str]:
         """Return what launches with several sizes show, each pair of places once, and why that is not all. What hangs
-        on the sizes is less certain where it is not seen with all of them but the smallest, or where one was tried."""
-        until = time.process_time() + seconds
+        on the sizes is less certain where it is not seen with two of them."""
         seen: list[dict[frozenset[str], RaceFact]] = []
         why = ""
         try:
             with time_limit(seconds, of="processor"):
                 why = self._try_sizes(seen)
-        except OutOfTimeError:
-            if time.process_time() < until - _CLOCKS_DIFFER:
+        except OutOfTimeError as late:
+            if late.of != "processor":
                 raise
             why = NO_TIME
         found = {pair: race for races in reversed(seen) for pair, race in races.items()}
         varied = len(seen) > 1 or not self.sized
         return [
-            self._weigh(race, always=varied and all(pair in races for races in seen[1:]))
-            for pair, race in found.items()
+            self._weigh(race, always=varied and all(pair in races for races in seen)) for pair, race in found.items()
         ], why
 
     def _try_sizes(self, seen: list[dict[frozenset[str], RaceFact]]) -> str:
@@ -147,7 +145,7 @@ class _Search:
         why = "nothing can be made up for one of its parameters"
         for made in make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments):
             self.sized = bool(made.numbers.keys() - made.given)
-            attempt = try_launch(self.planned, made)
+            attempt = try_launch(self.planned, made, seen[0].keys() if seen else frozenset())
             if attempt is None or not (attempt.ended or attempt.outcome):
                 why = "" if seen else "no run of it came to an end"
                 continue
@@ -155,7 +153,11 @@ class _Search:
             seen.append({})
             for race in self._of(attempt):
                 seen[-1].setdefault(_pair(race), race)
-            if not self.sized or (seen[-1] and all(race.certainty == "witnessed" for race in seen[-1].values())):
+            if (
+                not self.sized
+                or len(seen) == _VARIED
+                or all(race.certainty == "witnessed" for race in seen[0].values())
+            ):
                 break
         return why
 
