@@ -16,10 +16,12 @@ from tests.app.cli.runs import typed
 from tests.flows.witness.kernels import MEETS, PAIRS, facts_of, lines_of, text_of, unit_of
 from warpsmith.analysis.uniformity.facts import RaceFact
 from warpsmith.flows.witness import attempt, dependence, tell
-from warpsmith.flows.witness.tell import NO_TIME, RunBudget, with_witnesses
+from warpsmith.flows.witness.attempt import Failed
+from warpsmith.flows.witness.tell import NO_TIME, RunBudget, suspicion, with_witnesses
 from warpsmith.kernels.shape import Launching
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.json_parts import schema
+from warpsmith.simt.launch import KernelProblem
 
 SECONDS = 60
 
@@ -160,8 +162,11 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
     assert with_witnesses(unit, KernelFile("k.cu"), facts, late) is facts and late.without == {NO_TIME: [name]}
     assert with_witnesses(unit, KernelFile("k.cu"), facts, none) is facts and not none.without, "nobody asked for them"
     changes: dict[str, tuple[str, object]] = {
-        "too large": ("_LARGEST", 3),
-        "came to an end": ("try_launch", lambda planned, made, expected: None),
+        "more than 3 instructions": ("_LARGEST", 3),
+        "it goes wrong": (
+            "try_launch",
+            lambda planned, made, expected: Failed(KernelProblem("it goes wrong", None, 0, 0)),
+        ),
         "made up": ("make_arguments", lambda *given: ()),
     }
     for reason, (what, instead) in changes.items():
@@ -175,8 +180,8 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
 def test_time_that_is_up_ends_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = RunBudget(0.5)
     monkeypatch.setattr(attempt, "why_refused", lambda *given: "the interpreter is to take it")
-    monkeypatch.setattr(attempt, "_INTERPRETED", 1_000_000_000)
-    endless = text_of("one", races=False).replace("int t =", "for (int i = 0; i >= 0; i = in[i] < 9 ? 1 : 2);\nint t =")
+    monkeypatch.setattr(attempt, "INTERPRETED", 1_000_000_000)
+    endless = text_of("one", races=True).replace("int t =", "for (int i = 0; i >= 0; i = in[i] < 9 ? 1 : 2);\nint t =")
     unit = unit_of(tmp_path, endless)
     with_witnesses(unit, KernelFile("k.cu"), facts_of(unit), runs)
     assert list(runs.without) == [NO_TIME] and runs.seconds == 0
@@ -185,11 +190,22 @@ def test_time_that_is_up_ends_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_what_the_text_decides_is_not_run(tmp_path: Path) -> None:
     unit = unit_of(tmp_path, text_of("one", races=True))
     facts = facts_of(unit)
-    stores = [access for access in facts.accesses if access.kind == "store" and access.space == "shared"]
-    shared = replace(facts, accesses=tuple(stores))
-    assert tell._may_race(facts) and not tell._may_race(replace(shared, races_complete=True, races_assumptions=()))
-    assert tell._may_race(replace(shared, races_complete=False))
-    assert not tell._may_race(replace(facts, accesses=()))
+    assert tell._may_race(facts), "its race is conditional"
+    known = replace(facts, races=tuple(replace(race, certainty="proven") for race in facts.races))
+    assert facts.races_complete and facts.own_bytes and not tell._may_race(known)
+    assert tell._may_race(replace(known, races_complete=False))
+    assert tell._may_race(replace(known, races_assumptions=("n is 4",)))
+    assert tell._may_race(replace(known, block_assumed=("a block has 64 threads",)))
+    assert tell._may_race(replace(known, own_bytes=False))
+    assert not tell._may_race(replace(known, own_bytes=False, accesses=()))
+
+
+def test_what_is_likely_to_race_is_run_first(tmp_path: Path) -> None:
+    facts = facts_of(unit_of(tmp_path, text_of("one", races=True)))
+    known = replace(facts, races=tuple(replace(race, certainty="proven") for race in facts.races))
+    calm = replace(facts, races=())
+    rising = [known, calm, facts, replace(calm, races_complete=False)]
+    assert [suspicion(one) for one in rising] == [0, 1, 2, 3]
 
 
 def test_analyze_tells_what_runs_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -283,7 +283,9 @@ class KernelFacts(Struct, frozen=True, eq=False):
     """All of it. `warp_level` and `block_level` are the answers of the uniformity analysis, for whoever asks for more;
     `block` is the shape that was used, `block_assumed` what was taken for it without being given, `grid_assumed` what
     for the grid, where that matters; `races_complete`: every pair of shared accesses was decided, so that no race in
-    `races` means that there is none (under `races_assumptions`); `words`: those of the kernel's language."""
+    `races` means that there is none (under `races_assumptions`); `own_bytes`: every thread of a launch has its own
+    bytes of the global memory that is written, unless arrays overlap or an index overflows; `words`: those of the
+    kernel's language."""
 
     kernel: str
     span: Span | None
@@ -298,6 +300,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     races: tuple[RaceFact, ...]
     races_complete: bool
     races_assumptions: tuple[str, ...]
+    own_bytes: bool
     exchanges: tuple[ExchangeFact, ...]
     resources: ResourceFact
     module: Module

@@ -20,20 +20,22 @@ from warpsmith.simt.engine.engine import Checks, run, why_refused
 from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.words import Stop
 from warpsmith.simt.interpreter import interpret
-from warpsmith.simt.launch import Dim, KernelProblem, Launch, Outcome
+from warpsmith.simt.launch import Dim, KernelProblem, Launch, Outcome, ProblemKind
+from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, AccessConflict, LaunchMemory
-from warpsmith.ssa.nodes import Function
+from warpsmith.ssa.nodes import BasicBlock, Function
 
-__all__ = ["Attempt", "Places", "Planned", "place_of", "try_launch"]
+__all__ = ["INTERPRETED", "SHARED", "STEPS", "Attempt", "Failed", "Places", "Planned", "place_of", "try_launch"]
 
 _CHECKS: Final = Checks(lost=False, requests=False, uninitialized=False, quick=True)
-_STEPS: Final = 20_000_000
+STEPS: Final = 20_000_000
 """Instructions of lanes that compiled code executes at most, a fifth of a second or so."""
-_INTERPRETED: Final = 300_000
+INTERPRETED: Final = 300_000
 """Instructions of lanes that the interpreter executes at most, three seconds."""
 _SILENCE: Final = 20_000
 """Instructions of lanes after which the interpreter waits no longer for another conflict."""
-_GROWTHS: Final = 40
+_SEEN: Final[tuple[ProblemKind, ...]] = ("uninitialized", "overflow")
+"""Problems that end no run."""
 _BLOCKS: Final = 4
 """Blocks that the interpreter runs before it runs all, to see who conflicts with whom."""
 
@@ -42,18 +44,31 @@ Places = frozenset[str]
 """The two places of a conflict, in the text."""
 
 
+SHARED: Final = "the shared memory"
+"""How the names of what blocks have begin."""
+
+
 class Attempt(Struct, frozen=True):
-    """How a launch on made up arguments went. `outcome`: what the interpreter saw where something is wrong; None where
-    nothing is, or where that could not be seen; `ended`: the whole launch ran to its end without a race."""
+    """How a launch on made up arguments went. `outcome`: what the interpreter saw where threads race, None where none
+    do."""
 
     made: Made
     started: StartedLaunch
     outcome: Outcome | None
-    ended: bool
+
+
+class Failed(Struct, frozen=True):
+    """A launch of which nothing was seen: the `problem` that ended it, in the run or before it; `at`: the block of the
+    kernel where it was then, where that is known; `interpreted`: lane by lane."""
+
+    problem: KernelProblem
+    at: BasicBlock | None = None
+    interpreted: bool = False
 
 
 class Planned(Struct, frozen=True):
-    """How a kernel is launched: `shared`: bytes of dynamic shared memory; `width`: lanes of a warp."""
+    """How a kernel is launched: `shared`: bytes of dynamic shared memory, which may become `most` where nobody gives
+    them; `width`: lanes of a warp."""
 
     unit: KernelUnit
     kernel: Function
@@ -61,6 +76,7 @@ class Planned(Struct, frozen=True):
     grid: Dim
     shared: int
     width: int
+    most: int = 0
 
 
 def place_of(conflict: AccessConflict) -> Places:
@@ -69,22 +85,19 @@ def place_of(conflict: AccessConflict) -> Places:
     return frozenset(str(getattr(instruction, "span", None)) for instruction in accesses)
 
 
-def try_launch(planned: Planned, made: Made, expected: AbstractSet[Places] = frozenset()) -> Attempt | None:
-    """Return how a launch went whose arrays are long enough; None where there is none. Once all conflicts that are
+def try_launch(planned: Planned, made: Made, expected: AbstractSet[Places] = frozenset()) -> Attempt | Failed:
+    """Return how a launch went whose arrays are long enough, or why there is none. Once all conflicts that are
     `expected` are seen, no others are looked for."""
-    for _ in range(_GROWTHS):
+    while True:
         try:
             started = _place(planned, made)
-        except UsageError:
-            return None
+        except UsageError as error:
+            return Failed(KernelProblem(error.findings[0].message, None, 0, 0))
         found = _Launched(planned, made, started, expected).run()
-        if isinstance(found, Attempt):
-            return found
-        longer = _lengthen(made, found)
+        longer = _lengthen(planned, made, found.problem) if isinstance(found, Failed) else None
         if longer is None:
-            return None
-        made = longer
-    return None
+            return found
+        planned, made = longer
 
 
 def _place(planned: Planned, made: Made) -> StartedLaunch:
@@ -92,12 +105,19 @@ def _place(planned: Planned, made: Made) -> StartedLaunch:
     return place_launch(planned.unit, planned.kernel, made.texts, *how, shared=planned.shared, width=planned.width)
 
 
-def _lengthen(made: Made, problem: KernelProblem | None) -> Made | None:
-    """Return arguments that may hold what was accessed out of bounds."""
-    if problem is None or problem.kind != "bounds" or problem.where is None:
+def _lengthen(planned: Planned, made: Made, problem: KernelProblem) -> tuple[Planned, Made] | None:
+    """Return a launch whose arrays, or whose dynamic shared memory, may hold what was accessed out of bounds."""
+    if problem.kind != "bounds" or problem.where is None or problem.where[1] < 0:
         return None
     name, offset, size = problem.where
-    return made.longer(name, offset + size) if offset >= 0 else None
+    longer = made.longer(name, offset + size)
+    if longer is not None:
+        return planned, longer
+    start = shared_layout(planned.unit.module, planned.kernel.name).end
+    needed = offset + size - start
+    if not name.startswith(SHARED) or offset < start or not planned.shared < needed <= planned.most:
+        return None
+    return replace(planned, shared=min(planned.most, 1 << max(7, (needed - 1).bit_length() + 1))), made
 
 
 class _Launched(Struct, frozen=True):
@@ -108,40 +128,44 @@ class _Launched(Struct, frozen=True):
     started: StartedLaunch
     expected: AbstractSet[Places]
 
-    def run(self) -> Attempt | KernelProblem | None:
+    def run(self) -> Attempt | Failed:
         """Return how the launch went, or the problem that ended it before anything could be seen."""
         unit, kernel = self.planned.unit, self.planned.kernel
-        launch, memory = replace(self.started.launch, max_steps=_STEPS), self.started.memory
+        launch, memory = replace(self.started.launch, max_steps=STEPS), self.started.memory
         if why_refused(unit.module, kernel, launch):
             return self.interpret(None)
         ran = run(unit.module, kernel.name, launch, memory, _CHECKS)
         if ran.stop is Stop.NONE:
-            return Attempt(self.made, self.started, None, ended=True)
+            return Attempt(self.made, self.started, None)
         if ran.stop is Stop.RACE:
             return self.find_pair(ran.stopped)
-        return ran.problem
+        kind: ProblemKind = "budget" if ran.stop is Stop.BUDGET else "other"
+        problem = ran.problem or KernelProblem(ran.why, None, ran.stopped.block, ran.stopped.thread, kind)
+        return Failed(problem, ran.stopped.at)
 
-    def find_pair(self, stopped: Stopped) -> Attempt | KernelProblem | None:
+    def find_pair(self, stopped: Stopped) -> Attempt | Failed:
         """Return the attempt with what the interpreter sees of a race that compiled code met, or the problem that
         comes before it there."""
         for some in _neighbors(stopped, self.started.launch):
             found = self.interpret(some)
-            if not isinstance(found, Attempt) or found.outcome is not None:
+            if isinstance(found, Failed) or found.outcome is not None:
                 return found
-        return Attempt(self.made, self.started, None, ended=False)
+        span = None if stopped.access is None else stopped.access.span
+        return Failed(KernelProblem("a race of it is not seen again lane by lane", span, stopped.block, stopped.thread))
 
-    def interpret(self, only: Sequence[int] | None) -> Attempt | KernelProblem | None:
-        """Return what the interpreter sees of some blocks."""
+    def interpret(self, only: Sequence[int] | None) -> Attempt | Failed:
+        """Return what the interpreter sees of some blocks; where it does not see them end, that is no failure, but
+        nothing was seen either."""
         memory, _ = self.started.placed(checks=True)
-        launch = replace(self.started.launch, max_steps=_INTERPRETED, only=None if only is None else tuple(only))
+        launch = replace(self.started.launch, max_steps=INTERPRETED, only=None if only is None else tuple(only))
         enough = _Enough(memory, self.expected)
         outcome = interpret(self.planned.unit.module, self.planned.kernel.name, launch, memory, enough=enough)
-        bounds = next((problem for problem in outcome.problems if problem.kind == "bounds"), None)
-        if bounds is not None and not outcome.conflicts:
-            return bounds
         if outcome.conflicts:
-            return Attempt(self.made, self.started, outcome, ended=False)
-        return Attempt(self.made, self.started, None, ended=outcome.complete and only is None)
+            return Attempt(self.made, self.started, outcome)
+        ended = next((problem for problem in outcome.problems if problem.kind not in _SEEN), None)
+        if ended is not None and (only is None or ended.kind == "bounds"):
+            return Failed(ended, interpreted=True)
+        return Attempt(self.made, self.started, None)
 
 
 class _Enough(Struct):

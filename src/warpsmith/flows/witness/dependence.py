@@ -15,10 +15,10 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from warpsmith.ssa.graph import Graph
+from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Operand, Param, Phi, Query, Switch, Value
 
-__all__ = ["Origins", "origins"]
+__all__ = ["Origins", "decides_loops", "origins"]
 
 
 class Origins(Struct, frozen=True):
@@ -48,6 +48,17 @@ def origins(function: Function, accesses: Sequence[Instruction], pointers: froze
             reached.reach(block)
     reached.run()
     return Origins(frozenset(places.found - pointers), frozenset(reached.found - pointers))
+
+
+def decides_loops(function: Function, cycles: Iterable[Cycle]) -> frozenset[str]:
+    """Return what decides when loops are left: names of scalar parameters, "memory", "grid"."""
+    search = _Search(function)
+    for cycle in cycles:
+        for name in cycle.blocks:
+            if any(way not in cycle.blocks for way in search.graph.successors.get(name, ())):
+                search.follow(_conditions(search.blocks[name]))
+    search.run(ways=False)
+    return frozenset(search.found)
 
 
 def _is_barrier(i: Instruction) -> bool:

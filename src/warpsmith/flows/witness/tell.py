@@ -18,15 +18,16 @@ from msgspec.structs import replace
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, KernelFacts, RaceFact, Side, WitnessThread
 from warpsmith.base.findings import Certainty
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
-from warpsmith.flows.witness.attempt import Attempt, Planned, try_launch
+from warpsmith.flows.witness.attempt import SHARED, Attempt, Failed, Planned, try_launch
 from warpsmith.flows.witness.dependence import origins
 from warpsmith.flows.witness.made import make_arguments
+from warpsmith.flows.witness.reason import reason_of
 from warpsmith.kernels.units import KernelFile, KernelUnit
 from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
-from warpsmith.ssa.nodes import Instruction, Query
+from warpsmith.ssa.nodes import Instruction, Query, Space
 
-__all__ = ["NO_TIME", "RunBudget", "with_witnesses"]
+__all__ = ["NO_TIME", "RunBudget", "suspicion", "with_witnesses"]
 
 _VARIED: Final = 2
 """Sizes with which a race has to be seen that hangs on them."""
@@ -73,9 +74,24 @@ def _merge(told: Sequence[RaceFact], seen: Sequence[RaceFact]) -> tuple[RaceFact
 
 def _may_race(facts: KernelFacts) -> bool:
     """Whether a kernel writes where others may come, and its text does not tell of all that may happen there."""
-    written = {access.space for access in facts.accesses if access.kind == "store"} - {"local"}
-    decided = facts.races_complete and not facts.races_assumptions and not facts.block_assumed
-    return bool(written - {"shared"} if decided else written)
+    written = {access.space for access in facts.accesses if access.kind != "load"} - {"local"}
+    open_ = any(race.certainty != "proven" and race.reach == "block" for race in facts.races)
+    between = bool(written - {"shared"}) and not facts.own_bytes
+    return open_ or between or ("shared" in written and not _is_decided(facts))
+
+
+def _is_decided(facts: KernelFacts) -> bool:
+    """Whether the text tells of all races in shared memory."""
+    return facts.races_complete and not facts.races_assumptions and not facts.block_assumed
+
+
+def suspicion(facts: KernelFacts) -> int:
+    """Return how much is to be expected of runs of a kernel: most of what has open questions within a block, least of
+    what is known to race."""
+    if any(race.certainty in ("proven", "witnessed") for race in facts.races):
+        return 0
+    shared = any(access.space == "shared" and access.kind != "load" for access in facts.accesses)
+    return 3 if shared and not facts.races_complete else 2 if facts.races else 1
 
 
 def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
@@ -84,7 +100,7 @@ def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: flo
     if seconds <= 0:
         return (), NO_TIME
     if sum(1 for _, i in function.instructions()) > _LARGEST:
-        return (), "it is too large to be compiled in a moment"
+        return (), f"it has more than {_LARGEST:,} instructions"
     if function.parameters and not unit.parameters.get(function.name):
         return (), "the types of its parameters are not known"
     return _Search(unit, file, facts).races(seconds)
@@ -103,7 +119,8 @@ class _Search:
         self.grid = self._grid()
         self.sized = False
         shared, width = facts.shape.shared_bytes, facts.device.warp_width
-        self.planned = Planned(unit, self.function, facts.block, self.grid, shared, width)
+        most = 0 if shared else 1024 * facts.device.shared_per_block_kib
+        self.planned = Planned(unit, self.function, facts.block, self.grid, shared, width, most)
         self.access: Mapping[int, AccessFact] = {id(fact.instruction): fact for fact in facts.accesses}
 
     def _grid(self) -> Dim:
@@ -146,8 +163,11 @@ class _Search:
         for made in make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments):
             self.sized = bool(made.numbers.keys() - made.given)
             attempt = try_launch(self.planned, made, seen[0].keys() if seen else frozenset())
-            if attempt is None or not (attempt.ended or attempt.outcome):
-                why = "" if seen else "no run of it came to an end"
+            if isinstance(attempt, Failed):
+                numbers = {name: text for name, text in made.numbers.items() if name not in made.given}
+                why = "" if seen else reason_of(self.function, attempt, numbers, made.arrays)
+                if attempt.problem.kind == "budget" or not self.sized:
+                    break
                 continue
             why = ""
             seen.append({})
@@ -195,7 +215,7 @@ class _Search:
         reach = "block" if conflict.first.origin.block == conflict.second.origin.block else "grid"
         assumptions = self._assumptions(attempt, (first.access, second.access), grid=reach == "grid")
         certainty: Certainty = "conditional" if assumptions else "witnessed"
-        space, offset = second.access.space, self._offset(conflict)
+        space, offset = second.access.space, self._offset(attempt, conflict)
         return RaceFact(
             self.facts.kernel, second.access.variable, space, "block" if reach == "block" else "grid", offset, first,
             second, certainty, assumptions, self._command(attempt),
@@ -209,11 +229,11 @@ class _Search:
         block = _index(access.origin.block, self.grid) if apart else None
         return Side(WitnessThread(_index(access.origin.thread, self.facts.block), block), fact)
 
-    def _offset(self, conflict: AccessConflict) -> int | None:
+    def _offset(self, attempt: Attempt, conflict: AccessConflict) -> int | None:
         """Return the byte of its variable that both touch, where that is a variable of a block."""
-        if not conflict.buffer.startswith("the shared memory"):
+        if not conflict.buffer.startswith(SHARED):
             return conflict.offset
-        layout = shared_layout(self.unit.module, self.function.name, self.facts.shape.shared_bytes, ())
+        layout = shared_layout(self.unit.module, self.function.name, attempt.started.shared, ())
         part = layout.near(conflict.offset)
         return None if part is None else conflict.offset - part.start
 
@@ -237,8 +257,8 @@ class _Search:
         given = [f"-{text}" if text.startswith("-std") else text for text in self.file.arguments]
         words = ["warpsmith", "simulate", self.file.path, *given, "--kernel", self.function.name]
         words += ["--block", _with_commas(self.facts.block), "--grid", _with_commas(self.grid)]
-        if self.facts.shape.shared_bytes:
-            words += ["--shared", str(self.facts.shape.shared_bytes)]
+        if attempt.started.shared:
+            words += ["--shared", str(attempt.started.shared)]
         for text in attempt.made.texts:
             words += ["--arg", text]
         return shlex.join(words)
