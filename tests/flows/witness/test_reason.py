@@ -56,7 +56,7 @@ def test_a_loop_that_does_not_end(refused: str, tmp_path: Path, monkeypatch: pyt
     ("body", "said"),
     [
         ("a[(int)threadIdx.x - 3] = n;", "line 2 goes before the start of a"),
-        ("a[threadIdx.x + 5000000] = n;", "line 2 goes far behind the end of a"),
+        ("for (int i = threadIdx.x; i < 9000000; i += 1024) a[i] = n;", "line 2 goes far behind the end of a"),
         ("__shared__ int s[4]; s[threadIdx.x] = n; a[0] = s[0];", "line 2 goes where there is no memory (4 bytes at"),
         ("*(int *)0 = n;", "line 2 goes where there is no memory"),
     ],

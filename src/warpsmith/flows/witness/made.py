@@ -22,6 +22,8 @@ _SHORTEST: Final = 256
 LONGEST: Final = 1 << 24
 """Bytes of an array at most."""
 _GROWTH: Final = 4
+_FEW: Final = 8
+"""A number for kernels to which large ones are too much."""
 _BELOW: Final = 64
 _FLOATS: Final = {4: "f32", 8: "f64", 2: "f16"}
 
@@ -95,8 +97,8 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
 
 
 def _sizes(threads: int) -> Iterator[int]:
-    """Yield numbers to try: twice as many as threads, fewer, no multiple of anything, and as many."""
-    yield from (2 * threads, threads + threads // 2 + 13, threads)
+    """Yield numbers to try: twice as many as threads, fewer, no multiple of anything, and few."""
+    yield from (2 * threads, threads + threads // 2 + 13, _FEW)
 
 
 def _fits(size: int, kernel: Function, name: str) -> int:

@@ -25,7 +25,7 @@ from warpsmith.flows.witness.reason import reason_of
 from warpsmith.kernels.units import KernelFile, KernelUnit
 from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
-from warpsmith.ssa.nodes import Instruction, Query, Space
+from warpsmith.ssa.nodes import Instruction, Query
 
 __all__ = ["NO_TIME", "RunBudget", "suspicion", "with_witnesses"]
 
@@ -160,26 +160,23 @@ class _Search:
         """Add what each launch shows that could be seen; return why there is none, or ""."""
         threads = tuple(n * size for n, size in zip(self.grid, self.facts.block, strict=True))
         why = "nothing can be made up for one of its parameters"
-        for made in make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments):
+        left = list(make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments))
+        while left and not self._is_settled(seen):
+            made = left.pop(0)
             self.sized = bool(made.numbers.keys() - made.given)
             attempt = try_launch(self.planned, made, seen[0].keys() if seen else frozenset())
             if isinstance(attempt, Failed):
                 numbers = {name: text for name, text in made.numbers.items() if name not in made.given}
-                why = "" if seen else reason_of(self.function, attempt, numbers, made.arrays)
-                if attempt.problem.kind == "budget" or not self.sized:
-                    break
-                continue
-            why = ""
-            seen.append({})
-            for race in self._of(attempt):
-                seen[-1].setdefault(_pair(race), race)
-            if (
-                not self.sized
-                or len(seen) == _VARIED
-                or all(race.certainty == "witnessed" for race in seen[0].values())
-            ):
-                break
-        return why
+                why = reason_of(self.function, attempt, numbers, made.arrays)
+                # what takes too long may end with the smallest numbers
+                left = left[-1:] if attempt.problem.kind == "budget" else left
+            else:
+                seen.append({_pair(race): race for race in reversed([*self._of(attempt)])})
+        return "" if seen else why
+
+    def _is_settled(self, seen: Sequence[Mapping[frozenset[str], RaceFact]]) -> bool:
+        """Whether more sizes would change nothing: what hangs on them is not there with one, or is there with two."""
+        return len(seen) == _VARIED or (bool(seen) and all(one.certainty == "witnessed" for one in seen[0].values()))
 
     def _weigh(self, race: RaceFact, *, always: bool) -> RaceFact:
         """Return a race, less certain where it was not seen with all sizes, or where places that it hangs on were read
