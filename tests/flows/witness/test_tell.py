@@ -10,18 +10,15 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from msgspec.structs import replace
 
 from tests.app.cli.runs import typed
 from tests.flows.witness.kernels import MEETS, PAIRS, facts_of, lines_of, text_of, unit_of
 from warpsmith.analysis.uniformity.facts import RaceFact
-from warpsmith.flows.witness import attempt, dependence, tell
-from warpsmith.flows.witness.attempt import Failed
-from warpsmith.flows.witness.tell import NO_TIME, RunBudget, suspicion, with_witnesses
+from warpsmith.flows.witness import dependence, tell
+from warpsmith.flows.witness.budget import RunBudget, with_witnesses
 from warpsmith.kernels.shape import Launching
 from warpsmith.kernels.units import KernelFile
 from warpsmith.report.json_parts import schema
-from warpsmith.simt.launch import KernelProblem
 
 SECONDS = 60
 
@@ -37,7 +34,7 @@ def find(folder: Path, text: str, launching: Launching | None = None) -> list[Ra
 def search(folder: Path, text: str) -> Sequence[RaceFact]:
     """Return the races that runs of a kernel show, whatever its text tells of them."""
     unit = unit_of(folder, text)
-    return tell._search(
+    return tell.search(
         unit, KernelFile(str(folder / "k.cu"), arguments=("-DN=64", "-std=c++17")), facts_of(unit), SECONDS
     )[0]
 
@@ -151,61 +148,6 @@ def test_sizes_that_do_not_vary_and_scattered_places_are_noticed(
     with monkeypatch.context() as patch:
         patch.setattr(tell._Search, "_is_scattered", lambda self, race: False)
         assert certainties(tmp_path, SCATTER) == {"conditional"}
-
-
-def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    unit = unit_of(tmp_path, text_of("one", races=True))
-    facts = facts_of(unit)
-    name = facts.function.name
-    late, none = RunBudget(SECONDS), RunBudget(0)
-    late.seconds = 0
-    assert with_witnesses(unit, KernelFile("k.cu"), facts, late) is facts and late.without == {NO_TIME: [name]}
-    assert with_witnesses(unit, KernelFile("k.cu"), facts, none) is facts and not none.without, "nobody asked for them"
-    changes: dict[str, tuple[str, object]] = {
-        "more than 3 instructions": ("_LARGEST", 3),
-        "it goes wrong": (
-            "try_launch",
-            lambda planned, made, expected: Failed(KernelProblem("it goes wrong", None, 0, 0)),
-        ),
-        "made up": ("make_arguments", lambda *given: ()),
-    }
-    for reason, (what, instead) in changes.items():
-        runs = RunBudget(SECONDS)
-        with monkeypatch.context() as patch:
-            patch.setattr(tell, what, instead)
-            assert with_witnesses(unit, KernelFile("k.cu"), facts, runs) is facts
-        assert [(reason in why, names) for why, names in runs.without.items()] == [(True, [name])]
-
-
-def test_time_that_is_up_ends_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = RunBudget(0.5)
-    monkeypatch.setattr(attempt, "why_refused", lambda *given: "the interpreter is to take it")
-    monkeypatch.setattr(attempt, "INTERPRETED", 1_000_000_000)
-    endless = text_of("one", races=True).replace("int t =", "for (int i = 0; i >= 0; i = in[i] < 9 ? 1 : 2);\nint t =")
-    unit = unit_of(tmp_path, endless)
-    with_witnesses(unit, KernelFile("k.cu"), facts_of(unit), runs)
-    assert list(runs.without) == [NO_TIME] and runs.seconds == 0
-
-
-def test_what_the_text_decides_is_not_run(tmp_path: Path) -> None:
-    unit = unit_of(tmp_path, text_of("one", races=True))
-    facts = facts_of(unit)
-    assert tell._may_race(facts), "its race is conditional"
-    known = replace(facts, races=tuple(replace(race, certainty="proven") for race in facts.races))
-    assert facts.races_complete and facts.own_bytes and not tell._may_race(known)
-    assert tell._may_race(replace(known, races_complete=False))
-    assert tell._may_race(replace(known, races_assumptions=("n is 4",)))
-    assert tell._may_race(replace(known, block_assumed=("a block has 64 threads",)))
-    assert tell._may_race(replace(known, own_bytes=False))
-    assert not tell._may_race(replace(known, own_bytes=False, accesses=()))
-
-
-def test_what_is_likely_to_race_is_run_first(tmp_path: Path) -> None:
-    facts = facts_of(unit_of(tmp_path, text_of("one", races=True)))
-    known = replace(facts, races=tuple(replace(race, certainty="proven") for race in facts.races))
-    calm = replace(facts, races=())
-    rising = [known, calm, facts, replace(calm, races_complete=False)]
-    assert [suspicion(one) for one in rising] == [0, 1, 2, 3]
 
 
 def test_analyze_tells_what_runs_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
-from warpsmith.flows.witness.tell import NO_TIME, RunBudget, suspicion, with_witnesses
+from warpsmith.flows.witness.budget import NO_TIME, RunBudget, suspicion, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit

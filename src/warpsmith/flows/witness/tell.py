@@ -1,24 +1,23 @@
-"""Races that are seen when a kernel is run, as facts beside those that its text tells.
+"""Races that are seen when a kernel is run on arguments that are made up, as facts.
 
-proven        what the text says, whatever the arguments are
 witnessed     seen in a run, on nothing that had to be made up
 conditional   seen in a run, which hangs on numbers that were made up: they are named
+heuristic     seen in a run, and not with other numbers
 """
 
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, KernelFacts, RaceFact, Side, WitnessThread
 from warpsmith.base.findings import Certainty
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.flows.witness.attempt import SHARED, Attempt, Failed, Planned, try_launch
+from warpsmith.flows.witness.budget import NO_TIME, pair_of
 from warpsmith.flows.witness.dependence import origins
 from warpsmith.flows.witness.made import make_arguments
 from warpsmith.flows.witness.reason import reason_of
@@ -27,7 +26,7 @@ from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
 from warpsmith.ssa.nodes import Instruction, Query
 
-__all__ = ["NO_TIME", "RunBudget", "suspicion", "with_witnesses"]
+__all__ = ["search"]
 
 _VARIED: Final = 2
 """Sizes with which a race has to be seen that hangs on them."""
@@ -35,80 +34,16 @@ _MOST: Final = 4
 """Blocks along an axis of a grid that is run."""
 _LARGEST: Final = 5_000
 """Instructions of a kernel that is compiled: nothing can end that meanwhile."""
-_CERTAIN: Final[tuple[Certainty, ...]] = ("heuristic", "conditional", "witnessed", "proven")
-NO_TIME: Final = "no time was left"
 
 
-class RunBudget(Struct):
-    """The runs of a file: how many `seconds` of processor time are left for them; whether any are `asked` for; and by
-    reason, kernels for which nothing came of them."""
-
-    seconds: float
-    without: dict[str, list[str]] = field(default_factory=dict)
-    asked: bool = field(default=False)
-
-    def __post_init__(self) -> None:
-        self.asked = self.asked or self.seconds > 0
-
-
-def with_witnesses(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs: RunBudget) -> KernelFacts:
-    """Return the facts of a kernel with the races that runs on made up arguments show."""
-    if not runs.asked or not _may_race(facts):
-        return facts
-    began = time.process_time()
-    found, why = _search(unit, file, facts, runs.seconds)
-    runs.seconds = 0 if why == NO_TIME else runs.seconds - (time.process_time() - began)
-    if why:
-        runs.without.setdefault(why, []).append(facts.function.name)
-    return replace(facts, races=_merge(facts.races, found)) if found else facts
-
-
-def _merge(told: Sequence[RaceFact], seen: Sequence[RaceFact]) -> tuple[RaceFact, ...]:
-    """Return what the text tells and what runs show; of two facts of the same places the one that is more certain, the
-    text's where they are alike."""
-    best = {_pair(race): _CERTAIN.index(race.certainty) for race in seen}
-    kept = [race for race in told if _CERTAIN.index(race.certainty) >= best.get(_pair(race), 0)]
-    known = {_pair(race) for race in kept}
-    return (*kept, *(race for race in seen if _pair(race) not in known))
-
-
-def _may_race(facts: KernelFacts) -> bool:
-    """Whether a kernel writes where others may come, and its text does not tell of all that may happen there."""
-    written = {access.space for access in facts.accesses if access.kind != "load"} - {"local"}
-    open_ = any(race.certainty != "proven" and race.reach == "block" for race in facts.races)
-    between = bool(written - {"shared"}) and not facts.own_bytes
-    return open_ or between or ("shared" in written and not _is_decided(facts))
-
-
-def _is_decided(facts: KernelFacts) -> bool:
-    """Whether the text tells of all races in shared memory."""
-    return facts.races_complete and not facts.races_assumptions and not facts.block_assumed
-
-
-def suspicion(facts: KernelFacts) -> int:
-    """Return how much is to be expected of runs of a kernel: most of what has open questions within a block, least of
-    what is known to race."""
-    if any(race.certainty in ("proven", "witnessed") for race in facts.races):
-        return 0
-    shared = any(access.space == "shared" and access.kind != "load" for access in facts.accesses)
-    return 3 if shared and not facts.races_complete else 2 if facts.races else 1
-
-
-def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
+def search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
     """Return the races that runs show within some time, and why there are no runs, or fewer."""
     function = facts.function
-    if seconds <= 0:
-        return (), NO_TIME
     if sum(1 for _, i in function.instructions()) > _LARGEST:
         return (), f"it has more than {_LARGEST:,} instructions"
     if function.parameters and not unit.parameters.get(function.name):
         return (), "the types of its parameters are not known"
     return _Search(unit, file, facts).races(seconds)
-
-
-def _pair(race: RaceFact) -> frozenset[str]:
-    """Return the two places of a race."""
-    return frozenset(str(side.access.span) for side in (race.first, race.second))
 
 
 class _Search:
@@ -171,7 +106,7 @@ class _Search:
                 # what takes too long may end with the smallest numbers
                 left = left[-1:] if attempt.problem.kind == "budget" else left
             else:
-                seen.append({_pair(race): race for race in reversed([*self._of(attempt)])})
+                seen.append({pair_of(race): race for race in reversed([*self._of(attempt)])})
         return "" if seen else why
 
     def _is_settled(self, seen: Sequence[Mapping[frozenset[str], RaceFact]]) -> bool:
