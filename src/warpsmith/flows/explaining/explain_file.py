@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -51,6 +51,8 @@ from warpsmith.ssa.text import print_module
 __all__ = ["FileResult", "FileTask", "explain_file"]
 
 Made = TypeVar("Made")
+_FEW: Final = 4
+"""Reasons, and names for each, that are listed."""
 
 
 class FileTask(Struct, frozen=True):
@@ -144,11 +146,19 @@ def _find_without_code(unit: KernelUnit) -> Iterator[Finding]:
 
 
 def _tell_without_runs(runs: RunBudget, names: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield for which kernels runs were asked for and did not help, by reason."""
-    for why, kernels in runs.without.items():
-        helps = ("raise --runs",) if why == NO_TIME else ()
-        message = f"runs looked for no races, or not for all, in {', '.join(names[one] for one in kernels)}: {why}"
-        yield Finding("INP012", "note", message, help=helps)
+    """Yield of which kernels runs showed nothing, or not all that there may be, and why."""
+    rows = [(why, [names[one] for one in kernels]) for why, kernels in runs.without.items()]
+    if not rows:
+        return
+    count = sum(len(kernels) for _, kernels in rows)
+    what = rows[0][1][0] if count == 1 else f"{count} kernels"
+    texts = [f"{', '.join(kernels[:_FEW])}{' …' if len(kernels) > _FEW else ''}: {why}" for why, kernels in rows]
+    more = [f"{len(texts) - _FEW} more reasons"] if len(texts) > _FEW else []
+    raised = ["raise --runs"] if NO_TIME in runs.without else []
+    yield Finding(
+        "INP012", "note", f"runs that look for races show nothing, or not all, of {what}",
+        help=(*texts[:_FEW], *more, *raised),
+    )  # fmt: skip
 
 
 def _text(unit: KernelUnit, kernel: Function) -> str:
