@@ -51,3 +51,8 @@ def test_an_array_becomes_longer_until_it_is_too_long(tmp_path: Path) -> None:
     assert longer is not None and longer.arrays["a"] == ("f32", 1024), "a power of two that holds them"
     assert one.longer("a", 1) == one.longer("a", 8 * 256), "four times as long at least"
     assert one.longer("a", LONGEST + 1) is None and one.longer("n", 8) is None
+
+
+def test_fractions_rise_around_what_arrays_hold(tmp_path: Path) -> None:
+    (one,) = made_for(tmp_path, "float least, float most, double step")
+    assert one.numbers == {"least": "-1.5", "most": "1.5", "step": "4.5"}

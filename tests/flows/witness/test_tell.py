@@ -143,11 +143,33 @@ def test_sizes_that_do_not_vary_and_scattered_places_are_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(tell._Search, "_weigh", lambda self, race, always: race)
+        patch.setattr(tell._Search, "_is_everywhere", lambda self, pair, seen: True)
         assert certainties(tmp_path, GUARDED) == {"conditional"}
     with monkeypatch.context() as patch:
-        patch.setattr(tell._Search, "_is_scattered", lambda self, race: False)
+        patch.setattr(tell._Search, "_is_scattered", lambda self, pair, found: False)
         assert certainties(tmp_path, SCATTER) == {"conditional"}
+
+
+PART = """__global__ void k(float *sums, int part) {
+    int t = threadIdx.x;
+    sums[(part == 0 ? (int)blockIdx.x : part) * 64 + t] = t;
+}"""
+BINS = """__global__ void k(const float *in, int *out, float least, float most) {
+    __shared__ int s[1024];
+    int t = threadIdx.x, bin = (in[t] - least) / (most - least) * 1024;
+    s[bin]++;
+    out[t] = bin;
+}"""
+
+
+def test_what_too_much_was_made_up_for_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert certainties(tmp_path, PART) == {"heuristic"}, "with a part there may be one block"
+    told = find(tmp_path, PART, launching=Launching((64, 1, 1), (2, 1, 1)))
+    assert {race.certainty for race in told} == {"conditional"}, "there are two"
+    assert certainties(tmp_path, BINS) == {"heuristic"}, "the range may be any"
+    with monkeypatch.context() as patch:
+        patch.setattr(tell._Search, "_is_far_fetched", lambda self, attempt, found, grid: False)
+        assert certainties(tmp_path, PART) == certainties(tmp_path, BINS) == {"conditional"}
 
 
 def test_analyze_tells_what_runs_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

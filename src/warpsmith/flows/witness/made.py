@@ -75,6 +75,7 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
     arrays: dict[str, tuple[str, int]] = {}
     numbers: dict[str, str] = {}
     sizes: list[str] = []
+    floats: list[str] = []
     for parameter in kernel.parameters:
         type = declared.get(parameter.name)
         element = _element(parameter, type)
@@ -85,12 +86,14 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
         elif parameter.type is None:
             numbers[parameter.name] = f"hex:{'00' * parameter.bytes}"
         elif parameter.type.kind == "float":
-            numbers[parameter.name] = "1.5"
+            numbers[parameter.name] = ""
+            floats.append(parameter.name)
         elif parameter.bytes == 8 and not isinstance(type, tree.Scalar):
             return
         else:
             numbers[parameter.name] = ""
             sizes.append(parameter.name)
+    numbers |= zip(floats, _floats(len(floats)), strict=True)
     given = frozenset(known).intersection(numbers)
     for size in _sizes(threads) if sizes else [0]:
         yield Made({name: text or str(_fits(size, kernel, name)) for name, text in numbers.items()}, given, arrays)
@@ -99,6 +102,11 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
 def _sizes(threads: int) -> Iterator[int]:
     """Yield numbers to try: twice as many as threads, fewer, no multiple of anything, and few."""
     yield from (2 * threads, threads + threads // 2 + 13, _FEW)
+
+
+def _floats(count: int) -> list[str]:
+    """Return numbers that rise, and have what arrays hold between the first two: they may be a range."""
+    return ["1.5"] if count == 1 else [str(3 * number - 1.5) for number in range(count)]
 
 
 def _fits(size: int, kernel: Function, name: str) -> int:

@@ -8,7 +8,8 @@ heuristic     seen in a run, and not with other numbers
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from warpsmith.base.findings import Certainty
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.flows.witness.attempt import SHARED, Attempt, Failed, Planned, try_launch
 from warpsmith.flows.witness.budget import NO_TIME, pair_of
-from warpsmith.flows.witness.dependence import origins
+from warpsmith.flows.witness.dependence import Origins, origins
 from warpsmith.flows.witness.made import make_arguments
 from warpsmith.flows.witness.reason import reason_of
 from warpsmith.kernels.units import KernelFile, KernelUnit
@@ -86,10 +87,15 @@ class _Search:
                 raise
             why = NO_TIME
         found = {pair: race for races in reversed(seen) for pair, race in races.items()}
-        varied = len(seen) > 1 or not self.sized
         return [
-            self._weigh(race, always=varied and all(pair in races for races in seen)) for pair, race in found.items()
-        ], why
+            race if race.certainty != "conditional" or self._is_everywhere(pair, seen)
+            else replace(race, certainty="heuristic")
+            for pair, race in found.items()
+        ], why  # fmt: skip
+
+    def _is_everywhere(self, pair: frozenset[str], seen: Sequence[Mapping[frozenset[str], RaceFact]]) -> bool:
+        """Whether a race was seen with several sizes, if there are any."""
+        return (len(seen) > 1 or not self.sized) and all(pair in races for races in seen)
 
     def _try_sizes(self, seen: list[dict[frozenset[str], RaceFact]]) -> str:
         """Add what each launch shows that could be seen; return why there is none, or ""."""
@@ -113,23 +119,6 @@ class _Search:
         """Whether more sizes would change nothing: what hangs on them is not there with one, or is there with two."""
         return len(seen) == _VARIED or (bool(seen) and all(one.certainty == "witnessed" for one in seen[0].values()))
 
-    def _weigh(self, race: RaceFact, *, always: bool) -> RaceFact:
-        """Return a race, less certain where it was not seen with all sizes, or where places that it hangs on were read
-        from memory that was made up, but by one that reads and writes its own."""
-        if race.certainty != "conditional" or (always and not self._is_scattered(race)):
-            return race
-        return replace(race, certainty="heuristic")
-
-    def _is_scattered(self, race: RaceFact) -> bool:
-        """Whether who meets whom is decided by memory that was made up, as in b[order[i]] = a[i], and no thread changes
-        what it finds there, as in b[bin[i]]++."""
-        first, second = race.first.access.instruction, race.second.access.instruction
-        if "memory" not in origins(self.function, (first, second), frozenset()).places:
-            return False
-        written = {i.operands[0] for _, i in self.function.instructions() if i.op == "store"}
-        read = {i.operands[0] for _, i in self.function.instructions() if i.op == "load"}
-        return not all(i.operands[0] in written & read for i in (first, second))
-
     def _of(self, attempt: Attempt) -> Iterator[RaceFact]:
         """Yield the races of a launch."""
         if attempt.outcome is None:
@@ -145,8 +134,11 @@ class _Search:
         if first is None or second is None:
             return None
         reach = "block" if conflict.first.origin.block == conflict.second.origin.block else "grid"
-        assumptions = self._assumptions(attempt, (first.access, second.access), grid=reach == "grid")
-        certainty: Certainty = "conditional" if assumptions else "witnessed"
+        pair = [access.instruction for access in (first.access, second.access)]
+        found = origins(self.function, pair, frozenset(attempt.made.arrays))
+        assumptions = self._assumptions(attempt, found.all, grid=reach == "grid")
+        doubtful = self._is_scattered(pair, found) or self._is_far_fetched(attempt, found, grid=reach == "grid")
+        certainty: Certainty = "witnessed" if not assumptions else "heuristic" if doubtful else "conditional"
         space, offset = second.access.space, self._offset(attempt, conflict)
         return RaceFact(
             self.facts.kernel, second.access.variable, space, "block" if reach == "block" else "grid", offset, first,
@@ -169,11 +161,25 @@ class _Search:
         part = layout.near(conflict.offset)
         return None if part is None else conflict.offset - part.start
 
-    def _assumptions(self, attempt: Attempt, accesses: Iterable[AccessFact], *, grid: bool) -> tuple[str, ...]:
-        """Return what was made up that the race hangs on."""
-        instructions = [access.instruction for access in accesses if isinstance(access.instruction, Instruction)]
-        pointers = frozenset(attempt.made.arrays)
-        found = origins(self.function, instructions, pointers).all
+    def _is_scattered(self, pair: Sequence[Instruction], found: Origins) -> bool:
+        """Whether who meets whom is decided by memory that was made up, as in b[order[i]] = a[i], and no thread changes
+        what it finds there, as in b[bin[i]]++."""
+        if "memory" not in found.places:
+            return False
+        written = {i.operands[0] for _, i in self.function.instructions() if i.op == "store"}
+        read = {i.operands[0] for _, i in self.function.instructions() if i.op == "load"}
+        return not all(i.operands[0] in written & read for i in pair)
+
+    def _is_far_fetched(self, attempt: Attempt, found: Origins, *, grid: bool) -> bool:
+        """Whether too much was made up together: numbers, and that there are several blocks, which hang together where
+        a kernel is launched; or fractions that places are computed from."""
+        made = attempt.made.numbers.keys() - attempt.made.given
+        fractions = {p.name for p in self.function.parameters if p.type is not None and p.type.kind == "float"}
+        several = grid and self.facts.shape.grid is None
+        return bool(found.places & fractions & made) or (several and bool(found.all & made))
+
+    def _assumptions(self, attempt: Attempt, found: AbstractSet[str], *, grid: bool) -> tuple[str, ...]:
+        """Return what was made up that the race hangs on; `found`: what it hangs on."""
         made = attempt.made
         numbers = (f"{name} is {text}" for name, text in made.numbers.items() if name in found - made.given)
         said = [*self.facts.block_assumed, *numbers]
