@@ -102,9 +102,9 @@ class _Search:
         threads = tuple(n * size for n, size in zip(self.grid, self.facts.block, strict=True))
         why = "nothing can be made up for one of its parameters"
         left = list(make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments))
+        self.sized = len(left) > 1
         while left and not self._is_settled(seen):
             made = left.pop(0)
-            self.sized = bool(made.numbers.keys() - made.given)
             attempt = try_launch(self.planned, made, seen[0].keys() if seen else frozenset())
             if isinstance(attempt, Failed):
                 numbers = {name: text for name, text in made.numbers.items() if name not in made.given}
