@@ -269,8 +269,8 @@ def _check_value(key: Key, value: object) -> Setting | None:
 
 
 def _is_time(key: Key, seconds: float) -> bool:
-    """Whether a key may have so many seconds; none where there are none unless somebody asks."""
-    return 0 < seconds <= MOST_SECONDS or seconds == key.default == 0
+    """Whether a key may have so many seconds."""
+    return 0 < seconds <= MOST_SECONDS or (key.off and seconds == 0)
 
 
 def _from_text(key: Key, text: str, reader: _Reader) -> Setting | None:
@@ -294,7 +294,7 @@ def _describe_expected(key: Key) -> str:
     return {
         "texts": "a list of texts",
         "number": "a whole number",
-        "seconds": f"{'a number' if key.default == 0 else 'a number above 0'}, at most {MOST_SECONDS:,}",
+        "seconds": f"{'a number' if key.off else 'a number above 0'}, at most {MOST_SECONDS:,}",
         "text": "a text",
         "path": "a path",
     }[key.type]

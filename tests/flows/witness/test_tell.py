@@ -177,8 +177,10 @@ def test_analyze_tells_what_runs_show(tmp_path: Path, capsys: pytest.CaptureFixt
     texts = [text_of(name, races=True).replace("racy", name) for name in ("one", "count")]
     (tmp_path / "k.cu").write_text("".join(texts) + launches)
     words = ("analyze", str(tmp_path / "k.cu"), "--select", "SYN002", "--isolated")
+    found = json.loads(typed(capsys, *words, "--json", "--runs", "0")[1])
+    assert not any(one["certainty"] == "witnessed" for one in found.get("findings", ())), "there are to be no runs"
     found = json.loads(typed(capsys, *words, "--json")[1])
-    assert not any(one["certainty"] == "witnessed" for one in found.get("findings", ())), "nobody asked for runs"
+    assert any(one["certainty"] == "witnessed" for one in found["findings"]), "that is the default"
     code, out, _ = typed(capsys, *words, "--json", "--runs", "30")
     found = json.loads(out)
     jsonschema.validate(found, schema())

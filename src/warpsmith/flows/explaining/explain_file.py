@@ -74,7 +74,8 @@ class FileTask(Struct, frozen=True):
 class FileResult(Struct):
     """What was found in one file. `names` are those of its kernels, `parameters` those of the kernels' parameters;
     `failed`: nothing could be read; `partial`: a part could not; `late`: kernels that took too long; `crashed`: an
-    error of ours; `texts`: the kernels as the analyses see them, where fixes are wanted; `same`: those left out."""
+    error of ours; `texts`: the kernels as the analyses see them, where fixes are wanted; `same`: those left out;
+    `unseen`: those that runs should show races of, and do not show all."""
 
     path: str
     file: SourceFile | None = None
@@ -92,6 +93,7 @@ class FileResult(Struct):
     crashed: str = ""
     texts: dict[str, str] = field(default_factory=dict)
     same: frozenset[str] = frozenset()
+    unseen: frozenset[str] = frozenset()
 
 
 def explain_file(task: FileTask) -> FileResult:
@@ -124,6 +126,7 @@ def explain_file(task: FileTask) -> FileResult:
     ]
     work = _FileWork(task, unit, compiled, result, names)
     work.analyze(wanted, runs)
+    result.unseen = frozenset(names[one] for kernels in runs.without.values() for one in kernels)
     result.diagnostics += _tell_without_runs(runs, names)
     if not task.kernels:
         copies = tuple(host_transfers(unit.repeats))

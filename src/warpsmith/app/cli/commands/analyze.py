@@ -55,7 +55,7 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
     "--runs",
     type=click.FloatRange(0),
     metavar="S",
-    help="Find races by running kernels, so many seconds a file (default 0).",
+    help="Find races by running kernels, so many seconds a file (default 3; 0: none).",
 )
 @click.option("--format", "forms", multiple=True, metavar="FMT[=FILE]", help=f"{', '.join(FORMATS)}; may be repeated.")
 @click.option("--sort", type=click.Choice(["impact", "line", "rule"]), help="The order (impact in text and html).")
