@@ -113,6 +113,13 @@ __global__ void k() {
 }"""
 
 
+MOVED = """__global__ void k(const int *order, const float *a, float *b) {
+    int t = threadIdx.x;
+    b[order[t]] += a[t];
+}"""
+COUNTED = MOVED.replace("a[t]", "1")
+
+
 def certainties(folder: Path, text: str) -> set[str]:
     """Return how certain the races are that runs show."""
     return {race.certainty for race in search(folder, text)}
@@ -122,6 +129,8 @@ def test_what_hangs_on_numbers_that_were_made_up_is_not_witnessed(tmp_path: Path
     assert certainties(tmp_path, GUARDED) == {"heuristic"}, "with other sizes nothing is written"
     assert certainties(tmp_path, JOINED) == certainties(tmp_path, BEHIND) == {"conditional"}
     assert certainties(tmp_path, SCATTER) == {"heuristic"}, "an order has no number twice"
+    assert certainties(tmp_path, MOVED) == {"heuristic"}, "whatever is done there"
+    assert certainties(tmp_path, COUNTED) == {"conditional"}, "who counts finds several alike"
     assert certainties(tmp_path, VARIABLE) == {"heuristic"}, "the host may set it"
     assert "witnessed" not in certainties(tmp_path, STRIDE)
 
@@ -166,6 +175,10 @@ def test_what_too_much_was_made_up_for_is_not_told(tmp_path: Path, monkeypatch: 
     assert certainties(tmp_path, PART) == {"heuristic"}, "with a part there may be one block"
     told = find(tmp_path, PART, launching=Launching((64, 1, 1), (2, 1, 1)))
     assert {race.certainty for race in told} == {"conditional"}, "there are two"
+    rows = "__global__ void k(float *a, int n) { a[blockIdx.x * n / 2 + threadIdx.x] = n; }"
+    given = Launching((64, 1, 1), arguments={"n": 64})
+    assert not find(tmp_path, rows, launching=given), "with so many elements there may be one block"
+    assert find(tmp_path, rows, launching=replace(given, grid=(2, 1, 1)))
     assert certainties(tmp_path, BINS) == {"heuristic"}, "the range may be any"
     with monkeypatch.context() as patch:
         patch.setattr(tell._Search, "_is_far_fetched", lambda self, attempt, found, grid: False)

@@ -25,7 +25,7 @@ from warpsmith.flows.witness.reason import reason_of
 from warpsmith.kernels.units import KernelFile, KernelUnit
 from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
-from warpsmith.ssa.nodes import Instruction, Query
+from warpsmith.ssa.nodes import Constant, Function, Instruction, Operand, Query, Value
 
 __all__ = ["search"]
 
@@ -33,6 +33,7 @@ _VARIED: Final = 2
 """Sizes with which a race has to be seen that hangs on them."""
 _MOST: Final = 4
 """Blocks along an axis of a grid that is run."""
+_ADDS: Final = ("add", "sub", "fadd", "fsub")
 _LARGEST: Final = 5_000
 """Instructions of a kernel that is compiled: nothing can end that meanwhile."""
 
@@ -57,6 +58,7 @@ class _Search:
         shared, width = facts.shape.shared_bytes, facts.device.warp_width
         most = 0 if shared else 1024 * facts.device.shared_per_block_kib
         self.planned = Planned(unit, self.function, facts.block, self.grid, shared, width, most)
+        self.counted = _counted(self.function)
         self.access: Mapping[int, AccessFact] = {id(fact.instruction): fact for fact in facts.accesses}
 
     def _grid(self) -> Dim:
@@ -65,6 +67,9 @@ class _Search:
         if given is not None:
             x, y, z = (min(n, _MOST) for n in given)
             return x, y, z
+        if self.facts.shape.arguments:
+            # they may not be for more
+            return 1, 1, 1
         used = {operand for _, i in self.function.instructions() for operand in i.operands}
         asked = {
             i.detail.register
@@ -162,21 +167,19 @@ class _Search:
         return None if part is None else conflict.offset - part.start
 
     def _is_scattered(self, pair: Sequence[Instruction], found: Origins) -> bool:
-        """Whether who meets whom is decided by memory that was made up, as in b[order[i]] = a[i], and no thread changes
-        what it finds there, as in b[bin[i]]++."""
-        if "memory" not in found.places:
-            return False
-        written = {i.operands[0] for _, i in self.function.instructions() if i.op == "store"}
-        read = {i.operands[0] for _, i in self.function.instructions() if i.op == "load"}
-        return not all(i.operands[0] in written & read for i in pair)
+        """Whether who meets whom is decided by memory that was made up, as in b[order[i]] = a[i], where all may differ,
+        and threads do not count what they find, as in b[bin[i]]++."""
+        return "memory" in found.places and not all(i.operands[0] in self.counted for i in pair)
 
     def _is_far_fetched(self, attempt: Attempt, found: Origins, *, grid: bool) -> bool:
-        """Whether too much was made up together: numbers, and that there are several blocks, which hang together where
-        a kernel is launched; or fractions that places are computed from."""
-        made = attempt.made.numbers.keys() - attempt.made.given
+        """Whether too much was made up together: several blocks, which hang together with numbers where a kernel is
+        launched; or fractions that places are computed from."""
+        numbers = attempt.made.numbers.keys()
         fractions = {p.name for p in self.function.parameters if p.type is not None and p.type.kind == "float"}
         several = grid and self.facts.shape.grid is None
-        return bool(found.places & fractions & made) or (several and bool(found.all & made))
+        return bool(found.places & fractions & (numbers - attempt.made.given)) or (
+            several and bool(found.all & numbers)
+        )
 
     def _assumptions(self, attempt: Attempt, found: AbstractSet[str], *, grid: bool) -> tuple[str, ...]:
         """Return what was made up that the race hangs on; `found`: what it hangs on."""
@@ -200,6 +203,18 @@ class _Search:
         for text in attempt.made.texts:
             words += ["--arg", text]
         return shlex.join(words)
+
+
+def _counted(function: Function) -> AbstractSet[Operand]:
+    """Return the addresses at which a kernel adds a number to what it finds there."""
+    loaded = {i.results[0]: i.operands[0] for _, i in function.instructions() if i.op == "load" and i.results}
+    added = {i.results[0]: i.operands for _, i in function.instructions() if i.op in _ADDS}
+    found: set[Operand] = set()
+    for _, i in function.instructions():
+        parts = added.get(i.operands[1], ()) if i.op == "store" and isinstance(i.operands[1], Value) else ()
+        if any(isinstance(part, Constant) for part in parts):
+            found |= {loaded[part] for part in parts if isinstance(part, Value) and part in loaded} & {i.operands[0]}
+    return found
 
 
 def _index(number: int, sizes: Dim) -> Dim:
