@@ -178,7 +178,7 @@ def test_what_too_much_was_made_up_for_is_not_told(tmp_path: Path, monkeypatch: 
     rows = "__global__ void k(float *a, int n) { a[blockIdx.x * n / 2 + threadIdx.x] = n; }"
     given = Launching((64, 1, 1), arguments={"n": 64})
     assert not find(tmp_path, rows, launching=given), "with so many elements there may be one block"
-    assert find(tmp_path, rows, launching=replace(given, grid=(2, 1, 1)))
+    assert find(tmp_path, rows, launching=Launching((64, 1, 1), (2, 1, 1), {"n": 64}))
     assert certainties(tmp_path, BINS) == {"heuristic"}, "the range may be any"
     with monkeypatch.context() as patch:
         patch.setattr(tell._Search, "_is_far_fetched", lambda self, attempt, found, grid: False)
