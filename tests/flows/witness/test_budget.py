@@ -27,6 +27,8 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
     late.seconds = 0
     assert with_witnesses(unit, KernelFile("k.cu"), facts, late) is facts and late.without == {NO_TIME: [name]}
     assert with_witnesses(unit, KernelFile("k.cu"), facts, none) is facts and not none.without, "nobody asked for them"
+    listing, asked = replace(unit, language="ptx"), RunBudget(SECONDS)
+    assert with_witnesses(listing, KernelFile("k.ptx"), facts, asked) is facts and not asked.without, "it has no types"
     with monkeypatch.context() as patch:
         patch.setattr(budget, "find_spec", lambda name: None)
         alone = RunBudget(SECONDS)
