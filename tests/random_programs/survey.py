@@ -19,7 +19,7 @@ from warpsmith.tree.nodes import Binary, Call, Cast, Conditional, Expr, Literal,
 from warpsmith.tree.program import Assumption, Program
 from warpsmith.tree.types import Symbol
 
-__all__ = ["LEGAL", "ROOM", "SIZES", "Mix", "judge", "load", "value_of"]
+__all__ = ["APART", "LEGAL", "ROOM", "SIZES", "Mix", "judge", "load", "value_of"]
 
 # (n, m, w); in the others rows overlap: there a verdict must rest on a condition that is false
 LEGAL: tuple[Size, ...] = ((8, 9, 31), (9, 7, 32), (7, 7, 33))
@@ -37,7 +37,7 @@ SIZES: tuple[Size, ...] = (
 ROOM = 1200
 # addresses for a guard on pointers: element e of a block lies at 8 * e
 _BLOCK = 8 * 100_000
-_APART: dict[str, int] = {name: _BLOCK * k for k, name in enumerate("ABXYMP", start=1)}
+APART: dict[str, int] = {name: _BLOCK * k for k, name in enumerate("ABXYMP", start=1)}
 
 
 class Mix(Struct):
@@ -121,7 +121,7 @@ def _is_right(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
     conditions = [a.condition for a in assumptions if isinstance(a, Assumption) and a.condition is not None]
     places: list[Bases] = [{}] if nest.restrict else [{}, {"A": 0, "B": OVERLAP}, {"A": 0, "B": 0}]
     for bases in places:
-        addresses = {**_APART, **{name: 8 * start for name, start in bases.items()}}
+        addresses = {**APART, **{name: 8 * start for name, start in bases.items()}}
         for size in SIZES:
             if not nest.accepts(size):
                 continue
@@ -144,7 +144,7 @@ def _ends(assumptions: tuple[Assumed, ...], nest: Nest, depth: int) -> bool:
     endless = loop.inclusive and loop.step > 0 and loop.upper.constant < 0 and loop.type.startswith("unsigned")
     if depth > 0 or not endless or loop.type != nest.sizes:
         return True
-    names = {**dict.fromkeys("nm", 0), "w": 40, **_APART}
+    names = {**dict.fromkeys("nm", 0), "w": 40, **APART}
     conditions = [a.condition for a in assumptions if isinstance(a, Assumption) and a.condition is not None]
     return not all(value_of(condition, names) for condition in conditions)
 

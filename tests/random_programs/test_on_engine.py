@@ -29,7 +29,7 @@ def _compared(nests: int, sizes: int, folder: Path) -> Compared:
 def test_kernels_do_what_functions_do(tmp_path: Path) -> None:
     compared = _compared(BATCH, 4, tmp_path)
     assert not compared.wrong, compared.wrong[:3]
-    assert compared.launches >= 2 * BATCH, compared.left
+    assert compared.launches >= BATCH, compared.left
 
 
 @pytest.mark.slow
@@ -38,7 +38,7 @@ def test_many_kernels_do_what_functions_do(tmp_path: Path, capsys: pytest.Captur
     with capsys.disabled():
         print(f"\n{compared.nests} nests, {compared.launches} launches, {compared.lanes:,} instructions of lanes")
     assert not compared.wrong, compared.wrong[:3]
-    assert compared.launches >= 10 * PROGRAMS, compared.left
+    assert compared.launches >= 5 * PROGRAMS, compared.left
 
 
 IN_KERNELS = (

@@ -127,7 +127,7 @@ def check_random(seeds: range, folder: Path) -> tuple[int, int]:
             _, block, (blocks, complete) = said[number]
             assert all(b in (None, s) for one in seen for b, s in zip(block, one, strict=True)), (seed, number, seen)
             runs = {one for one in seen if 0 not in one and one[0] * one[1] * one[2] <= 1024}
-            assert not complete or runs <= {tuple(one) for one in (*blocks, block)}, (seed, number, seen)
+            assert not complete or runs <= {*map(tuple, blocks), tuple(block)}, (seed, number, seen)
             known += None not in block
             several += None in block and complete
     return known, several
