@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
-from typing import Literal
+from typing import Final, Literal
 
-__all__ = ["MOST_SECONDS", "OutOfTimeError", "lift_time_limit", "time_left", "time_limit", "time_share"]
+__all__ = ["MOST_SECONDS", "NO_TIME", "OutOfTimeError", "lift_time_limit", "time_left", "time_limit", "time_share"]
 
 MOST_SECONDS = 10_000_000
 """Some months: timers of the system take no more."""
 
+NO_TIME: Final = "no time was left"
+"""Why something was not done, in words."""
 # a library that calls back may swallow what is raised there: it is raised again after so many seconds
 _AGAIN_S = 1.0
 Timer = Literal["clock", "processor"]

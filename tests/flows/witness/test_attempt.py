@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from tests.flows.witness.kernels import text_of, unit_of
 from warpsmith.flows.witness import attempt
-from warpsmith.flows.witness.attempt import Attempt, Failed, Places, Planned, place_of, try_launch
+from warpsmith.flows.witness.attempt import Attempt, FailedLaunch, Places, Planned, place_of, try_launch
 from warpsmith.flows.witness.made import make_arguments
 
 
-def tried(folder: Path, text: str, blocks: int = 2, expected: Set[Places] = frozenset()) -> Attempt | Failed:
+def tried(folder: Path, text: str, blocks: int = 2, expected: Set[Places] = frozenset()) -> Attempt | FailedLaunch:
     """Return how the first launch of a kernel went."""
     unit = unit_of(folder, text)
     (kernel,) = (one for one in unit.module.functions if one.kernel)
@@ -29,9 +29,9 @@ def test_arrays_become_as_long_as_it_takes(tmp_path: Path) -> None:
     type, count = found.made.arrays["a"]
     assert type == "f32" and 63 * 64 + 5000 < count <= 8 * (63 * 64 + 5001)
     before = tried(tmp_path, long.replace("5000", "-1"))
-    assert isinstance(before, Failed) and before.problem.kind == "bounds", "nothing stands before an array"
+    assert isinstance(before, FailedLaunch) and before.problem.kind == "bounds", "nothing stands before an array"
     far = tried(tmp_path, long.replace("5000", "100000000"))
-    assert isinstance(far, Failed) and far.problem.kind == "bounds", "nor so far behind it"
+    assert isinstance(far, FailedLaunch) and far.problem.kind == "bounds", "nor so far behind it"
 
 
 @pytest.mark.parametrize("refused", ["", "the interpreter is to take it"])
@@ -57,7 +57,7 @@ def test_what_does_not_end_shows_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(attempt, "STEPS", 10_000)
     endless = "__global__ void k(int *a, int n) { for (int i = 0; i < n; i += a[0] & 0) a[threadIdx.x] = i; }"
     found = tried(tmp_path, endless)
-    assert isinstance(found, Failed) and found.problem.kind == "budget"
+    assert isinstance(found, FailedLaunch) and found.problem.kind == "budget"
 
 
 def test_arguments_that_make_no_sense_are_no_launch(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_arguments_that_make_no_sense_are_no_launch(tmp_path: Path) -> None:
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     made = replace(next(make_arguments(unit, kernel, 64, {})), arrays={})
     failed = try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made)
-    assert isinstance(failed, Failed) and "needs arguments" in failed.problem.message
+    assert isinstance(failed, FailedLaunch) and "needs arguments" in failed.problem.message
 
 
 LATER = """__global__ void k(int *a, int *b) {
@@ -76,7 +76,7 @@ LATER = """__global__ void k(int *a, int *b) {
 }"""
 
 
-def places(found: Attempt | Failed) -> set[Places]:
+def places(found: Attempt | FailedLaunch) -> set[Places]:
     """Return the places of all conflicts that were seen."""
     assert isinstance(found, Attempt) and found.outcome is not None
     return {place_of(one) for one in found.outcome.conflicts}
@@ -111,4 +111,4 @@ def test_dynamic_shared_memory_becomes_as_large_as_it_takes(tmp_path: Path) -> N
     assert isinstance(found, Attempt) and found.outcome is not None and 512 <= found.started.shared <= 4096
     for fixed in (replace(planned, most=0), replace(planned, most=64)):
         failed = try_launch(fixed, made)
-        assert isinstance(failed, Failed) and failed.problem.kind == "bounds"
+        assert isinstance(failed, FailedLaunch) and failed.problem.kind == "bounds"

@@ -10,9 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from tests.flows.witness.kernels import facts_of, text_of, unit_of
+from warpsmith.base.time_limit import NO_TIME
 from warpsmith.flows.witness import attempt, budget, tell
-from warpsmith.flows.witness.attempt import Failed
-from warpsmith.flows.witness.budget import NO_TIME, RunBudget, pair_of, suspicion, with_witnesses
+from warpsmith.flows.witness.attempt import FailedLaunch
+from warpsmith.flows.witness.budget import RunBudget, suspicion, with_witnesses
 from warpsmith.kernels.units import KernelFile
 from warpsmith.simt.launch import KernelProblem
 
@@ -38,7 +39,7 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
         "more than 3 instructions": ("_LARGEST", 3),
         "it goes wrong": (
             "try_launch",
-            lambda planned, made, expected: Failed(KernelProblem("it goes wrong", None, 0, 0)),
+            lambda planned, made, expected: FailedLaunch(KernelProblem("it goes wrong", None, 0, 0)),
         ),
         "made up": ("make_arguments", lambda *given: ()),
     }
@@ -94,7 +95,7 @@ def test_of_two_facts_of_the_same_places_the_more_certain_one_is_kept(tmp_path: 
     assert told.certainty == "conditional"
     found = with_witnesses(unit, KernelFile("k.cu"), facts, RunBudget(SECONDS))
     (kept,) = [race for race in found.races if race.reach == "block"]
-    assert kept.certainty == "witnessed" and pair_of(kept) == pair_of(told) and kept.replay
+    assert kept.certainty == "witnessed" and kept.places == told.places and kept.replay
     proven = replace(facts, races=(replace(told, certainty="proven"),), races_complete=False)
     (kept,) = with_witnesses(unit, KernelFile("k.cu"), proven, RunBudget(SECONDS)).races
     assert kept.certainty == "proven" and not kept.replay

@@ -8,7 +8,7 @@ import pytest
 
 from tests.flows.witness.kernels import unit_of
 from warpsmith.flows.witness import attempt
-from warpsmith.flows.witness.attempt import Failed, Planned, try_launch
+from warpsmith.flows.witness.attempt import FailedLaunch, Planned, try_launch
 from warpsmith.flows.witness.made import make_arguments
 from warpsmith.flows.witness.reason import reason_of
 
@@ -35,7 +35,7 @@ def reason(folder: Path, text: str) -> str:
     (kernel,) = (one for one in unit.module.functions if one.kernel)
     made = next(make_arguments(unit, kernel, 64, {}))
     failed = try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made)
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, FailedLaunch)
     return reason_of(kernel, failed, made.numbers, made.arrays)
 
 

@@ -245,6 +245,11 @@ class RaceFact(Struct, frozen=True):
     assumptions: tuple[str, ...]
     replay: str = ""
 
+    @property
+    def places(self) -> frozenset[str]:
+        """The two places in the text."""
+        return frozenset(str(side.access.span) for side in (self.first, self.second))
+
 
 class ExchangeFact(Struct, frozen=True):
     """A vote, shuffle, match, reduction or barrier of a warp. `absent`: its mask may name lanes that are not there,

@@ -24,10 +24,10 @@ from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.analysis.vocabulary import vocabulary
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.base.time_limit import NO_TIME, OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
-from warpsmith.flows.witness.budget import NO_TIME, RunBudget, suspicion, with_witnesses
+from warpsmith.flows.witness.budget import RunBudget, suspicion, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit

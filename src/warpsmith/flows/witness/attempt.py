@@ -25,7 +25,7 @@ from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, AccessConflict, LaunchMemory
 from warpsmith.ssa.nodes import BasicBlock, Function
 
-__all__ = ["INTERPRETED", "SHARED", "STEPS", "Attempt", "Failed", "Places", "Planned", "place_of", "try_launch"]
+__all__ = ["INTERPRETED", "SHARED", "STEPS", "Attempt", "FailedLaunch", "Places", "Planned", "place_of", "try_launch"]
 
 _CHECKS: Final = Checks(lost=False, requests=False, uninitialized=False, quick=True)
 STEPS: Final = 20_000_000
@@ -57,7 +57,7 @@ class Attempt(Struct, frozen=True):
     outcome: Outcome | None
 
 
-class Failed(Struct, frozen=True):
+class FailedLaunch(Struct, frozen=True):
     """A launch of which nothing was seen: the `problem` that ended it, in the run or before it; `at`: the block of the
     kernel where it was then, where that is known; `interpreted`: lane by lane."""
 
@@ -85,16 +85,16 @@ def place_of(conflict: AccessConflict) -> Places:
     return frozenset(str(getattr(instruction, "span", None)) for instruction in accesses)
 
 
-def try_launch(planned: Planned, made: Made, expected: AbstractSet[Places] = frozenset()) -> Attempt | Failed:
+def try_launch(planned: Planned, made: Made, expected: AbstractSet[Places] = frozenset()) -> Attempt | FailedLaunch:
     """Return how a launch went whose arrays are long enough, or why there is none. Once all conflicts that are
     `expected` are seen, no others are looked for."""
     while True:
         try:
             started = _place(planned, made)
         except UsageError as error:
-            return Failed(KernelProblem(error.findings[0].message, None, 0, 0))
+            return FailedLaunch(KernelProblem(error.findings[0].message, None, 0, 0))
         found = _Launched(planned, made, started, expected).run()
-        longer = _lengthen(planned, made, found.problem) if isinstance(found, Failed) else None
+        longer = _lengthen(planned, made, found.problem) if isinstance(found, FailedLaunch) else None
         if longer is None:
             return found
         planned, made = longer
@@ -128,7 +128,7 @@ class _Launched(Struct, frozen=True):
     started: StartedLaunch
     expected: AbstractSet[Places]
 
-    def run(self) -> Attempt | Failed:
+    def run(self) -> Attempt | FailedLaunch:
         """Return how the launch went, or the problem that ended it before anything could be seen."""
         unit, kernel = self.planned.unit, self.planned.kernel
         launch, memory = replace(self.started.launch, max_steps=STEPS), self.started.memory
@@ -141,19 +141,21 @@ class _Launched(Struct, frozen=True):
             return self.find_pair(ran.stopped)
         kind: ProblemKind = "budget" if ran.stop is Stop.BUDGET else "other"
         problem = ran.problem or KernelProblem(ran.why, None, ran.stopped.block, ran.stopped.thread, kind)
-        return Failed(problem, ran.stopped.at)
+        return FailedLaunch(problem, ran.stopped.at)
 
-    def find_pair(self, stopped: Stopped) -> Attempt | Failed:
+    def find_pair(self, stopped: Stopped) -> Attempt | FailedLaunch:
         """Return the attempt with what the interpreter sees of a race that compiled code met, or the problem that
         comes before it there."""
         for some in _neighbors(stopped, self.started.launch):
             found = self.interpret(some)
-            if isinstance(found, Failed) or found.outcome is not None:
+            if isinstance(found, FailedLaunch) or found.outcome is not None:
                 return found
         span = None if stopped.access is None else stopped.access.span
-        return Failed(KernelProblem("a race of it is not seen again lane by lane", span, stopped.block, stopped.thread))
+        return FailedLaunch(
+            KernelProblem("a race of it is not seen again lane by lane", span, stopped.block, stopped.thread)
+        )
 
-    def interpret(self, only: Sequence[int] | None) -> Attempt | Failed:
+    def interpret(self, only: Sequence[int] | None) -> Attempt | FailedLaunch:
         """Return what the interpreter sees of some blocks; where it does not see them end, that is no failure, but
         nothing was seen either."""
         memory, _ = self.started.placed(checks=True)
@@ -164,7 +166,7 @@ class _Launched(Struct, frozen=True):
             return Attempt(self.made, self.started, outcome)
         ended = next((problem for problem in outcome.problems if problem.kind not in _SEEN), None)
         if ended is not None and (only is None or ended.kind == "bounds"):
-            return Failed(ended, interpreted=True)
+            return FailedLaunch(ended, interpreted=True)
         return Attempt(self.made, self.started, None)
 
 

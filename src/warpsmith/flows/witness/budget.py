@@ -20,12 +20,12 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.uniformity.facts import KernelFacts, RaceFact
 from warpsmith.base.findings import Certainty
+from warpsmith.base.time_limit import NO_TIME
 from warpsmith.kernels.units import KernelFile, KernelUnit
 
-__all__ = ["NO_TIME", "RunBudget", "pair_of", "suspicion", "with_witnesses"]
+__all__ = ["RunBudget", "suspicion", "with_witnesses"]
 
 _CERTAIN: Final[tuple[Certainty, ...]] = ("heuristic", "conditional", "witnessed", "proven")
-NO_TIME: Final = "no time was left"
 _COMPILER: Final = "llvmlite"
 """What makes machine code of kernels."""
 _USED: Final = ("warpsmith.simt.engine.compile", "warpsmith.simt.engine.launch")
@@ -59,10 +59,10 @@ def with_witnesses(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs:
 def _merge(told: Sequence[RaceFact], seen: Sequence[RaceFact]) -> tuple[RaceFact, ...]:
     """Return what the text tells and what runs show; of two facts of the same places the one that is more certain, the
     text's where they are alike."""
-    best = {pair_of(race): _CERTAIN.index(race.certainty) for race in seen}
-    kept = [race for race in told if _CERTAIN.index(race.certainty) >= best.get(pair_of(race), 0)]
-    known = {pair_of(race) for race in kept}
-    return (*kept, *(race for race in seen if pair_of(race) not in known))
+    best = {race.places: _CERTAIN.index(race.certainty) for race in seen}
+    kept = [race for race in told if _CERTAIN.index(race.certainty) >= best.get(race.places, 0)]
+    known = {race.places for race in kept}
+    return (*kept, *(race for race in seen if race.places not in known))
 
 
 def _may_race(facts: KernelFacts) -> bool:
@@ -99,8 +99,3 @@ def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: flo
     for name in _USED:
         import_module(name)
     return search(unit, file, facts, seconds)
-
-
-def pair_of(race: RaceFact) -> frozenset[str]:
-    """Return the two places of a race."""
-    return frozenset(str(side.access.span) for side in (race.first, race.second))

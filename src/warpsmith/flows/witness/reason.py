@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from warpsmith.base.source import Span
-from warpsmith.flows.witness.attempt import INTERPRETED, STEPS, Failed
+from warpsmith.flows.witness.attempt import INTERPRETED, STEPS, FailedLaunch
 from warpsmith.flows.witness.dependence import decides_loops
 from warpsmith.simt.launch import KernelProblem
 from warpsmith.ssa.graph import Cycle, Graph
@@ -21,7 +21,7 @@ __all__ = ["reason_of"]
 _FEW: Final = 3
 
 
-def reason_of(function: Function, failed: Failed, numbers: Mapping[str, str], arrays: Iterable[str]) -> str:
+def reason_of(function: Function, failed: FailedLaunch, numbers: Mapping[str, str], arrays: Iterable[str]) -> str:
     """Return why a launch of a kernel showed nothing; `numbers` and `arrays` were made up for it."""
     problem = failed.problem
     match problem.kind:
@@ -45,7 +45,7 @@ def _line(span: Span | None) -> str:
     return "an access" if span is None else f"line {span.line}"
 
 
-def _endless(function: Function, failed: Failed, numbers: Mapping[str, str]) -> str:
+def _endless(function: Function, failed: FailedLaunch, numbers: Mapping[str, str]) -> str:
     """Return which loops are not left, and what of that hangs on numbers that were made up."""
     graph = Graph.of(function)
     cycles = tuple(_inside(graph.cycles)) if failed.at is None else graph.cycles_around(failed.at.name)
@@ -62,7 +62,7 @@ def _endless(function: Function, failed: Failed, numbers: Mapping[str, str]) -> 
     )
 
 
-def _steps(failed: Failed) -> str:
+def _steps(failed: FailedLaunch) -> str:
     return f"{INTERPRETED if failed.interpreted else STEPS:,}"
 
 

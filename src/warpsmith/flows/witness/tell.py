@@ -16,9 +16,8 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, KernelFacts, RaceFact, Side, WitnessThread
 from warpsmith.base.findings import Certainty
-from warpsmith.base.time_limit import OutOfTimeError, time_limit
-from warpsmith.flows.witness.attempt import SHARED, Attempt, Failed, Planned, try_launch
-from warpsmith.flows.witness.budget import NO_TIME, pair_of
+from warpsmith.base.time_limit import NO_TIME, OutOfTimeError, time_limit
+from warpsmith.flows.witness.attempt import SHARED, Attempt, FailedLaunch, Planned, try_launch
 from warpsmith.flows.witness.dependence import Origins, origins
 from warpsmith.flows.witness.made import make_arguments
 from warpsmith.flows.witness.reason import reason_of
@@ -111,13 +110,13 @@ class _Search:
         while left and not self._is_settled(seen):
             made = left.pop(0)
             attempt = try_launch(self.planned, made, seen[0].keys() if seen else frozenset())
-            if isinstance(attempt, Failed):
+            if isinstance(attempt, FailedLaunch):
                 numbers = {name: text for name, text in made.numbers.items() if name not in made.given}
                 why = reason_of(self.function, attempt, numbers, made.arrays)
                 # what takes too long may end with the smallest numbers
                 left = left[-1:] if attempt.problem.kind == "budget" else left
             else:
-                seen.append({pair_of(race): race for race in reversed([*self._of(attempt)])})
+                seen.append({race.places: race for race in reversed([*self._of(attempt)])})
         return "" if seen else why
 
     def _is_settled(self, seen: Sequence[Mapping[frozenset[str], RaceFact]]) -> bool:
