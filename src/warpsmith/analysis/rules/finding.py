@@ -1,6 +1,6 @@
 """Findings of rules: a sentence at a place, how sure it is, what shows it, and what to do.
 
-KernelFinding = rule message certainty kernel span subject label assumptions why related evidence estimate help
+KernelFinding = rule message certainty kernel span subject label assumptions why related evidence estimate help cause
 Evidence      = title, columns, rows                    lane → address, warp → mask, block → threads
 Estimate      = metric value unit basis                 a model's number, never a measurement
 """
@@ -53,7 +53,8 @@ class KernelFinding(Struct, frozen=True):
     """One finding. `subject` is what it is about, in words that do not change when lines move; `label` stands beside
     the caret; `impact` orders findings: how many times the work or traffic that would do; `times`: how many
     instructions of this place it holds for (an unrolled loop has several); `replay`: the command that shows it, where
-    it was seen in a run; `at_most`: how severe it may be, whatever its rule says (`judge` decides)."""
+    it was seen in a run; `at_most`: how severe it may be, whatever its rule says (`judge`
+    decides); `cause`: findings of a rule and a kernel that have the same one are mended together."""
 
     rule: str
     message: str
@@ -72,6 +73,7 @@ class KernelFinding(Struct, frozen=True):
     times: int = 1
     replay: str = ""
     at_most: Severity = "error"
+    cause: str = ""
 
 
 def why_of(texts: Sequence[str], places: Sequence[Span | None]) -> tuple[Why, ...]:
