@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from warpsmith.analysis.memory.accesses import accesses, addresses, places
+from warpsmith.analysis.memory.apart import has_own_bytes
 from warpsmith.analysis.memory.bounds import in_launch
 from warpsmith.analysis.memory.branches import branches
 from warpsmith.analysis.memory.forms import Forms
@@ -73,6 +74,7 @@ def examine(
         races=found,
         races_complete=found_races.complete,
         races_assumptions=found_races.assumptions,
+        own_bytes=has_own_bytes(forms_of_all, places(forms_of_all), shape.grid),
         exchanges=tuple(exchanges(presences, assumed)),
         resources=resources((module, function, warp.graph), device, block, shape.shared_bytes, compiled),
         module=module,
