@@ -404,8 +404,9 @@ class State(Struct):
         if simple == TRUE:
             return False
         parts = [] if simple is None else [self._shorten(p, bad) for p in options(simple)]
-        parts += self._unit_values(violation, wrong, either(parts))
         parts = [p for p in parts if self._alive(path, p, declared=declared)]
+        units = self._unit_values(violation, wrong, either(parts))
+        parts += [p for p in units if self._alive(path, p, declared=declared)]
         simple = either(sorted(parts, key=lambda part: condition_text(self.vocabulary, part)))
         if simple == FALSE:
             return False
