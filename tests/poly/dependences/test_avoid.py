@@ -84,8 +84,8 @@ def test_a_distance_of_1_is_let_in_where_it_is_right(body: str) -> None:
 
 
 def test_a_distance_of_1_that_is_let_in_without_a_look_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def every(_: State, __: object, wrong: Formula, ___: object) -> list[Formula]:
-        return [equal(atom(name), ONE) for name in sorted(atoms_of(wrong))]
+    def every(_: State, __: object, sides: tuple[Formula, Formula], ___: object) -> list[Formula]:
+        return [equal(atom(name), ONE) for name in sorted(atoms_of(sides[0]))]
 
     monkeypatch.setattr(State, "_unit_values", every)
     assert find_meeting(LAST) is not None
