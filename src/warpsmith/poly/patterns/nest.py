@@ -43,7 +43,8 @@ def nest_accesses(facts: Facts, loop: For) -> AccessNest:
     with budget(facts.options.max_operations):
         region, state = build_region(facts.origin(known.function), (loop,), around, guards=True)
         reader = _Reader(region, state, ids, frozenset(written_symbols(loop)))
-        return AccessNest(known.id, loop.header, tuple(reader.spaces()))
+        outer = tuple(over.variable.key for over in around if isinstance(over, For))
+        return AccessNest(known.id, loop.header, outer, tuple(reader.spaces()))
 
 
 class _Reader(Struct):
@@ -114,13 +115,16 @@ class _Reader(Struct):
             )
         again = [r for r in references if r.reuse]
         return Space(
-            counters=tuple(Counter(loop.variable.name, self.ids[loop], loop.header) for loop in around),
+            counters=tuple(self.counter(loop) for loop in around),
             parameters=tuple("*".join(self.state.vocabulary[n].text for n in m) for m in parameters),
             references=tuple(references),
             groups=group_reuse([(key[0], rows[key]) for key in merged], len(names)),
             alike=alike_pairs(references),
             one_nest=common_directions(again, len(names)),
         )
+
+    def counter(self, loop: For) -> Counter:
+        return Counter(loop.variable.name, loop.variable.key, self.ids[loop], loop.header)
 
     def rows(self, access: Access, counters: Sequence[str], around: Sequence[For]) -> tuple[AffineRow, ...]:
         """Return the subscripts of a reference, one row each."""
