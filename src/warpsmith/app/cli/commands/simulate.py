@@ -87,8 +87,11 @@ __all__ = ["command"]
 @click.option("-i", "interactive", is_flag=True, help="Stop there, and ask what to do; 'help' lists the commands.")
 @click.option("--clocks", is_flag=True, help="Run a program of the mask ISA (.mask) on a machine with clocks.")
 @click.option(
-    "--machine", metavar="FILE|NAME", help="With --clocks: the machine, a .toml file or a name (default: example)."
+    "--machine",
+    metavar="FILE|NAME[,KEY=VALUE…]",
+    help="With --clocks: the machine, a .toml file or a name (default: example), and what is to be otherwise.",
 )
+@click.option("--range", "range_", metavar="FROM-TO", help="With --clocks: draw these clocks only: 100-199.")
 @click.option(
     "--max-clocks",
     type=click.IntRange(1),
@@ -183,9 +186,12 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
         1 if grid is None else _one_dimension(grid, "--grid"),
         texts(given["arg"]),
         int(str(given["max_clocks"])),
+        _clocks_shown(text(given["range_"])),
     )
     report = simulate_clocks(_mask_file(path), options)
     tell(report.findings)
+    if form == "perfetto" and options.shown:
+        raise usage("--range: a trace has all clocks, and ui.perfetto.dev goes to some of them", "leave --range out")
     if form in _HISTORIES and file is None:
         if form == "png":
             raise usage("--timeline png is no text", "name a file: --timeline png=run.png")
@@ -198,6 +204,16 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
     width = shutil.get_terminal_size((100, 24)).columns
     click.echo(history_json(report.history, report.findings) if as_json else history_text(report.history, width))
     return report.exit_code
+
+
+def _clocks_shown(said: str | None) -> tuple[int, int] | None:
+    """Return the first clock, and the one behind the last."""
+    if said is None:
+        return None
+    first, dash, last = said.partition("-")
+    if not dash or not first.isdecimal() or not last.isdecimal() or int(first) > int(last):
+        raise usage(f"--range: clocks are FROM-TO; it got '{said}'", "for example --range 100-199")
+    return int(first), int(last) + 1
 
 
 def _mask_file(path: str) -> SourceFile:
