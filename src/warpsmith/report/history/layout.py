@@ -23,7 +23,7 @@ __all__ = ["MOST_CLOCKS", "HistoryBox", "HistoryDrawing", "HistoryWords", "draw_
 
 MOST_CLOCKS: Final = 2000
 _GUTTER, _TOP, _GAP, _BAR, _CACHE, _LINE = 110, 50, 6, 12, 24, 20
-_WIDEST: Final = 1600
+_WIDEST: Final = 1000
 _SLOT_COLORS: Final = ("slot0", "slot1", "slot2", "slot3", "slot4", "slot5", "slot6", "slot7")
 
 

@@ -16,17 +16,14 @@ from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
-from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, usage
+from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, mask_file, one_dimension, usage
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
-from warpsmith.base.errors import UsageError, WarpsmithError
-from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile
+from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.clocks import ClockOptions, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.flows.stepping.step import Stepping, step
-from warpsmith.kernels.shape import dim_of
 from warpsmith.report.history.html import history_html
 from warpsmith.report.history.json import history_json
 from warpsmith.report.history.layout import draw_history
@@ -182,13 +179,13 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
     block, grid = text(given["block"]), text(given["grid"])
     options = ClockOptions(
         text(given["machine"]) or "example",
-        None if block is None else _one_dimension(block, "--block"),
-        1 if grid is None else _one_dimension(grid, "--grid"),
+        None if block is None else one_dimension(block, "--block"),
+        1 if grid is None else one_dimension(grid, "--grid"),
         texts(given["arg"]),
         int(str(given["max_clocks"])),
         _clocks_shown(text(given["range_"])),
     )
-    report = simulate_clocks(_mask_file(path), options)
+    report = simulate_clocks(mask_file(path), options)
     tell(report.findings)
     if form == "perfetto" and options.shown:
         raise usage("--range: a trace has all clocks, and ui.perfetto.dev goes to some of them", "leave --range out")
@@ -214,21 +211,6 @@ def _clocks_shown(said: str | None) -> tuple[int, int] | None:
     if not dash or not first.isdecimal() or not last.isdecimal() or int(first) > int(last):
         raise usage(f"--range: clocks are FROM-TO; it got '{said}'", "for example --range 100-199")
     return int(first), int(last) + 1
-
-
-def _mask_file(path: str) -> SourceFile:
-    try:
-        return SourceFile.read(path)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(Finding("INP001", "error", f"{path} cannot be read: {reason}")) from error
-
-
-def _one_dimension(said: str, option: str) -> int:
-    size = dim_of(said, option)
-    if size[1:] != (1, 1):
-        raise usage(f"{option} {said}: groups of the mask ISA have one dimension", f"for example {option} 64")
-    return size[0]
 
 
 _Drawn = Callable[[History], str | bytes]
