@@ -49,9 +49,10 @@ def test_what_does_not_end_is_told() -> None:
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    for varied in ("policy", "block"):
+    refused: tuple[Varied, ...] = ("policy", "block")
+    for varied in refused:
         with pytest.raises(UsageError, match="width or input varies"):
-            counted(varied)  # type: ignore[arg-type]
+            counted(varied)
     with pytest.raises(UsageError, match="needs --block"):
         counted(block=None)
     with pytest.raises(UsageError, match="divides the width"):

@@ -20,6 +20,7 @@ def experiment_text(report: ExperimentReport) -> str:
     if not report.points:
         return ""
     several = len(report.series) > 1 and report.varied != "input"
+    counts: tuple[str, ...]
     counts = ("warp instructions", "lane slots", "cost", "relative", "lost lane slots", "hot line", "visits", "lanes")
     if report.timed:
         counts = ("clocks", "relative", "instructions", "lane slots", "cost", "lost lane slots")
