@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import KernelFinding, why_of
 from warpsmith.analysis.uniformity.facts import AccessFact, BranchFact, Count, Dim, KernelFacts, ResourceFact
+from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.findings import Certainty, Finding, Severity
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span
@@ -53,7 +54,7 @@ class BranchEntry(Struct, frozen=True):
 
 
 class AccessEntry(Struct, frozen=True):
-    """One access of a kernel; see AccessFact."""
+    """One access of a kernel; see AccessFact. `simulated`: what a run counted of it where its text leaves that open."""
 
     input: str
     kernel: str
@@ -73,6 +74,7 @@ class AccessEntry(Struct, frozen=True):
     assumptions: tuple[str, ...]
     blocked: str
     depth: int = 0
+    simulated: SimulatedAccess | None = None
 
 
 class AnalyzedKernel(Struct, frozen=True):
@@ -135,8 +137,8 @@ def branch_entry(fact: BranchFact, input: str, kernel: str) -> BranchEntry:
     return BranchEntry(input, kernel, fact.span, fact.op, fact.warp, fact.block, why)
 
 
-def access_entry(fact: AccessFact, input: str, kernel: str) -> AccessEntry:
-    """Return an access without its IR."""
+def access_entry(fact: AccessFact, input: str, kernel: str, simulated: SimulatedAccess | None = None) -> AccessEntry:
+    """Return an access without its IR; `simulated`: what a run counted of it."""
     return AccessEntry(
         input=input,
         kernel=kernel,
@@ -156,6 +158,7 @@ def access_entry(fact: AccessFact, input: str, kernel: str) -> AccessEntry:
         assumptions=fact.assumptions,
         blocked=fact.blocked,
         depth=fact.depth,
+        simulated=simulated,
     )
 
 
