@@ -56,7 +56,8 @@ def with_witnesses(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs:
     runs.seconds = 0 if seen.why == NO_TIME else runs.seconds - (time.process_time() - began)
     if seen.why and all(one.certainty == "heuristic" for one in seen.escapes):
         runs.without.setdefault(seen.why, []).append(facts.function.name)
-    facts = replace(facts, simulated=replace(facts.simulated, escapes=tuple(seen.escapes)))
+    if seen.escapes:
+        facts = replace(facts, simulated=replace(facts.simulated, escapes=tuple(seen.escapes)))
     return replace(facts, races=_merge(facts.races, seen.races)) if seen.races else facts
 
 

@@ -60,11 +60,16 @@ def count_figures(
     escapes: list[Escaped] = []
     try:
         with time_limit(seconds, of="processor"):
-            _try_sizes(plan, sizes, runs, escapes)
+            _try_sizes(plan, sizes[: None if _hang_on(found, sizes[0]) else 1], runs, escapes)
     except OutOfTimeError as late:
         if late.of != "processor":
             raise
     return Simulated(dict(_accesses(plan, runs, found)), dict(_branches(plan, runs, found)), keep_certain(escapes))
+
+
+def _hang_on(found: Mapping[Instruction | str, Origins], made: Made) -> bool:
+    """Whether a figure hangs on numbers that are made up."""
+    return any(origin.all & (made.numbers.keys() - made.given) for origin in found.values())
 
 
 def _origins(
