@@ -20,6 +20,7 @@ from warpsmith.flows.witness.made import Made
 from warpsmith.flows.witness.plan import LaunchPlan, index_of
 from warpsmith.simt.launch import KernelProblem
 from warpsmith.simt.layout import MemoryPart, local_layout, shared_layout
+from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["escape_of", "keep_certain"]
 
@@ -50,7 +51,9 @@ def escape_of(plan: LaunchPlan, failed: FailedLaunch) -> Iterator[Escaped]:
 def keep_certain(found: Sequence[Escaped]) -> tuple[Escaped, ...]:
     """Return the first escape of each access, the most certain one."""
     order: tuple[Certainty, ...] = ("witnessed", "conditional", "heuristic")
-    kept = {one.instruction: one for one in sorted(found, key=lambda one: -order.index(one.certainty))}
+    kept: dict[Instruction, Escaped] = {}
+    for one in sorted(found, key=lambda one: order.index(one.certainty)):
+        kept.setdefault(one.instruction, one)
     return tuple(kept.values())
 
 
