@@ -71,14 +71,16 @@ def test_which_branches_are_open() -> None:
 
 
 def test_what_a_run_says_of_a_branch() -> None:
-    one = with_runs((10, 4, 200), (20, 2, 640))
+    one = with_runs((10, 4, 200), (20, 5, 640))
     assert one.message.endswith("simulated: warps come 10 times, with 20.0 lanes on average, and part 4 times")
     assert (one.certainty, one.assumptions) == ("conditional", ("n is 8",))
-    assert one.evidence[-1].rows == (("1", "10", "4", "200", "20.0"), ("2", "20", "2", "640", "32.0"))
+    assert one.evidence[-1].rows == (("1", "10", "4", "200", "20.0"), ("2", "20", "5", "640", "32.0"))
     assert one.help[-1] == "to see it: warpsmith simulate k.cu" and one.replay
     never = with_runs((10, 0, 320), (20, 0, 640))
     assert never.certainty == "heuristic" and "simulated" not in never.message
-    once = with_runs((10, 0, 320), (20, 1, 640))
+    edge = with_runs((10, 1, 320), (20, 4, 640))
+    assert edge.certainty == "heuristic", "the edge of something"
+    once = with_runs((10, 0, 320), (20, 5, 640))
     assert once.certainty == "conditional" and "simulated" not in once.message
 
 

@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 
 from tests.flows.witness.kernels import facts_of, unit_of
+from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.analysis.uniformity.simulated import Escaped
 from warpsmith.flows.witness import escapes
 from warpsmith.flows.witness.budget import RunBudget, with_figures, with_witnesses
 from warpsmith.flows.witness.escapes import keep_certain
-from warpsmith.kernels.shape import Launching
+from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile
+from warpsmith.machine.devices import device
+from warpsmith.settings.read import Wanted, read_settings
 
 TEXT = """__global__ void k(const int *in, float *out, int n, float x) {
     __shared__ float s[64];
@@ -86,3 +89,15 @@ def test_the_most_certain_is_kept(tmp_path: Path) -> None:
     (sure,) = run(tmp_path, "s[j] = 1;")[0].simulated.escapes
     doubtful = Escaped(sure.instruction, "s", 256, 300, (1, 0, 0), (0, 0, 0), "heuristic", ("n is 8",), "")
     assert keep_certain([doubtful, sure]) == keep_certain([sure, doubtful]) == (sure,)
+
+
+def test_a_block_that_nobody_gives_is_no_reason(tmp_path: Path) -> None:
+    text = TEXT.replace("BODY", "s[j] = 1;")
+    unit = unit_of(tmp_path, text)
+    settings = read_settings(Wanted({}, None, files=False, environment=False))
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    guessed = examine(unit.module, "k", shape_of(kernel, "k", Launching(), settings, None), device("sm_80"))
+    assert guessed.block_assumed
+    budget = RunBudget(60)
+    seen = with_figures(unit, KernelFile(str(tmp_path / "k.cu")), guessed, budget)
+    assert {one.certainty for one in seen.simulated.escapes} == {"heuristic"}

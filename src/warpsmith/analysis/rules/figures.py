@@ -26,6 +26,10 @@ SIMULATED: Final = "simulated"
 """The word that a figure of a run has beside it."""
 
 
+_OFTEN: Final = 4
+"""Of so many visits one has to part a warp, at least: what parts fewer is the edge of something."""
+
+
 class OpenFigures(Struct, frozen=True):
     """What a run would have to count: accesses, and blocks that end with a branch."""
 
@@ -67,7 +71,7 @@ def replay_of(command: str) -> str:
 
 
 def simulated_parting(facts: KernelFacts, found: Sequence[KernelFinding]) -> Iterator[KernelFinding]:
-    """Yield findings of branches with what runs show of them: less certain where no warp parted."""
+    """Yield findings of branches with what runs show of them: less certain where hardly a warp parted."""
     named: dict[object, list[SimulatedBranch]] = {}
     for branch in facts.branches:
         seen = facts.simulated.branches.get(branch.place.name)
@@ -81,7 +85,7 @@ def simulated_parting(facts: KernelFacts, found: Sequence[KernelFinding]) -> Ite
 def _with_run(facts: KernelFacts, one: KernelFinding, seen: SimulatedBranch) -> KernelFinding:
     rows = tuple((str(n), *map(str, run), f"{run[2] / run[0]:.1f}") for n, run in enumerate(seen.runs, 1))
     table = EvidenceTable(SIMULATED, ("run", "visits", "parted", "lanes", "lanes a visit"), rows)
-    if all(parted for _, parted, _ in seen.runs):
+    if all(parted * _OFTEN >= visits for visits, parted, _ in seen.runs):
         visits, parted, lanes = seen.runs[0]
         told = (
             f"{one.message}; {SIMULATED}: warps come {visits:,} times, with {lanes / visits:.1f} lanes on average, "
@@ -91,6 +95,6 @@ def _with_run(facts: KernelFacts, one: KernelFinding, seen: SimulatedBranch) -> 
             one, message=told, certainty=seen.certainty, assumptions=seen.assumptions, replay=seen.replay,
             evidence=(*one.evidence, table), help=(*one.help, replay_of(seen.replay)),
         )  # fmt: skip
-    if any(parted for _, parted, _ in seen.runs):
+    if any(parted * _OFTEN >= visits for visits, parted, _ in seen.runs):
         return replace(one, evidence=(*one.evidence, table))
     return replace(one, certainty="heuristic", evidence=(*one.evidence, table))

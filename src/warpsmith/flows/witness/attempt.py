@@ -66,11 +66,13 @@ SHARED: Final = "the shared memory"
 
 class Attempt(Struct, frozen=True):
     """How a launch on made up arguments went. `outcome`: what the interpreter saw where threads race, None where none
-    do; `counts`: what compiled code counted, where that ran to its end."""
+    do; `differing`: the pairs of instructions that do, other than by storing what is there already; `counts`: what
+    compiled code counted, where that ran to its end."""
 
     made: Made
     started: StartedLaunch
     outcome: Outcome | None
+    differing: frozenset[tuple[object, object]] = frozenset()
     counts: EngineCounts | None = None
 
 
@@ -158,7 +160,7 @@ class _Launched(Struct, frozen=True):
             return self.interpret(None) if self.planned.checks.races else _fail(why)
         ran = run(unit.module, kernel.name, launch, memory, self.planned.checks)
         if ran.stop is Stop.NONE:
-            return Attempt(self.made, self.started, None, ran.counts)
+            return Attempt(self.made, self.started, None, counts=ran.counts)
         if ran.stop is Stop.RACE:
             return self.find_pair(ran.stopped)
         kind: ProblemKind = "budget" if ran.stop is Stop.BUDGET else "other"
@@ -185,7 +187,7 @@ class _Launched(Struct, frozen=True):
         enough = _Enough(memory, self.expected)
         outcome = interpret(self.planned.unit.module, self.planned.kernel.name, launch, memory, enough=enough)
         if outcome.conflicts:
-            return Attempt(self.made, self.started, outcome)
+            return Attempt(self.made, self.started, outcome, frozenset(memory.differing))
         ended = next((problem for problem in outcome.problems if problem.kind not in _SEEN), None)
         if ended is not None and (only is None or ended.kind == "bounds"):
             return FailedLaunch(ended, interpreted=True)

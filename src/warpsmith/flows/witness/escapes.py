@@ -4,6 +4,7 @@ size that the launch gives.
     s[threadIdx.x + 64] of float s[64]        hangs on nothing that was made up: witnessed
     if (n > 100) s[threadIdx.x + 64]          on n, which decides whether a thread gets there: conditional
     s[n], s[in[threadIdx.x]]                  numbers and contents that hang together with the size: heuristic
+    a block that nobody gives                 arrays hang together with that as well: heuristic
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from warpsmith.analysis.uniformity.facts import AccessFact
+from warpsmith.analysis.uniformity.facts import SEVERAL, AccessFact
 from warpsmith.analysis.uniformity.simulated import Escaped
 from warpsmith.base.findings import Certainty
 from warpsmith.flows.witness.attempt import SHARED, FailedLaunch
@@ -38,9 +39,8 @@ def escape_of(plan: LaunchPlan, failed: FailedLaunch) -> Iterator[Escaped]:
         return
     found = origins_of_figure(plan.facts.function, access.instruction.operands[0], access.block, frozenset(made.arrays))
     assumptions = plan.assumptions(made, found.all, grid=_is_of_grid(plan, found))
-    certainty: Certainty = (
-        "witnessed" if not assumptions else "heuristic" if _is_far_fetched(found, made) else "conditional"
-    )
+    doubtful = _is_far_fetched(found, made) or any(SEVERAL not in text for text in plan.facts.block_assumed)
+    certainty: Certainty = "witnessed" if not assumptions else "heuristic" if doubtful else "conditional"
     yield Escaped(
         access.instruction, part.name, part.end - part.start, problem.where[1] - part.start,
         index_of(problem.thread, plan.facts.block), index_of(problem.block, plan.grid), certainty, assumptions,

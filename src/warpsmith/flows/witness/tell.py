@@ -119,6 +119,9 @@ class _Search:
         found = origins(self.function, pair, frozenset(attempt.made.arrays))
         assumptions = self.plan.assumptions(attempt.made, found.all, grid=reach == "grid")
         doubtful = self._is_scattered(pair, found) or self._is_far_fetched(attempt, found, grid=reach == "grid")
+        if pair[0] is pair[1] and (pair[0], pair[0]) not in attempt.differing:
+            # whoever stores, it is the same: no order is missed
+            return None
         certainty: Certainty = "witnessed" if not assumptions else "heuristic" if doubtful else "conditional"
         space, offset = second.access.space, self._offset(attempt, conflict)
         return RaceFact(
