@@ -191,6 +191,10 @@ class _Follower:
                 self.states = [{place: values for place, values in given.items() if place[0] in own}]
                 self.statement(part)
 
+    def _merge(self, states: Iterable[Values]) -> States:
+        """Return what is known where several ways meet; deep in loops, conditions are not kept apart."""
+        return (merge if self.depth < _FOLLOWED else collapse)(states)
+
     # --- statements
 
     def statement(self, cursor: Cursor) -> None:
@@ -250,12 +254,12 @@ class _Follower:
             if arm is not parts[0]:
                 self.statement(arm)
             after += self.states
-        self.states = merge(after)
+        self.states = self._merge(after)
 
     def _entries(self, condition: Cursor, arm: Cursor, arms: list[Cursor], outcome: bool) -> States:
         """Return what is known where an arm of a condition is entered."""
         learned = self.conditions.learn(condition, outcome)
-        return merge(state | learned for state in self.states if arm in self.reader.taken(condition, arms, state))
+        return self._merge(state | learned for state in self.states if arm in self.reader.taken(condition, arms, state))
 
     def _switch(self, parts: list[Cursor]) -> None:
         for part in parts[:-1]:
@@ -264,7 +268,7 @@ class _Follower:
         self.leaving.append([] if self._has_default(parts[-1]) else list(entry))
         self.states = []
         self._cases(parts[-1], entry)
-        self.states = merge(self.states + self.leaving.pop())
+        self.states = self._merge(self.states + self.leaving.pop())
 
     def _has_default(self, body: Cursor) -> bool:
         stack = [body]
@@ -282,7 +286,7 @@ class _Follower:
             for part in self.reader.below(cursor):
                 self._cases(part, entry)
         elif cursor.kind in (kinds.CASE, kinds.DEFAULT):
-            self.states = merge(self.states + entry)
+            self.states = self._merge(self.states + entry)
             self._cases(self.reader.below(cursor)[-1], entry)
         else:
             self.statement(cursor)
@@ -294,7 +298,7 @@ class _Follower:
             self.states = [{}] if part.kind == kinds.CATCH else before
             self.statement(part)
             after += self.states
-        self.states = merge(after)
+        self.states = self._merge(after)
 
     def _closure(self, parts: list[Cursor]) -> None:
         """A lambda runs at another time: of what it captures nothing is known."""
@@ -321,20 +325,22 @@ class _Follower:
         self.depth -= 1
 
     def _iterate(self, loop: Cursor, head: list[Cursor], body: Cursor, every: set[int]) -> None:
+        once = loop.kind == kinds.DO and bool(head) and self.reader.constant(head[0]) == 0
         entry = self._forget(self.states, self._written_in(head) if loop.kind != kinds.DO else set())
+        if not once:
+            entry = collapse(entry)
         if self.depth > _FOLLOWED:
             entry = self._forget(entry, every)
-        once = loop.kind == kinds.DO and bool(head) and self.reader.constant(head[0]) == 0
         left = States()
         for number in count():
             self.states = entry
             ended, left = self._iteration(loop, head, body)
-            joined = (merge if number < _ROUNDS else collapse)(entry + ended)
+            joined = collapse(entry + ended)
             if joined == entry or once:
                 break
-            entry = joined if number < _ROUNDS else widen(collapse(entry), joined)
+            entry = joined if number < _ROUNDS else widen(entry, joined)
         skipped = [] if loop.kind == kinds.DO else entry
-        self.states = merge(skipped + self.states + left)
+        self.states = self._merge(skipped + self.states + left)
 
     def _iteration(self, loop: Cursor, head: list[Cursor], body: Cursor) -> tuple[States, States]:
         """Follow one iteration; return what is known behind it, and where the loop is left."""
@@ -344,7 +350,7 @@ class _Follower:
             for part in head:
                 self.statement(part)
         self.statement(body)
-        self.states = merge(self.states + self.going_on.pop())
+        self.states = self._merge(self.states + self.going_on.pop())
         if loop.kind == kinds.DO:
             for part in head:
                 self.statement(part)
@@ -367,7 +373,7 @@ class _Follower:
         return found
 
     def _forget(self, states: States, variables: set[int]) -> States:
-        return merge(self.conditions.forget(state, variables) for state in states)
+        return self._merge(self.conditions.forget(state, variables) for state in states)
 
     # --- variables
 
@@ -382,7 +388,7 @@ class _Follower:
             rest = self.conditions.forget(state, {number})
             made = self.reader.first_values(variable, rest)
             after.append(rest | {(number, way): values for way, values in made})
-        self.states = merge(after)
+        self.states = self._merge(after)
 
     def _assign(self, target: Cursor, compute: Callable[[Values], Iterable[tuple[str, Numbers]]]) -> None:
         """Give a place its values, of which nothing else is known then; `compute`: what they are in a state."""
@@ -390,7 +396,7 @@ class _Follower:
         if variable is None:
             return
         if not self.reader.is_shared(variable):
-            self.states = merge(
+            self.states = self._merge(
                 [self._assigned(state, target, variable, dict(compute(state))) for state in self.states]
             )
             return
@@ -444,7 +450,7 @@ class _Follower:
             self.statement(parts[0])
             before = self.states
             self.statement(parts[1])
-            self.states = merge(before + self.states)
+            self.states = self._merge(before + self.states)
             return
         for part in reversed(parts):
             self.statement(part)

@@ -20,7 +20,7 @@ from warpsmith.front.clang.device.launches.places import CONDITION, Values
 __all__ = ["States", "collapse", "merge", "widen"]
 
 States = list[Values]
-_MOST: Final = 8
+_MOST: Final = 4
 
 
 def merge(states: Iterable[Values]) -> States:
