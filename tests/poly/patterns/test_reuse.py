@@ -14,6 +14,13 @@ def test_a_stencil_leaves_each_element_to_the_next_reference() -> None:
     assert found == [("a[i+1]", "a[i]", (0, 1)), ("a[i]", "a[i-1]", (0, 1))]
 
 
+def test_parameters_in_any_order_are_one_sum() -> None:
+    text = """void f(int n, int m, double *a, double *b) {
+      for (int i = 1; i < n; i++) b[i] = a[i + n + m] + a[m - 1 + n + i]; }"""
+    (space,) = spaces(text, "f/i")
+    assert [g.direction for g in space.groups] == [(1,)]
+
+
 def test_elements_that_never_meet_are_no_reuse() -> None:
     text = "void f(int n, double *a) { for (int i = 0; i < n; i++) a[2*i] = a[2*i + 1]; }"
     (space,) = spaces(text, "f/i")

@@ -15,7 +15,7 @@ def test_json_is_of_the_reports_schema() -> None:
     document = json.loads(accesses_json(access_report(PRODUCT, "mm/i")))
     jsonschema.validate(document, schema())
     (space,) = document["patterns"]["spaces"]
-    assert (space["kernel"], space["mapping"], space["one_nest"]) == ("ws_mm_k1", ["y", "x", "thread"], [])
+    assert (space["kernels"], space["mapping"], space["one_nest"]) == (["ws_mm_k1"], ["y", "x", "thread"], [])
     assert [a["arrays"] for a in space["alike"]] == [["A", "C"], ["B", "C"]]
     assert space["references"][0]["matrix"][1] == {
         "subscript": "k",
@@ -32,6 +32,6 @@ def test_what_stays_and_what_is_irregular() -> None:
     jsonschema.validate(document, schema())
     assert document["patterns"]["refused"]
     (space,) = document["patterns"]["spaces"]
-    assert "kernel" not in space and "sharing" not in space
+    assert "kernels" not in space and "sharing" not in space
     rows = {r["text"]: r["matrix"][0] for r in space["references"]}
     assert rows["a[k[i]]"] == {"subscript": "k[i]", "irregular": True, "follows": [0]}

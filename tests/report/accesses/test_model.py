@@ -28,7 +28,7 @@ def test_sharing(body: str, words: str) -> None:
 
 def test_directions_and_distances() -> None:
     (entry,) = access_report(_NEST % "a[i][j] = x[j] + y[i + j] + x[j - 1];", "f/i").spaces
-    named = {r.text: [direction_words(entry, d) for d in r.reuse] for r in entry.space.references}
+    named = {r.text: [direction_words(entry, r, d) for d in r.reuse] for r in entry.space.references}
     assert named["y[i + j]"][0].startswith("used again along (1, -1): ")
     assert [group_words(entry, g).split(":")[0] for g in entry.space.groups] == [
         "x[j - 1] touches what x[j] has touched 1 iteration of j later"

@@ -36,9 +36,10 @@ class MatrixRow(Struct, frozen=True):
 
 
 class Counter(Struct, frozen=True):
-    """A loop of the nest: its counter, the address of the loop, and its header."""
+    """A loop of the nest: its counter (with the key of its variable), the address of the loop, and its header."""
 
     name: str
+    key: str
     loop: str
     header: Span
 
@@ -94,8 +95,9 @@ class Space(Struct, frozen=True):
 
 
 class AccessNest(Struct, frozen=True):
-    """A loop with all that stands in it; `loop` is its address."""
+    """A loop with all that stands in it; `loop` is its address, `outer` are the keys of the counters around it."""
 
     loop: str
     header: Span
+    outer: tuple[str, ...]
     spaces: tuple[Space, ...]

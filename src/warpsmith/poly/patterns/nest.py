@@ -13,8 +13,10 @@ from msgspec import Struct, field
 
 from warpsmith.poly.analyze import Facts
 from warpsmith.poly.isl.formula import Formula
+from warpsmith.poly.isl.polynomial import Polynomial
 from warpsmith.poly.isl.space import budget
 from warpsmith.poly.patterns.classes import classify
+from warpsmith.poly.patterns.digits import split_by_numbers
 from warpsmith.poly.patterns.lattice import kernel, rank
 from warpsmith.poly.patterns.matrices import AffineRow, matrix_row, numeric_rows, parameters_of, read_row
 from warpsmith.poly.patterns.model import AccessNest, ArrayReference, Counter, Space
@@ -41,7 +43,8 @@ def nest_accesses(facts: Facts, loop: For) -> AccessNest:
     with budget(facts.options.max_operations):
         region, state = build_region(facts.origin(known.function), (loop,), around, guards=True)
         reader = _Reader(region, state, ids, frozenset(written_symbols(loop)))
-        return AccessNest(known.id, loop.header, tuple(reader.spaces()))
+        outer = tuple(over.variable.key for over in around if isinstance(over, For))
+        return AccessNest(known.id, loop.header, outer, tuple(reader.spaces()))
 
 
 class _Reader(Struct):
@@ -51,7 +54,7 @@ class _Reader(Struct):
     state: State
     ids: Mapping[For, str]
     written: frozenset[Symbol]
-    shaped: dict[int, tuple[object, ...]] = field(default_factory=dict)
+    shaped: dict[int, tuple[Polynomial, ...]] = field(default_factory=dict)
 
     def spaces(self) -> Iterator[Space]:
         """Yield one space for each run of loops around references, in order of appearance."""
@@ -64,18 +67,21 @@ class _Reader(Struct):
         for around, pairs in found.items():
             yield self.space(around, pairs)
 
-    def shapes(self, pairs: Sequence[Found]) -> dict[int, tuple[object, ...]]:
-        """Return, by the identity of the access, the subscripts that one subscript stands for, `a[i*n + j]`, where all
-        references to the array are seen in one shape."""
+    def shapes(self, pairs: Sequence[Found]) -> dict[int, tuple[Polynomial, ...]]:
+        """Return, by the identity of the access, the subscripts that one subscript stands for: of `a[i*n + j]` where
+        all references to the array are seen in one shape, of `a[128*i + j]` where j < 128 is proved."""
         objects: dict[object, list[Found]] = {}
-        for pair in pairs:
-            if pair[1].known and len(pair[1].path) == 1:
-                objects.setdefault((pair[1].base, pair[1].place), []).append(pair)
-        found: dict[int, tuple[object, ...]] = {}
+        found: dict[int, tuple[Polynomial, ...]] = {}
+        for statement, access in pairs:
+            match access.path:
+                case (Subscript(value=Polynomial() as value),) if access.known:
+                    objects.setdefault((access.base, access.place), []).append((statement, access))
+                    found[id(access)] = split_by_numbers(self.state, statement.domain, value)
         for group in objects.values():
             for view in layouts(self.state, group, guards=True) or ():
                 for (_, access), subscripts in zip(view.references, view.subscripts, strict=True):
-                    found[id(access)] = subscripts
+                    if len(subscripts) > 1:
+                        found[id(access)] = subscripts
         return found
 
     def space(self, around: tuple[For, ...], pairs: Sequence[Found]) -> Space:
@@ -83,7 +89,7 @@ class _Reader(Struct):
         merged: dict[tuple[str, str], list[Access]] = {}
         domains: dict[tuple[str, str], Formula] = {}
         for statement, access in pairs:
-            key = _array(access), access.expr.span.text
+            key = _array(access), access.expr.span.text if access.known else f"{_array(access)}[…]"
             merged.setdefault(key, []).append(access)
             domains.setdefault(key, statement.domain)
         rows = {key: self.rows(found[0], names, around) for key, found in merged.items()}
@@ -109,7 +115,7 @@ class _Reader(Struct):
             )
         again = [r for r in references if r.reuse]
         return Space(
-            counters=tuple(Counter(loop.variable.name, self.ids[loop], loop.header) for loop in around),
+            counters=tuple(self.counter(loop) for loop in around),
             parameters=tuple("*".join(self.state.vocabulary[n].text for n in m) for m in parameters),
             references=tuple(references),
             groups=group_reuse([(key[0], rows[key]) for key in merged], len(names)),
@@ -117,13 +123,16 @@ class _Reader(Struct):
             one_nest=common_directions(again, len(names)),
         )
 
+    def counter(self, loop: For) -> Counter:
+        return Counter(loop.variable.name, loop.variable.key, self.ids[loop], loop.header)
+
     def rows(self, access: Access, counters: Sequence[str], around: Sequence[For]) -> tuple[AffineRow, ...]:
         """Return the subscripts of a reference, one row each."""
         seen = self.shaped.get(id(access))
         values = seen if seen is not None else [s.value for s in access.path if isinstance(s, Subscript)]
         if not access.known or not values:
             return (AffineRow("any element", (), follows=tuple(range(len(counters)))),)
-        made = [None if v is None else read_row(self.state.vocabulary, v, counters) for v in values]  # type: ignore[arg-type]
+        made = [None if v is None else read_row(self.state.vocabulary, v, counters) for v in values]
         texts = _subscripts(access.expr)
         follows = self.follows(access.expr, around)
         return tuple(

@@ -23,12 +23,17 @@ def group_reuse(references: Sequence[tuple[str, tuple[AffineRow, ...]]], width: 
     groups: dict[object, list[int]] = {}
     for place, (array, rows) in enumerate(references):
         if not any(row.irregular for row in rows):
-            moving = tuple((row.counters, row.rest.shift(-row.rest.constant_term)) for row in rows)
-            groups.setdefault((array, repr(moving)), []).append(place)
+            groups.setdefault((array, tuple(map(_without_number, rows))), []).append(place)
     found: list[GroupReuse] = []
     for places in groups.values():
         found += _chain([(place, references[place][1]) for place in places], width)
     return tuple(found)
+
+
+def _without_number(row: AffineRow) -> object:
+    """Return what two rows have in common that differ by a number."""
+    counters = tuple(frozenset(coefficient.terms.items()) for coefficient in row.counters)
+    return counters, frozenset(row.rest.shift(-row.rest.constant_term).terms.items())
 
 
 def _chain(members: Sequence[tuple[int, tuple[AffineRow, ...]]], width: int) -> Iterator[GroupReuse]:

@@ -6,7 +6,8 @@ import json
 
 from warpsmith import __version__
 from warpsmith.base.source import readable
-from warpsmith.poly.patterns.model import ArrayReference, Direction, MatrixRow
+from warpsmith.offload.mapping.landing import Landing
+from warpsmith.poly.patterns.model import ArrayReference, MatrixRow
 from warpsmith.report.accesses.model import AccessReport, SpaceEntry, sharing_words
 from warpsmith.report.json_parts import SCHEMA, Json, span_json
 
@@ -43,7 +44,7 @@ def _space(entry: SpaceEntry) -> Json:
                 "earlier": group.earlier,
                 "later": group.later,
                 "direction": list(group.direction),
-                **_lands(entry, group.direction, same_time=False),
+                **_lands(entry.group_lands(group)),
             }
             for group in space.groups
         ],
@@ -53,7 +54,7 @@ def _space(entry: SpaceEntry) -> Json:
     if words := sharing_words(space):
         made["sharing"] = words
     if entry.place is not None:
-        made["kernel"] = entry.place.kernel
+        made["kernels"] = list(dict.fromkeys(filter(None, entry.kernels)))
         made["mapping"] = list(entry.place.loops)
         made["block"] = list(entry.place.block)
     return made
@@ -70,7 +71,7 @@ def _reference(entry: SpaceEntry, reference: ArrayReference) -> Json:
         "rank": reference.rank,
         "depth": entry.space.depth,
         "classes": list(reference.classes),
-        "reuse": [{"direction": list(d), **_lands(entry, d, same_time=True)} for d in reference.reuse],
+        "reuse": [{"direction": list(d), **_lands(entry.reuse_lands(reference, d))} for d in reference.reuse],
     }
 
 
@@ -86,6 +87,5 @@ def _row(row: MatrixRow) -> Json:
     }
 
 
-def _lands(entry: SpaceEntry, direction: Direction, *, same_time: bool) -> Json:
-    found = entry.lands(direction, same_time=same_time)
+def _lands(found: Landing | None) -> Json:
     return {} if found is None else {"lands": found}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from warpsmith.offload.mapping.landing import Landing, NestPlace, landing
-from warpsmith.poly.patterns.model import AccessNest, Counter, Direction, GroupReuse, Space
+from warpsmith.poly.patterns.model import AccessNest, ArrayReference, Counter, Direction, GroupReuse, Space
 
 __all__ = ["AccessReport", "SpaceEntry", "direction_words", "group_words", "sharing_words"]
 
@@ -16,22 +16,34 @@ _FOUND: dict[Landing, str] = {
     "broadcast": "broadcast: the lanes of a warp read it together",
     "shared tile or L1": "a shared tile, or L1",
     "L2": "L2",
+    "combined": "the threads combine what each has of it",
 }
 
 
 class SpaceEntry(Struct, frozen=True):
-    """One run of loops with its references; `place`: where its loops run, None where the nest makes no kernel."""
+    """One run of loops with its references; `place`: where its loops run, None where that is not known; `kernels`: the
+    kernel of each reference ("": none)."""
 
     space: Space
     place: NestPlace | None
+    kernels: tuple[str, ...]
 
-    def lands(self, direction: Direction, *, same_time: bool = True) -> Landing | None:
-        """Return where reuse along a direction lands; None where nothing is mapped."""
-        return None if self.place is None else landing(direction, self.place, same_time=same_time)
+    def reuse_lands(self, reference: ArrayReference, direction: Direction) -> Landing | None:
+        """Return where a reference's own reuse along a direction lands; None where that is not known."""
+        return None if self.place is None else landing(direction, self.place, written=reference.writes)
+
+    def group_lands(self, group: GroupReuse) -> Landing | None:
+        """Return where reuse between references lands: in L2 from one kernel to another; None where that is not
+        known."""
+        one, other = self.kernels[group.earlier], self.kernels[group.later]
+        if self.place is None or not (one and other):
+            return None
+        written = any(self.space.references[place].writes for place in (group.earlier, group.later))
+        return "L2" if one != other else landing(group.direction, self.place, same_time=False, written=written)
 
 
 class AccessReport(Struct, frozen=True):
-    """All of a nest; `refused`: why it makes no kernel, "" where it makes one."""
+    """All of a nest; `refused`: why nothing is said of where reuse lands, "" where it is."""
 
     file: str
     nest: AccessNest
@@ -39,9 +51,9 @@ class AccessReport(Struct, frozen=True):
     refused: str = ""
 
 
-def direction_words(entry: SpaceEntry, direction: Direction) -> str:
+def direction_words(entry: SpaceEntry, reference: ArrayReference, direction: Direction) -> str:
     """Return one direction of reuse in words: `used again along j (0, 1, 0): broadcast …`."""
-    found = entry.lands(direction)
+    found = entry.reuse_lands(reference, direction)
     where = "" if found is None else f": {_FOUND[found]}"
     return f"used again along {_name(entry.space.counters, direction)}{where}"
 
@@ -49,7 +61,7 @@ def direction_words(entry: SpaceEntry, direction: Direction) -> str:
 def group_words(entry: SpaceEntry, group: GroupReuse) -> str:
     """Return what one reference leaves to another in words."""
     references = entry.space.references
-    found = entry.lands(group.direction, same_time=False)
+    found = entry.group_lands(group)
     tile = "a shared tile with a halo, or L1" if found == "shared tile or L1" else _FOUND[found] if found else ""
     when = f"{_distance(entry.space.counters, group.direction)} later"
     again = f"{references[group.later].text} touches what {references[group.earlier].text} has touched"

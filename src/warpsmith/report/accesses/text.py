@@ -28,7 +28,7 @@ def accesses_text(report: AccessReport) -> str:
     if not report.spaces:
         lines += ["", "no array is referenced in it"]
     if report.refused:
-        lines += ["", f"it makes no kernel, so that nothing is said of where reuse lands: {report.refused}"]
+        lines += ["", f"nothing is said of where reuse lands: {report.refused}"]
     return "\n".join(readable(line).rstrip() for line in lines)
 
 
@@ -62,7 +62,8 @@ def space_words(entry: SpaceEntry) -> str:
         for counter, place in zip(space.counters, entry.place.loops, strict=True)
     )
     x, y, z = entry.place.block
-    return f"{loops}; kernel {entry.place.kernel}: {', '.join(where)}, blocks of {x} x {y} x {z}"
+    kernels = ", ".join(dict.fromkeys(filter(None, entry.kernels)))
+    return f"{loops}; kernel {kernels}: {', '.join(where)}, blocks of {x} x {y} x {z}"
 
 
 def reference_words(entry: SpaceEntry, reference: ArrayReference) -> list[str]:
@@ -72,7 +73,7 @@ def reference_words(entry: SpaceEntry, reference: ArrayReference) -> list[str]:
     return [
         f"{does}, {', '.join(reference.classes)}",
         f"rank {reference.rank} of {entry.space.depth}{alone}",
-        *(direction_words(entry, direction) for direction in reference.reuse),
+        *(direction_words(entry, reference, direction) for direction in reference.reuse),
     ]
 
 
