@@ -38,7 +38,9 @@ _FOLLOWED: Final = 2
 _ROUNDS: Final = 3
 _CALLS: Final = 6
 """How far numbers are followed through calls and variables of the file."""
-_MOST_STEPS: Final = 300_000
+_MOST_STEPS: Final = 100_000
+"""Statements of one file, each as often as it is followed and in each state that is known there; 5 s or so. Large public
+programs take 15,000."""
 _ENDS: Final = frozenset({"exit", "abort", "_exit", "quick_exit", "terminate", "__assert_fail"})
 _CONFIGURES: Final = "cudaConfigureCall"
 
@@ -49,12 +51,26 @@ LaunchShapes = dict[int | None, tuple[Shape, Shape, Numbers]]
 
 
 @dataclass(slots=True)
-class _Written:
-    """What functions write to variables of the file, and give to functions."""
+class _Seen:
+    """What functions write to variables of the file, give to functions, and launch with."""
 
     shared: Values = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     parameters: Values = field(default_factory=dict)
+    launches: LaunchShapes = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Steps:
+    """How many steps were taken in a file."""
+
+    taken: int = 0
+
+    def count(self, states: int) -> None:
+        """Take a step in so many states."""
+        self.taken += max(1, states)
+        if self.taken > _MOST_STEPS:
+            raise _TooLongError
 
 
 class ShapeFinder:
@@ -73,6 +89,7 @@ class ShapeFinder:
         self.outside = set(outside)
         self.functions: dict[int, Cursor] = {}
         self.scanned = HostScan()
+        self.steps = _Steps()
 
     def find(self, functions: Sequence[Cursor], launching: set[int]) -> LaunchShapes:
         """Return the shapes of the launches in the functions; `launching`: those with launches in them."""
@@ -85,22 +102,21 @@ class ShapeFinder:
         self.functions = {int(function.first or 0): function for function in functions}
         self.scanned = scan_bodies(self.reader, functions)
         facts = self.reader.facts = HostFacts(self.scanned.escaped)
-        wanted, found, asked = set(launching), LaunchShapes(), set[int]()
+        wanted, asked, seen = set(launching), set[int](), _Seen()
         for _ in range(_CALLS):
-            written = _Written()
-            found = {}
+            seen = _Seen()
             for number in wanted:
                 if number in self.functions and number not in self.scanned.jumping:
-                    _Follower(self.reader, self.scanned, written, found, self.functions[number]).run()
+                    _Follower(self.reader, self.scanned, seen, self.steps, self.functions[number]).run()
             fresh = {number: facts.asked[number] for number in facts.asked.keys() - asked}
             before = dict(facts.shared), dict(facts.parameters)
-            self._learn(facts, written, asked, wanted)
+            self._learn(facts, seen, asked, wanted)
             if not fresh and before == (facts.shared, facts.parameters):
                 break
             asked |= set(fresh)
             for number, variable in fresh.items():
                 wanted |= self._sources(number, variable) & self.functions.keys()
-        return found
+        return seen.launches
 
     def _sources(self, number: int, variable: Cursor) -> set[int]:
         """Return the functions that decide what a variable is."""
@@ -109,27 +125,27 @@ class ShapeFinder:
             return self.scanned.callers.get(int(function.first or 0), set())
         return self.scanned.writers.get(number, set())
 
-    def _learn(self, facts: HostFacts, written: _Written, asked: set[int], wanted: set[int]) -> None:
+    def _learn(self, facts: HostFacts, seen: _Seen, asked: set[int], wanted: set[int]) -> None:
         """Take over what the last round has seen of the variables that were asked for before it."""
         shared, parameters = Values(), Values()
         for number in asked:
             variable = facts.asked[number]
             sources = self._sources(number, variable)
-            seen = sources <= wanted and not sources & self.scanned.jumping
+            complete = sources <= wanted and not sources & self.scanned.jumping
             if variable.kind == kinds.PARM_DECL:
-                if seen and sources and self._sees_all_calls(variable):
-                    parameters |= {place: values for place, values in written.parameters.items() if place[0] == number}
-            elif seen and number not in written.lost and self._is_own(variable):
-                shared |= self._all_written(number, variable, written)
+                if complete and sources and self._sees_all_calls(variable):
+                    parameters |= {place: values for place, values in seen.parameters.items() if place[0] == number}
+            elif complete and number not in seen.lost and self._is_own(variable):
+                shared |= self._all_written(number, variable, seen)
         facts.shared, facts.parameters = shared, parameters
 
-    def _all_written(self, number: int, variable: Cursor, written: _Written) -> Values:
+    def _all_written(self, number: int, variable: Cursor, seen: _Seen) -> Values:
         init = self.reader.init(variable)
         known = {(number, way): values for way, values in self.reader.first_values(variable, {})}
         if init is None and self.reader.type(variable).kind in kinds.ARITHMETIC:
             known[number, ""] = _ZERO
         made = init is None or init.kind == kinds.INIT_LIST or not self.reader.expressions(init)
-        for place, values in written.shared.items():
+        for place, values in seen.shared.items():
             if place[0] == number:
                 known[place] = join(values, known.get(place, _ZERO if made else UNKNOWN))
         return known
@@ -164,19 +180,16 @@ class _TooLongError(Exception):
 class _Follower:
     """Follows one function; `states` are what its variables may be, none behind what ends it."""
 
-    def __init__(
-        self, reader: HostPlaces, scanned: HostScan, written: _Written, found: LaunchShapes, function: Cursor
-    ) -> None:
+    def __init__(self, reader: HostPlaces, scanned: HostScan, seen: _Seen, steps: _Steps, function: Cursor) -> None:
         self.reader = reader
         self.library = reader.library
         self.scanned = scanned
-        self.written = written
-        self.found = found
+        self.seen = seen
         self.function = function
         self.conditions = Conditions(reader, function)
         self.states: States = []
         self.depth = 0
-        self.steps = 0
+        self.steps = steps
         self.leaving: list[States] = []
         self.going_on: list[States] = []
 
@@ -198,9 +211,7 @@ class _Follower:
     # --- statements
 
     def statement(self, cursor: Cursor) -> None:
-        self.steps += 1
-        if self.steps > _MOST_STEPS:
-            raise _TooLongError
+        self.steps.count(len(self.states))
         if not self.states and cursor.kind not in (kinds.CASE, kinds.DEFAULT, kinds.COMPOUND):
             return
         kind, parts = cursor.kind, self.reader.below(cursor)
@@ -403,7 +414,7 @@ class _Follower:
         for state in self.states:
             place = self.reader.place(target, state)
             if place is None:
-                self.written.lost.add(int(variable.first or 0))
+                self.seen.lost.add(int(variable.first or 0))
             else:
                 self._put_shared(place, dict(compute(state)))
 
@@ -418,10 +429,10 @@ class _Follower:
 
     def _put_shared(self, place: Place, given: Values | dict[str, Numbers]) -> None:
         if not given:
-            self.written.lost.add(place[0])
+            self.seen.lost.add(place[0])
         for way, values in given.items():
             key = place[0], place[1] + str(way)
-            self.written.shared[key] = join(values, self.written.shared.get(key, frozenset()))
+            self.seen.shared[key] = join(values, self.seen.shared.get(key, frozenset()))
 
     # --- expressions
 
@@ -495,7 +506,7 @@ class _Follower:
             for state in self.states if not self.reader.is_reference(parameter) else ():
                 for way, values in self._given(parameter, argument, state):
                     key = int(parameter.first or 0), way
-                    self.written.parameters[key] = join(values, self.written.parameters.get(key, frozenset()))
+                    self.seen.parameters[key] = join(values, self.seen.parameters.get(key, frozenset()))
 
     def _given(self, parameter: Cursor, argument: Cursor, state: Values) -> Iterator[tuple[str, Numbers]]:
         """Yield what a parameter gets in a state."""
@@ -510,7 +521,7 @@ class _Follower:
             return
         grid, block = (self._join_shapes(argument) for argument in arguments[:2])
         shared = [self.reader.value(arguments[2], state) for state in self.states] if len(arguments) > 2 else [_ZERO]
-        self.found[launch.second] = grid, block, join(*shared)
+        self.seen.launches[launch.second] = grid, block, join(*shared)
 
     def _join_shapes(self, argument: Cursor) -> Shape:
         """Return the three numbers that a shape may have in any state."""
