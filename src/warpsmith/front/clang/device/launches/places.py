@@ -26,7 +26,18 @@ from warpsmith.front.clang.device.launches.numbers import (
 from warpsmith.front.clang.libclang import ClangType, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 
-__all__ = ["AXES", "CONDITION", "ONES", "HostFacts", "HostPlaces", "Place", "Shape", "Values"]
+__all__ = [
+    "AXES",
+    "CONDITION",
+    "CONFIGURES",
+    "LAUNCHERS",
+    "ONES",
+    "HostFacts",
+    "HostPlaces",
+    "Place",
+    "Shape",
+    "Values",
+]
 
 Place = tuple[int, str]
 """A variable, by the address of its declaration, and the way to a member or an element of it."""
@@ -34,6 +45,10 @@ Values = dict[Place, Numbers]
 Shape = tuple[Numbers, Numbers, Numbers]
 
 AXES: Final = (".x", ".y", ".z")
+CONFIGURES: Final = "cudaConfigureCall"
+LAUNCHERS: Final = frozenset({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})
+"""Functions that launch their first argument: grid, block, addresses of the arguments, bytes of shared memory, stream
+(CUDA Runtime API, "Execution Control")."""
 CONDITION: Final = -1
 """The number of the places that stand for conditions, which are no variables: `states.py` has them."""
 ONES: Final[Shape] = (frozenset({1}),) * 3

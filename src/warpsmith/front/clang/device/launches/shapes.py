@@ -24,7 +24,16 @@ from typing import Final
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.device.launches.conditions import Conditions
 from warpsmith.front.clang.device.launches.numbers import UNKNOWN, Number, Numbers, join, operate
-from warpsmith.front.clang.device.launches.places import AXES, HostFacts, HostPlaces, Place, Shape, Values
+from warpsmith.front.clang.device.launches.places import (
+    AXES,
+    CONFIGURES,
+    LAUNCHERS,
+    HostFacts,
+    HostPlaces,
+    Place,
+    Shape,
+    Values,
+)
 from warpsmith.front.clang.device.launches.scan import HostScan, scan_bodies
 from warpsmith.front.clang.device.launches.states import States, collapse, merge, widen
 from warpsmith.front.clang.libclang import Cursor, Library
@@ -39,10 +48,9 @@ _ROUNDS: Final = 3
 _CALLS: Final = 6
 """How far numbers are followed through calls and variables of the file."""
 _MOST_STEPS: Final = 100_000
-"""Statements of one file, each as often as it is followed and in each state that is known there; 5 s or so. Large public
-programs take 15,000."""
+"""Statements of one file, each as often as it is followed and in each state that is known there; 5 s or so. Large
+public programs take 15,000."""
 _ENDS: Final = frozenset({"exit", "abort", "_exit", "quick_exit", "terminate", "__assert_fail"})
-_CONFIGURES: Final = "cudaConfigureCall"
 
 _ZERO: Final[Numbers] = frozenset({0})
 
@@ -477,8 +485,8 @@ class _Follower:
 
     def _call(self, call: Cursor, parts: list[Cursor]) -> None:
         called = self.reader.referenced(call)
-        if len(parts) > 1 and parts[1].kind == kinds.CALL and self.reader.name(parts[1]) == _CONFIGURES:
-            self._launch(call, parts[1])
+        if len(parts) > 1 and parts[1].kind == kinds.CALL and self.reader.name(parts[1]) == CONFIGURES:
+            self._launch(call, self.reader.below(parts[1])[1:])
         for part in parts:
             self.statement(part)
         if not self.states:
@@ -490,6 +498,8 @@ class _Follower:
                 parts[0],
                 lambda state: zip(AXES, self.reader.shape(parts[-1], state), strict=True) if dim3 else (),
             )
+        elif name in LAUNCHERS and len(parts) > 3:
+            self._launch(call, [*parts[2:4], *parts[5:6]])
         elif name in _ENDS:
             self.states = []
         elif called.kind in kinds.FUNCTIONS:
@@ -515,8 +525,7 @@ class _Follower:
         else:
             yield "", self.reader.fit(self.reader.value(argument, state), self.reader.type(parameter))
 
-    def _launch(self, launch: Cursor, configuration: Cursor) -> None:
-        arguments = self.reader.below(configuration)[1:]
+    def _launch(self, launch: Cursor, arguments: list[Cursor]) -> None:
         if not self.states or len(arguments) < 2:
             return
         grid, block = (self._join_shapes(argument) for argument in arguments[:2])
