@@ -41,7 +41,7 @@ def run(folder: Path, body: str, runs: float = 60) -> tuple[KernelFacts, RunBudg
     ("body", "certainty", "assumptions"),
     [
         ("s[j] = 1;", "witnessed", ()),
-        ("if (n > 3) s[j] = 1;", "conditional", ("n is 128",)),
+        ("if (n > 3) s[j] = 1;", "heuristic", ("n is 128",)),
         ("if (in[t] < 99) s[j] = 1;", "conditional", ("memory holds random numbers",)),
         ("s[j % n] = 1;", "heuristic", ("n is 128",)),
         ("s[j + in[t]] = 1;", "heuristic", ("memory holds random numbers",)),

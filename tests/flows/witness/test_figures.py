@@ -19,7 +19,6 @@ from warpsmith.analysis.likely_block import examine_likely
 from warpsmith.analysis.rules.figures import OpenFigures
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.uniformity.facts import Count, KernelFacts, LaunchShape
-from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.findings import Finding
 from warpsmith.flows.witness.attempt import FIGURES, Attempt, try_launch
 from warpsmith.flows.witness.budget import RunBudget, with_figures

@@ -2,7 +2,8 @@
 size that the launch gives.
 
     s[threadIdx.x + 64] of float s[64]        hangs on nothing that was made up: witnessed
-    if (n > 100) s[threadIdx.x + 64]          on n, which decides whether a thread gets there: conditional
+    if (in[threadIdx.x]) s[threadIdx.x + 64]  on memory, which decides whether a thread gets there: conditional
+    if (threadIdx.x < n) s[threadIdx.x]       on n, which may hang together with the size of s: heuristic
     s[n], s[in[threadIdx.x]]                  numbers and contents that hang together with the size: heuristic
     a block that nobody gives                 arrays hang together with that as well: heuristic
 """
@@ -89,6 +90,6 @@ def _is_of_grid(plan: LaunchPlan, found: Origins) -> bool:
 
 
 def _is_far_fetched(found: Origins, made: Made) -> bool:
-    """Whether the place hangs on what was made up: numbers and the contents of memory may hang together with the sizes
-    of arrays."""
-    return "memory" in found.places or bool(found.places & (made.numbers.keys() - made.given))
+    """Whether the place hangs on what was made up, or a number decides who gets there: numbers and the contents of
+    memory may hang together with the sizes of arrays."""
+    return "memory" in found.places or bool(found.all & (made.numbers.keys() - made.given))
