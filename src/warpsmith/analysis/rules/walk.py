@@ -240,7 +240,8 @@ class _Walk:
 
     def _is_beyond_least(self, path: _Path, i: Instruction, given: list[_Known | None]) -> bool:
         """Whether a number is compared with the least of several, as in `t < min(n, 6)`, and is no less than one."""
-        made = self.facts.warp_level.definitions.get(i.operands[1]) if i.op in _LESS and i.operands[1:] else None
+        bound = i.operands[1] if i.op in _LESS else None
+        made = self.facts.warp_level.definitions.get(bound) if isinstance(bound, Value) else None
         first = given[0]
         if not isinstance(made, Instruction) or made.op not in _LESS[i.op] or not isinstance(first, int):
             return False
