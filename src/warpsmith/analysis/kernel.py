@@ -17,8 +17,8 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.lanes import BlockLanes
 from warpsmith.analysis.memory.presence import Presences, conditions
 from warpsmith.analysis.resources.resources import CompilerFigures, resources
-from warpsmith.analysis.sync.barriers import Races, barriers, exchanges, races
-from warpsmith.analysis.sync.grid import across_blocks
+from warpsmith.analysis.sync.barriers import barriers, exchanges
+from warpsmith.analysis.sync.decide import Races, decide
 from warpsmith.analysis.sync.orders import find_agreed, find_compared
 from warpsmith.analysis.sync.races import Judge
 from warpsmith.analysis.uniformity.facts import (
@@ -28,7 +28,6 @@ from warpsmith.analysis.uniformity.facts import (
     Dim,
     KernelFacts,
     LaunchShape,
-    RaceFact,
 )
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
@@ -58,7 +57,7 @@ def examine(
     warp, whole = forms.answer, forms_of_all.answer
     presences = Presences(forms)
     facts = tuple(accesses(forms, presences, places(forms), assumed))
-    waits, found_races, found = _together(forms_of_all, shape, facts, assumed)
+    waits, found_races = _together(forms_of_all, shape, facts, assumed)
     return KernelFacts(
         kernel=kernel,
         span=function.span,
@@ -70,9 +69,10 @@ def examine(
         branches=tuple(branches(warp, whole)),
         accesses=facts,
         barriers=waits,
-        races=found,
+        races=found_races.found,
         races_complete=found_races.complete,
         races_assumptions=found_races.assumptions,
+        freedom=found_races.verdict,
         exchanges=tuple(exchanges(presences, assumed)),
         resources=resources((module, function, warp.graph), device, block, shape.shared_bytes, compiled),
         module=module,
@@ -84,14 +84,13 @@ def examine(
 
 def _together(
     forms: Forms, shape: LaunchShape, facts: tuple[AccessFact, ...], assumed: tuple[str, ...]
-) -> tuple[tuple[BarrierFact, ...], Races, tuple[RaceFact, ...]]:
+) -> tuple[tuple[BarrierFact, ...], Races]:
     """Return what holds for the threads of a block: its barriers, and what nothing orders."""
     judge = Judge.of(forms, Presences(forms))
     found = places(forms)
     by_instruction = {fact.instruction: fact for fact in facts}
-    found_races = races(judge, found, by_instruction, assumed)
-    between = across_blocks(judge, found, by_instruction, shape.grid)
-    return tuple(barriers(judge, found, assumed)), found_races, (*found_races.found, *between)
+    found_races = decide(judge, found, by_instruction, assumed, shape.grid)
+    return tuple(barriers(judge, found, assumed)), found_races
 
 
 def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -> Forms:

@@ -65,12 +65,14 @@ class Meeting(Struct, frozen=True):
 
 class Clash(Struct, frozen=True):
     """What is known of a meeting. `clash` None: not decided, `why` names the blocker. A clash has two threads,
-    and the byte where that is known; `exact`: they are there whenever the code is reached."""
+    and the byte where that is known; `exact`: they are there whenever the code is reached; `reached`: they are where
+    the arguments are as `assumptions` say."""
 
     clash: bool | None
     threads: tuple[int, int] = (0, 0)
     offset: int | None = None
     exact: bool = False
+    reached: bool = False
     why: str = ""
     assumptions: tuple[str, ...] = ()
 
@@ -213,6 +215,10 @@ class Judge(Struct):
     # --- what is tried
 
     def _trials(self, meeting: Meeting) -> Iterator[tuple[Trial, Trial, bool]]:
+        for one, two, sure in self.choices(meeting):
+            yield self.trial(one), self.trial(two), sure
+
+    def choices(self, meeting: Meeting) -> Iterator[tuple[dict[Atom, int], dict[Atom, int], bool]]:
         """Yield the numbers to try, for the first and for the second place, and whether they all come up."""
         ahead = dict(meeting.ahead)
         near = {c.header for p in (meeting.first, meeting.second) for c in self.forms.around[p.block]}
@@ -227,9 +233,10 @@ class Judge(Struct):
             for orbit, (here, there) in zip(tried, chosen, strict=True):
                 one.update(zip(orbit.atoms, orbit.steps[here], strict=True))
                 two.update(zip(orbit.atoms, orbit.steps[there], strict=True))
-            yield self._trial(one), self._trial(two), all(orbit.sure for orbit in tried)
+            yield one, two, all(orbit.sure for orbit in tried)
 
-    def _trial(self, assignment: dict[Atom, int]) -> Trial:
+    def trial(self, assignment: Mapping[Atom, int]) -> Trial:
+        """Return the function with these numbers."""
         key = frozenset(assignment.items())
         if key not in self._made:
             self._made[key] = Trial(self.forms, self.presences, assignment)

@@ -1,0 +1,277 @@
+"""The races of a kernel, and whether there are no others: every pair of accesses that may meet is decided.
+
+    threads of a block     pairs of one barrier interval           threads 0 and 1, by their numbers       races.py
+                                                                   none, whatever the arguments are        apart.py
+                                                                   some, for some arguments                reached.py
+                                                                   left to the data                        by_data.py
+    threads of two blocks  pairs in global memory: grid.py, apart.py, reached.py
+
+A pair that none of them decides leaves the verdict open. Every array that is an argument is taken to be memory of its
+own, and said to be where that matters.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from warpsmith.analysis.affine.symbols import Atom
+from warpsmith.analysis.memory.accesses import AccessSite
+from warpsmith.analysis.memory.phases import full_barrier
+from warpsmith.analysis.sync.apart import apart_in_block, apart_in_grid
+from warpsmith.analysis.sync.barriers import all_instructions, are_inside, come_together
+from warpsmith.analysis.sync.by_data import pick_clash
+from warpsmith.analysis.sync.grid import across_blocks, may_order_blocks
+from warpsmith.analysis.sync.races import Clash, Judge, Meeting
+from warpsmith.analysis.sync.reached import find_reached, find_reached_in_grid
+from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, RaceVerdict, Side, WitnessThread
+from warpsmith.ssa.nodes import Instruction, Text
+
+__all__ = ["ARRAYS_APART", "Races", "decide"]
+
+ARRAYS_APART: Final = "arrays that are different arguments do not overlap"
+_MOST_MEETINGS: Final = 3000
+_MOST_PROOFS: Final = 160
+_MOST_TRIED: Final = 60
+_MOST_PAIRS: Final = 400
+
+Facts = Mapping[Instruction, AccessFact]
+
+
+class Races(Struct, frozen=True):
+    """Those that were found; `complete`: there are no others in shared memory, under `assumptions`; `verdict` is of all
+    memory."""
+
+    found: tuple[RaceFact, ...]
+    complete: bool
+    assumptions: tuple[str, ...]
+    verdict: RaceVerdict
+
+
+def decide(
+    judge: Judge, places: Sequence[AccessSite], facts: Facts, assumed: tuple[str, ...], grid: Dim | None
+) -> Races:
+    """Return the races between threads of one block, and those between blocks, and what is left open."""
+    between = tuple(across_blocks(judge, places, facts, grid))
+    everything = list(all_instructions(judge.forms))
+    waits = [(name, i) for name, i in everything if i.op == "barrier"]
+    if not all(full_barrier(i) and come_together(judge.presences, name) for name, i in waits):
+        why = "a barrier that some threads of a block may not reach, or not together"
+        return Races(between, False, (), RaceVerdict("unknown", why=why))
+    work = _Work(judge, facts, assumed)
+    placed = [_as_global(place) for place in places]
+    opaque = any(i.op in ("call", "unmodeled") for _, i in everything)
+    if opaque:
+        work.leave("it calls what is not known")
+    _decide_block(work, [place for place in placed if place.space in ("shared", "global")])
+    _decide_pointers(work, placed)
+    found = [*work.found, *between]
+    if grid != (1, 1, 1):
+        _decide_grid(work, [place for place in placed if place.space == "global"], grid, found)
+    complete = work.shared and not opaque and not _may_be_shared(judge, places)
+    inside = are_inside([place for place in places if place.space == "shared"])
+    more = () if inside else ("no index leaves its array",)
+    shared = tuple(dict.fromkeys((*assumed, *work.shared_texts, *more)))
+    if work.open or found:
+        return Races(tuple(found), complete, shared, RaceVerdict("unknown", why=work.open or "races are possible"))
+    texts = tuple(dict.fromkeys((*shared, *work.texts)))
+    return Races(tuple(found), complete, shared, RaceVerdict("none", texts))
+
+
+class _Work(Struct):
+    """What is known so far. `shared`: all pairs in shared memory are decided; `open`: why another one is not, the first
+    reason that came up."""
+
+    judge: Judge
+    facts: Facts
+    assumed: tuple[str, ...]
+    found: list[RaceFact] = field(default_factory=list)
+    shared: bool = True
+    shared_texts: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    open: str = ""
+    proofs: int = _MOST_PROOFS
+    tried: int = _MOST_TRIED
+
+    def leave(self, why: str) -> None:
+        """Leave something open."""
+        self.open = self.open or why
+
+    def name(self, place: AccessSite) -> str:
+        """Return a place in words."""
+        fact = self.facts[place.instruction]
+        word = {"load": "the read of", "store": "the write of", "atomic": "the update of"}[place.kind]
+        line = "" if place.instruction.span is None else f" in line {place.instruction.span.line}"
+        return f"{word} {fact.variable or 'what is not known'}{line}"
+
+    def leave_pair(self, one: AccessSite, other: AccessSite, who: str, why: str = "") -> None:
+        """Leave a pair open."""
+        because = f": {why}" if why else ""
+        if one is other:
+            self.leave(f"{who} may meet in {self.name(one)}{because}")
+        else:
+            self.leave(f"{who} may meet in {self.name(one)} and {self.name(other)}{because}")
+
+
+# --- threads of one block
+
+
+def _decide_block(work: _Work, places: Sequence[AccessSite]) -> None:
+    pairs = work.judge.meetings(places)
+    seen: set[tuple[int, int]] = set()
+    for meeting in pairs:
+        key = id(meeting.first.instruction), id(meeting.second.instruction)
+        shown, texts = _settle(work, meeting)
+        if shown is None:
+            target = work.shared_texts if meeting.first.space == "shared" else work.texts
+            target += texts
+        if shown is not None and shown.clash and key not in seen:
+            seen.add(key)
+            work.found.append(_race(work, meeting, shown))
+    if len(pairs) >= _MOST_MEETINGS:
+        work.shared = False
+        work.leave("too many pairs of accesses may meet")
+
+
+def _settle(work: _Work, meeting: Meeting) -> tuple[Clash | None, tuple[str, ...]]:
+    """Return the clash of a meeting, None where there is none, and what that rests on; what is left open is noted."""
+    clash = work.judge.judge(meeting)
+    if clash.clash is False:
+        return None, clash.assumptions
+    if clash.clash and clash.exact:
+        return clash, ()
+    if work.proofs > 0:
+        work.proofs -= 1
+        texts = apart_in_block(work.judge, meeting)
+        if texts is not None:
+            return None, texts
+    shown = clash
+    if work.tried > 0:
+        work.tried -= 1
+        shown = find_reached(work.judge, meeting) or clash
+    if shown.clash is None:
+        shown = pick_clash(work.judge, meeting) or clash
+    if meeting.first.space == "shared":
+        work.shared = work.shared and clash.clash is not None
+        work.shared_texts += clash.assumptions
+    if shown.clash is None:
+        work.leave_pair(meeting.first, meeting.second, "threads of one block", clash.why)
+    return shown, ()
+
+
+def _race(work: _Work, meeting: Meeting, clash: Clash) -> RaceFact:
+    texts = [*work.assumed, *clash.assumptions]
+    if not clash.exact and not clash.reached:
+        texts.append("both threads get there between the same two barriers")
+    one, two = (WitnessThread(_index(work.judge, thread)) for thread in clash.threads)
+    return RaceFact(
+        kernel=work.judge.forms.answer.function.name,
+        variable=work.facts[meeting.first.instruction].variable,
+        space=meeting.first.space,
+        reach="block",
+        offset=clash.offset,
+        first=Side(one, work.facts[meeting.first.instruction]),
+        second=Side(two, work.facts[meeting.second.instruction]),
+        certainty="conditional" if texts or not clash.exact else "proven",
+        assumptions=tuple(dict.fromkeys(texts)),
+    )
+
+
+def _index(judge: Judge, thread: int) -> Dim:
+    x, y, _ = judge.forms.lanes.block
+    return thread % x, thread // x % y, thread // (x * y)
+
+
+def _may_be_shared(judge: Judge, places: Sequence[AccessSite]) -> bool:
+    """Whether an access of unknown space may be one of shared memory."""
+    made = any(
+        i.op == "to_generic" and isinstance(i.detail, Text) and i.detail.text == "shared"
+        for _, i in all_instructions(judge.forms)
+    )
+    return made and any(place.space == "generic" for place in places)
+
+
+# --- arrays
+
+
+def _as_global(place: AccessSite) -> AccessSite:
+    """Return a place that an argument leads to as one of global memory: no argument of a kernel leads elsewhere."""
+    known = place.space == "generic" and place.base is not None and place.base.argument and not place.base.space
+    return replace(place, space="global") if known else place
+
+
+def _decide_pointers(work: _Work, places: Sequence[AccessSite]) -> None:
+    """Leave open what is written through a pointer that is not known, and say that arrays are apart."""
+    outside = [place for place in places if place.space in ("global", "generic")]
+    written = [place for place in outside if place.kind != "load"]
+    strange = [place for place in outside if place.base is None or not (place.base.argument or place.base.space)]
+    strange += [place for place in outside if place.space == "generic"]
+    if written and strange:
+        work.leave(f"it is not known where {work.name(strange[0])} leads")
+    bases = {place.base for place in outside}
+    arguments = [base for base in bases if base is not None and not base.space]
+    if any(place.base in arguments for place in written) and len(bases) > 1:
+        work.texts.append(ARRAYS_APART)
+
+
+# --- threads of several blocks
+
+
+def _decide_grid(work: _Work, places: Sequence[AccessSite], grid: Dim | None, found: list[RaceFact]) -> None:
+    told = {frozenset((id(r.first.access), id(r.second.access))) for r in found if r.reach == "grid"}
+    ordered = may_order_blocks(work.judge.forms.answer.function)
+    for count, (one, other) in enumerate(_grid_pairs(places)):
+        sides = work.facts[one.instruction], work.facts[other.instruction]
+        if count > _MOST_PAIRS or work.proofs <= 0:
+            work.leave("too many pairs of accesses may meet")
+            return
+        if frozenset(map(id, sides)) in told:
+            continue
+        work.proofs -= 1
+        texts = apart_in_grid(work.judge, (one, other), grid)
+        if texts is not None:
+            work.texts += texts
+            continue
+        clash = None if ordered or work.tried <= 0 else find_reached_in_grid(work.judge, (one, other))
+        work.tried -= 1
+        if clash is None:
+            work.leave_pair(one, other, "threads of different blocks")
+        else:
+            found.append(_grid_race(work, (one, other), clash, grid))
+
+
+def _grid_pairs(places: Sequence[AccessSite]) -> Iterator[tuple[AccessSite, AccessSite]]:
+    groups: dict[Atom | None, list[AccessSite]] = defaultdict(list)
+    for place in places:
+        groups[place.base].append(place)
+    for base, group in groups.items():
+        if base is None:
+            continue
+        for at, one in enumerate(group):
+            for other in group[at:]:
+                if "store" in (one.kind, other.kind) or {one.kind, other.kind} == {"load", "atomic"}:
+                    yield (one, other) if one.kind != "load" else (other, one)
+
+
+def _grid_race(work: _Work, pair: tuple[AccessSite, AccessSite], clash: Clash, grid: Dim | None) -> RaceFact:
+    texts = [] if grid is not None else ["the grid has several blocks"]
+    blocks: tuple[Dim, Dim] = ((0, 0, 0), (1, 0, 0))
+    sides = [
+        Side(WitnessThread(_index(work.judge, thread), block), work.facts[place.instruction])
+        for thread, block, place in zip(clash.threads, blocks, pair, strict=True)
+    ]
+    return RaceFact(
+        kernel=work.judge.forms.answer.function.name,
+        variable=work.facts[pair[0].instruction].variable,
+        space="global",
+        reach="grid",
+        offset=None,
+        first=sides[0],
+        second=sides[1],
+        certainty="conditional",
+        assumptions=tuple(dict.fromkeys((*work.assumed, *texts, *clash.assumptions))),
+    )
