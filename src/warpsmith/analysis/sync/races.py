@@ -27,11 +27,13 @@ from warpsmith.analysis.memory.phases import Cut, Interval, Turns, full_barrier,
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.first_block import may_miss_first_block
 from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
+from warpsmith.analysis.sync.turns import meeting_iterations
 from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
 
-_MOST_TRIALS = 64
+_MOST_TRIALS = 80
+_MANY = 2
 _MOST_PAIRS = 4000
 UNLIKE: Final = "lanes of one warp write different values"
 FIRST_BLOCK: Final = "the block is the first one of the grid"
@@ -223,7 +225,7 @@ class Judge(Struct):
         ahead = dict(meeting.ahead)
         near = {c.header for p in (meeting.first, meeting.second) for c in self.forms.around[p.block]}
         tried = [orbit for header, orbit in self.values.items() if header in near]
-        choices = [list(self._pairs(orbit, self._shift(orbit.header, ahead))) for orbit in tried]
+        choices = [self._steps(meeting, orbit) for orbit in tried]
         while choices and math.prod(map(len, choices)) > _MOST_TRIALS:
             worst = max(range(len(choices)), key=lambda n: len(choices[n]))
             del choices[worst], tried[worst]
@@ -241,6 +243,21 @@ class Judge(Struct):
         if key not in self._made:
             self._made[key] = Trial(self.forms, self.presences, assignment)
         return self._made[key]
+
+    def _steps(self, meeting: Meeting, orbit: Orbit) -> list[tuple[int, int]]:
+        """Return the pairs of states of a loop's variables at the two places."""
+        ahead, cycle = dict(meeting.ahead), self.forms.headers[orbit.header]
+        inside = [cycle in self.forms.around[place.block] for place in (meeting.first, meeting.second)]
+        outer = any(ahead.get(c.header, 0) != 0 for c in self.forms.around[orbit.header] if c is not cycle)
+        if all(inside) or not orbit.closed or outer:
+            return list(self._pairs(orbit, self._shift(orbit.header, ahead)))
+        one, other = (meeting.first, meeting.second) if inside[0] else (meeting.second, meeting.first)
+        last = len(orbit.steps) - 1
+        leaving, entered = meeting_iterations(self.forms, one, other, cycle)
+        at = {last - n for n in leaving} | entered
+        if _MANY in leaving | entered or (leaving and not orbit.sure):
+            at = set(range(last + 1))
+        return [(n, last) if inside[0] else (last, n) for n in sorted(at) if 0 <= n <= last]
 
     def _pairs(self, orbit: Orbit, shift: int | None) -> Iterator[tuple[int, int]]:
         steps = range(len(orbit.steps))

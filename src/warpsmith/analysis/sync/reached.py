@@ -34,6 +34,7 @@ _MOST_TRIED: Final = 48
 _DEEPEST: Final = 24
 _LARGE: Final = 4096
 _WIDE: Final = 64
+_MOST_SORTED: Final = 1024
 
 Numbers = Mapping[Atom, int]
 
@@ -120,8 +121,8 @@ def _iterations(counted: Mapping[str, Atom], ahead: Mapping[str, int | None]) ->
     ways: list[list[tuple[int, int]]] = []
     for header in counted:
         by = ahead.get(header, 0)
-        ways.append([(0, by), (1, 1 + by)] if by is not None else [(0, 0), (0, 1), (1, 0), (1, 2)])
-    for chosen in product(*ways):
+        ways.append([(0, by), (1, 1 + by)] if by is not None else list(product(range(4), range(4))))
+    for chosen in sorted(islice(product(*ways), _MOST_SORTED), key=lambda pairs: sum(max(pair) for pair in pairs)):
         atoms = counted.values()
         yield (
             {a: n for a, (n, _) in zip(atoms, chosen, strict=True)},
@@ -195,8 +196,8 @@ def _is_of_data(trial: Trial, condition: Operand) -> bool:
     for made in _made_of(trial, condition):
         if not isinstance(made, Instruction):
             return False
-        if made.op == "load" and isinstance(made.detail, Memory) and made.detail.space in ("global", "generic"):
-            loads += 1
+        if made.op == "load" and isinstance(made.detail, Memory):
+            loads += made.detail.space in ("global", "generic")
         elif not (OPS[made.op].pure or made.op in ("query", "param")) or made.op in ("lanewise",):
             return False
     return loads > 0
@@ -260,9 +261,12 @@ def _meets(instructions: Iterable[Instruction], place: AccessSite) -> bool | Non
 
 
 def _ways(judge: Judge, name: str, ways: Sequence[str], trials: tuple[Trial, Trial]) -> Iterable[str]:
-    """Return where control may go from a block: one way only where all threads answer alike in both trials."""
+    """Return where control may go from a block: one way only where all threads answer alike in both trials, and do so
+    in every iteration."""
     terminator = judge.forms.blocks[name].terminator
     if not isinstance(terminator, Branch):
+        return ways
+    if judge.forms.around[name] and any(isinstance(m, Phi) for m in _made_of(judge, terminator.condition)):
         return ways
     answers: set[int] = set()
     for trial in trials:

@@ -17,14 +17,14 @@ from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Guard, Presences
 from warpsmith.ssa.graph import Cycle
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Jump, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lane, lanes
 
 __all__ = ["Assignment", "Orbit", "Trial", "orbits"]
 
 Assignment = Mapping[Atom, int]
-_MOST_STEPS = 40
+_MOST_STEPS = 72
 _DEEPEST = 8
 
 
@@ -71,7 +71,7 @@ def _orbit(forms: Forms, phis: Sequence[Phi], cycle: Cycle) -> Orbit | None:
             (*(atom for _, atom in atoms), forms.iteration(cycle)),
             steps,
             True,
-            _leaves_at(forms, cycle) == {latches[0]},
+            _leaves_at(forms, cycle) in ({latches[0]}, {cycle.header}),
         )
     for phi in known:
         atom = own[phi]
@@ -127,8 +127,12 @@ def _states(
 
 
 def _goes(forms: Forms, latch: str, header: str, known: dict[Value, int]) -> bool | None:
-    """Return whether the loop goes on, None where that is not known."""
+    """Return whether the loop goes on, None where that is not known: by the branch at its end, or that at its top."""
     terminator = forms.blocks[latch].terminator
+    if isinstance(terminator, Jump) and isinstance(top := forms.blocks[header].terminator, Branch):
+        inside = [way in forms.headers[header].blocks for way in (top.then, top.other)]
+        taken = None if all(inside) else _scalar(forms, top.condition, known, 0)
+        return None if taken is None else inside[0 if taken else 1]
     if not isinstance(terminator, Branch) or terminator.then == terminator.other:
         return None
     taken = _scalar(forms, terminator.condition, known, 0)
