@@ -89,7 +89,8 @@ def _shown(known: Unknowns, pair: tuple[AccessSite, AccessSite], own: Sequence[P
     difference = plus(polys[0], polys[1], -1)
     known.positive += [plus(difference, {(): pair[0].bytes - 1})]
     known.positive += [plus({(): pair[1].bytes - 1}, difference, -1)]
-    proof = _Proof(known, [*_digits(known, difference), *(_Split(d, own=True) for d in own)])
+    others = [_Split(d) for d in known.differences(difference) if d not in own]
+    proof = _Proof(known, [*_digits(known, difference), *(_Split(d, own=True) for d in own), *others])
     if not proof.go(proof.zero, proof.positive, 0, differ=False):
         return None
     texts = [f"the index of {p.base.name} does not overflow" for p in pair if p.overflow and p.base is not None]

@@ -161,17 +161,21 @@ class Judge(Struct):
     def meetings(self, places: Sequence[AccessSite]) -> list[Meeting]:
         """Return the pairs of places that may meet."""
         by_instruction = {place.instruction: place for place in places}
-        found = meetings(intervals(self.forms, by_instruction, full_barrier), by_instruction)
+        found = meetings(intervals(self.forms, by_instruction, full_barrier, self._entered), by_instruction)
         if any(i.op == "warp_barrier" for _, i in self.forms.answer.function.instructions()):
             self._ordered = self._apart(found, by_instruction, warp_barrier)
             # a barrier of some lanes may be one of just those that matter
             self._perhaps = self._apart(found, by_instruction, lambda i: full_barrier(i) or i.op == "warp_barrier")
         return found
 
+    @property
+    def _entered(self) -> frozenset[str]:
+        return frozenset(header for header, orbit in self.values.items() if orbit.entered)
+
     def _apart(self, found: Iterable[Meeting], places: Mapping[Instruction, AccessSite], cut: Cut) -> set[object]:
         """Return the keys of the meetings that end where there are these barriers as well."""
         together: dict[tuple[int, int], list[Relation]] = defaultdict(list)
-        for m in meetings(intervals(self.forms, places, cut), places):
+        for m in meetings(intervals(self.forms, places, cut, self._entered), places):
             together[id(m.first), id(m.second)].append(dict(m.ahead))
             back = {header: None if by is None else -by for header, by in m.ahead}
             together[id(m.second), id(m.first)].append(back)
@@ -222,7 +226,6 @@ class Judge(Struct):
 
     def choices(self, meeting: Meeting) -> Iterator[tuple[dict[Atom, int], dict[Atom, int], bool]]:
         """Yield the numbers to try, for the first and for the second place, and whether they all come up."""
-        ahead = dict(meeting.ahead)
         near = {c.header for p in (meeting.first, meeting.second) for c in self.forms.around[p.block]}
         tried = [orbit for header, orbit in self.values.items() if header in near]
         choices = [self._steps(meeting, orbit) for orbit in tried]
@@ -265,6 +268,12 @@ class Judge(Struct):
             yield from islice(product(steps, steps), _MOST_TRIALS + 1)
         elif orbit.closed:
             yield from ((at, at + shift) for at in steps if 0 <= at + shift < len(steps))
+        elif orbit.back is not None:
+            for at in steps:
+                to = at
+                for _ in range(abs(shift)):
+                    to = to + 1 if to + 1 < len(steps) else orbit.back
+                yield (at, to) if shift >= 0 else (to, at)
         else:
             # what comes behind the last is one of them again
             yield from ((at, to) for at in steps for to in ((at,) if shift == 0 else steps))

@@ -21,7 +21,9 @@ __all__ = ["meeting_iterations"]
 _MANY = 2
 
 
-def meeting_iterations(forms: Forms, inside: AccessSite, outside: AccessSite, cycle: Cycle) -> tuple[set[int], set[int]]:
+def meeting_iterations(
+    forms: Forms, inside: AccessSite, outside: AccessSite, cycle: Cycle
+) -> tuple[set[int], set[int]]:
     """Return how many iterations before the last test, and how many behind the first one, the place inside a loop may
     meet the one outside; 2 stands for any number of them."""
     leaving = {turns for name, turns in _out_of(forms, inside, cycle) if _reaches(forms, name, outside)}

@@ -232,6 +232,17 @@ class Unknowns:
 
     # --- rows
 
+    def differences(self, poly: Poly) -> list[Poly]:
+        """Return by how much the whole numbers that are of each side differ, those in a sum."""
+        inside = {v for monomial in poly for v in monomial}
+        found = []
+        for key, number in self._numbers.items():
+            if isinstance(key, tuple) and key[-1] == 0:
+                other = self._numbers.get((*key[:-1], 1))
+                if other is not None and {number, other} & inside:
+                    found.append(plus({(number,): 1}, {(other,): 1}, -1))
+        return found
+
     def scaled(self, poly: Poly) -> Poly:
         """Return a sum without what its factors have in common."""
         divisor = math.gcd(*poly.values()) or 1
