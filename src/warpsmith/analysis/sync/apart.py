@@ -107,8 +107,8 @@ def _digits(known: Unknowns, difference: Poly) -> list[_Split]:
     """Return what arguments are factors of, the longest product first."""
     groups: dict[tuple[int, ...], dict[tuple[int, ...], int]] = defaultdict(dict)
     for monomial, c in difference.items():
-        factor = tuple(v for v in monomial if v in known.common)
-        rest = tuple(v for v in monomial if v not in known.common)
+        factor = tuple(v for v in monomial if v in known.factors)
+        rest = tuple(v for v in monomial if v not in known.factors)
         groups[factor][rest] = groups[factor].get(rest, 0) + c
     found = [(f, known.scaled(group)) for f, group in groups.items() if f and set(group) != {()}]
     return [_Split(group, f) for f, group in sorted(found, key=lambda item: -len(item[0]))[:_MOST_DIGITS]]
@@ -121,6 +121,11 @@ class _Proof:
         self.splits, self.numbers = splits, dict[tuple[int, ...], int]()
         self.left = _MOST_CASES
         self.zero, self.positive = list(known.zero), list(known.positive)
+        for whole, quotient, size in known.divided:
+            # a quotient that is rounded to 0 is 1 at least only of what is positive
+            if have_no_solution(self._rows(self.zero), self._rows([*self.positive, plus({}, quotient, -1)])):
+                rest = plus(whole, quotient, -size)
+                self.positive += [rest, plus({(): size - 1}, rest, -1)]
         self.factors = {v: self._is_positive(v) for split in splits for v in split.factor}
         own = {v for split in splits if split.factor for m in split.difference for v in m}
         rows = [row for row in self.positive if any(len(m) == 1 and m[0] in own for m in row)][:_MOST_PRODUCTS]

@@ -27,7 +27,7 @@ from warpsmith.analysis.sync.barriers import all_instructions, are_inside, come_
 from warpsmith.analysis.sync.by_data import pick_clash
 from warpsmith.analysis.sync.grid import across_blocks, may_order_blocks
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
-from warpsmith.analysis.sync.reached import find_reached, find_reached_in_grid
+from warpsmith.analysis.sync.reached import apart_by_numbers, find_reached, find_reached_in_grid
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, RaceVerdict, Side, WitnessThread
 from warpsmith.ssa.nodes import Instruction, Text
 
@@ -146,7 +146,7 @@ def _settle(work: _Work, meeting: Meeting) -> tuple[Clash | None, tuple[str, ...
         return clash, ()
     if work.proofs > 0:
         work.proofs -= 1
-        texts = apart_in_block(work.judge, meeting)
+        texts = () if apart_by_numbers(work.judge, meeting) else apart_in_block(work.judge, meeting)
         if texts is not None:
             return None, texts
     shown = clash

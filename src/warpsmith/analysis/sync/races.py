@@ -28,6 +28,7 @@ from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.first_block import may_miss_first_block
 from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
 from warpsmith.analysis.sync.turns import meeting_iterations
+from warpsmith.analysis.sync.ways import Ways
 from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
@@ -166,7 +167,8 @@ class Judge(Struct):
             self._ordered = self._apart(found, by_instruction, warp_barrier)
             # a barrier of some lanes may be one of just those that matter
             self._perhaps = self._apart(found, by_instruction, lambda i: full_barrier(i) or i.op == "warp_barrier")
-        return found
+        ways = Ways(self.forms)
+        return [meeting for meeting in found if ways.may_both(meeting.first, meeting.second)]
 
     @property
     def _entered(self) -> frozenset[str]:

@@ -7,7 +7,8 @@ numbers. The way from one place to the other without a barrier must be open: a t
 that way through. Tests of elements of arrays are taken to let both threads through, where each tests an element of its
 own; what an atomic, a vote or another thread says is not: it may elect one of them.
 
-An argument that is part of an address is taken to be large: a stride that is too short makes anything meet.
+An argument that is part of an address is taken to be large, unless it is a bound as well: a stride that is too short
+makes anything meet.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from warpsmith.analysis.sync.trial import Trial
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Memory, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["LED", "find_reached", "find_reached_in_grid"]
+__all__ = ["LED", "apart_by_numbers", "find_reached", "find_reached_in_grid"]
 
 LED: Final = "the data lead both threads there"
 _MOST_TRIED: Final = 48
@@ -56,6 +57,22 @@ def find_reached(judge: Judge, meeting: Meeting) -> Clash | None:
         if clash is not None and _is_open(judge, meeting, trials):
             return replace(clash, reached=True, assumptions=(*texts, *clash.assumptions))
     return None
+
+
+def apart_by_numbers(judge: Judge, meeting: Meeting) -> bool:
+    """Return whether all addresses are numbers, for each number that variables of loops may have, and none meet."""
+    one, other = meeting.first, meeting.second
+    if one.base is None or one.base is not other.base:
+        return False
+    fixed = {a: 0 for a in judge.forms.lanes.atoms.values() if a.space or (a.argument and a.range[1] >= 1 << 62)}
+    for here, there, _ in judge.choices(meeting):
+        trials = judge.trial({**fixed, **here}), judge.trial({**fixed, **there})
+        rows = [_touched(place, trial) for place, trial in zip((one, other), trials, strict=True)]
+        if rows[0] is None or rows[1] is None:
+            return False
+        if rows[0] and rows[1] and overlap(rows[0], rows[1], (one.bytes, other.bytes, 0), 0) is not None:
+            return False
+    return True
 
 
 def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> Clash | None:
@@ -87,8 +104,10 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
     fixed |= {a: 0 for a in atoms if a.of_block} | {a: 4 for a in atoms if a.of_grid}
     counted = _counters(judge, meeting)
     orbits = list(islice(judge.choices(meeting), _MOST_TRIED))
-    far = {a for p in (meeting.first, meeting.second) if p.address is not None for a in p.address.atoms()}
+    found = [(m, a) for p in (meeting.first, meeting.second) if p.address is not None for m in p.address.terms for a in m]
+    factors = {a for monomial, a in found if len(monomial) > 1}
     tested = [a for a in arguments if _is_tested(judge, meeting, a)]
+    far = factors | ({a for _, a in found} - set(tested))
     for size in _sizes(judge) if any(a not in far for a in tested) else (_LARGE,):
         given = {a: _fit(a, _LARGE if a in far else size) for a in arguments}
         texts = tuple(f"{a.argument} is {n}" for a, n in given.items() if a in far or a in tested)
@@ -169,13 +188,18 @@ def _clash(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> Clash
 
 def _rows(place: AccessSite, trial: Trial) -> _Rows | None:
     """Return who touches what; None where it is not known who gets there, or where that is."""
+    _, sure = trial.threads(place.block)
+    at = _touched(place, trial) if sure or _is_led(trial, place.block) else None
+    return None if at is None else _Rows(at, not sure)
+
+
+def _touched(place: AccessSite, trial: Trial) -> dict[int, int] | None:
+    """Return where the threads that may get to a place touch memory."""
     detail = place.instruction.detail
     assert isinstance(detail, Memory)
     numbers = trial.numbers(place.instruction.operands[0], place.block)
-    there, sure = trial.threads(place.block)
-    if numbers is None or not (sure or _is_led(trial, place.block)):
-        return None
-    return _Rows({t: center(numbers[t] + detail.offset, _WIDE) for t in there}, not sure)
+    there, _ = trial.threads(place.block)
+    return None if numbers is None else {t: center(numbers[t] + detail.offset, _WIDE) for t in there}
 
 
 def _is_led(trial: Trial, block: str) -> bool:
@@ -194,10 +218,14 @@ def _is_of_data(trial: Trial, condition: Operand) -> bool:
     """Whether a condition is made of elements of arrays in device memory, and of numbers that are known."""
     loads = 0
     for made in _made_of(trial, condition):
-        if not isinstance(made, Instruction):
+        if isinstance(made, Phi):
+            continue
+        if made is None:
             return False
         if made.op == "load" and isinstance(made.detail, Memory):
-            loads += made.detail.space in ("global", "generic")
+            form = trial.forms.of(made.operands[0], trial.forms.answer.homes[made.result])
+            own = form is not None and form.has("index")
+            loads += own if made.detail.space == "shared" else made.detail.space in ("global", "generic")
         elif not (OPS[made.op].pure or made.op in ("query", "param")) or made.op in ("lanewise",):
             return False
     return loads > 0
@@ -217,6 +245,8 @@ def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | P
         yield made
         if isinstance(made, Instruction) and made.op != "load":
             pending += [(o, depth + 1) for o in made.operands]
+        elif isinstance(made, Phi):
+            pending += [(o, depth + 1) for _, o in made.incoming]
 
 
 # --- the way between

@@ -61,7 +61,8 @@ class Unknowns:
         self.forms, self.presences, self.relation = forms, presences, relation
         self.zero: list[Poly] = []
         self.positive: list[Poly] = []
-        self.common: set[int] = set()
+        self.factors: set[int] = set()
+        self.divided: list[tuple[Poly, Poly, int]] = []
         self.assumptions: list[str] = []
         self._numbers: dict[object, int] = {}
 
@@ -97,7 +98,8 @@ class Unknowns:
         by = self.relation(atom) if atom.kind == "shared" else None
         if by is not None:
             made = self._unknown((atom, None), *atom.range)
-            self.common.update(made_of for (made_of,) in made)
+            if not atom.of_block and not atom.cycles:
+                self.factors.update(made_of for (made_of,) in made)
             return plus(made, {(): by}) if side else made
         known = (atom, side) in self._numbers
         made = self._unknown((atom, side), *atom.range)
@@ -224,11 +226,24 @@ class Unknowns:
         if wraps:
             self.assumptions.append("no number that is compared overflows")
         made = self.poly(form.drop_atoms(wraps), side)
+        self._divide(operand, made, at, side)
         if unsigned and made is not None:
             if form.range()[0] < 0:
                 self.assumptions.append(UNSIGNED)
             self.positive.append(made)
         return made
+
+    def _divide(self, operand: Operand, quotient: Poly | None, at: tuple[str, ...], side: int) -> None:
+        """Note what a quotient that is compared is of: `i < n / 2`."""
+        made = self.forms.answer.definitions.get(operand) if isinstance(operand, Value) else None
+        if quotient is None or not isinstance(made, Instruction) or made.op not in ("sdiv", "ashr"):
+            return
+        last = made.operands[1]
+        form = exact(self.forms, made.operands[0], self.forms.answer.homes[made.result], *at)
+        if isinstance(last, Constant) and form is not None and 0 < last.bits < 31 and not form.has("wrap", "own"):
+            whole = self.poly(form.drop_atoms([a for a in form.atoms() if a.wraps]), side)
+            if whole is not None:
+                self.divided.append((whole, quotient, last.bits if made.op == "sdiv" else 1 << last.bits))
 
     # --- rows
 

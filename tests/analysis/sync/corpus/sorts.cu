@@ -42,7 +42,7 @@ __global__ void odd_and_even(int *a)
         }
         __syncthreads(); // free
     }
-    a[t] = s[t];
+    a[t] = s[t]; // races
     a[t + 32] = s[t + 32]; // races
 }
 
