@@ -33,7 +33,7 @@ from warpsmith.simt.layout import MemoryPart
 from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Instruction, Module
 
-__all__ = ["CORPUS", "Pair", "Version", "load_pairs", "load_version", "races_of", "run_engine", "run_lanes", "take_text"]
+__all__ = ["CORPUS", "Pair", "Version", "load_pairs", "load_version", "races_of", "run_engine", "run_lanes"]
 
 CORPUS = Path(__file__).with_name("corpus")
 RULES = ("SYN002", "SYN004", "SYN008")

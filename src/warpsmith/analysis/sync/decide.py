@@ -152,7 +152,12 @@ def _settle(work: _Work, meeting: Meeting) -> tuple[Clash | None, tuple[str, ...
     shown = clash
     if work.tried > 0:
         work.tried -= 1
-        shown = find_reached(work.judge, meeting) or clash
+        reached = find_reached(work.judge, meeting)
+        if reached is not None and clash.clash:
+            both = tuple(dict.fromkeys((*clash.assumptions, *reached.assumptions)))
+            shown = replace(clash, reached=True, assumptions=both)
+        else:
+            shown = reached or clash
     if shown.clash is None:
         shown = pick_clash(work.judge, meeting) or clash
     if meeting.first.space == "shared":
@@ -212,8 +217,8 @@ def _decide_pointers(work: _Work, places: Sequence[AccessSite]) -> None:
     strange += [place for place in outside if place.space == "generic"]
     if written and strange:
         work.leave(f"it is not known where {work.name(strange[0])} leads")
-    bases = {place.base for place in outside}
-    arguments = [base for base in bases if base is not None and not base.space]
+    bases = {place.base for place in outside if place.base is not None}
+    arguments = [base for base in bases if not base.space]
     if any(place.base in arguments for place in written) and len(bases) > 1:
         work.texts.append(ARRAYS_APART)
 

@@ -23,9 +23,10 @@ from msgspec.structs import replace
 from warpsmith.analysis.affine.symbols import Atom, center
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.phases import full_barrier
-from warpsmith.analysis.sync.races import UNLIKE, Clash, Judge, Meeting, overlap
+from warpsmith.analysis.sync.first_block import asks_for_block, tests_before
+from warpsmith.analysis.sync.races import FIRST_BLOCK, UNLIKE, Clash, Judge, Meeting, overlap
 from warpsmith.analysis.sync.trial import Trial
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Memory, Operand, Phi, Value
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Memory, Operand, Phi, Query, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 
 __all__ = ["LED", "apart_by_numbers", "find_reached", "find_reached_in_grid"]
@@ -51,12 +52,26 @@ def find_reached(judge: Judge, meeting: Meeting) -> Clash | None:
     """Return a clash of two threads of a block for some numbers; None where none is found."""
     if meeting.first.base is None or meeting.first.base is not meeting.second.base:
         return None
-    for one, two, texts in islice(_numbers(judge, meeting), _MOST_TRIED):
-        trials = judge.trial(one), judge.trial(two)
+    said = _first_block(judge, meeting)
+    for one, two, numbers in islice(_numbers(judge, meeting), _MOST_TRIED):
+        trials, texts = (judge.trial(one), judge.trial(two)), (*said, *numbers)
         clash = _clash(judge, meeting, trials)
-        if clash is not None and _is_open(judge, meeting, trials):
+        if clash is None or not _is_open(judge, meeting, trials):
+            continue
+        sides = zip((meeting.first, meeting.second), trials, strict=True)
+        if all(_comes(judge, place.block, trial, known=FIRST_BLOCK in said) for place, trial in sides):
             return replace(clash, reached=True, assumptions=(*texts, *clash.assumptions))
     return None
+
+
+def _first_block(judge: Judge, meeting: Meeting) -> tuple[str, ...]:
+    """Return what is said where numbers are those of the first block, or may overflow."""
+    pair = meeting.first, meeting.second
+    if pair[0].address is None or pair[1].address is None:
+        return ()
+    said = tuple(f"the index of {p.base.name} does not overflow" for p in pair if p.overflow and p.base is not None)
+    difference = pair[0].address.common().plus(pair[1].address.common(), -1)
+    return (FIRST_BLOCK, *said) if any(atom.of_block for atom in difference.atoms()) else said
 
 
 def apart_by_numbers(judge: Judge, meeting: Meeting) -> bool:
@@ -104,7 +119,8 @@ def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers,
     fixed |= {a: 0 for a in atoms if a.of_block} | {a: 4 for a in atoms if a.of_grid}
     counted = _counters(judge, meeting)
     orbits = list(islice(judge.choices(meeting), _MOST_TRIED))
-    found = [(m, a) for p in (meeting.first, meeting.second) if p.address is not None for m in p.address.terms for a in m]
+    addresses = [p.address for p in (meeting.first, meeting.second) if p.address is not None]
+    found = [(monomial, a) for address in addresses for monomial in address.terms for a in monomial]
     factors = {a for monomial, a in found if len(monomial) > 1}
     tested = [a for a in arguments if _is_tested(judge, meeting, a)]
     far = factors | ({a for _, a in found} - set(tested))
@@ -215,20 +231,20 @@ def _is_led(trial: Trial, block: str) -> bool:
 
 
 def _is_of_data(trial: Trial, condition: Operand) -> bool:
-    """Whether a condition is made of elements of arrays in device memory, and of numbers that are known."""
-    loads = 0
+    """Whether a condition is made of elements that each thread has of its own, and of numbers that all share: a test
+    of its index may let one thread through alone."""
+    own = 0
     for made in _made_of(trial, condition):
         if isinstance(made, Phi):
             continue
-        if made is None:
+        if made is None or not (OPS[made.op].pure or made.op == "load") or made.op == "lanewise":
             return False
-        if made.op == "load" and isinstance(made.detail, Memory):
+        if made.op == "load":
             form = trial.forms.of(made.operands[0], trial.forms.answer.homes[made.result])
-            own = form is not None and form.has("index")
-            loads += own if made.detail.space == "shared" else made.detail.space in ("global", "generic")
-        elif not (OPS[made.op].pure or made.op in ("query", "param")) or made.op in ("lanewise",):
+            own += form is not None and form.has("index")
+        elif isinstance(made.detail, Query) and made.detail.register.startswith(("tid", "lane", "warpid")):
             return False
-    return loads > 0
+    return own > 0
 
 
 def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | Phi | None]:
@@ -256,6 +272,23 @@ def _is_open(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> boo
     """Whether control may come from one place to the other without a barrier."""
     a, b = meeting.first, meeting.second
     return _leads(judge, a, b, trials) or _leads(judge, b, a, trials)
+
+
+def _comes(judge: Judge, block: str, trial: Trial, *, known: bool) -> bool:
+    """Whether control may come to a block from the entry; `known`: by tests of the block's index that are decided."""
+    forms = judge.forms
+    for name in tests_before(forms, block) if known else ():
+        condition = terminator_operands(forms.blocks[name].terminator)[0]
+        branch = isinstance(forms.blocks[name].terminator, Branch)
+        if asks_for_block(forms, condition) and (not branch or trial.numbers(condition, name) is None):
+            return False
+    pending, seen = [forms.graph.entry], set[str]()
+    while pending:
+        name = pending.pop()
+        if name not in seen:
+            seen.add(name)
+            pending += _ways(judge, name, forms.graph.successors[name], (trial, trial))
+    return block in seen
 
 
 def _leads(judge: Judge, first: AccessSite, second: AccessSite, trials: tuple[Trial, Trial]) -> bool:

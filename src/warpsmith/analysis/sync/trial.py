@@ -123,7 +123,8 @@ def _orbit(forms: Forms, phis: Sequence[Phi], cycle: Cycle) -> Orbit | None:
             _leaves_at(forms, cycle) in ({latches[0]}, {cycle.header}),
             entered=len(states) > 1 and isinstance(forms.blocks[latches[0]].terminator, Jump),
         )
-    alone = [phi for phi in known if own[phi] is not None and _states(forms, [phi], {phi.result: starts[phi] or 0}, edge)[0]]
+    mine = [phi for phi in known if own[phi] is not None]
+    alone = [phi for phi in mine if _states(forms, [phi], {phi.result: starts[phi] or 0}, edge)[0]]
     for some in (alone, alone[:1]):
         states, _, back = _states(forms, some, {phi.result: starts[phi] or 0 for phi in some}, edge)
         if states:
