@@ -77,9 +77,7 @@ def around(forms: Forms, wanted: Iterable[Instruction], cut: Cut, at: Instructio
 class _Walk:
     """Walks from a barrier to the next ones; blocks are in pieces, which barriers end."""
 
-    def __init__(
-        self, forms: Forms, asked: set[Instruction], cut: Cut, entered: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, forms: Forms, asked: set[Instruction], cut: Cut, entered: frozenset[str] = frozenset()) -> None:
         self.forms, self.entered = forms, entered
         self.cuts: dict[str, list[Instruction]] = {}
         self.pieces: dict[str, list[list[Instruction]]] = {}

@@ -146,13 +146,10 @@ class _Proof:
             return not differ
         split = self.splits[at]
         return self._same(split, (zero, positive), at, differ=differ) and all(
-            self.go(zero, [*positive, *self._more(split, sign)], at + 1, differ=differ or split.own)
-            for sign in (1, -1)
+            self.go(zero, [*positive, *self._more(split, sign)], at + 1, differ=differ or split.own) for sign in (1, -1)
         )
 
-    def _same(
-        self, split: _Split, given: tuple[Sequence[Poly], Sequence[Poly]], at: int, *, differ: bool
-    ) -> bool:
+    def _same(self, split: _Split, given: tuple[Sequence[Poly], Sequence[Poly]], at: int, *, differ: bool) -> bool:
         added = [split.difference]
         if split.factor:
             added.append(times(split.difference, {split.factor: 1}))

@@ -33,6 +33,7 @@ from warpsmith.ssa.nodes import Instruction, Text
 
 __all__ = ["ARRAYS_APART", "Races", "decide"]
 
+FLAGS: Final = "barriers order all memory, whatever their flags say"
 ARRAYS_APART: Final = "arrays that are different arguments do not overlap"
 _MOST_MEETINGS: Final = 3000
 _MOST_PROOFS: Final = 160
@@ -68,6 +69,7 @@ def decide(
     if opaque:
         work.leave("it calls what is not known")
     _decide_block(work, [place for place in placed if place.space in ("shared", "global")])
+    _decide_flags(work, [i for _, i in waits], placed)
     _decide_pointers(work, placed)
     found = [*work.found, *between]
     if grid != (1, 1, 1):
@@ -137,6 +139,25 @@ def _decide_block(work: _Work, places: Sequence[AccessSite]) -> None:
         work.leave("too many pairs of accesses may meet")
 
 
+def _decide_flags(work: _Work, barriers: Sequence[Instruction], places: Sequence[AccessSite]) -> None:
+    """Say that barriers order more than their flags do (OpenCL), where that matters."""
+    for space in ("shared", "global"):
+        fewer = {i for i in barriers if getattr(i.detail, "orders", "all") not in ("all", space)}
+        mine = [place for place in places if place.space == space]
+        if not fewer or all(place.kind == "load" for place in mine):
+            continue
+        for meeting in work.judge.meetings_by(mine, lambda i, fewer=fewer: full_barrier(i) and i not in fewer):
+            work.proofs -= 1
+            if not (work.proofs > 0 and _are_apart(work.judge, meeting)):
+                work.texts.append(FLAGS)
+                return
+
+
+def _are_apart(judge: Judge, meeting: Meeting) -> bool:
+    settled = judge.judge(meeting).clash is False or apart_by_numbers(judge, meeting)
+    return settled or apart_in_block(judge, meeting) is not None
+
+
 def _settle(work: _Work, meeting: Meeting) -> tuple[Clash | None, tuple[str, ...]]:
     """Return the clash of a meeting, None where there is none, and what that rests on; what is left open is noted."""
     clash = work.judge.judge(meeting)
@@ -149,23 +170,27 @@ def _settle(work: _Work, meeting: Meeting) -> tuple[Clash | None, tuple[str, ...
         texts = () if apart_by_numbers(work.judge, meeting) else apart_in_block(work.judge, meeting)
         if texts is not None:
             return None, texts
-    shown = clash
-    if work.tried > 0:
-        work.tried -= 1
-        reached = find_reached(work.judge, meeting)
-        if reached is not None and clash.clash:
-            both = tuple(dict.fromkeys((*clash.assumptions, *reached.assumptions)))
-            shown = replace(clash, reached=True, assumptions=both)
-        else:
-            shown = reached or clash
-    if shown.clash is None:
-        shown = pick_clash(work.judge, meeting) or clash
+    shown = _shown(work, meeting, clash)
     if meeting.first.space == "shared":
         work.shared = work.shared and clash.clash is not None
         work.shared_texts += clash.assumptions
     if shown.clash is None:
         work.leave_pair(meeting.first, meeting.second, "threads of one block", clash.why)
+    elif not shown.reached:
+        work.leave_pair(meeting.first, meeting.second, "threads of one block", "both may get there")
     return shown, ()
+
+
+def _shown(work: _Work, meeting: Meeting, clash: Clash) -> Clash:
+    """Return what may be told of a meeting that is not decided, or that threads may not get to."""
+    work.tried -= 1
+    reached = find_reached(work.judge, meeting) if work.tried >= 0 else None
+    if reached is not None and clash.clash:
+        both = tuple(dict.fromkeys((*clash.assumptions, *reached.assumptions)))
+        return replace(clash, reached=True, assumptions=both)
+    if reached is not None or clash.clash:
+        return reached or clash
+    return pick_clash(work.judge, meeting) or clash
 
 
 def _race(work: _Work, meeting: Meeting, clash: Clash) -> RaceFact:

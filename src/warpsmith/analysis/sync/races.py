@@ -159,10 +159,15 @@ class Judge(Struct):
         """Prepare for a function."""
         return cls(forms, presences, orbits(forms))
 
+    def meetings_by(self, places: Sequence[AccessSite], cut: Cut) -> list[Meeting]:
+        """Return the pairs of places that may meet between such barriers."""
+        by_instruction = {place.instruction: place for place in places}
+        return meetings(intervals(self.forms, by_instruction, cut, self._entered), by_instruction)
+
     def meetings(self, places: Sequence[AccessSite]) -> list[Meeting]:
         """Return the pairs of places that may meet."""
         by_instruction = {place.instruction: place for place in places}
-        found = meetings(intervals(self.forms, by_instruction, full_barrier, self._entered), by_instruction)
+        found = self.meetings_by(places, full_barrier)
         if any(i.op == "warp_barrier" for _, i in self.forms.answer.function.instructions()):
             self._ordered = self._apart(found, by_instruction, warp_barrier)
             # a barrier of some lanes may be one of just those that matter

@@ -232,19 +232,21 @@ def _is_led(trial: Trial, block: str) -> bool:
 
 def _is_of_data(trial: Trial, condition: Operand) -> bool:
     """Whether a condition is made of elements that each thread has of its own, and of numbers that all share: a test
-    of its index may let one thread through alone."""
-    own = 0
+    of its index may let one thread through alone, and so may one whether what threads exchange is some number."""
+    own, exchanged, equal = 0, False, False
     for made in _made_of(trial, condition):
         if isinstance(made, Phi):
             continue
         if made is None or not (OPS[made.op].pure or made.op == "load") or made.op == "lanewise":
             return False
+        equal = equal or made.op in ("eq", "ne")
         if made.op == "load":
+            exchanged = exchanged or (isinstance(made.detail, Memory) and made.detail.space == "shared")
             form = trial.forms.of(made.operands[0], trial.forms.answer.homes[made.result])
             own += form is not None and form.has("index")
         elif isinstance(made.detail, Query) and made.detail.register.startswith(("tid", "lane", "warpid")):
             return False
-    return own > 0
+    return own > 0 and not (equal and exchanged)
 
 
 def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | Phi | None]:

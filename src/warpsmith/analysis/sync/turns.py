@@ -1,9 +1,9 @@
 """In which iteration of a loop a place may meet one outside of the loop, with no barrier between the two.
 
-    for (d = 32; d > 0; d /= 2) {          from A to B without a barrier: around the loop once, then out of it;
-        __syncthreads(); A                 so A is of the last iteration, one before the test that ends the loop
-    }
-    B
+for (d = 32; d > 0; d /= 2) {          from A to B without a barrier: around the loop once, then out of it;
+    __syncthreads(); A                 so A is of the last iteration, one before the test that ends the loop
+}
+B
 """
 
 from __future__ import annotations

@@ -174,9 +174,7 @@ class Unknowns:
                 yield guard
             above = graph.dominator.get(above)
 
-    def _hold(
-        self, condition: Operand, at: tuple[str, str], side: int, *, holds: bool, depth: int = _DEEPEST
-    ) -> None:
+    def _hold(self, condition: Operand, at: tuple[str, str], side: int, *, holds: bool, depth: int = _DEEPEST) -> None:
         """Say that a condition holds, or that it does not."""
         made = self.forms.answer.definitions.get(condition) if isinstance(condition, Value) else None
         if not isinstance(made, Instruction) or not depth:

@@ -1,8 +1,8 @@
 """Ways from one place to another that pass no barrier, and places that two threads can be at in one interval.
 
-                    branch                 a thread that goes left and one that goes right are at A and B only if
-                   ╱      ╲                they part at the branch: all that agree on it go one way
-                  A        B
+  branch                 a thread that goes left and one that goes right are at A and B only if
+ ╱      ╲                they part at the branch: all that agree on it go one way
+A        B
 """
 
 from __future__ import annotations
