@@ -81,26 +81,41 @@ def _describe_rows(axis: int) -> str:
 
 def _shown(known: Unknowns, pair: tuple[AccessSite, AccessSite], own: Sequence[Poly]) -> tuple[str, ...] | None:
     """Return what a proof rests on."""
-    polys = [_address(known, place, side) for side, place in enumerate(pair)]
-    if polys[0] is None or polys[1] is None:
+    addresses = [_address(place) for place in pair]
+    if addresses[0] is None or addresses[1] is None:
+        return None
+    difference, texts = _difference(known, pair, (addresses[0], addresses[1]))
+    if difference is None:
         return None
     for side, place in enumerate(pair):
         known.be_at(place, side)
-    difference = plus(polys[0], polys[1], -1)
     known.positive += [plus(difference, {(): pair[0].bytes - 1})]
     known.positive += [plus({(): pair[1].bytes - 1}, difference, -1)]
     others = [_Split(d) for d in known.differences(difference) if d not in own]
     proof = _Proof(known, [*_digits(known, difference), *(_Split(d, own=True) for d in own), *others])
     if not proof.go(proof.zero, proof.positive, 0, differ=False):
         return None
-    texts = [f"the index of {p.base.name} does not overflow" for p in pair if p.overflow and p.base is not None]
     return tuple(dict.fromkeys((*texts, *known.assumptions)))
 
 
-def _address(known: Unknowns, place: AccessSite, side: int) -> Poly | None:
+def _address(place: AccessSite) -> Form | None:
     if place.address is None or place.base is None:
         return None
-    return known.poly(Form(64, place.address.drop_atoms([place.base]).terms), side)
+    return Form(64, place.address.drop_atoms([place.base]).terms)
+
+
+def _difference(
+    known: Unknowns, pair: tuple[AccessSite, AccessSite], addresses: tuple[Form, Form]
+) -> tuple[Poly | None, list[str]]:
+    """Return by how much two addresses differ, and what that rests on: how often an index wrapped is left out, unless
+    it is the same for both."""
+    texts = [f"the index of {p.base.name} does not overflow" for p in pair if p.overflow and p.base is not None]
+    wraps = {atom for form in addresses for atom in form.atoms() if atom.wraps}
+    if any(known.relation(atom) != 0 for atom in wraps):
+        addresses = addresses[0].drop_atoms(wraps), addresses[1].drop_atoms(wraps)
+        texts += [f"the index of {p.base.name} does not overflow" for p in pair if p.base is not None]
+    one, other = (known.poly(form, side) for side, form in enumerate(addresses))
+    return (None if one is None or other is None else plus(one, other, -1)), texts
 
 
 def _digits(known: Unknowns, difference: Poly) -> list[_Split]:

@@ -142,7 +142,7 @@ class _Ordered(Struct):
         found = intervals(self.judge.forms, self.places, lambda i: full_barrier(i) and i is not barrier)
         before, behind = around(self.judge.forms, self.places, full_barrier, barrier)
         assumptions = list(self.assumptions)
-        for meeting in meetings(found, self.places, atomics=True):
+        for meeting in meetings(found, self.places, atomics=True, whole=False):
             # what meets with all barriers in place may be kept apart by this one on another way
             one, two = meeting.first.instruction, meeting.second.instruction
             diverged = (one in before and two in behind) or (two in before and one in behind)

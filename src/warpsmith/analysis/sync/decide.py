@@ -13,7 +13,8 @@ own, and said to be where that matters.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
 from typing import Final
 
 from msgspec import Struct, field
@@ -78,10 +79,19 @@ def decide(
     inside = are_inside([place for place in places if place.space == "shared"])
     more = () if inside else ("no index leaves its array",)
     shared = tuple(dict.fromkeys((*assumed, *work.shared_texts, *more)))
-    if work.open or found:
-        return Races(tuple(found), complete, shared, RaceVerdict("unknown", why=work.open or "races are possible"))
+    if found:
+        work.leave(_possible(found[0]))
+    if work.open:
+        return Races(tuple(found), complete, shared, RaceVerdict("unknown", why=work.open))
     texts = tuple(dict.fromkeys((*shared, *work.texts)))
     return Races(tuple(found), complete, shared, RaceVerdict("none", texts))
+
+
+def _possible(race: RaceFact) -> str:
+    """Return a race in words that may be too uncertain to be told."""
+    who = "threads of one block" if race.reach == "block" else "threads of different blocks"
+    given = f", if {'; and '.join(race.assumptions)}" if race.assumptions else ""
+    return f"{who} may meet in {race.variable or 'what is not known'}{given}"
 
 
 class _Work(Struct):
@@ -146,11 +156,15 @@ def _decide_flags(work: _Work, barriers: Sequence[Instruction], places: Sequence
         mine = [place for place in places if place.space == space]
         if not fewer or all(place.kind == "load" for place in mine):
             continue
-        for meeting in work.judge.meetings_by(mine, lambda i, fewer=fewer: full_barrier(i) and i not in fewer):
+        for meeting in work.judge.meetings_by(mine, partial(_is_left, fewer)):
             work.proofs -= 1
             if not (work.proofs > 0 and _are_apart(work.judge, meeting)):
                 work.texts.append(FLAGS)
                 return
+
+
+def _is_left(gone: Set[Instruction], i: Instruction) -> bool:
+    return full_barrier(i) and i not in gone
 
 
 def _are_apart(judge: Judge, meeting: Meeting) -> bool:

@@ -48,11 +48,12 @@ Relation = Mapping[str, int | None]
 
 
 class Meeting(Struct, frozen=True):
-    """Two places that may be executed in one interval by different threads."""
+    """Two places that may be executed in one interval by different threads; `whole`: with all barriers in place."""
 
     first: AccessSite
     second: AccessSite
     ahead: Ahead
+    whole: bool = True
 
     @property
     def key(self) -> object:
@@ -81,11 +82,12 @@ class Clash(Struct, frozen=True):
 
 
 def meetings(
-    found: Iterable[Interval], places: Mapping[Instruction, AccessSite], *, atomics: bool = False
+    found: Iterable[Interval], places: Mapping[Instruction, AccessSite], *, atomics: bool = False, whole: bool = True
 ) -> list[Meeting]:
     """Return every pair that may meet and conflict, each once; they are of one variable, or one is of none known.
 
-    `atomics`: two atomic operations conflict as well, which matters where their order does."""
+    `atomics`: two atomic operations conflict as well, which matters where their order does; `whole`: the intervals are
+    those of all barriers of the block."""
     made: dict[object, Meeting] = {}
     for interval in found:
         inside = [places[i] for i in interval.inside]
@@ -100,7 +102,7 @@ def meetings(
                 continue
             for mine, yours in product(interval.inside[a.instruction], interval.inside[b.instruction]):
                 ahead = _ahead(mine, yours)
-                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead))
+                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead, whole))
             if len(made) > _MOST_PAIRS:
                 return list(made.values())
     return list(made.values())
@@ -162,7 +164,8 @@ class Judge(Struct):
     def meetings_by(self, places: Sequence[AccessSite], cut: Cut) -> list[Meeting]:
         """Return the pairs of places that may meet between such barriers."""
         by_instruction = {place.instruction: place for place in places}
-        return meetings(intervals(self.forms, by_instruction, cut, self._entered), by_instruction)
+        found = intervals(self.forms, by_instruction, cut, self._entered)
+        return meetings(found, by_instruction, whole=cut is full_barrier)
 
     def meetings(self, places: Sequence[AccessSite]) -> list[Meeting]:
         """Return the pairs of places that may meet."""
@@ -259,7 +262,7 @@ class Judge(Struct):
         ahead, cycle = dict(meeting.ahead), self.forms.headers[orbit.header]
         inside = [cycle in self.forms.around[place.block] for place in (meeting.first, meeting.second)]
         outer = any(ahead.get(c.header, 0) != 0 for c in self.forms.around[orbit.header] if c is not cycle)
-        if all(inside) or not orbit.closed or outer:
+        if all(inside) or not orbit.closed or outer or not meeting.whole:
             return list(self._pairs(orbit, self._shift(orbit.header, ahead)))
         one, other = (meeting.first, meeting.second) if inside[0] else (meeting.second, meeting.first)
         last = len(orbit.steps) - 1
