@@ -18,7 +18,7 @@ __all__ = ["ONE", "Row", "have_no_solution"]
 ONE = -1
 Row = Mapping[int, int]
 
-_MOST_ROWS = 220
+_MOST_ROWS = 140
 _LARGEST = 1 << 80
 
 

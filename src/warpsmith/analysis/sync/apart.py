@@ -27,7 +27,7 @@ from warpsmith.analysis.uniformity.facts import Dim
 
 __all__ = ["apart_in_block", "apart_in_grid"]
 
-_MOST_CASES: Final = 160
+_MOST_CASES: Final = 120
 _MOST_PRODUCTS: Final = 24
 _MOST_DIGITS: Final = 3
 
@@ -55,7 +55,7 @@ def apart_in_block(judge: Judge, meeting: Meeting) -> tuple[str, ...] | None:
     known = Unknowns(judge.forms, judge.presences, relation)
     block = judge.forms.lanes.block
     own = [plus(known.axis(n, 0), known.axis(n, 1), -1) for n in range(3) if block[n] > 1]
-    return _shown(known, (meeting.first, meeting.second), own)
+    return _shown(judge, known, (meeting.first, meeting.second), own)
 
 
 def apart_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite], grid: Dim | None) -> tuple[str, ...] | None:
@@ -66,7 +66,7 @@ def apart_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite], grid: Dim |
     axes = [n for n in range(3) if (used[n] if grid is None else grid[n] > 1)]
     own = [plus(known.of_block(n, 0), known.of_block(n, 1), -1) for n in axes]
     texts = [] if grid is not None else [_describe_rows(n) for n in range(3) if not used[n] and n < 2]
-    shown = _shown(known, pair, own)
+    shown = _shown(judge, known, pair, own)
     return None if shown is None else tuple(dict.fromkeys((*shown, *texts)))
 
 
@@ -79,7 +79,9 @@ def _describe_rows(axis: int) -> str:
     return f"the grid has one block along {'xyz'[axis]}"
 
 
-def _shown(known: Unknowns, pair: tuple[AccessSite, AccessSite], own: Sequence[Poly]) -> tuple[str, ...] | None:
+def _shown(
+    judge: Judge, known: Unknowns, pair: tuple[AccessSite, AccessSite], own: Sequence[Poly]
+) -> tuple[str, ...] | None:
     """Return what a proof rests on."""
     addresses = [_address(place) for place in pair]
     if addresses[0] is None or addresses[1] is None:
@@ -93,7 +95,10 @@ def _shown(known: Unknowns, pair: tuple[AccessSite, AccessSite], own: Sequence[P
     known.positive += [plus({(): pair[1].bytes - 1}, difference, -1)]
     others = [_Split(d) for d in known.differences(difference) if d not in own]
     proof = _Proof(known, [*_digits(known, difference), *(_Split(d, own=True) for d in own), *others])
-    if not proof.go(proof.zero, proof.positive, 0, differ=False):
+    proof.left = min(_MOST_CASES, judge.cases)
+    shown = proof.go(proof.zero, proof.positive, 0, differ=False)
+    judge.cases -= min(_MOST_CASES, judge.cases) - max(0, proof.left)
+    if not shown:
         return None
     return tuple(dict.fromkeys((*texts, *known.assumptions)))
 
@@ -111,11 +116,13 @@ def _difference(
     it is the same for both."""
     texts = [f"the index of {p.base.name} does not overflow" for p in pair if p.overflow and p.base is not None]
     wraps = {atom for form in addresses for atom in form.atoms() if atom.wraps}
-    if any(known.relation(atom) != 0 for atom in wraps):
-        addresses = addresses[0].drop_atoms(wraps), addresses[1].drop_atoms(wraps)
-        texts += [f"the index of {p.base.name} does not overflow" for p in pair if p.base is not None]
     one, other = (known.poly(form, side) for side, form in enumerate(addresses))
-    return (None if one is None or other is None else plus(one, other, -1)), texts
+    difference = None if one is None or other is None else plus(one, other, -1)
+    if difference is not None and known.involves(difference, wraps):
+        texts += [f"the index of {p.base.name} does not overflow" for p in pair if p.base is not None]
+        one, other = (known.poly(form.drop_atoms(wraps), side) for side, form in enumerate(addresses))
+        difference = None if one is None or other is None else plus(one, other, -1)
+    return difference, texts
 
 
 def _digits(known: Unknowns, difference: Poly) -> list[_Split]:
@@ -143,7 +150,8 @@ class _Proof:
                 self.positive += [rest, plus({(): size - 1}, rest, -1)]
         self.factors = {v: self._is_positive(v) for split in splits for v in split.factor}
         own = {v for split in splits if split.factor for m in split.difference for v in m}
-        rows = [row for row in self.positive if any(len(m) == 1 and m[0] in own for m in row)][:_MOST_PRODUCTS]
+        rows = [row for row in self.positive if any(len(m) == 1 and m[0] in own for m in row)]
+        rows = sorted(rows, key=len, reverse=True)[:_MOST_PRODUCTS]
         factors = [v for v, positive in self.factors.items() if positive]
         self.positive += [times(row, {(v,): 1}) for v in factors for row in rows]
 

@@ -36,6 +36,7 @@ __all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
 _MOST_TRIALS = 80
 _MANY = 2
 _MOST_PAIRS = 4000
+_MOST_CASES = 1500
 UNLIKE: Final = "lanes of one warp write different values"
 FIRST_BLOCK: Final = "the block is the first one of the grid"
 
@@ -144,11 +145,13 @@ class _Side(Struct, frozen=True):
 
 
 class Judge(Struct):
-    """Decides meetings of one kernel, with forms that hold for a whole block."""
+    """Decides meetings of one kernel, with forms that hold for a whole block; `cases`: how many more are looked at to
+    show that places are apart (apart.py)."""
 
     forms: Forms
     presences: Presences
     values: dict[str, Orbit] = field(default_factory=dict)
+    cases: int = _MOST_CASES
     _ordered: set[object] = field(default_factory=set)
     _perhaps: set[object] = field(default_factory=set)
     _made: dict[object, Trial] = field(default_factory=dict)

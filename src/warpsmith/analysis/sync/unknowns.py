@@ -10,7 +10,7 @@ threads of different blocks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from warpsmith.analysis.affine.symbols import Atom, Form
@@ -244,6 +244,11 @@ class Unknowns:
                 self.divided.append((whole, quotient, last.bits if made.op == "sdiv" else 1 << last.bits))
 
     # --- rows
+
+    def involves(self, poly: Poly, atoms: Set[Atom]) -> bool:
+        """Whether a sum has one of some unknowns."""
+        inside = {v for monomial in poly for v in monomial}
+        return any(n in inside and isinstance(key, tuple) and key[0] in atoms for key, n in self._numbers.items())
 
     def differences(self, poly: Poly) -> list[Poly]:
         """Return by how much the whole numbers that are of each side differ, those in a sum."""

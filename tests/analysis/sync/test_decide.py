@@ -1,0 +1,278 @@
+"""Verdicts on races, against runs: the corpus, random kernels, and bugs put into the decision."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.sync.pairs import Pair, Version, load_pairs, load_version, races_of, run_engine, run_lanes
+from tests.analysis.sync.phased_kernels import facts_of, is_racing, phased_kernel
+from tests.lower.harness import lowered
+from warpsmith.analysis.affine.symbols import Atom
+from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.sync import apart, decide, races, reached, turns, unknowns, ways
+from warpsmith.analysis.sync.apart import _Proof
+from warpsmith.analysis.sync.decide import ARRAYS_APART, FLAGS
+from warpsmith.analysis.sync.races import Judge, Meeting
+from warpsmith.analysis.sync.unknowns import Poly, Unknowns
+from warpsmith.analysis.uniformity.facts import LaunchShape, RaceVerdict
+from warpsmith.machine.devices import device
+from warpsmith.ssa.nodes import Instruction
+
+Patch = pytest.MonkeyPatch
+
+NOT_FOUND = {"other_parts", "halving_unknown"}
+"""What a thread of another block picks by a choice, and a loop that halves what is not known."""
+
+NOT_PROVEN = {
+    "triangle", "counter_begins", "tickets", "packed", "product_filled", "product_refilled", "turned_in_strips",
+    "eliminated", "bitonic", "half_a_warp",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("corpus")
+
+
+def _versions(folder: Path, *, racy: bool) -> list[Version]:
+    return [load_version(pair, racy=racy, folder=folder) for pair in load_pairs()]
+
+
+def test_the_corpus_is_large() -> None:
+    assert len(load_pairs()) >= 60
+    assert len({pair.name for pair in load_pairs()}) == len(load_pairs())
+
+
+def test_races_are_found_at_their_lines(folder: Path) -> None:
+    missed = set()
+    for version in _versions(folder, racy=True):
+        facts = version.facts
+        assert facts.freedom.kind == "unknown", version.pair.name
+        found = [lines for _, lines in races_of(facts)]
+        assert all(lines <= version.marked for lines in found), version.pair.name
+        missed |= set() if found else {version.pair.name}
+    assert missed == NOT_FOUND
+
+
+def test_nothing_is_told_of_kernels_that_are_free(folder: Path) -> None:
+    still_open = set()
+    for version in _versions(folder, racy=False):
+        facts = version.facts
+        assert not races_of(facts), version.pair.name
+        still_open |= set() if facts.freedom.kind == "none" else {version.pair.name}
+    assert still_open == NOT_PROVEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", load_pairs(), ids=lambda pair: pair.name)
+def test_runs_race_where_the_corpus_says_so(pair: Pair, folder: Path) -> None:
+    racy = load_version(pair, racy=True, folder=folder)
+    found = run_lanes(racy)
+    assert found and all(lines <= racy.marked for lines in found)
+    assert run_engine(racy)
+    free = load_version(pair, racy=False, folder=folder)
+    assert not run_lanes(free) and not run_engine(free)
+
+
+@pytest.mark.parametrize("name", ["halving", "one_sum", "slices"])
+def test_a_run_shows_which_version_races(name: str, folder: Path) -> None:
+    (pair,) = (pair for pair in load_pairs() if pair.name == name)
+    assert run_engine(load_version(pair, racy=True, folder=folder))
+    assert not run_engine(load_version(pair, racy=False, folder=folder))
+
+
+# --- random kernels
+
+
+def _wrong(seeds: range, folder: Path) -> tuple[list[str], Counter[str]]:
+    """Return the kernels that are said to be free and race, and how many there were of each kind."""
+    wrong, met = [], Counter[str]()
+    for seed in seeds:
+        verdict, racing = facts_of(seed, folder).freedom, is_racing(seed, folder)
+        met[f"{verdict.kind} {racing}"] += 1
+        if verdict.kind == "none" and racing:
+            wrong.append(f"{seed}: {verdict.assumptions}\n{phased_kernel(seed, folder).text}")
+    return wrong, met
+
+
+def test_what_is_proven_free_does_not_race(tmp_path: Path) -> None:
+    wrong, met = _wrong(range(24), tmp_path)
+    assert not wrong
+    assert met["none False"] >= 3 and met["unknown True"] >= 5, met
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(24, 524, 50))
+def test_what_is_proven_free_does_not_race_in_many(start: int, tmp_path: Path) -> None:
+    wrong, met = _wrong(range(start, start + 50), tmp_path)
+    assert not wrong
+    assert met["none False"] >= 5, met
+
+
+# --- bugs
+
+
+def _guards_are_taken_the_other_way(patch: Patch) -> None:
+    original = Unknowns._compare
+
+    def compare(self: Unknowns, made: Instruction, at: tuple[str, str], side: int, *, holds: bool) -> None:
+        original(self, made, at, side, holds=not holds)
+
+    patch.setattr(Unknowns, "_compare", compare)
+
+
+def _iterations_are_the_same(patch: Patch) -> None:
+    original = Unknowns.__init__
+
+    def same(self: Unknowns, forms: object, presences: object, relation: object) -> None:
+        original(self, forms, presences, lambda atom: None if atom.of_block else 0)  # type: ignore[arg-type]
+
+    patch.setattr(Unknowns, "__init__", same)
+
+
+def _blocks_know_the_same(patch: Patch) -> None:
+    original = Unknowns._atom
+
+    def atom_of(self: Unknowns, atom: Atom, side: int) -> Poly:
+        return original(self, atom, 0 if atom.of_block else side)
+
+    patch.setattr(Unknowns, "_atom", atom_of)
+
+
+def _warps_wait_for_all(patch: Patch) -> None:
+    patch.setattr(races, "full_barrier", lambda i: i.op in ("barrier", "warp_barrier"))
+
+
+def _no_iteration_meets_what_is_outside(patch: Patch) -> None:
+    patch.setattr(races, "meeting_iterations", lambda *given: (set(), set()))
+
+
+def _only_what_comes_first_meets(patch: Patch) -> None:
+    patch.setattr(ways.Ways, "may_both", lambda self, a, b: self.leads(a, b))
+
+
+def _ways_end_with_a_block(patch: Patch) -> None:
+    patch.setattr(ways.Ways, "_reached", lambda self, block: frozenset())
+
+
+def _nobody_is_ahead(patch: Patch) -> None:
+    original = _Proof._more
+    patch.setattr(_Proof, "_more", lambda self, split, sign: [{(): -1}] if sign < 0 else original(self, split, sign))
+
+
+def _the_same_digit_is_the_same_place(patch: Patch) -> None:
+    patch.setattr(_Proof, "_same", lambda self, split, given, at, *, differ: bool(split.factor) or not differ)
+
+
+def _factors_are_positive(patch: Patch) -> None:
+    patch.setattr(apart, "have_no_solution", lambda zero, positive: len(list(positive)) > 12)
+
+
+def _numbers_never_meet(patch: Patch) -> None:
+    patch.setattr(reached, "overlap", lambda mine, yours, sizes, warp: None)
+
+
+def _loops_are_left_at_once(patch: Patch) -> None:
+    patch.setattr(turns, "_MANY", 0)
+
+
+def _reads_do_not_count(patch: Patch) -> None:
+    patch.setattr(races, "_conflicting", lambda a, b: a.space == b.space and a.kind == b.kind == "store")
+
+
+def _no_grid(patch: Patch) -> None:
+    patch.setattr(decide, "_decide_grid", lambda *given: None)
+
+
+def _tables_are_what_they_divide(patch: Patch) -> None:
+    patch.setattr(Unknowns, "_index", lambda self, atom, side: self.axis(0, side))
+
+
+def _quotients_are_whole(patch: Patch) -> None:
+    patch.setattr(unknowns, "_LESS", {"slt": (0, 3), "sle": (0, 3), "sgt": (1, 3), "sge": (1, 3)})
+
+
+BUGS = [
+    _guards_are_taken_the_other_way, _iterations_are_the_same, _blocks_know_the_same, _warps_wait_for_all,
+    _no_iteration_meets_what_is_outside, _only_what_comes_first_meets, _ways_end_with_a_block, _nobody_is_ahead,
+    _the_same_digit_is_the_same_place, _factors_are_positive, _numbers_never_meet, _loops_are_left_at_once,
+    _reads_do_not_count, _no_grid, _tables_are_what_they_divide, _quotients_are_whole,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_in_the_decision_is_seen(bug: Callable[[Patch], None], monkeypatch: Patch, folder: Path) -> None:
+    bug(monkeypatch)
+    kernels = _versions(folder, racy=True)
+    assert any(version.facts.freedom.kind == "none" for version in kernels)
+
+
+# --- what a verdict rests on
+
+
+def verdict(body: str, folder: Path, name: str = "k.cu", grid: tuple[int, int, int] | None = None) -> RaceVerdict:
+    """Return the verdict on a kernel, for blocks of 64."""
+    module = lowered(body, folder, name).module
+    return examine(module, module.functions[0].name, LaunchShape((64, 1, 1), grid), device("h100")).freedom
+
+
+def test_arrays_are_said_to_be_apart_where_one_is_written(tmp_path: Path) -> None:
+    text = "__global__ void k(int *a, const int *b) { int i = blockIdx.x * 64 + threadIdx.x; a[i] = b[i + 1]; }\n"
+    assert ARRAYS_APART in verdict(text, tmp_path).assumptions
+    alone = "__global__ void k(int *a) { int i = blockIdx.x * 64 + threadIdx.x; a[i] = i; }\n"
+    found = verdict(alone, tmp_path)
+    assert found.kind == "none" and ARRAYS_APART not in found.assumptions
+
+
+def test_a_pointer_that_is_loaded_may_lead_anywhere(tmp_path: Path) -> None:
+    found = verdict("__global__ void k(int **a) { a[0][threadIdx.x] = 1; }\n", tmp_path)
+    assert found.kind == "unknown" and "leads" in found.why
+
+
+def test_a_call_of_what_is_not_known_leaves_it_open(tmp_path: Path) -> None:
+    text = "__device__ void f(int *a);\n__global__ void k(int *a) { f(a); }\n"
+    module = lowered(text, tmp_path).module
+    (kernel,) = (f for f in module.functions if f.kernel)
+    facts = examine(module, kernel.name, LaunchShape((64, 1, 1)), device("h100"))
+    assert facts.freedom.kind == "unknown"
+
+
+def test_a_barrier_that_not_all_reach_leaves_it_open(tmp_path: Path) -> None:
+    found = verdict("__global__ void k(int *a) { if (threadIdx.x < 5) __syncthreads(); }\n", tmp_path)
+    assert found.kind == "unknown" and "barrier" in found.why
+
+
+EXCHANGE = """
+__kernel void k(__global int *a, __global int *b) {{
+  a[get_global_id(0)] = 1;
+  barrier({});
+  b[get_global_id(0)] = a[get_global_id(0) ^ 1];
+}}
+"""
+
+
+@pytest.mark.parametrize(("flags", "said"), [("CLK_LOCAL_MEM_FENCE", True), ("CLK_GLOBAL_MEM_FENCE", False)])
+def test_flags_of_a_barrier_that_do_not_name_the_memory_are_said(flags: str, *, said: bool, tmp_path: Path) -> None:
+    found = verdict(EXCHANGE.format(flags), tmp_path, "k.cl", (1, 1, 1))
+    assert found.kind == "none"
+    assert (FLAGS in found.assumptions) == said
+
+
+def test_a_meeting_without_all_barriers_is_not_narrowed(folder: Path) -> None:
+    (pair,) = (pair for pair in load_pairs() if pair.name == "sum_for_all")
+    told: list[Meeting] = []
+    with pytest.MonkeyPatch.context() as patch:
+        original = Judge.judge
+
+        def judge(self: Judge, meeting: Meeting) -> object:
+            told.append(meeting)
+            return original(self, meeting)
+
+        patch.setattr(Judge, "judge", judge)
+        facts = load_version(pair, racy=False, folder=folder).facts
+    assert not any(fact.redundant for fact in facts.barriers)
+    assert {meeting.whole for meeting in told} == {True, False}
