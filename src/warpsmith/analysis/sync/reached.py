@@ -223,17 +223,18 @@ def _is_led(trial: Trial, block: str) -> bool:
     presences = trial.presences
     for name in presences.find_diverging(block):
         terminator = trial.forms.blocks[name].terminator
-        if not isinstance(terminator, Branch) or presences.guard(name, block) is None:
+        if not isinstance(terminator, Branch):
             return False
-        if trial.numbers(terminator.condition, name) is None and not _is_of_data(trial, terminator.condition):
+        known = presences.guard(name, block) is not None and trial.numbers(terminator.condition, name) is not None
+        if not known and not _is_of_data(trial, terminator.condition):
             return False
     return True
 
 
 def _is_of_data(trial: Trial, condition: Operand) -> bool:
-    """Whether a condition is made of elements that each thread has of its own, and of numbers that all share: a test
-    of its index may let one thread through alone, and so may one whether what threads exchange is some number."""
-    own, exchanged, equal = 0, False, False
+    """Whether a condition is made of elements that each thread has of its own: a test whether its index, or what
+    threads exchange, is some number may let one thread through alone."""
+    own, exchanged, equal, indexed = 0, False, False, False
     for made in _made_of(trial, condition):
         if isinstance(made, Phi):
             continue
@@ -243,10 +244,10 @@ def _is_of_data(trial: Trial, condition: Operand) -> bool:
         if made.op == "load":
             exchanged = exchanged or (isinstance(made.detail, Memory) and made.detail.space == "shared")
             form = trial.forms.of(made.operands[0], trial.forms.answer.homes[made.result])
-            own += form is not None and form.has("index")
+            own += form is None or form.has("index", "own")
         elif isinstance(made.detail, Query) and made.detail.register.startswith(("tid", "lane", "warpid")):
-            return False
-    return own > 0 and not (equal and exchanged)
+            indexed = True
+    return own > 0 and not (equal and (exchanged or indexed))
 
 
 def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | Phi | None]:
