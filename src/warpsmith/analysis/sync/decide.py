@@ -37,8 +37,8 @@ __all__ = ["ARRAYS_APART", "Races", "decide"]
 FLAGS: Final = "barriers order all memory, whatever their flags say"
 ARRAYS_APART: Final = "arrays that are different arguments do not overlap"
 _MOST_MEETINGS: Final = 3000
-_MOST_PROOFS: Final = 160
-_MOST_TRIED: Final = 60
+_MOST_PROOFS: Final = 100
+_MOST_TRIED: Final = 24
 _MOST_PAIRS: Final = 400
 
 Facts = Mapping[Instruction, AccessFact]

@@ -36,7 +36,7 @@ __all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
 _MOST_TRIALS = 80
 _MANY = 2
 _MOST_PAIRS = 4000
-_MOST_CASES = 1500
+_MOST_CASES = 400
 UNLIKE: Final = "lanes of one warp write different values"
 FIRST_BLOCK: Final = "the block is the first one of the grid"
 
