@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
@@ -25,7 +26,7 @@ from warpsmith.front.clang.device.instances import named_instances
 from warpsmith.front.clang.process import Failed, parse_files
 from warpsmith.front.clang.wire import Dump, Mark
 from warpsmith.front.cuda.chevrons import join_chevrons
-from warpsmith.front.cuda.losses import LostKernel, find_partly_lost
+from warpsmith.front.cuda.losses import LostKernel, find_parameters, find_partly_lost, find_spelled
 from warpsmith.front.cuda.problems import Problems
 from warpsmith.front.cuda.source import DeviceInput, device_arguments, read_device_input
 from warpsmith.front.device.functions import DeviceFunctions
@@ -139,7 +140,7 @@ class _Reader:
         own = Path(file.path)
         self.context = Context(dump, lambda path: file if Path(path) == own else SourceFile.read(path))
         self.table = self.context.table
-        self.problems = Problems(self.context, file, len(given.file.text))
+        self.problems = Problems(self.context, file, given.language, len(given.file.text))
 
     def unit(self, *, plain: bool) -> DeviceUnit | None:
         """Return the unit; None where another round with other headers may give more."""
@@ -167,8 +168,9 @@ class _Reader:
         labels = {f.symbol: _label(f) for f in kept}
         labels |= {symbol: kernel.name for symbol, kernel in lost.items() if kernel is not None}
         launches, repeats = tuple(self._launches(labels)), tuple(self._repeats())
-        gone = (*(kernel for kernel in lost.values() if kernel is not None), *find_partly_lost(kept, set(lost)))
         text = self._device_text() if self.given.language == "cuda" else ""
+        gone = (*(kernel for kernel in lost.values() if kernel is not None), *find_partly_lost(kept, set(lost)),
+                *self._lost_templates(builder, text))  # fmt: skip
         return DeviceUnit(Program((unit,)), kernels, findings, launches, gone, text, repeats)
 
     def _device_text(self) -> str:
@@ -236,6 +238,17 @@ class _Reader:
                     start, end = self.table.range(row, text.uses)
                     yield self.context.detail(declared)[0], Span(text.file, start, end)
 
+    def _lost_templates(self, builder: DeviceFunctions, device_text: str) -> Iterator[LostKernel]:
+        """Yield the instances of kernel templates that errors keep the parser from making."""
+        without = {span.start for _, span in self._templates() if span.file is self.file}
+        for top, number in self.dump.tops if without else ():
+            for row in range(top, self.table.after[top]):
+                is_template = self.table.kind[row] == kinds.FUNCTION_TEMPLATE and number == 0
+                kernel = builder.lost_kernel(row, number) if is_template else None
+                if kernel is not None and kernel.extent.start in without and self.problems.hit(row, number):
+                    for name in find_spelled(kernel.name, self.given.file.text, device_text):
+                        yield replace(kernel, name=name, written=find_parameters(kernel.name, kernel.extent.text))
+
     def _place(self, declared: int) -> tuple[str, str]:
         return self.context.detail(declared)[0], self.dump.declared[declared][1]
 
@@ -293,7 +306,8 @@ class _Reader:
     def _repeats(self) -> Iterator[HostRepeat]:
         for callee, what, (device, host), conditions, file, start, end, loop_start, loop_end in self.dump.transfers:
             span, loop = self.context.span(file, start, end), self.context.span(file, loop_start, loop_end)
-            if span is not None and loop is not None:
+            # an assignment that is no text to the parser is one that is not seen
+            if span is not None and loop is not None and not self.problems.follows(loop):
                 yield HostRepeat(callee, what, device, host, tuple(conditions), span, loop)
 
 

@@ -88,8 +88,8 @@ def _put_together(
 
 def _name_kernel(function: Function, kernel: LostKernel) -> Function:
     """Return a kernel of the PTX under the name that the user writes, with the names of its parameters."""
-    names = {p.name: own.name for p, own in zip(function.parameters, kernel.parameters, strict=False) if own.name}
-    if len(kernel.parameters) != len(function.parameters):
+    names = {p.name: own for p, own in zip(function.parameters, kernel.names, strict=False) if own}
+    if len(kernel.names) != len(function.parameters):
         names = {}
     parameters = tuple(replace(p, name=names.get(p.name, p.name)) for p in function.parameters)
     blocks = tuple(_rename_block(block, names) for block in function.blocks)
@@ -122,7 +122,9 @@ def _after(finding: Finding, spans: Sequence[Span], *, every: bool) -> Finding |
         return replace(finding, severity="note", help=())
     span = finding.span
     inside = span is not None and any(s.file is span.file and s.start <= span.start < s.end for s in spans)
-    return None if finding.rule == "INP006" and inside else finding
+    if finding.rule == "INP002" and finding.severity == "error" and every:
+        return replace(finding, severity="warning")
+    return None if finding.rule in ("INP006", "INP007") and inside else finding
 
 
 def _note(kernel: LostKernel) -> Finding:

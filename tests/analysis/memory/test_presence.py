@@ -139,3 +139,44 @@ def test_a_switch_lets_anyone_through_and_its_value_is_a_condition() -> None:
     assert found.zeros(Guard("start", True)) == []
     assert [value.name for value in conditions(found.forms)] == ["x"]
     assert conditions(presences("  branch 1:i1 a end\na:\n  jump end\nend:").forms) == []
+
+
+EITHER = """
+  %c:i1 = eq %x 5:i32
+  branch %c both test
+test:
+  %d:i1 = {}
+  branch %d both end
+both:
+  store [shared +0 align 4] %t %x
+  jump end
+end:"""
+
+
+def test_where_two_ways_meet_those_may_be_there_that_come_by_one_of_them() -> None:
+    found = presences(EITHER.format("eq %x 9:i32"))
+    assert (found.at("both").kind, set(found.at("both").threads)) == ("some", {5, 9})
+    assert set(found.at("test").threads) == ALL - {5}
+    assert presences(EITHER.format("eq %x %n")).at("both").threads == ALL
+    assert presences(EITHER.format("slt %n 9:i32")).at("both").threads == ALL
+
+
+def test_who_goes_around_a_loop_again_may_be_anyone() -> None:
+    body = """
+  %c:i1 = eq %x 5:i32
+  branch %c head end
+head:
+  %j:i32 = phi start 0:i32 more %k
+  %k:i32 = add %j 1:i32
+  %e:i1 = eq %x 5:i32
+  branch %e more out
+more:
+  %g:i1 = slt %k %n
+  branch %g head out
+out:
+  store [shared +0 align 4] %t %x
+  jump end
+end:"""
+    found = presences(body)
+    assert set(found.at("more").threads) == {5}
+    assert {5} <= set(found.at("out").threads)

@@ -10,6 +10,13 @@ __global__ void ARI001_true_two(int *a, int n) { a[threadIdx.x] = n % 2; }  // A
 __global__ void ARI001_true_long(long long *a) { a[threadIdx.x] = a[threadIdx.x] % 64; }  // ARI001
 
 // launch: --block 128
+__global__ void ARI001_near_bytes(int *a, const unsigned char *b)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = (b[i] * 16) % 64;
+}
+
+// launch: --block 128
 __global__ void ARI001_near_unsigned(unsigned *a) { a[threadIdx.x] = a[threadIdx.x] % 8; }
 
 // launch: --block 128

@@ -459,10 +459,51 @@ __global__ void DIV008_true_return(float *a, unsigned n)
 }
 
 // launch: --block 128
-__global__ void DIV008_near_block_index(float *a, int n)
+__global__ void DIV008_true_block_index(float *a, int n)
+{
+    if (threadIdx.x < n)  // DIV008
+        a[threadIdx.x] = 1.0f;
+}
+
+// launch: --block 128
+__global__ void DIV008_true_last_thread(float *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = a[i];
+    if (i == n - 1)  // DIV008
+        x = WORK(x * 3.0f);
+    else
+        x = WORK(x);
+    a[i] = x;
+}
+
+// launch: --block 16,8
+__global__ void DIV008_near_rows(float *a, int n)
 {
     if (threadIdx.x < n)
         a[threadIdx.x] = 1.0f;
+}
+
+// launch: --block 128
+__global__ void DIV005_near_edge_of_block(float *a, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n) return;
+    float x = a[i];
+    x = WORK(x);
+    a[i] = WORK(x);
+}
+
+// launch: --block 128
+__global__ void DIV003_near_assertion(float *a, const int *list, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.0f;
+    for (int k = 0; k < n; k++) {
+        if (list[i + k] < 0) __trap();
+        sum += a[k];
+    }
+    a[i] = sum;
 }
 
 // launch: --block 128

@@ -516,6 +516,77 @@ __global__ void MEM020_true_neighbor(float *a)
 }
 
 // launch: --block 128
+__global__ void MEM020_true_rounds(float *a)
+{
+    __shared__ float s[500];
+    for (int i = 0; i < 4; i++)
+        s[i * blockDim.x + threadIdx.x] = a[i];  // MEM020
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x];
+}
+
+// launch: --block 128
+__global__ void MEM020_true_known_test(float *a)
+{
+    __shared__ float s[128];
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < 100)
+        a[threadIdx.x] = s[threadIdx.x + 32];  // MEM020
+}
+
+// launch: --block 128
+__global__ void MEM020_true_bounds_of_grid(float *a, int n)
+{
+    __shared__ float s[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    s[threadIdx.x] = a[i];  // MEM020
+    a[i] = s[threadIdx.x];  // MEM020
+}
+
+// launch: --block 128
+__global__ void MEM020_near_rounds(float *a)
+{
+    __shared__ float s[512];
+    for (int i = 0; i < 4; i++)
+        s[i * blockDim.x + threadIdx.x] = a[i];
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x];
+}
+
+// launch: --block 128
+__global__ void MEM020_near_test_of_own_index(float *a, int n)
+{
+    __shared__ float s[64];
+    if (threadIdx.x < n) s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x % 64];
+}
+
+// launch: --block 128
+__global__ void MEM020_near_tests_that_exclude_each_other(float *a, int n)
+{
+    __shared__ float s[128];
+    int ahead = 0;
+    s[threadIdx.x] = a[threadIdx.x];
+    if (n > 3) ahead = 64;
+    __syncthreads();
+    if (n < 2) a[threadIdx.x] = s[threadIdx.x + ahead];
+}
+
+// launch: --block 128
+__global__ void MEM020_near_index_of_data(float *a, const int *list)
+{
+    __shared__ float s[128];
+    int at = threadIdx.x;
+    s[at] = a[at];
+    if (list[at] > 0) at = list[at];
+    __syncthreads();
+    if (at < 64) a[threadIdx.x] = s[at + 64];
+}
+
+// launch: --block 128
 __global__ void MEM020_near_fits(float *a)
 {
     __shared__ float s[129];

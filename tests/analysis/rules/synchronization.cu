@@ -583,6 +583,37 @@ __global__ void SYN008_true_guarded(int *a, int n)
         a[i] = a[i + 1];  // SYN008
 }
 
+// launch: --block 128 --grid 64
+__global__ void SYN008_true_rounds(float *a, int n)
+{
+    for (int k = 0; k < 4; k++) {
+        int at = k * blockDim.x + threadIdx.x;
+        if (at < n)
+            a[blockIdx.x * blockDim.x + at] = 1.0f;  // SYN008
+    }
+}
+
+// launch: --block 128 --grid 64
+__global__ void SYN008_near_rounds_apart(float *a)
+{
+    for (int k = 0; k < 4; k++)
+        a[4 * blockIdx.x * blockDim.x + k * blockDim.x + threadIdx.x] = 1.0f;
+}
+
+// launch: --block 128 --grid 64
+__global__ void SYN008_near_one_round(float *a, int n)
+{
+    for (int k = threadIdx.x; k < n; k += blockDim.x)
+        a[blockIdx.x * blockDim.x + k] = 1.0f;
+}
+
+// launch: --block 128 --grid 64
+__global__ void SYN008_near_stride_of_grid(float *a)
+{
+    for (int k = 0; k < 4; k++)
+        a[(k * 64 + blockIdx.x) * blockDim.x + threadIdx.x] = 1.0f;
+}
+
 // launch: --block 256
 __global__ void SYN008_near_other_array(float *a, const float *b)
 {

@@ -206,3 +206,34 @@ def test_a_call_by_a_pointer_that_differs(operand: str, expected: list[str]) -> 
 
 def test_rows_that_are_whole_warps_do_not_part() -> None:
     assert rules(if_else("%c:i1 = slt %y 3:i32", 20, 10), TILE) == []
+
+
+LADDER = """
+  %c:i1 = eq %x 5:i32
+  branch %c one test
+test:
+  %d:i1 = eq %x 9:i32
+  branch %d {} {}
+one:
+  store [shared +0 align 4] %t %x
+  jump end
+two:
+  store [shared +4 align 4] %t %x
+  jump end
+end:
+  store [shared +8 align 4] %t %x
+"""
+
+
+def test_tests_that_lead_to_one_place_are_no_switch() -> None:
+    assert rules(LADDER.format("two", "end")) == ["DIV006"]
+    assert rules(LADDER.format("one", "end").replace("two:", "two:\n")) == []
+    (one,) = found(LADDER.format("two", "end"))
+    assert "3 targets" in one.message
+
+
+def test_a_leave_that_rests_on_data_says_so() -> None:
+    body = f"  {'; '.join(DATA.split('; ')[:2])}; %c:i1 = slt %m 3:i32".replace("; ", "\n  ")
+    (one,) = found(f"{body}\n  branch %c out on\nout:\n  return\non:\n{work(40, 'y')}")
+    assert (one.rule, one.certainty) == ("DIV005", "conditional")
+    assert one.assumptions == ("values that are loaded from memory differ between the lanes of a warp",)

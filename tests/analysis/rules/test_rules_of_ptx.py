@@ -81,3 +81,13 @@ def test_registers_that_are_spilled(
     found = _found("", "OCC006", ptxas=compiled is not None)
     assert len(found) == count
     assert all(certainty == "proven" and " bytes of registers" in message for message, certainty in found)
+
+
+ARRAY = """.shared .align 4 .b8 _ZZ1kPfE1s[256];
+    mul.wide.u32 %rd2, %r1, 8; mov.u64 %rd3, _ZZ1kPfE1s; add.s64 %rd4, %rd3, %rd2; st.shared.u32 [%rd4], %r1;"""
+
+
+def test_arrays_are_found_under_the_names_that_compilers_give_them() -> None:
+    ((message, certainty),) = _found(ARRAY, "MEM020")
+    assert message.startswith("store to s outside of its 256 bytes") and certainty == "proven"
+    assert _found(ARRAY.replace("%r1, 8", "%r1, 4"), "MEM020") == []

@@ -131,3 +131,12 @@ def test_an_assertion_that_is_off_names_nothing_of_the_host(tmp_path: Path) -> N
     made = device_section(program, program.units[0], (kernel,), choose_support(program), "")
     assert "(void)0;" in made.device and "assert" not in made.device
     assert not any("cudaErrorAssert" in text for text in made.pieces)
+
+
+def test_a_variable_gives_way_to_a_macro(tmp_path: Path) -> None:
+    text = "static double pick(double *q) { return q[1]; }\nvoid f(double *a, double *q, int n) { a[n] = pick(q); }\n"
+    program = load(f"{text}#define n 2\n#define q 3\n", tmp_path)
+    kernel = kernel_of(program.units[0].functions[-1], 0)
+    device = device_section(program, program.units[0], (kernel,), choose_support(program), "").device
+    assert "pick(double *q_)" in device and "return q_[1];" in device
+    assert "a[n_] = pick(q_);" in device and not re.search(r"\b[nq]\b", device.partition("{\n")[2])

@@ -24,3 +24,20 @@ def test_a_kernel_that_calls_what_is_lost_is_lost_in_part() -> None:
     unit = load_kernels(Source("n.cu", (), None, text), FrontOptions())
     assert (unit.kernels, [one.name for one in unit.lost]) == (("k", "fine"), ["k"])
     assert unit.lost[0].extent.text.startswith("__global__ void k")
+
+
+def test_instances_of_a_template_with_errors_are_lost_as_they_are_launched() -> None:
+    text = (
+        "constexpr int wide = 2;\n"
+        "template <int B> __global__ void k(const float *in, int n) { typedef gone::Of<float, B> R; R(in).f(n); }\n"
+        "int main() { const int own = 3; k<128><<<1, 2>>>(0, 1); k<wide><<<1, 2>>>(0, 1); k<own><<<1, 2>>>(0, 1); }\n"
+    )
+    unit = load_kernels(Source("n.cu", (), None, text), FrontOptions())
+    assert [one.name for one in unit.lost] == ["k<128>", "k<wide>"]
+    assert unit.lost[0].names == ("in", "n") and unit.lost[0].span.text == "k"
+
+
+def test_a_template_that_nobody_launches_is_not_lost() -> None:
+    text = "template <int B> __global__ void k(float *x) { x[0] = B; }\nint main() { return 0; }\n"
+    unit = load_kernels(Source("n.cu", (), None, text), FrontOptions())
+    assert unit.lost == () and [f.rule for f in unit.findings] == ["INP007"]

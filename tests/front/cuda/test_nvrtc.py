@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib.util
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from warpsmith.base.findings import Finding
 from warpsmith.base.nvrtc import has_nvrtc
 from warpsmith.base.source import SourceFile
+from warpsmith.front.cuda import nvrtc
 from warpsmith.front.cuda.nvrtc import PtxText, compile_to_ptx
 from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import load_kernels
@@ -63,3 +66,42 @@ def test_bindings_without_their_library_are_as_none(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("warpsmith.front.cuda.nvrtc.has_bindings", lambda: True)
     answer = compile_to_ptx(SourceFile("r.cu", "__global__ void k() {}"), (), ("k",))
     assert isinstance(answer, Finding) and "NVRTC is missing" in answer.message and "cuda" in answer.help[0]
+
+
+BLOCKS = """
+#include <cub/cub.cuh>
+#include <thrust/device_vector.h>
+__global__ void sums(const float *in, float *out)
+{
+    typedef cub::BlockReduce<float, 128> Reduce;
+    __shared__ typename Reduce::TempStorage space;
+    float sum = Reduce(space).Sum(in[128 * blockIdx.x + threadIdx.x]);
+    if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+"""
+
+
+@pytest.mark.skipif(not has_nvrtc() or not nvrtc._find_cccl(), reason="NVRTC or cub is not installed")
+def test_kernels_that_use_cub_become_ptx() -> None:
+    made = compile_to_ptx(SourceFile("b.cu", BLOCKS), (), ("sums",))
+    assert isinstance(made, PtxText) and made.stood_in == ()
+    assert "bar.sync" in made.text or "barrier.sync" in made.text
+
+
+def test_cub_is_found_where_packages_have_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "nvidia" / "cu13" / "include" / "cccl"
+    (folder / "cub").mkdir(parents=True)
+    monkeypatch.setattr(nvrtc, "_toolkit", lambda: ())
+    monkeypatch.setattr(nvrtc, "_packaged", lambda: iter((folder,)))
+    assert nvrtc._find_cccl() == (folder,)
+    monkeypatch.setattr(nvrtc, "_packaged", lambda: iter(()))
+    assert nvrtc._find_cccl() == ()
+
+
+def test_packages_are_looked_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("cu12", "cu13"):
+        (tmp_path / "nvidia" / name / "include" / "cccl").mkdir(parents=True)
+    spec = ModuleSpec("nvidia", None, is_package=True)
+    spec.submodule_search_locations = [str(tmp_path / "nvidia")]
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: spec)
+    assert [path.parts[-3] for path in nvrtc._packaged()] == ["cu13", "cu12"]

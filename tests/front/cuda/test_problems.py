@@ -29,6 +29,11 @@ def test_a_file_without_kernels_says_so() -> None:
     assert finding.severity == "note" and finding.message.endswith("has no kernel")
 
 
+def test_a_comment_that_speaks_of_kernels_is_none() -> None:
+    (finding,) = load("// times the kernel\nint main() { return std::missing(); }\n").findings
+    assert finding.severity == "note" and finding.message.endswith("has no kernel")
+
+
 def test_an_instance_that_cannot_be_made_is_named() -> None:
     text = "template <class T> __global__ void k(T *x) { x[0] = T(1); }\n"
     (finding,) = load(text).findings
@@ -39,3 +44,27 @@ def test_an_instance_that_cannot_be_made_is_named() -> None:
         found.findings
     )
     assert found.findings
+
+
+def test_a_missing_header_of_a_file_without_kernels_is_no_error() -> None:
+    unit = load("#include <none/such.h>\nint main() { return 0; }\n")
+    assert [(f.rule, f.severity) for f in unit.findings] == [("INP002", "warning"), ("INP001", "note")]
+
+
+LOOP = """__global__ void k(float *a) {{ a[threadIdx.x] = 1; }}
+int main() {{
+    size_t size = 4;
+    for (int i = 0; i < 3; i++) {{
+        float *d;
+        cudaMalloc((void **)&d, size);
+        k<<<200, 64>>>(d);
+        cudaFree(d);
+        {}
+    }}
+}}
+"""
+
+
+def test_a_loop_with_errors_in_it_is_not_said_to_repeat_anything() -> None:
+    for line, repeats in (("", 1), ("std::cout << i;", 1), ("size = std::gone(i);", 0), ("size = absent[i];", 0)):
+        assert len(load(LOOP.format(line)).repeats) == repeats, line

@@ -88,6 +88,39 @@ PLACED = {
 }
 
 
+CHANGES = """
+struct Mean {
+    void add(double x, double scale, double *sum) { *sum += x * scale; }
+    void both(double x, double *sum) { *sum = (sum[1] = x) + x; }
+    void next(double *sum, double x) { sum[0] = sum[1] + x; }
+};
+void use(Mean mean, double *a, int n) {
+    double sum = 0;
+    @
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("mean.add(a[n], 0.5, &sum);", "*&sum += a[n] * 0.5"),
+        # the argument is read before the change, as the call does
+        ("mean.add(a[n], a[0], a);", "*a += a[n] * a[0]"),
+        ("mean.next(a, a[0]);", "a[0] = a[1] + a[0]"),
+        # the argument would be read behind the first of two changes
+        ("mean.both(a[1], a);", "mean.both(a[1], a)"),
+        ("mean.both(sum, a);", "*a = (a[1] = sum) + sum"),
+    ],
+)
+def test_a_body_of_one_change_reads_its_arguments_first(text: str, printed: str, load: Load) -> None:
+    loaded = load(CHANGES.replace("@", text), name="case.cpp")
+    use = next(f for _, f in loaded.program.functions() if f.symbol.name == "use")
+    stmt = use.body.statements[1]
+    assert isinstance(stmt, ExprStmt)
+    assert print_expr(stmt.expr, nothing) == printed
+
+
 def test_small_functions_stand_in_place_of_their_calls(load: Load) -> None:
     made = expressions(load, PLACED)
     assert {case: print_expr(expr, nothing) for case, expr in made.items()} == PLACED

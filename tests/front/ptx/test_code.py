@@ -29,6 +29,13 @@ def test_ends_of_a_thread() -> None:
     assert {b.terminator.fails for b in made.blocks if isinstance(b.terminator, Exit)} == {False, True}
 
 
+def test_a_failed_assertion_ends_the_launch() -> None:
+    made = kernel("{ call.uni __assertfail, (); } mov.u32 %r2, 7; add.s32 %r3, %r2, 1;")
+    (block,) = made.blocks
+    assert isinstance(block.terminator, Exit) and block.terminator.fails
+    assert [i.op for i in block.instructions] == ["query"]
+
+
 def test_a_branch_by_a_table() -> None:
     made = kernel("ts: .branchtargets A, B; brx.idx %r1, ts; A: mov.u32 %r2, 1; B: ret;")
     (switch,) = [b.terminator for b in made.blocks if isinstance(b.terminator, Switch)]

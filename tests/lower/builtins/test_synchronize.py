@@ -17,6 +17,7 @@ LINES = {
     "__threadfence_system()": "fence [system]",
     "if (t > 3) __trap()": "trap",
     'printf("%d", oi[t])': "lanewise ['printf']",
+    'if (cudaGetLastError() == cudaSuccess) printf("%s", cudaGetErrorString(cudaErrorUnknown))': "lanewise ['printf']",
     "ol[t] = clock64()": "query [clock64]",
     "oi[t] = __builtin_expect(t, 1)": "query [tid.x]",
 }

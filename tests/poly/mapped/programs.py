@@ -82,6 +82,50 @@ PROGRAMS: dict[str, tuple[str, str, str]] = {
         "for (int i = {} i++) s += b[i];",
         "0; i < n;", "1; i < n - 1;",
     ),
+    "groups of a quotient": (
+        f"int g = 3, k = n / g;\n{FOR} map({{}}) map(tofrom: b[0:n])\n"
+        f"for (int i = 0; i < g * k; i++) b[i] = a[i];\n{SUM_B}",
+        "to: a[0:g*(n/g)-1]", "to: a[0:n]",
+    ),
+    "more groups than a half": (
+        f"{FOR} map({{}}) map(tofrom: b[0:n])\nfor (int i = 0; i < 2 * h; i++) b[i] = a[i];\n{SUM_B}",
+        "to: a[0:h]", "to: a[0:2*h]",
+    ),
+    "rows of a quotient": (
+        f"double *d = malloc(3 * n * sizeof(double));\nfor (int i = 0; i < 3 * n; i++) d[i] = i;\nint m = argc + 2;\n{FOR} map({{}}) map(tofrom: b[0:n])\n"
+        "for (int i = 0; i < n; i++) b[i] += d[m * h - 1 - i % h] + i;\ns = b[0] + b[1];",
+        "to: d[0:n]", "to: d[0:3*n]",
+    ),
+    "memory of posix_memalign": (
+        "double *p;\ndouble *q;\np = q = NULL;\nposix_memalign((void **)&p, 64, n * sizeof(double));\n"
+        "posix_memalign((void **)&q, 64, n * sizeof(double));\nfor (int i = 0; i < n; i++) p[i] = q[i] = a[i];\n"
+        f"{FOR} map(to: p[0:n]) {{}}\nfor (int i = 0; i < n; i++) q[i] += 2 * p[i];\n"
+        "for (int i = 0; i < n; i++) s += q[i];",
+        "map(to: q[0:n])", "map(tofrom: q[0:n])",
+    ),
+    "one block by two pointers": (
+        "double *p;\ndouble *q;\np = q = malloc(n * sizeof(double));\nfor (int i = 0; i < n; i++) q[i] = a[i];\n"
+        f"#pragma omp target data map(to: p[0:n])\n{{{{\n{FOR}\nfor (int i = 0; i < n; i++) p[i] = 2 * p[i];\n{{}}\n"
+        "for (int i = 0; i < n; i++) s += q[i];\n}}",
+        "", "#pragma omp target update from(p[0:n])",
+    ),
+    "filled in places that are not known": (
+        "double *u;\n#pragma omp target data map(to: a[0:n], c[0:n]) map(tofrom: b[0:n])\n{{\n"
+        "for (int r = 0; r < 2; r++) {{\nint k = 0;\nfor (int i = 0; i < n; i++) if (i % 3 < argc) a[k++] = 5 * i;\n"
+        f"#pragma omp target update to(a[0:{{}}])\n{FOR}\nfor (int i = 0; i < n; i++) b[i] = a[i * i % n];\n"
+        f"u = a;\na = c;\nc = u;\n}}}}\n}}}}\n{SUM_B}",
+        "1", "n",
+    ),
+    "a pointer that is assigned on one way": (
+        "double *p;\np = b;\nif (argc > 5) p = a;\n"
+        f"{FOR} map(to: c[0:n]) {{}}\nfor (int i = 0; i < n; i++) p[i] = c[i];\n{SUM_B}",
+        "map(to: b[0:n]) map(tofrom: a[0:n])", "map(tofrom: a[0:n], b[0:n])",
+    ),
+    "a pointer that was moved on": (
+        "double *p = b;\n++p;\n#pragma omp target data map(to: a[0:n]) map(tofrom: b[0:n])\n{{\n"
+        f"{FOR}\nfor (int i = 0; i < n - 1; i++) p[i] = a[i];\n#pragma omp target update from(b[0:{{}}])\n{SUM_B}\n}}}}",
+        "n - 1", "n",
+    ),
     "half of the result is copied": (f"{FOR} map(to: a[0:n]) map({{}})\n{B_FROM_A}\n{SUM_B}", "from: b[0:n/2]", "from: b[0:n]"),
     "a sum by value": (f"#pragma omp target map(to: a[0:n]) {{}}\n{SUM_A}", "", "map(tofrom: s)"),
     "a sum to the device": (f"#pragma omp target map(to: a[0:n]) {{}}\n{SUM_A}", "map(to: s)", "map(tofrom: s)"),

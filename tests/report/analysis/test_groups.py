@@ -68,3 +68,21 @@ def test_headings() -> None:
     assert titles("rule") == [("MEM001", 2), ("DIV001", 1)]
     assert titles("file") == [("src/k.cu", 3)]
     assert headings([], "") == [] == headings([], "rule")
+
+
+def _caused(one: Reported, cause: str) -> Reported:
+    return replace(one, finding=replace(one.finding, cause=cause))
+
+
+def test_mistakes_with_a_cause_in_common_are_one_and_the_most_certain_speaks() -> None:
+    first, second, third = reported("SYN002", 3, certainty="conditional"), reported("SYN002", 4), reported("SYN002", 5)
+    assert shape(_caused(first, "a"), _caused(second, "a"), _caused(third, "b")) == [(("k",), 2), (("k",), 1)]
+    group = group_findings([_caused(first, "a"), _caused(second, "a")])[0]
+    assert group.first.finding.certainty == "proven" and group.elsewhere() == [("the same", "line 3")]
+
+
+def test_places_on_one_line_are_one_place_in_words() -> None:
+    group = group_findings(
+        [reported("MEM001", 3), reported("MEM001", 4), replace(reported("MEM001", 4), fingerprint="x")]
+    )
+    assert group[0].elsewhere() == [("the same", "line 4")]

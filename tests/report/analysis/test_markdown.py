@@ -11,7 +11,7 @@ def test_findings_kernels_and_diagnostics() -> None:
         report(findings=(reported(certainty="conditional"), reported(line=9, certainty="conditional")))
     )
     head, lost, found, table, notes = text.split("\n\n")
-    assert head.startswith("## Found 2 warnings in 1 kernel")
+    assert head.startswith("## Found 1 warning at 2 places in 1 kernel")
     assert lost == "- **error** `INP001` no such file"
     assert found.split("\n") == [
         "- **warning** `MEM001` `src/k.cu:3` uncoalesced store to out (kernel `k`)",

@@ -96,3 +96,11 @@ def test_an_error_is_no_success_and_rules_have_their_families() -> None:
     assert {one["id"] for one in found["taxonomies"][0]["taxa"]} == {"SYN", "MEM", "INP"}
     without = run(findings=(reported(line=None, kernel=""),), kept_back=())["results"][0]
     assert "locations" not in without
+
+
+def test_the_other_places_of_a_cause_are_related_locations() -> None:
+    found = run(findings=(reported(line=3), reported(line=9), reported(line=12, message="another")), kept_back=())
+    (one,) = found["results"]
+    lines = [place["physicalLocation"]["region"]["startLine"] for place in one["relatedLocations"]]
+    assert lines[-2:] == [9, 12]
+    assert one["relatedLocations"][-1]["message"]["text"] == "also: another"

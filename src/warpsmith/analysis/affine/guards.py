@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
+from warpsmith.analysis.affine.failures import find_failing, is_test_of_failure
 from warpsmith.analysis.affine.joins import between, meeting
 from warpsmith.ssa.graph import EXIT, Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch
@@ -33,7 +34,9 @@ class Guards:
 
     def __init__(self, graph: Graph, blocks: Mapping[str, BasicBlock], branches: Iterable[str]) -> None:
         self.graph = graph
-        self.diverged = find_diverged(graph, branches)
+        failing = find_failing(graph, blocks)
+        # whoever fails ends the launch: nobody is left that could miss the others
+        self.diverged = find_diverged(graph, (b for b in branches if not is_test_of_failure(graph, failing, b)))
         self._ways = _ways(graph, blocks)
         self._inside: dict[str, int] = defaultdict(int)
         for name in graph.order:

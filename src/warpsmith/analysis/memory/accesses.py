@@ -8,12 +8,14 @@ Indices that are widened are taken not to overflow where that is not proven; it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, text_of
+from warpsmith.analysis.memory.clamps import CUT_OFF, find_named, unclamp
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.memory.spread import AddressLayout, Spread, Spreads, layout
@@ -21,7 +23,7 @@ from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.uniformity.facts import AccessFact, AccessKind, Count, LoopStride, Pattern
 from warpsmith.base.findings import Certainty
 from warpsmith.machine.requests import SECTOR
-from warpsmith.ssa.nodes import Instruction, Memory, Operand, Space
+from warpsmith.ssa.nodes import Instruction, Memory, Operand, Space, Value
 
 __all__ = ["AccessSite", "accesses", "addresses", "places"]
 
@@ -31,7 +33,8 @@ _BASE_ALIGNMENT: Final = 8
 
 class AccessSite(Struct, frozen=True):
     """An access in the code, with its address as a sum. `base`: the pointer or variable that it begins with, `size`
-    the bytes of the variable where they are known; `overflow`: the index was taken not to overflow."""
+    the bytes of the variable where they are known; `overflow`: the index was taken not to overflow; `clamped`: min and
+    max in it not to cut anything off."""
 
     block: str
     instruction: Instruction
@@ -43,6 +46,7 @@ class AccessSite(Struct, frozen=True):
     base: Atom | None
     size: int
     overflow: bool
+    clamped: bool = False
 
     @property
     def bytes(self) -> int:
@@ -125,7 +129,16 @@ def accesses(
 ) -> list[AccessFact]:
     """Return the fact for each place; `assumed`: what was taken for the launch."""
     spreads = Spreads(forms.lanes)
-    return [_Access(presences, spreads, place, assumed).fact() for place in found]
+    named = find_named(forms)
+    return [_Access(presences, spreads, _without_bounds(forms, named, place), assumed).fact() for place in found]
+
+
+def _without_bounds(forms: Forms, named: Mapping[Atom, Value], place: AccessSite) -> AccessSite:
+    """Return a place as it is where min and max cut nothing off."""
+    if place.address is None or not place.address.has("own"):
+        return place
+    inside = unclamp(forms, named, place.address)
+    return place if inside is None else replace(place, address=inside, clamped=True)
 
 
 class _Access:
@@ -147,6 +160,8 @@ class _Access:
         base = self._known_base()
         placed = self._spread(layout(address, self.lanes, base) if address is not None else None, self._metric)
         blocked = "" if laid is not None else _describe_blocker(address)
+        if place.clamped and plain is not None:
+            self.assumed.append(CUT_OFF)
         if place.overflow and plain is not None:
             self.assumed.append(f"the index of {self._name or 'the access'} does not overflow")
         if place.space == "generic" and plain is not None:
@@ -178,7 +193,7 @@ class _Access:
             sectors=None if place.space == "shared" else sectors,
             sectors_whole=None if place.space == "shared" else whole,
             sectors_aligned=None if place.space == "shared" or not base else self._count(placed),
-            ideal_sectors=-(-min(self.lanes.warp, self.lanes.count) * place.bytes // SECTOR),
+            ideal_sectors=self._count_ideal(plain),
             bank_ways=self._ways(laid, placed),
             lanes=self.most_lanes,
             active=self.presence.kind,
@@ -202,6 +217,12 @@ class _Access:
         if laid is None:
             return None
         return self.spreads.of(laid, self.presence.threads, (metric, self.place.bytes, self.align))
+
+    def _count_ideal(self, plain: Spread | None) -> int:
+        """Return how many sectors the bytes of a request would fill, what several lanes ask for counted once, as in a
+        simulation."""
+        apart = self.most_lanes if plain is None else min(self.most_lanes, plain.addresses.most)
+        return max(1, -(-apart * self.place.bytes // SECTOR))
 
     def _of_whole_warps(self, laid: AddressLayout | None) -> Spread | None:
         """Return the cost for the warps that have all their lanes; the last one of a block may have fewer."""

@@ -6,6 +6,9 @@
 
 A branch that parts threads matters for the blocks up to where they are together again (joins.meeting). It is decided
 for a block if only one of its ways leads there, always, and its condition is a known number for each thread.
+
+    B ─ x == 0 ──► L     where several ways lead to a block, as compilers make them of `x == 0 || x == 9`, those may be
+    └► C ─ x == 9 ─┘     there that may come by one of them
 """
 
 from __future__ import annotations
@@ -45,6 +48,9 @@ class Presences:
         self._known, self._narrow = 0, 0
         for name in forms.answer.branches:
             self._look_at(name)
+        self._may_come: dict[str, int] = {}
+        for name in forms.graph.order:
+            self._may_come[name] = self._find_coming(name)
 
     def at(self, block: str) -> ThreadPresence:
         """Return who is there."""
@@ -73,10 +79,34 @@ class Presences:
         if not diverged:
             return ThreadPresence("all", self.everyone)
         guards = diverged & self._guards.before(block)
-        left = (1 << self.forms.lanes.count) - 1
-        for rank in bits(guards & self._narrow):
+        kind: Literal["known", "some"] = "known" if guards & self._known == diverged else "some"
+        return ThreadPresence(kind, frozenset(bits(self._may_come[block])))
+
+    def _find_coming(self, block: str) -> int:
+        """Return the threads that may come to a block, once it is known for all that stand before it."""
+        everyone = (1 << self.forms.lanes.count) - 1
+        diverged = self._guards.diverged[block]
+        if not diverged:
+            return everyone
+        left, come = everyone, 0 if self.forms.graph.predecessors[block] else everyone
+        for rank in bits(diverged & self._guards.before(block) & self._narrow):
             left &= self._through[self._guards.guard(rank, block)]
-        return ThreadPresence("known" if guards & self._known == diverged else "some", frozenset(bits(left)))
+        for before in self.forms.graph.predecessors[block]:
+            come |= self._find_passing(before, block)
+        return left & come
+
+    def _find_passing(self, before: str, block: str) -> int:
+        """Return the threads that may go from one block straight to the next; all where that begins or ends an
+        iteration of a loop."""
+        graph = self.forms.graph
+        inside = {cycle.header for cycle in graph.cycles_around(block)}
+        if before not in self._may_come or any(c.header not in inside for c in graph.cycles_around(before)):
+            return (1 << self.forms.lanes.count) - 1
+        terminator = self.forms.blocks[before].terminator
+        two = isinstance(terminator, Branch) and terminator.then != terminator.other
+        guard = Guard(before, isinstance(terminator, Branch) and block == terminator.then)
+        through = self._through.get(guard) if two else None
+        return self._may_come[before] if through is None else self._may_come[before] & through
 
     def _look_at(self, branch: str) -> None:
         """Find out which threads each way of a branch may let through, and whether it is just those."""

@@ -76,16 +76,14 @@ def _in_loop(facts: KernelFacts, block: str) -> bool:
 
 
 def _keeps_sign(facts: KernelFacts, remainder: Instruction) -> bool:
-    """Whether a remainder stays one with a sign: the compiler has not seen it yet, and will not see that a thread's
-    index in its block is never negative."""
+    """Whether a remainder stays one with a sign: the compiler has not seen it yet, and will not see by the index in its
+    block, or by the type that a number was widened from, that it is never negative."""
     if is_compiled(facts):
         return False
-    made_of = origin(facts, remainder.operands[0])
-    if made_of.of_block or not made_of.of_thread:
-        return True
-    simpler, _ = in_launch(facts.function, facts.block, facts.shape.grid)
+    grid = facts.shape.grid if not origin(facts, remainder.operands[0]).of_block else None
+    simpler, assumed = in_launch(facts.function, facts.block, grid)
     known = simpler.get(remainder)
-    return known is None or known.op == "srem"
+    return known is None or known.op == "srem" or bool(assumed)
 
 
 def _division(facts: KernelFacts, block: str, i: Instruction) -> Iterator[KernelFinding]:

@@ -4,8 +4,10 @@ number.
     store a + C·ctaid.x + c·tid.x + …        C = c · (threads along x): each block owns a dense piece of the array
     load  a + C·ctaid.x + c·tid.x + … + D    D ≠ 0: for some thread the element is in another block's piece
 
-Limits: no loops around either access, no fences in the kernel (flags may order blocks), and no branch around them that
-tests the thread's index in its block, since that may keep threads from crossing the border.
+    store a + C·ctaid.x + c·tid.x + d·C·i    iteration i of block b writes what block b + d writes in iteration i - 1
+
+Limits: but for that, no loops around either access, no fences in the kernel (flags may order blocks), and no branch
+around them that tests the thread's index in its block, since that may keep threads from crossing the border.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from warpsmith.analysis.memory.clamps import CUT_OFF
 from warpsmith.analysis.rules.finding import EvidenceTable, KernelFinding
+from warpsmith.analysis.rules.memory.walk import count_visits
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.sync.grid import may_order_blocks
@@ -37,6 +41,7 @@ def between_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
     grid = facts.shape.grid
     if (grid is not None and grid[0] == 1) or may_order_blocks(facts.function):
         return
+    yield from _find_crossing(facts)
     plain = [access for access in facts.accesses if _is_plain(facts, access)]
     stores: dict[object, dict[int, AccessFact]] = defaultdict(dict)
     for access in plain:
@@ -54,10 +59,60 @@ def between_blocks(facts: KernelFacts) -> Iterator[KernelFinding]:
                 break
 
 
+def _find_crossing(facts: KernelFacts) -> Iterator[KernelFinding]:
+    """Yield each store that goes on into the pieces of the next blocks, in a loop that certainly runs twice."""
+    visits: dict[str, int] | None = None
+    for access in facts.accesses:
+        apart = _count_pieces(facts, access)
+        if not apart:
+            continue
+        visits = count_visits(facts) if visits is None else visits
+        grid = facts.shape.grid
+        # the last visit of a header may be the one that leaves the loop
+        if visits.get(access.loops[0].header, 0) > 2 and (grid is None or grid[0] > apart):
+            yield _report_crossing(facts, access, apart)
+
+
+def _count_pieces(facts: KernelFacts, access: AccessFact) -> int:
+    """Return by how many pieces of a block a store moves in each iteration of its loop; 0 where it does not."""
+    cut = CUT_OFF in access.assumptions
+    if access.kind != "store" or access.space != "global" or len(access.loops) != 1 or cut:
+        return 0
+    terms, _ = _terms(access.index)
+    moved, size = access.loops[0].stride_bytes or 0, terms.get("tid.x", 0) * facts.block[0]
+    plain = len(terms) == 4 and not any("·" in name for name in terms)
+    if not plain or _piece(facts, access) is None or moved % size:
+        return 0
+    return abs(moved) // size
+
+
+def _report_crossing(facts: KernelFacts, store: AccessFact, apart: int) -> KernelFinding:
+    whose = "the next block" if apart == 1 else f"the block {apart} further"
+    message = f"{describe_access(store)} goes on into what {whose} of the same launch writes, one iteration ahead of it"
+    found = place_of(facts, store, "SYN008", message)
+    assumptions = () if facts.shape.grid is not None else (f"the grid has more than {apart} blocks",)
+    guarded = ("the tests around let a second iteration through",) if tests_thread(facts, store.block) else ()
+    rows = (
+        ("(0, 0, 0) of block b", "store in iteration i + 1", store.index),
+        (f"(0, 0, 0) of block b + {apart}", "store in iteration i", store.index),
+    )
+    return replace(
+        found,
+        certainty="conditional",
+        assumptions=tuple(dict.fromkeys((*found.assumptions, *assumptions, *guarded, "both threads get there"))),
+        label="no order between blocks",
+        evidence=(EvidenceTable("two threads at one place", ("thread", "access", "address"), rows),),
+        help=("let blocks be as far apart as all that one of them writes: ctaid.x times the iterations",),
+        impact=100.0,
+    )
+
+
 def _is_plain(facts: KernelFacts, access: AccessFact) -> bool:
     detail = access.instruction.detail
     ordered = isinstance(detail, Memory) and bool(detail.order)
     usable = access.space in ("global", "generic") and bool(access.variable) and bool(access.index) and not access.loops
+    # where an index is cut off, that may be at the border of the block
+    usable = usable and CUT_OFF not in access.assumptions
     return usable and not ordered and not tests_thread(facts, access.block)
 
 

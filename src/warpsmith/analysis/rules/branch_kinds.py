@@ -1,6 +1,7 @@
 """Kinds of tests that branches make, as far as their text and the affine forms of their numbers tell.
 
 i < n            i counts the threads of the whole launch: a boundary, only one warp parts
+tid < n          in a flat block: only one warp of each block parts
 i += stride      a loop over the grid: only its last trip parts
 tid % k == c     every warp parts, in the same way after every k lanes
 """
@@ -12,7 +13,7 @@ from warpsmith.analysis.rules.sides import BranchTest, comparison
 from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value, terminator_operands
 
-__all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "period_of"]
+__all__ = ["ORDERED", "is_boundary", "is_bounded_by_guard", "is_edge_of_block", "is_of_one_thread", "period_of"]
 
 ORDERED = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
@@ -28,6 +29,42 @@ def is_boundary(facts: KernelFacts, branch: BranchFact, test: BranchTest | None,
         and any(_is_bound(facts, branch, part) for part in parts)
         and all(_is_bound(facts, branch, part) or not _varies(facts, branch, part) for part in parts)
     )
+
+
+def is_edge_of_block(facts: KernelFacts, branch: BranchFact) -> bool:
+    """Whether the index in a flat block is compared with numbers that are the same for all, so that of the warps of
+    a block only one parts."""
+    terminator = branch.place.terminator
+    assert isinstance(terminator, Branch)
+    parts = [part for part in _conjuncts(facts, terminator.condition) if _varies(facts, branch, part)]
+    flat = facts.block[1] == facts.block[2] == 1 and facts.block[0] > facts.device.warp_width
+    return flat and len(parts) == 1 and parts[0].op in ORDERED and _is_of_lane(facts, branch, parts[0])
+
+
+def is_of_one_thread(facts: KernelFacts, branch: BranchFact) -> bool:
+    """Whether one way is that of a single thread of the grid: its global index is a number that is the same for all."""
+    terminator = branch.place.terminator
+    assert isinstance(terminator, Branch)
+    parts = [part for part in _conjuncts(facts, terminator.condition) if _varies(facts, branch, part)]
+    if len(parts) != 1 or parts[0].op not in ("eq", "ne"):
+        return False
+    sides = ((parts[0].left, parts[0].right), (parts[0].right, parts[0].left))
+    return any(
+        origin(facts, index).of_block
+        and origin(facts, index).of_thread
+        and _is_of_lane(facts, branch, BranchTest("slt", index, bound))
+        for index, bound in sides
+    )
+
+
+def _is_of_lane(facts: KernelFacts, branch: BranchFact, test: BranchTest) -> bool:
+    """Whether a number that grows evenly from lane to lane is compared with one that is the same for all."""
+    for index, bound in ((test.left, test.right), (test.right, test.left)):
+        known = facts.warp_level.affine_of(index, branch.place.name)
+        small = known is not None and 0 < min(known.coefficients[0], -known.coefficients[0] % (1 << 32)) < (1 << 16)
+        if small and origin(facts, index).plain and facts.warp_level.is_uniform(bound, branch.place.name):
+            return True
+    return False
 
 
 def _conjuncts(facts: KernelFacts, condition: Operand) -> list[BranchTest]:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from warpsmith.analysis.affine.failures import find_failing, is_test_of_failure
 from warpsmith.analysis.affine.joins import follow_divergence
-from warpsmith.analysis.rules.branch_kinds import ORDERED, is_boundary, is_bounded_by_guard, period_of
+from warpsmith.analysis.rules.branch_kinds import (
+    ORDERED,
+    is_boundary,
+    is_bounded_by_guard,
+    is_edge_of_block,
+    is_of_one_thread,
+    period_of,
+)
 from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding, Why, why_of
 from warpsmith.analysis.rules.lanes import LaneValues, alive_at, masks
 from warpsmith.analysis.rules.origins import ValueOrigin, origin
@@ -24,21 +32,24 @@ from warpsmith.analysis.uniformity.facts import BranchFact, KernelFacts
 from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import EXIT
-from warpsmith.ssa.nodes import Branch, Callee, Constant, Instruction, Operand, Switch, Value
+from warpsmith.ssa.nodes import Branch, Callee, Constant, Instruction, Jump, Operand, Switch, Value
 
 __all__ = ["divergence"]
 
 LIGHT = 8
 """Instructions; a side that costs no more is as well run by all lanes."""
 HEAVY_TAIL = 24
+_TEST = 3
 
 
 def divergence(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of the branches of a kernel, one thing a branch."""
     lanes = LaneValues(facts)
     chained = dict(_chains(facts))
+    graph = facts.warp_level.graph
+    failing = find_failing(graph, {block.name: block for block in facts.function.blocks})
     for branch in facts.branches:
-        if branch.warp != "divergent":
+        if branch.warp != "divergent" or is_test_of_failure(graph, failing, branch.place.name):
             continue
         if branch.place.name in chained:
             found = chained[branch.place.name]
@@ -63,7 +74,7 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
     if loop_left_by(facts, branch) is not None:
         return [_trip_count(facts, branch, made_of)] if not is_bounded_by_guard(facts, branch) else []
     if is_boundary(facts, branch, test, made_of):
-        return [_boundary(facts, branch)]
+        return [_boundary(facts, branch, "only the warps at the edge part here: a bounds check, nothing to gain")]
     if test is not None and (found := _find_interleaved(facts, branch, test)) is not None:
         return [found]
     split = masks(lanes, terminator)
@@ -71,11 +82,22 @@ def _of_branch(facts: KernelFacts, branch: BranchFact, lanes: LaneValues) -> Ite
         return []
     if (period := period_of(facts, test, split)) is not None and sides.most > 0:
         return [_modulo(facts, branch, sides, period, split)] if _is_of_warps(facts, branch, lanes) else []
+    return _of_sides(facts, branch, sides, made_of, split)
+
+
+def _of_sides(
+    facts: KernelFacts, branch: BranchFact, sides: Sides, made_of: ValueOrigin, split: tuple[int, ...] | None
+) -> Iterable[KernelFinding]:
+    """Return what the sides of a branch cost that is none of the known kinds."""
+    if split is None and is_edge_of_block(facts, branch):
+        return [_boundary(facts, branch, "at most one warp of a block parts here: nothing to gain")]
     if (found := _early_exit(facts, branch, sides)) is not None:
         return [found]
     late = _late(facts, branch, sides)
     if sides.least <= LIGHT:
         return late
+    if split is None and is_of_one_thread(facts, branch):
+        return [_boundary(facts, branch, "one thread alone goes another way: nothing to gain")]
     return [_report_two_sided(facts, branch, sides, made_of, split), *late]
 
 
@@ -184,8 +206,7 @@ def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: ValueOrigin) ->
     return replace(found, assumptions=assumptions, label="the warp stays until its last lane leaves", help=helps)
 
 
-def _boundary(facts: KernelFacts, branch: BranchFact) -> KernelFinding:
-    message = "only the warps at the edge part here: a bounds check, nothing to gain"
+def _boundary(facts: KernelFacts, branch: BranchFact, message: str) -> KernelFinding:
     return replace(_make_finding(facts, branch, "DIV008", message, "proven"), impact=0.0, why=())
 
 
@@ -197,9 +218,11 @@ def _early_exit(facts: KernelFacts, branch: BranchFact, sides: Sides) -> KernelF
     if not any(leaves) or all(leaves) or tail < HEAVY_TAIL or facts.warp_level.graph.cycles_around(branch.place.name):
         return None
     message = f"some lanes leave here, and {tail} instructions follow for the rest: their slots stay empty"
-    found = _make_finding(facts, branch, "DIV005", message, _on_data(origin(facts, terminator.condition))[0])
+    certainty, assumptions = _on_data(origin(facts, terminator.condition))
+    found = _make_finding(facts, branch, "DIV005", message, certainty)
     helps = ("compact the items that go on into full warps first (a ballot and a prefix sum of its bits)",)
-    return replace(found, label="lanes that leave are idle until the kernel ends", help=helps)
+    label = "lanes that leave are idle until the kernel ends"
+    return replace(found, assumptions=assumptions, label=label, help=helps)
 
 
 def _many_ways(facts: KernelFacts, branch: BranchFact, count: int) -> KernelFinding:
@@ -224,7 +247,9 @@ def _late(facts: KernelFacts, branch: BranchFact, sides: Sides) -> list[KernelFi
     both = sides.then & sides.other
     shared = sorted(both, key=graph.rank.__getitem__)
     cost = cost_of(facts, shared)
-    if follows.left or not shared or cost <= LIGHT:
+    # two tests for one way, as compilers make them of `a || b`: they are joined, or as cheap as if they were
+    is_joined = not sides.least and sides.most <= _TEST
+    if follows.left or not shared or cost <= LIGHT or is_joined:
         return []
     blocks = {block.name: block for block in facts.function.blocks}
     early, join = blocks[shared[0]], blocks.get(sides.join)
@@ -293,27 +318,56 @@ def _chains(facts: KernelFacts) -> Iterator[tuple[str, KernelFinding | None]]:
         if test.op in ("eq", "ne", *ORDERED):
             groups.setdefault(test.left, []).append((branch, test))
     for group in groups.values():
-        cases = {test.right.bits for _, test in group if test.op in ("eq", "ne") and isinstance(test.right, Constant)}
-        if len(cases) < 2 or not _is_ladder(group):
+        ladder = _find_ladder(facts, group)
+        equal = (_way_if_equal(branch, test) for branch, test in ladder if test.op in ("eq", "ne"))
+        targets = {_behind_jumps(facts, way) for way in equal}
+        if len(targets) < 2:
             continue
-        first = group[0][0]
-        yield first.place.name, _many_ways(facts, first, len(cases) + 1)
-        for branch, _ in group[1:]:
+        first = ladder[0][0]
+        yield first.place.name, _many_ways(facts, first, len(targets) + 1)
+        for branch, _ in ladder[1:]:
             yield branch.place.name, None
 
 
-def _is_ladder(group: list[tuple[BranchFact, BranchTest]]) -> bool:
-    """Whether each test is reached straight from another one, with nothing but the test in its block."""
-    names = {branch.place.name for branch, _ in group}
-    after = {way for branch, _ in group for way in _ways(branch)}
-    return all(branch.place.name in after and len(branch.place.instructions) <= 2 for branch, _ in group[1:]) and (
-        len(names) == len(group)
-    )
+Tested = tuple[BranchFact, BranchTest]
 
 
-def _ways(branch: BranchFact) -> tuple[str, ...]:
+def _find_ladder(facts: KernelFacts, group: Sequence[Tested]) -> list[Tested]:
+    """Return the first test, and those to which only others of the ladder lead, with nothing but the test in their
+    blocks."""
+    names = {group[0][0].place.name}
+    found = [group[0]]
+    for branch, test in group[1:]:
+        place = branch.place
+        if names.issuperset(facts.warp_level.graph.predecessors[place.name]) and len(place.instructions) <= 2:
+            names.add(place.name)
+            found.append((branch, test))
+    return found
+
+
+def _way_if_equal(branch: BranchFact, test: BranchTest) -> str:
+    """Return where a test for one number leads that finds it."""
+    then, other = _ways(branch)
+    return then if test.op == "eq" else other
+
+
+def _behind_jumps(facts: KernelFacts, name: str) -> str:
+    """Return where a block leads, if it does nothing but jump."""
+    graph = facts.warp_level.graph
+    empty = {
+        block.name for block in facts.function.blocks if isinstance(block.terminator, Jump) and not block.instructions
+    }
+    seen: set[str] = set()
+    while name in empty and name not in seen:
+        seen.add(name)
+        (name,) = graph.successors[name]
+    return name
+
+
+def _ways(branch: BranchFact) -> tuple[str, str]:
     terminator = branch.place.terminator
-    return (terminator.then, terminator.other) if isinstance(terminator, Branch) else ()
+    assert isinstance(terminator, Branch)
+    return terminator.then, terminator.other
 
 
 def _indirect_calls(facts: KernelFacts) -> Iterator[KernelFinding]:

@@ -1,6 +1,6 @@
 """Findings of rules: a sentence at a place, how sure it is, what shows it, and what to do.
 
-KernelFinding = rule message certainty kernel span subject label assumptions why related evidence estimate help
+KernelFinding = rule message certainty kernel span subject label assumptions why related evidence estimate help cause
 Evidence      = title, columns, rows                    lane → address, warp → mask, block → threads
 Estimate      = metric value unit basis                 a model's number, never a measurement
 """
@@ -52,7 +52,8 @@ class Why(Struct, frozen=True):
 class KernelFinding(Struct, frozen=True):
     """One finding. `subject` is what it is about, in words that do not change when lines move; `label` stands beside
     the caret; `impact` orders findings: how many times the work or traffic that would do; `times`: how many
-    instructions of this place it holds for (an unrolled loop has several)."""
+    instructions of this place it holds for (an unrolled loop has several); `cause`: findings of a rule and a kernel
+    that have the same one are mended together."""
 
     rule: str
     message: str
@@ -69,6 +70,7 @@ class KernelFinding(Struct, frozen=True):
     help: tuple[str, ...] = ()
     impact: float = 1.0
     times: int = 1
+    cause: str = ""
 
 
 def why_of(texts: Sequence[str], places: Sequence[Span | None]) -> tuple[Why, ...]:

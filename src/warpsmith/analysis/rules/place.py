@@ -43,7 +43,9 @@ def lane_table(facts: KernelFacts, access: AccessFact) -> EvidenceTable | None:
             rows.append((str(lane), f"+{offset}", str(number if wrap is None else number % wrap)))
         return EvidenceTable(f"{index}; first warp", ("lane", "byte", name), tuple(rows))
     if access.stride:
-        steps = tuple((str(lane), f"+{_times(lane, access.stride)}") for lane in (0, 1, 2, 31))
+        last = min(facts.device.warp_width, facts.block[0]) - 1
+        shown = sorted({lane for lane in (0, 1, 2, last) if lane <= last})
+        steps = tuple((str(lane), f"+{_times(lane, access.stride)}") for lane in shown)
         return EvidenceTable(index, ("lane", "byte"), steps)
     return None
 

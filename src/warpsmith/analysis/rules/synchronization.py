@@ -11,6 +11,7 @@ from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFind
 from warpsmith.analysis.rules.lanes import LaneValues, alive_at, only_way
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
+from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.races import UNLIKE
@@ -26,9 +27,10 @@ def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of how the threads of a kernel wait for each other."""
     yield from (_divergent(facts, barrier) for barrier in facts.barriers if barrier.divergent)
     yield from _redundant(facts)
-    for race in facts.races:
-        if not _is_one_number(facts, race):
-            yield _race(facts, race)
+    races = [race for race in facts.races if not _is_one_number(facts, race)]
+    told = [_race(facts, race) for race in races]
+    for one, first in zip(told, find_causes(races), strict=True):
+        yield replace(one, cause=f"{told[first].subject} {told[first].span}")
     for exchange in facts.exchanges:
         # nobody waits for lanes that have ended (PTX ISA, vote.sync and others); only what they would give is undefined
         if exchange.absent and (exchange.op == "shuffle" or not exchange.exits):
@@ -61,9 +63,11 @@ def _divergent(facts: KernelFacts, barrier: BarrierFact) -> KernelFinding:
         message = "a barrier of the block under a condition that differs between its threads"
         label = "threads of one block get here apart from each other, or not at all"
         helps = ("move the barrier out of the branch, and keep only the work inside it",)
+    why = why_of(barrier.why, barrier.lines)
     return KernelFinding(
         rule, message, barrier.certainty, facts.kernel, barrier.span, f"barrier {_text(barrier.span)}", label,
-        assumptions=barrier.assumptions, why=why_of(barrier.why, barrier.lines), help=helps, impact=100.0,
+        assumptions=barrier.assumptions, why=why, help=helps, impact=100.0,
+        cause=f"{why[0].text} {why[0].span}" if why else "",
     )  # fmt: skip
 
 
@@ -140,6 +144,9 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     helps: tuple[str, ...] = words[rule][1]
     if race.space != "shared" and rule == "SYN002":
         helps = (f"put {terms.barrier_of_device_memory} between the two", *helps[1:])
+    if rule == "SYN008" and first.access.instruction is second.access.instruction and _is_of_no_block(facts, race):
+        message = f"every block of the launch writes the same elements of {where}: no order between them"
+        helps = ("let the index depend on ctaid.x, or launch one block", helps[0])
     if race.space != "shared" and (rows_alike := _rows_alike(facts, race)):
         helps = (rows_alike, *helps)
     certainty = race.certainty
@@ -148,12 +155,16 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         certainty = "heuristic"
     if certainty == "conditional" and _is_guarded(facts, race):
         certainty = "heuristic"
-    related = tuple(Note(side.access.span, _doing(side)) for side in (first, second) if side.access.span is not None)
-    rows = tuple((_who(side), side.access.kind, str(side.access.span or "")) for side in (first, second))
+    block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
+    related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
+    rows = tuple(
+        (_who(side, at), side.access.kind, str(side.access.span or ""))
+        for side, at in ((first, block), (second, other))
+    )
     subject = f"race {race.space} {race.variable} {_text(first.access.span)} {_text(second.access.span)}"
     return KernelFinding(
-        rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second),
-        assumptions=race.assumptions, related=related[:1], help=helps, impact=100.0,
+        rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
+        assumptions=race.assumptions, related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
     )  # fmt: skip
 
@@ -192,13 +203,19 @@ def _is_of_blocks(facts: KernelFacts, race: RaceFact) -> bool:
     return origin(facts, *(side.access.instruction.operands[0] for side in (race.first, race.second))).of_block
 
 
-def _who(side: Side) -> str:
-    return "a thread" if side.thread is None else str(side.thread)
+def _is_of_no_block(facts: KernelFacts, race: RaceFact) -> bool:
+    """Whether a store goes to the same place in each block: nothing in its address depends on the block, or on data."""
+    made_of = origin(facts, race.first.access.instruction.operands[0])
+    return race.first.access.kind == "store" and made_of.plain and not made_of.of_block
 
 
-def _doing(side: Side) -> str:
+def _who(side: Side, at: str) -> str:
+    return f"{'a thread' if side.thread is None else side.thread}{at}"
+
+
+def _doing(side: Side, at: str) -> str:
     word = {"load": "reads", "store": "writes", "atomic": "updates"}[side.access.kind]
-    return f"{_who(side)} {word} {side.access.variable}"
+    return f"{_who(side, at)} {word} {side.access.variable}"
 
 
 def _in_one_warp(facts: KernelFacts, race: RaceFact) -> bool:

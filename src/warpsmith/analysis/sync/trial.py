@@ -296,7 +296,7 @@ class Trial:
         return self._threads[block]
 
     def _there(self, block: str) -> tuple[frozenset[int], bool]:
-        left = set(self.presences.everyone)
+        left = set(self.presences.at(block).threads)
         diverging = set(self.presences.find_diverging(block))
         for guard in self._guards(block, diverging):
             terminator = self.forms.blocks[guard.block].terminator

@@ -151,7 +151,7 @@ class AccessFact(Struct, frozen=True):
     sectors        32-byte sectors a request (global, local, generic, constant), wherever the base lies in a sector;
                    `sectors_whole`: of warps that have all their lanes, which the last one of a block may not have;
                    `sectors_aligned`: if the base, a pointer argument, is a multiple of 256 as allocations are;
-                   `ideal_sectors`: a full warp's at best
+                   `ideal_sectors`: those that the bytes of its lanes would fill
     bank_ways      passes that the banks of shared memory need for a request, 1 at best; for a 64- or 128-bit access
                    the most of its phases; for constant memory how many different words are asked for, one by one
     lanes          at most so many of a warp ask together

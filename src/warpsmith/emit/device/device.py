@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import cast
@@ -15,13 +14,14 @@ from warpsmith.base.findings import Finding
 from warpsmith.emit.device.atomics import atomic_names, atomic_texts
 from warpsmith.emit.device.classes import Classes
 from warpsmith.emit.device.device_code import check_device_type, cxx_words, device_symbols, for_device, refuse
+from warpsmith.emit.device.helper_names import helper_names
 from warpsmith.emit.device.kernel import kernel_text
 from warpsmith.emit.device.library import library_names, library_texts
 from warpsmith.emit.device.placed import check_outside, placed_names
 from warpsmith.emit.device.reduction import block_texts
 from warpsmith.emit.device.running import scan_helpers
 from warpsmith.emit.file_names import in_comment
-from warpsmith.emit.words import Support, is_reserved
+from warpsmith.emit.words import Support
 from warpsmith.tree.library_texts import is_assertion
 from warpsmith.tree.nodes import Block, Expr, For, Function, GlobalDecl, Name, Node, Stmt, VarDecl, replace
 from warpsmith.tree.printing.patch import Patcher
@@ -44,6 +44,14 @@ class DeviceSection(Struct, frozen=True):
     places: tuple[str, ...]
 
 
+class _Macros(Struct, frozen=True):
+    """Those of a unit: a variable of device code has none of their `names`; uses of those that are `redefined` are
+    written out."""
+
+    names: frozenset[str]
+    redefined: frozenset[str]
+
+
 def device_section(
     program: Program, unit: Unit, kernels: tuple[Kernel, ...], support: Support, helper_prefix: str
 ) -> DeviceSection:
@@ -63,20 +71,23 @@ def device_section(
     atomics = atomic_names(kernels, support)
     bodies = (*(kernel.body for kernel in kernels), *(helper.body for helper in helpers))
     library = library_names(bodies, frozenset(f.symbol for f in helpers), support)
-    own = {f.symbol: _helper_name(f.symbol.name, helper_prefix, support) for f in helpers}
+    own = helper_names(helpers, bodies, helper_prefix, support)
     names = {**own, **atomics, **library}
-    redefined = frozenset(text.name for text in unit.type_texts if text.macro and not text.text)
+    macros = _Macros(
+        frozenset(text.name for text in unit.type_texts if text.macro),
+        frozenset(text.name for text in unit.type_texts if text.macro and not text.text),
+    )
     constants = _constants(program, kernels, helpers)
     pieces = classes.texts(names.values())
-    pieces += [_constant_text(declaration, patcher.printer, redefined) for declaration in constants]
+    pieces += [_constant_text(declaration, patcher.printer, macros.redefined) for declaration in constants]
     pieces += library_texts(library, support)
-    pieces += _helper_texts(helpers, names, patcher.printer, redefined)
+    pieces += _helper_texts(helpers, names, patcher.printer, macros)
     pieces += [*block_texts(kernels, support), *scan_helpers(kernels, support), *atomic_texts(atomics)]
     device, texts, declarations, places = list(pieces), list(pieces), [], []
-    taken = identifiers("\n".join(pieces)) | {text.name for text in unit.type_texts if text.macro}
+    taken = identifiers("\n".join(pieces)) | macros.names
     for kernel in kernels:
         asserts = _has_assertion(program, kernel)
-        text = kernel_text(_device_kernel(kernel, names, redefined), patcher.printer, support, taken, asserts=asserts)
+        text = kernel_text(_device_kernel(kernel, names, macros), patcher.printer, support, taken, asserts=asserts)
         place = f"{in_comment(PurePosixPath(unit.file.path).name)}:{kernel.line}: {kernel.region}"
         function = f"// {place}\n{cxx_words(text.device)}"
         device.append(function)
@@ -92,15 +103,10 @@ def _has_assertion(program: Program, kernel: Kernel) -> bool:
     return any(is_assertion(node) for body in bodies for node in walk(body))
 
 
-def _helper_name(name: str, prefix: str, support: Support) -> str:
-    name = re.sub(r"\W+", "_", name)  # a function in a namespace or class
-    return f"{prefix or support.prefix + '_'}{name}" if prefix or is_reserved(name) else name
-
-
 # --- kernels in device words
 
 
-def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: frozenset[str]) -> Kernel:
+def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], macros: _Macros) -> Kernel:
     """Return `kernel` with every part in device words, and host names of parameters replaced in its loops."""
     to_device = {p.host: p.symbol for p in kernel.parameters if p.host != p.symbol and p.kind == "value"}
     loops = tuple(m.loop for m in kernel.mapped)
@@ -110,11 +116,11 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: fro
     own = [*kernel.locals, *(c.variable for c in kernel.reductions)]
     own += [scan.variable for scan in kernel.scans]
     own += [*(p.symbol for p in kernel.parameters), *(loop.variable for loop in loops)]
-    renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own)
+    renamed = device_symbols((kernel.body, *kernel.guards, *headers, *places), helpers, own, macros=macros.names)
     symbols = {**renamed, **{host: renamed.get(symbol, symbol) for host, symbol in to_device.items()}}
 
     def device(expr: Expr) -> Expr:
-        return cast(Expr, for_device(expr, symbols, redefined=redefined))
+        return cast(Expr, for_device(expr, symbols, redefined=macros.redefined))
 
     def device_loop(loop: For) -> For:
         variable = symbols.get(loop.variable, loop.variable)
@@ -124,7 +130,7 @@ def _device_kernel(kernel: Kernel, helpers: Mapping[Symbol, str], redefined: fro
         _check_symbol(parameter.symbol, kernel)
     return msgspec.structs.replace(
         kernel,
-        body=cast(Stmt, for_device(kernel.body, symbols, redefined=redefined)),
+        body=cast(Stmt, for_device(kernel.body, symbols, redefined=macros.redefined)),
         mapped=tuple(msgspec.structs.replace(m, loop=device_loop(m.loop)) for m in kernel.mapped),
         launch=tuple((device(lower), device(count)) for lower, count in kernel.launch),
         guards=tuple(device(guard) for guard in kernel.guards),
@@ -189,12 +195,12 @@ def _find_called(node: Node) -> Iterator[Symbol]:
 
 
 def _helper_texts(
-    helpers: tuple[Function, ...], names: Mapping[Symbol, str], printer: Printer, redefined: frozenset[str]
+    helpers: tuple[Function, ...], names: Mapping[Symbol, str], printer: Printer, macros: _Macros
 ) -> list[str]:
     texts: list[str] = []
     heads: list[str] = []
     for function in helpers:
-        device = _device_function(function, names, redefined)
+        device = _device_function(function, names, macros)
         head = f"static __device__ {printer.signature(device)}"
         heads.append(cxx_words(f"{head};"))
         texts.append(cxx_words(f"{head}\n{join_lines(printer.stmt(device.body))}"))
@@ -206,14 +212,14 @@ def _helper_texts(
     return ["\n".join(heads), *texts] if early else texts
 
 
-def _device_function(function: Function, names: Mapping[Symbol, str], redefined: frozenset[str]) -> Function:
+def _device_function(function: Function, names: Mapping[Symbol, str], macros: _Macros) -> Function:
     type = function.symbol.type
     if isinstance(type, FunctionType) and type.variadic:
         raise refuse(f"a function with a variable number of arguments ({function.symbol.name})", function)
     if isinstance(function.symbol.type, FunctionType) and function.symbol.type.method:
         name = function.symbol.label or function.symbol.name
         raise refuse(f"a method that is more than one expression ({name})", function)
-    renamed = device_symbols((function.body,), names, function.parameters)
+    renamed = device_symbols((function.body,), names, function.parameters, macros=macros.names)
     for parameter in function.parameters:
         check_device_type(parameter.type, function)
     result = type.result if isinstance(type, FunctionType) else None
@@ -221,7 +227,7 @@ def _device_function(function: Function, names: Mapping[Symbol, str], redefined:
         function,
         symbol=msgspec.structs.replace(function.symbol, name=names[function.symbol]),
         parameters=tuple(renamed.get(p, p) for p in function.parameters),
-        body=cast(Block, for_device(function.body, renamed, result, redefined=redefined)),
+        body=cast(Block, for_device(function.body, renamed, result, redefined=macros.redefined)),
         static=False,
     )
 

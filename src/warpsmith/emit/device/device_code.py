@@ -78,22 +78,27 @@ def cxx_words(text: str) -> str:
 
 
 def device_symbols(
-    nodes: tuple[Node, ...], given: Mapping[Symbol, str], declared: Iterable[Symbol] = ()
+    nodes: tuple[Node, ...],
+    given: Mapping[Symbol, str],
+    declared: Iterable[Symbol] = (),
+    *,
+    macros: frozenset[str] = frozenset(),
 ) -> dict[Symbol, Symbol]:
     """Return new symbols for those of `nodes` and for the `declared` that device code cannot name as they are; `given`
-    are names decided elsewhere.
+    are names decided elsewhere, `macros` those of macros, which stand before all device code.
 
     Invariant: a name becomes one that neither the nodes nor their text have, the same one everywhere, so that what was
     hidden stays hidden and nothing else is.
     """
     symbols = dict.fromkeys([*declared, *(s for root in nodes for node in walk(root) for s in _find_declared(node))])
     taken = {symbol.name for symbol in symbols} | set(given.values())
+    taken |= macros
     taken.update(word for root in nodes for word in identifiers(root.span.text))
     renamed: dict[str, str] = {}
     changed: dict[Symbol, Symbol] = {}
     for symbol in symbols:
         name = given.get(symbol, symbol.name)
-        if symbol not in given and symbol.storage != "function" and is_reserved(name):
+        if symbol not in given and symbol.storage != "function" and (is_reserved(name) or name in macros):
             if name not in renamed:
                 renamed[name] = fresh(name, taken)
                 taken.add(renamed[name])

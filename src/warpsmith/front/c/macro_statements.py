@@ -5,7 +5,7 @@ where the use begins, so that a change in it prints the whole block from the tre
 body.
 
 Limits: the use is one whole statement, of blocks, branches, declarations with plain types and expressions; a jump, a
-loop, a `_Pragma` or anything that is not modelled leaves the use opaque, as the statement of a macro of C++ does.
+loop, a `_Pragma`, an object or a reference of C++, or anything that is not modelled leaves the use opaque.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def expand_statement(statements: StatementBuilder, declare: _Declare, row: int, 
 
     `declare` makes the declaration of a variable's row."""
     use = statements.context.use_of(row, statements.text)
-    if use is None or statements.context.cxx:
+    if use is None:
         return None
     end = statements.table.range(row, statements.text.uses)[1]
     if span.start != use.start or end != use.end or span.text[use.end - use.start :].strip() not in ("", ";"):
@@ -77,12 +77,18 @@ def _declaration(statements: StatementBuilder, declare: _Declare, row: int, span
     if not declared or any(table.kind[child] != kinds.VAR_DECL for child in declared):
         raise CannotModelError("a declaration that is not of variables")
     made = tuple(declare(child) for child in declared)
-    if any(d.symbol.storage != "local" or not _is_plain(d.symbol.type) for d in made):
+    cxx = statements.context.cxx
+    if any(d.symbol.storage != "local" or not _is_plain(d.symbol.type, cxx=cxx) for d in made):
         raise CannotModelError("a variable of an unusual type")
     return DeclStmt(span=span, declarations=tuple(replace(d, span=span) for d in made))
 
 
-def _is_plain(type: Type) -> bool:
+def _is_plain(type: Type, *, cxx: bool) -> bool:
+    """Whether a variable's type is a plain one; an object of C++ may do something where it is made, and at its end."""
+    if cxx and isinstance(type, Record):
+        return False
     while isinstance(type, Pointer):
+        if type.reference:
+            return False
         type = type.to
     return isinstance(type, Scalar) or (isinstance(type, Record) and not type.union and bool(type.fields))

@@ -5,11 +5,14 @@
                     └─────────────────────────────┘
 
 NVRTC takes device code only, in a process of its own (nvrtc_worker.py). Headers of a toolkit are used where one is
-installed (cub, thrust, cooperative groups).
+installed (cooperative groups), cub and thrust of it or of the `cuda` extra. Of these two, what launches kernels by
+itself is host code: `cub/cub.cuh` stands for the headers of blocks, warps and threads, algorithms of thrust for
+nothing.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import marshal
 import os
 import re
@@ -63,6 +66,27 @@ _STAND_INS: Final[Mapping[str, str]] = {
     "cstdint": "#pragma once\n" + _INTEGERS,
     **dict.fromkeys(("limits.h", "climits", "float.h", "cfloat", "math.h", "cmath"), _LIMITS),
 }
+_CUB: Final = "".join(
+    f"#include <cub/{name}.cuh>\n"
+    for name in (
+        *(f"block/block_{name}" for name in (
+            "adjacent_difference", "discontinuity", "exchange", "histogram", "load", "merge_sort", "radix_rank",
+            "radix_sort", "reduce", "scan", "store",
+        )),
+        *(f"warp/warp_{name}" for name in ("exchange", "load", "merge_sort", "reduce", "scan", "store")),
+        *(f"thread/thread_{name}" for name in ("load", "operators", "reduce", "scan", "store")),
+    )
+)  # fmt: skip
+_OF_THE_HOST: Final = (
+    "copy", "count", "device_ptr", "device_vector", "execution_policy", "extrema", "fill", "find", "for_each", "gather",
+    "generate", "host_vector", "inner_product", "logical", "merge", "partition", "reduce", "remove", "reverse", "scan",
+    "scatter", "sequence", "sort", "transform", "transform_reduce", "transform_scan", "unique",
+    "system/cuda/execution_policy",
+)  # fmt: skip
+_HOST_ONLY: Final[Mapping[str, str]] = {
+    "cub/cub.cuh": f"#pragma once\n{_CUB}",
+    **dict.fromkeys((f"thrust/{name}.h" for name in _OF_THE_HOST), "#pragma once\n"),
+}
 
 
 class PtxText(Struct, frozen=True):
@@ -88,6 +112,7 @@ def compile_to_ptx(
     if not has_bindings():
         return _absent(file)
     headers: dict[str, str] = {_FIRST: _LIMITS}
+    headers |= {name: text for name, text in _HOST_ONLY.items() if f"<{name}>" in file.text and _find_cccl()}
     options = _options(file, arguments, architecture)
     deadline = time.monotonic() + timeout_s
     for _ in range(_MOST_ROUNDS):
@@ -97,13 +122,21 @@ def compile_to_ptx(
         ptx, names, log = answer
         if ptx is not None:
             entries = {kernel.decode(): name.decode("latin-1") for kernel, name in names.items()}
-            return PtxText(ptx.decode("latin-1"), entries, tuple(name for name in headers if name != _FIRST))
+            stood_in = tuple(name for name in headers if name != _FIRST and name not in _HOST_ONLY)
+            return PtxText(ptx.decode("latin-1"), entries, stood_in)
         said = log.decode("latin-1")
         missing = [name for name in _MISSING.findall(said) if name not in headers]
         if not missing:
             return _report_refusal(said, file)
-        headers.update((name, _STAND_INS.get(name, "")) for name in missing)
+        headers.update((name, _stand_in(name)) for name in missing)
     return _report_refusal("too many headers are missing", file)
+
+
+def _stand_in(name: str) -> str:
+    """Return the text for a header that is nowhere."""
+    if name == "type_traits" and _find_cccl():
+        return "#pragma once\n#include <cuda/std/type_traits>\nnamespace std { using namespace cuda::std; }\n"
+    return _STAND_INS.get(name, "")
 
 
 def _absent(file: SourceFile) -> Finding:
@@ -114,7 +147,7 @@ def _absent(file: SourceFile) -> Finding:
 def _options(file: SourceFile, arguments: Sequence[str], architecture: str) -> list[bytes]:
     given = list(_of_text(arguments))
     standard = [] if any("std=" in a for a in given) else ["--std=c++17"]
-    folders = [f"-I{folder}" for folder in (Path(file.path).parent, *_toolkit())]
+    folders = [f"-I{folder}" for folder in (Path(file.path).parent, *_toolkit(), *_find_cccl())]
     options = [f"--gpu-architecture={architecture}", "--generate-line-info", "--device-as-default-execution-space",
                "--device-int128", f"--pre-include={_FIRST}"]  # fmt: skip
     return [o.encode("utf-8", "surrogateescape") for o in (*options, *standard, *given, *folders)]
@@ -139,9 +172,22 @@ def _toolkit() -> tuple[Path, ...]:
     roots += [root for root in named if root is not None]
     for root in roots:
         if (Path(root) / "include" / "cuda_runtime.h").is_file():
-            include = Path(root) / "include"
-            return (include, include / "cccl") if (include / "cccl").is_dir() else (include,)
+            return (Path(root) / "include",)
     return ()
+
+
+def _find_cccl() -> tuple[Path, ...]:
+    """Return the folder of cub and thrust: of an installed toolkit, else of the package of the `cuda` extra."""
+    folders = [folder / "cccl" for folder in _toolkit()] + list(_toolkit()) + list(_packaged())
+    return next(((folder,) for folder in folders if (folder / "cub").is_dir()), ())
+
+
+def _packaged() -> Iterator[Path]:
+    """Yield where packages of NVIDIA's have cub and thrust: nvidia/cu13/include/cccl, nvidia/cuda_cccl/include."""
+    found = importlib.util.find_spec("nvidia")
+    for place in found.submodule_search_locations or () if found is not None else ():
+        yield from sorted(Path(place).glob("*/include/cccl"), reverse=True)
+        yield from sorted(Path(place).glob("cuda_cccl/include"))
 
 
 def _ask_nvrtc(

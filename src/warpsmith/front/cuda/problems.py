@@ -20,6 +20,7 @@ from warpsmith.front.c.context import Context
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.wire import Diagnostic
 from warpsmith.front.cuda.broken import BrokenNames
+from warpsmith.front.cuda.source import DeviceLanguage
 from warpsmith.front.diagnostics import diagnostic_findings
 
 __all__ = ["Problems"]
@@ -27,7 +28,9 @@ __all__ = ["Problems"]
 _MISSING: Final = re.compile(r"file not found$")
 # what leaves a call in the tree: of a host function that we take for one, or a launch in device code
 _HOST_ONLY: Final = re.compile(r"^reference to __(host|global)__ ")
-_KERNEL: Final = re.compile(r"\b(?:__global__|__kernel|kernel)\b")
+_KERNEL: Final = {"cuda": re.compile(r"\b__global__\b"), "opencl": re.compile(r"\b(?:__kernel|kernel)\b")}
+# streams and clocks, which our headers lack: what is done with them changes no other variable
+_HARMLESS: Final = re.compile(r"'(?:cout|cerr|clog|endl|flush|fixed|setw|setprecision|chrono)' in namespace")
 _MOST: Final = 10
 
 
@@ -35,8 +38,9 @@ class Problems:
     """The errors of one parse, by the functions that they hit: those in which they lie, and those that name a type or a
     variable that is not understood."""
 
-    def __init__(self, context: Context, file: SourceFile, own: int) -> None:
+    def __init__(self, context: Context, file: SourceFile, language: DeviceLanguage, own: int) -> None:
         """`own`: how much of the file's text is the user's; what we asked for stands behind it."""
+        self.language = language
         self.context = context
         self.file = file
         self.own = own
@@ -46,14 +50,26 @@ class Problems:
         self.losses: list[list[Diagnostic]] = []
         self.matter = False
         self.functions = 0
+        self.ranges: dict[str, list[tuple[int, int]]] = {}
         self.outside = tuple(self._outside())
         self.broken = BrokenNames(context, self.outside)
 
+    def hit(self, row: int, number: int) -> list[Diagnostic]:
+        """Return the errors that lie in the function in `row`."""
+        start, end = self.context.table.range(row, self.context.text(number).uses)
+        return [d for d in self.by_file.get(self.context.dump.files[number], ()) if start <= d[4] <= end]
+
+    def follows(self, place: Span) -> bool:
+        """Whether an error lies behind the start of a place in the same function, other than in what it prints or
+        measures."""
+        path = place.file.path
+        ends = [end for start, end in self.ranges.get(path, ()) if start <= place.start < end]
+        behind = [d for d in self.by_file.get(path, ()) if place.start <= d[4] < min(ends, default=place.end)]
+        return any(not _HARMLESS.search(d[1]) for d in behind)
+
     def is_lost(self, row: int, number: int) -> bool:
         """Whether the function in `row` has errors in it that leave it without a meaning."""
-        text = self.context.text(number)
-        start, end = self.context.table.range(row, text.uses)
-        inside = [d for d in self.by_file.get(self.context.dump.files[number], ()) if start <= d[4] <= end]
+        inside = self.hit(row, number)
         hard = [d for d in inside if not _HOST_ONLY.match(d[1])] or self.broken.find_errors_in(row)
         self.matter = self.matter or bool(inside or hard)
         if hard:
@@ -63,7 +79,7 @@ class Problems:
     def _outside(self) -> Iterator[Diagnostic]:
         """Yield the errors that lie in no function."""
         table, files = self.context.table, self.context.dump.files
-        functions: dict[str, list[tuple[int, int]]] = {}
+        functions = self.ranges
         for top, number in self.context.dump.tops:
             row = top
             while row < table.after[top]:
@@ -90,19 +106,20 @@ class Problems:
                 made.setdefault((finding.message, str(finding.span)), finding)
         for finding in self._find_instance_errors(wanted):
             made.setdefault((finding.message, ""), finding)
+        meant = bool(_KERNEL[self.language].search(self.file.text)) or not self.functions
         missing = [d for d in self.context.dump.diagnostics if _MISSING.search(d[1])]
         for finding in diagnostic_findings(self.file.path, missing, self._read):
-            softened = msgspec.structs.replace(finding, severity="warning") if kernels else finding
+            softened = msgspec.structs.replace(finding, severity="warning") if kernels or not meant else finding
             made.setdefault((finding.message, str(finding.span)), softened)
         for name, span in templates:
             made.setdefault((name, "template"), _no_instance(name, span))
-        if not kernels and not made and (_KERNEL.search(self.file.text) or not self.functions):
+        if not kernels and not made and meant:
             others = [d for d in self.context.dump.diagnostics if d[2] == self.file.path]
             for finding in diagnostic_findings(self.file.path, others[:_MOST], self._read):
                 made.setdefault((finding.message, str(finding.span)), finding)
-        if not kernels and not made:
+        if not kernels and (not made or not meant):
             help = ("give a file with kernels: __global__ functions of CUDA, __kernel functions of OpenCL C",)
-            return (Finding("INP001", "note", f"{self.file.path} has no kernel", None, help),)
+            return (*made.values(), Finding("INP001", "note", f"{self.file.path} has no kernel", None, help))
         return tuple(made.values())
 
     def _read(self, path: str) -> SourceFile:

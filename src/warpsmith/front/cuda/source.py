@@ -17,7 +17,7 @@ from warpsmith.base.source import SourceFile
 from warpsmith.front.clang.system_headers import own_headers, system_arguments
 from warpsmith.front.inputs import BYTES_A_NODE, Source
 
-__all__ = ["DeviceInput", "device_arguments", "read_device_input"]
+__all__ = ["DeviceInput", "DeviceLanguage", "device_arguments", "read_device_input"]
 
 DeviceLanguage = Literal["cuda", "opencl"]
 _LANGUAGES: Final[dict[str, DeviceLanguage]] = {

@@ -489,11 +489,12 @@ class CxxCalls:
         return self.made.is_written_as_list(type)
 
     def _is_same(self, made: Expr, arguments: list[Expr]) -> bool:
-        """Whether nothing that the body does changes what an argument stands for."""
+        """Whether nothing that the body does changes what an argument stands for before it is read."""
         changes = [p for p in walk(made) if isinstance(p, Assign) or (isinstance(p, Unary) and p.op in INCREMENTS)]
         if any(isinstance(part, VerbatimExpr) for part in walk(made)):
             return False
-        if not changes:
+        # one change of all is made when every argument has been read
+        if not changes or (len(changes) == 1 and peel(made) is changes[0]):
             return True
         read = [part for argument in arguments for part in walk(argument)]
         simple = all(isinstance(part, Name | Literal | Unary | Binary | Cast | MacroUse) for part in read)

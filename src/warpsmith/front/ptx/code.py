@@ -45,6 +45,8 @@ from warpsmith.ssa.types import I1, I32, I64, Type
 __all__ = ["translate"]
 
 _SPLIT: Final = re.compile(r",(?![^{\[(]*[}\])])")
+_FAILS: Final = ("__assertfail", "__assert_fail")
+"""What failed assertions call: it ends the launch with an error."""
 Places = Mapping[int, Span]
 """The source line of each statement, by where the statement starts."""
 
@@ -304,6 +306,9 @@ class _Code:
             elements(operands.pop(0).strip().replace("(", "{").replace(")", "}")) if operands[0].startswith("(") else []
         )
         name = operands.pop(0).strip()
+        if name in _FAILS:
+            self.builder.end(Exit(fails=True, span=self.builder.span))
+            return
         given = elements(operands[0].replace("(", "{").replace(")", "}")) if operands else []
         values = tuple(value for text in given if text for value in self._arguments(text))
         types = tuple(

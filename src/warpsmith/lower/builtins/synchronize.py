@@ -154,6 +154,13 @@ def _address(frame: Frame, e: nodes.Call) -> Result:
     return pointer_to(frame.builder, frame.place(needs(e, 1)[0]))
 
 
+def _no_error(frame: Frame, e: nodes.Call) -> Result:
+    """Lower what asks for errors of the run time, of which a kernel sees none; a text of one is nowhere in memory."""
+    for operand in e.arguments:
+        frame.scalar(operand)
+    return Constant(value_type(frame.decay(e.type)), 0)
+
+
 SYNCHRONIZE: Final[dict[str, Rule]] = {
     "__syncthreads": _barrier,
     "__syncthreads_and": _reducing("and"),
@@ -169,6 +176,7 @@ SYNCHRONIZE: Final[dict[str, Rule]] = {
     "__threadfence_system": _fence("system"),
     **dict.fromkeys(("__trap", "__assert_fail", "__assertfail", "abort", "__builtin_trap"), _lower_failure),
     "printf": _lower_printf,
+    **dict.fromkeys(("cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "cudaGetErrorName"), _no_error),
     "clock": _clock("clock"),
     "clock64": _clock("clock64"),
     "__clock": _clock("clock"),

@@ -30,7 +30,7 @@ class Stale(Struct, frozen=True):
     copied into a new one; `unset`: neither copy ever had one (unset.py), which is no fault. `extent` None: which ones
     is not known. `written`: parts that are right again. `sure`: the program certainly comes there with all of them
     stale. `unread`: nothing in the data region at hand reads them. `inside`: all of them are among these as well, since
-    the device copy that was written has no others."""
+    the device copy that was written, or lacks them, has no others."""
 
     cause: Cause
     name: str

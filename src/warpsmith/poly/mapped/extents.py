@@ -9,6 +9,7 @@ overflows is an error of the program already. What cannot be read is an atom tha
 from __future__ import annotations
 
 import ast
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -18,8 +19,8 @@ from msgspec import Struct
 from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
 from warpsmith.tree.nodes import Binary, Cast, Conditional, Expr, Literal, MacroUse, Name, SizeOf, Unary
 from warpsmith.tree.printing.printer import print_expr
-from warpsmith.tree.types import Array, Pointer, Symbol, Type
-from warpsmith.tree.walk import names, peel, same
+from warpsmith.tree.types import INT, Array, Pointer, Scalar, Symbol, Type, integer_range
+from warpsmith.tree.walk import names, peel, same, walk
 
 __all__ = [
     "Extent", "at_most", "below", "inner_sizes", "lower_bound", "named_extent", "polynomial", "simpler_bound",
@@ -30,8 +31,13 @@ Values = Mapping[Symbol, Polynomial]
 
 # in an atom, between the text of an expression that is no polynomial and the variables that it names
 _MEANING: Final = " @ "
+_QUOTIENT: Final = re.compile(r"\(([^()]+)\) / ([^()]+)")
 _SECTION: Final = re.compile(r"\[([^\[\]]*)\]")
 _CAST: Final = re.compile(r"\(\s*(?:(?:unsigned|signed|const|long|int|short|size_t|std::size_t)\s*)+\)")
+_COMPARISONS: Final[Mapping[str, Callable[[int, int], bool]]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+_GREATEST: Final = integer_range(INT)[1]
 _OPERATORS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.LShift: "<<"}
 
 
@@ -73,14 +79,17 @@ class Extent(Struct, frozen=True):
 
 def at_most(one: Polynomial, other: Polynomial) -> bool:
     """Whether `one <= other` for all sizes of at least 1."""
-    difference = _least(other - one)
+    return any(_is_no_size_less_than_0(_least(other - one, both=both)) for both in (True, False))
+
+
+def _is_no_size_less_than_0(difference: Polynomial) -> bool:
     least = sum(value for monomial, value in difference.terms.items() if value < 0 or not _may_be_zero(monomial))
     return all(value >= 0 for monomial, value in difference.terms.items() if monomial) and least >= 0
 
 
 def below(one: Polynomial, other: Polynomial) -> bool:
     """Whether `one < other` for all sizes that are large enough."""
-    difference = _least(other - one)
+    difference = _least(other - one, both=True)
     grows = any(value > 0 for monomial, value in difference.terms.items() if monomial)
     return all(value >= 0 for monomial, value in difference.terms.items() if monomial) and (
         grows or difference.constant_term > 0
@@ -97,25 +106,38 @@ def _may_be_zero(monomial: tuple[str, ...]) -> bool:
     return any(name.startswith("(") for name in monomial)
 
 
-def _least(value: Polynomial) -> Polynomial:
-    """Return what is negative wherever the value is: of x / c, where x is not negative, c times it is x at most and
-    x - (c - 1) at least."""
+def _least(value: Polynomial, *, both: bool) -> Polynomial:
+    """Return what is negative wherever the value is: of x / d, where x is not negative, d times it is x at most and,
+    with `both`, x - (d - 1) at least."""
     for name in sorted(value.atoms(), key=len, reverse=True):
-        found = re.fullmatch(r"\((.+)\) / (\d+)", name)
-        inner = _parse_key(found[1]) if found is not None else None
-        factor = value.terms.get((name,), 0)
-        if found is None or inner is None or sum(name in monomial for monomial in value.terms) != 1:
+        quotient = _parse_quotient(name)
+        factor = value.coefficient(name)
+        if quotient is None or factor is None:
             continue
-        # the sign is that of the value times c
-        divisor = int(found[2])
-        end = inner.shift(1 - divisor) if factor > 0 else inner
-        value = value.drop_name(name).scale(divisor) + end.scale(factor)
+        dividend, divisor = quotient
+        signs = {count > 0 for count in factor.terms.values()}
+        if signs == {False} or (both and signs == {True}):
+            # the sign is that of the value times d
+            end = dividend - divisor + ONE if signs == {True} else dividend
+            value = value.drop_name(name) * divisor + factor * end
     return value
 
 
+def _parse_quotient(name: str) -> tuple[Polynomial, Polynomial] | None:
+    """Return dividend and divisor of an atom that is a quotient; None for others, and where d may be no size."""
+    found = _QUOTIENT.fullmatch(name)
+    dividend, divisor = (_parse_key(found[1]), _parse_key(found[2])) if found is not None else (None, None)
+    if dividend is None or divisor is None:
+        return None
+    number = divisor.number
+    if number is not None:
+        return (dividend, divisor) if number > 0 else None
+    return (dividend, divisor) if at_most(ZERO, dividend) and at_most(ONE, divisor) else None
+
+
 def _parse_key(text: str) -> Polynomial | None:
-    """Read what `_key` has written; None where a quotient stands in it."""
-    if "(" in text:
+    """Read what `_key` has written; None where a quotient or what is no polynomial stands in it."""
+    if "(" in text or _MEANING in text:
         return None
     found = ZERO
     for term in text.split(" + "):
@@ -140,6 +162,9 @@ def _name(name: str) -> str:
     shown, opaque, _ = name.partition(_MEANING)
     if opaque:
         return shown
+    if (quotient := _parse_quotient(name)) is not None:
+        dividend, divisor = (_text(one) if len(one.terms) == 1 else f"({_text(one)})" for one in quotient)
+        return f"({dividend} / {divisor})"
     return re.sub(r"^.*:", "", name.rpartition("/")[2]) if ":" in name else name
 
 
@@ -197,7 +222,27 @@ def _combine(op: str, left: Polynomial, right: Polynomial) -> Polynomial:
         return constant(a // b if op == "/" else a % b)
     if op == "/" and b is not None and b > 0 and all(value % b == 0 for value in left.terms.values()):
         return Polynomial({monomial: value // b for monomial, value in left.terms.items()})
+    if op == "/" and (exact := _divided(left, right)) is not None:
+        return exact
     return atom(f"({_key(left)}) {op} {_key(right)}")
+
+
+def _divided(left: Polynomial, right: Polynomial) -> Polynomial | None:
+    """Return the quotient of a sum of products that all have one factor, by this factor."""
+    if len(right.terms) != 1:
+        return None
+    ((factors, number),) = right.terms.items()
+    found: dict[tuple[str, ...], int] = {}
+    for monomial, value in left.terms.items():
+        rest = list(monomial)
+        for name in factors:
+            if name not in rest:
+                return None
+            rest.remove(name)
+        if value % number:
+            return None
+        found[tuple(rest)] = value // number
+    return Polynomial(found)
 
 
 def _key(value: Polynomial) -> str:
@@ -223,10 +268,11 @@ def simpler_bound(expr: Expr, values: Values) -> Polynomial | None:
     return min(_uppers(expr, values), key=_complexity, default=None)
 
 
-def _complexity(one: Polynomial) -> tuple[bool, int, int, str]:
-    """Return what is least for plain variables and numbers."""
+def _complexity(one: Polynomial) -> tuple[bool, bool, int, int, str]:
+    """Return what is least for plain variables and numbers; the end of a type is no size."""
     opaque = any(" " in name for name in one.atoms())
-    return opaque, len(one.terms), max(map(len, one.terms), default=0), _key(one)
+    end = one.number is not None and one.number >= _GREATEST
+    return opaque, end, len(one.terms), max(map(len, one.terms), default=0), _key(one)
 
 
 def _is_plain(expr: Expr) -> bool:
@@ -251,20 +297,27 @@ def _uppers(expr: Expr, values: Values) -> list[Polynomial]:
         if isinstance(inner, Literal) and inner.value == 0:
             continue
         found = _uppers(inner, values)
-        tests = [*_tests(holds)] if holds is not None else []
-        more = [polynomial(t.right, values) for t in tests if polynomial(t.left, values) in found]
+        tests = [*_tests(holds, values)] if holds is not None else []
+        more = [right for left, right in tests if left in found or any(_is_number_below(f, left) for f in found)]
         arms.append([*found, *more])
     return [one for one in arms[0] if all(one in other for other in arms)] if arms else []
 
 
-def _tests(condition: Expr) -> Iterator[Binary]:
-    """Yield what a condition joins by && that says that its left side is no more than its right one."""
+def _is_number_below(one: Polynomial, other: Polynomial) -> bool:
+    return one.number is not None and other.number is not None and one.number <= other.number
+
+
+def _tests(condition: Expr, values: Values) -> Iterator[tuple[Polynomial, Polynomial]]:
+    """Yield the pairs of which a condition, joined by &&, says that the first is no more than the second."""
     bare = peel(condition)
-    if isinstance(bare, Binary) and bare.op == "&&":
-        yield from _tests(bare.left)
-        yield from _tests(bare.right)
-    elif isinstance(bare, Binary) and bare.op in ("<", "<="):
-        yield bare
+    if not isinstance(bare, Binary):
+        return
+    if bare.op == "&&":
+        yield from _tests(bare.left, values)
+        yield from _tests(bare.right, values)
+    elif bare.op in ("<", "<=", ">", ">="):
+        left, right = polynomial(bare.left, values), polynomial(bare.right, values)
+        yield (left, right) if bare.op in ("<", "<=") else (right, left)
 
 
 def lower_bound(expr: Expr, values: Values) -> Polynomial:
@@ -275,13 +328,40 @@ def lower_bound(expr: Expr, values: Values) -> Polynomial:
 def _bound(expr: Expr, values: Values) -> Polynomial:
     bare = peel(expr)
     if isinstance(bare, Conditional):
-        other = peel(bare.other)
-        if isinstance(other, Literal) and other.value == 0:
-            return _bound(bare.then, values)
+        holds = _holds(bare.condition, values)
+        if holds is not None:
+            return _bound(bare.then if holds else bare.other, values)
+        arm, other = _bound(bare.then, values), _bound(bare.other, values)
+        if other in (ZERO, arm):
+            return arm
         # clipped to the object's ends: `x < end ? x : end`
         if isinstance(bare.condition, Binary) and bare.condition.op in ("<", "<="):
             return _bound(bare.then, values)
     return polynomial(bare, values)
+
+
+def _holds(condition: Expr, values: Values) -> bool | None:
+    """Whether a condition holds that compares numbers; None where it has others."""
+    bare = peel(condition)
+    if not isinstance(bare, Binary):
+        return None
+    if bare.op in ("&&", "||"):
+        sides = {_holds(bare.left, values), _holds(bare.right, values)}
+        ends = bare.op == "||"
+        if ends in sides:
+            return ends
+        return None if None in sides else not ends
+    compare = _COMPARISONS.get(bare.op)
+    left, right = polynomial(bare.left, values).number, polynomial(bare.right, values).number
+    # a negative number is another one where it comes to an unsigned type
+    if compare is None or left is None or right is None or not _keeps_signs(bare):
+        return None
+    return compare(left, right)
+
+
+def _keeps_signs(compared: Binary) -> bool:
+    return not any(isinstance(part, Expr) and isinstance(part.type, Scalar) and part.type.kind == "unsigned"
+                   for part in walk(compared))  # fmt: skip
 
 
 # --- clauses

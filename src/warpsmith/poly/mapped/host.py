@@ -132,7 +132,7 @@ class HostSide(Struct):
             device = copies.device
             if copies.count:
                 sure = alone and self.surely_writes(frame, stmt, one)
-                device |= {Stale("host", one.symbol.name, stmt.span, extent, sure=sure)}
+                device |= {Stale("host", one.symbol.name, stmt.span, extent, sure=sure, inside=copies.part)}
             self.state[place] = replace(copies, host=host, device=device)
 
     def surely_reads(self, frame: InlinedCall, stmt: Stmt, one: Touched, stale: Stale, extent: Extent | None) -> bool:

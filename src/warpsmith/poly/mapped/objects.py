@@ -3,8 +3,8 @@
     double *a = malloc(…), *b = malloc(…);      a: memory 1     b: memory 2
     t = a; a = b; b = t;                        a: memory 2     b: memory 1
 
-Invariant: a pointer leads into one of its places. Memory that is reached through pointers of different origin is taken
-to be different: two map clauses may not name overlapping memory.
+Invariant: a pointer leads into one of its places; without any it has no value, or is null. Memory that is reached
+through pointers of different origin is taken to be different: two map clauses may not name overlapping memory.
 """
 
 from __future__ import annotations
@@ -15,13 +15,33 @@ from typing import Final
 from msgspec import Struct, field
 
 from warpsmith.tree.free_store import DEVICE_MAKES, MAKES
-from warpsmith.tree.nodes import Assign, Call, Cast, Conditional, Expr, Name, Node, Unary, VarDecl
+from warpsmith.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Case,
+    Cast,
+    Conditional,
+    Expr,
+    For,
+    If,
+    Literal,
+    Name,
+    Node,
+    Switch,
+    Unary,
+    VarDecl,
+    While,
+)
 from warpsmith.tree.types import Array, Pointer, Record, Scalar, Symbol
-from warpsmith.tree.walk import names, peel
+from warpsmith.tree.walk import children, names, peel, walk
 
 __all__ = ["MappedObject", "Objects", "variable_place"]
 
 _OF_HOST: Final = frozenset({"malloc", "calloc", "realloc", "aligned_alloc"}) | MAKES
+# gives a pointer whose address it gets its value
+_STORES: Final = "posix_memalign"
 
 
 class MappedObject(Struct, frozen=True):
@@ -52,7 +72,7 @@ class Objects(Struct):
             return self
         found = Objects()
         for symbol in set().union(*(way.pointers for way in ways)):
-            found.pointers[symbol] = frozenset().union(*(way.places(symbol) for way in ways))
+            found.pointers[symbol] = frozenset().union(*(way.pointers.get(symbol, {_own(symbol)}) for way in ways))
         found.shifted = set().union(*(way.shifted for way in ways))
         return found
 
@@ -75,34 +95,88 @@ class Objects(Struct):
         """Return the new object that a declaration makes."""
         return None if isinstance(symbol.type, Pointer) else variable_place(symbol)
 
+    def follow(self, node: Node) -> list[MappedObject]:
+        """Take in what a statement or an expression does with pointers, along each of its ways; return the memory that
+        it allocates."""
+        match node:
+            case Block(statements=run) | Case(body=run):
+                return [fresh for stmt in run for fresh in self.follow(stmt)]
+            case If(condition=test, then=then, other=other):
+                return [*self.follow(test), *self._branch((then, other))]
+            case Conditional(condition=test, then=then, other=other):
+                return [*self.follow(test), *self._branch((then, other))]
+            case Binary(op="&&" | "||", left=left, right=right):
+                return [*self.follow(left), *self._branch((right, None))]
+            case For() | While() | Switch():
+                made: list[MappedObject] = []
+                before: Objects | None = None
+                while before != self:  # what one round assigns the next one hands on
+                    before = self.copy()
+                    made += [f for part in children(node) for f in self._branch((part, None))]
+                return made
+            case _ if isinstance(node, Expr) and not any(_is_pointer_change(part) for part in walk(node)):
+                return []
+            case _:
+                fresh = self.assign(node)
+                return [*([fresh] if fresh is not None else []), *(f for p in children(node) for f in self.follow(p))]
+
+    def _branch(self, ways: tuple[Node | None, ...]) -> list[MappedObject]:
+        made: list[MappedObject] = []
+        ends: list[Objects] = []
+        for way in ways:
+            ends.append(self.copy())
+            made += ends[-1].follow(way) if way is not None else []
+        found = self.join(ends)
+        self.pointers, self.shifted = found.pointers, found.shifted
+        return made
+
     def assign(self, node: Node) -> MappedObject | None:
         """Take in a declaration or an assignment of a pointer; return the memory that it allocates."""
-        if isinstance(node, VarDecl) and node.init is not None:
+        if isinstance(node, VarDecl):
+            if node.init is None:
+                if isinstance(node.symbol.type, Pointer) and node.symbol.storage == "local":
+                    self.bind(node.symbol, frozenset(), plain=True)
+                return None
             symbol, value = node.symbol, node.init
-        elif isinstance(node, Assign) and isinstance(peel(node.target), Name):
-            target = peel(node.target)
-            assert isinstance(target, Name)
-            symbol, value = target.symbol, node.value
+        elif isinstance(node, Assign) and (target := _variable(node.target)) is not None:
+            symbol, value = target, node.value
             if node.op != "=":
                 self.shifted.add(symbol)
                 return None
+        elif isinstance(node, Call):
+            return self._allocated_into(node)
         else:
-            if isinstance(node, Unary) and node.op in ("++", "--", "x++", "x--", "post++", "post--"):
+            if isinstance(node, Unary) and ("++" in node.op or "--" in node.op):
                 self.shifted |= {n.symbol for n in names(node.operand) if isinstance(n.symbol.type, Pointer)}
             return None
         if not isinstance(symbol.type, Pointer):
             return None
+        last, place, value = _end_of_chain(symbol, node, value)
         by = _allocates(value)
-        key = f"{symbol.key}@{node.span.start}"
-        fresh = MappedObject(key, symbol.name, of_host=by in _OF_HOST, of_device=by in DEVICE_MAKES)
+        key = f"{last.key}@{place.span.start}"
+        fresh = MappedObject(key, last.name, of_host=by in _OF_HOST, of_device=by in DEVICE_MAKES)
         places, plain = self.resolve(value, fresh)
         self.bind(symbol, places, plain)
         return fresh if places == {fresh} else None
+
+    def _allocated_into(self, call: Call) -> MappedObject | None:
+        """Take in `posix_memalign((void **)&p, …)`."""
+        given = _without_casts(call.arguments[0]) if call.arguments else None
+        if _allocates(call) != _STORES or not isinstance(given, Unary) or given.op != "&":
+            return None
+        symbol = _variable(given.operand)
+        if symbol is None or not isinstance(symbol.type, Pointer):
+            return None
+        fresh = MappedObject(f"{symbol.key}@{call.span.start}", symbol.name, of_host=True)
+        self.bind(symbol, frozenset({fresh}), plain=True)
+        return fresh
 
     def resolve(self, expr: Expr, fresh: MappedObject | None = None) -> tuple[frozenset[MappedObject], bool]:
         """Return what an address leads into, and whether to its first element; `fresh`: what it allocates, if so."""
         bare = peel(expr)
         match bare:
+            case Literal(value=0):
+                return frozenset(), True
             case Name(symbol=symbol) if isinstance(symbol.type, Pointer | Array):
                 return self.places(symbol), self.plain(symbol)
             case Cast(operand=operand):
@@ -122,13 +196,37 @@ class Objects(Struct):
         return frozenset().union(*(self.places(s) for s in used)), False
 
 
+def _is_pointer_change(node: Node) -> bool:
+    target = node.target if isinstance(node, Assign) else node.operand if isinstance(node, Unary) else None
+    return isinstance(node, Call) if target is None else isinstance(target.type, Pointer)
+
+
 def _allocates(value: Expr) -> str:
     """Return the function that an expression calls for its value, or nothing."""
-    bare = peel(value)
-    while isinstance(bare, Cast):
-        bare = peel(bare.operand)
+    bare = _without_casts(value)
     function = peel(bare.function) if isinstance(bare, Call) else None
     return function.symbol.name if isinstance(function, Name) else ""
+
+
+def _end_of_chain(symbol: Symbol, node: Node, value: Expr) -> tuple[Symbol, Node, Expr]:
+    """Return the last assignment of `p = q = r = value`, and what it assigns to: all of them get one value."""
+    bare = _without_casts(value)
+    while isinstance(bare, Assign) and bare.op == "=" and (target := _variable(bare.target)) is not None:
+        symbol, node, value = target, bare, bare.value
+        bare = _without_casts(value)
+    return symbol, node, value
+
+
+def _variable(target: Expr) -> Symbol | None:
+    bare = peel(target)
+    return bare.symbol if isinstance(bare, Name) else None
+
+
+def _without_casts(expr: Expr) -> Expr:
+    bare = peel(expr)
+    while isinstance(bare, Cast):
+        bare = peel(bare.operand)
+    return bare
 
 
 def variable_place(symbol: Symbol) -> MappedObject:

@@ -35,6 +35,7 @@ from warpsmith.tree.nodes import (
     For,
     If,
     Name,
+    Node,
     Pragma,
     Return,
     Stmt,
@@ -136,6 +137,8 @@ class MappedWalk(DeviceSide):
             if name.symbol in self.has or is_of_runtime(name.symbol):
                 self.words.doubt(stmt.span, "", f"what {name.symbol.name} does in a condition is not followed")
         self.head_uses(frame, stmt, heads)
+        for head in heads:
+            self._follow(frame, head)
 
     def _loop(
         self, frame: InlinedCall, loop: For | While, body: Stmt, heads: tuple[Expr, ...], counter: Symbol | None
@@ -156,6 +159,8 @@ class MappedWalk(DeviceSide):
             if counter is not None:
                 self.forget(counter)
             self.read_expressions(frame, loop, heads)
+            for head in reversed(heads):
+                self._follow(frame, head)
             if self.state is not None:
                 again = next((k for k, e in enumerate(ends) if e == Way(self.state, frame.objects)), None)
                 ends += [Way(dict(self.state), frame.objects.copy())] if again is None else []
@@ -266,11 +271,15 @@ class MappedWalk(DeviceSide):
         for node in walk(stmt):
             if isinstance(node, Verbatim) and _GOTO.search(node.text):
                 self.words.doubt(node.span, "", f"where line {node.span.line} goes on is not known")
-            fresh = frame.objects.assign(node)
-            if fresh is not None and self.state is not None:
-                self.renew(fresh, stmt.span)
+        self._follow(frame, stmt)
         self.begin_unset(frame, stmt)
         self._jump(frame, stmt)
+
+    def _follow(self, frame: InlinedCall, node: Node) -> None:
+        """What a statement or an expression does with pointers."""
+        for fresh in frame.objects.follow(node):
+            if self.state is not None:
+                self.renew(fresh, node.span)
 
     def _jump(self, frame: InlinedCall, stmt: Stmt) -> None:
         if self.state is None:

@@ -23,12 +23,13 @@ from warpsmith.poly.isl.formula import (
     atoms_of,
     both,
     either,
+    equal,
     follows,
     negate,
     options,
 )
 from warpsmith.poly.isl.host import HostError, condition_expr, condition_text, product_expr
-from warpsmith.poly.isl.polynomial import ZERO, Polynomial, atom, constant
+from warpsmith.poly.isl.polynomial import ONE, ZERO, Polynomial, atom, constant
 from warpsmith.poly.isl.products import least_by_division, least_value, product_limit, quotients_as_dividends
 from warpsmith.poly.isl.room import CounterNest, long_runs, sample
 from warpsmith.poly.isl.space import Set, drop_quotients, hull, make_set, parameter_formula
@@ -400,9 +401,10 @@ class State(Struct):
         if simple is None:
             # excluding more than is wrong is right as well, while it leaves something
             simple = _complement(bad := hull(bad).gist(known), known)
-        if simple is None or simple == TRUE:
+        if simple == TRUE:
             return False
-        parts = [self._shorten(p, bad) for p in options(simple) if self._alive(path, p, declared=declared)]
+        parts = [] if simple is None else [self._shorten(p, bad) for p in options(simple)]
+        parts = [p for p in (*parts, *self._unit_values(violation, wrong)) if self._alive(path, p, declared=declared)]
         simple = either(sorted(parts, key=lambda part: condition_text(self.vocabulary, part)))
         if simple == FALSE:
             return False
@@ -413,6 +415,15 @@ class State(Struct):
         text = condition_text(self.vocabulary, simple)
         self.assume(Assumption(text, "guarded", condition, self.span, declared), simple)
         return True
+
+    def _unit_values(self, violation: Set, wrong: Formula) -> list[Formula]:
+        """Return `p == 1` for the parameters, strides mostly, that are never 1 where something is wrong: what remains
+        of that when it is divided is not said by `wrong`."""
+        values = violation.params()
+        if values.is_equal(make_set(self.vocabulary, (), wrong).params()):
+            return []
+        units = [equal(atom(name), ONE) for name in sorted(atoms_of(wrong))]
+        return [one for one in units if values.intersect(make_set(self.vocabulary, (), one).params()).is_empty()]
 
     def _guard_each(self, wrong: Sequence[Formula], path: Formula, *, declared: bool) -> bool:
         """Exclude one thing that is wrong after another: what leaves room for loops to run may be a disjunction for

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from warpsmith.report.analysis.model import Reported
+from warpsmith.report.analysis.model import CERTAINTIES, Reported
 
 __all__ = ["FindingGroup", "GroupBy", "group_findings", "headings"]
 
@@ -39,9 +39,9 @@ class FindingGroup(Struct, frozen=True):
         return [
             (
                 "the same" if message == self.first.finding.message else message,
-                f"{'line' if len(places) == 1 else 'lines'} {', '.join(dict.fromkeys(places))}",
+                f"{'line' if len(places) == 1 else 'lines'} {', '.join(places)}",
             )
-            for message, places in lines.items()
+            for message, places in ((message, tuple(dict.fromkeys(found))) for message, found in lines.items())
         ]
 
 
@@ -54,6 +54,9 @@ def group_findings(findings: Sequence[Reported]) -> list[FindingGroup]:
     for same in copies.values():
         kernels = tuple(dict.fromkeys(one.kernel for one in same))
         alike.setdefault((kernels, _cause(same[0]), same[0].input), []).append(same)
+    for group in alike.values():
+        # what is most certain speaks for all
+        group.sort(key=lambda same: -CERTAINTIES.index(same[0].finding.certainty))
     return [
         FindingGroup(
             group[0][0],
@@ -77,11 +80,13 @@ def _place(one: Reported) -> Hashable:
 
 
 _EACH: Final = ("SYN001", "SYN002", "SYN003", "SYN004", "SYN008", "MEM02", "SUP", "BAS")
-"""Rules about mistakes: each of them is one of its own."""
+"""Rules about mistakes: each of them is one of its own, unless the rule names what several have in common."""
 
 
 def _cause(one: Reported) -> Hashable:
     finding = one.finding
+    if finding.cause:
+        return (finding.rule, one.severity, finding.cause)
     own: Hashable = (finding.message, str(finding.span)) if finding.rule.startswith(_EACH) else ()
     if finding.rule == "SYN005":
         own = tuple((step.text, str(step.span)) for step in finding.why)

@@ -80,6 +80,7 @@ class AccessEntry(Struct, frozen=True):
     certainty: Certainty
     assumptions: tuple[str, ...]
     blocked: str
+    depth: int = 0
 
 
 class AnalyzedKernel(Struct, frozen=True):
@@ -164,6 +165,7 @@ def access_entry(fact: AccessFact, input: str, kernel: str) -> AccessEntry:
         certainty=fact.certainty,
         assumptions=fact.assumptions,
         blocked=fact.blocked,
+        depth=fact.depth,
     )
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from warpsmith.analysis.uniformity.facts import SEVERAL, Dim
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span
+from warpsmith.report.analysis.groups import group_findings
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, Reported
 
 __all__ = ["COLUMNS", "KernelRow", "closing", "count_noun", "fix_words", "footnotes", "kernel_rows", "sort_findings"]
@@ -41,11 +42,12 @@ def _cells(report: AnalysisReport, kernel: AnalyzedKernel) -> tuple[str, ...]:
     if held.occupancy is not None:
         occupancy = f"{100 * held.occupancy.warps / max(1, held.occupancy.limit):.0f}%{estimated}"
     device = [access for access in mine if access.space in ("global", "generic")]
-    findings = Counter(
-        one.severity
+    own = [
+        one
         for one in report.findings
         if (one.kernel, one.input) == (kernel.name, kernel.input) and kernel.device in one.devices
-    )
+    ]
+    findings = Counter(group.first.severity for group in group_findings(own))
     return (
         kernel.name,
         kernel.device,
@@ -118,8 +120,11 @@ def count_noun(number: int, noun: str) -> str:
 
 def closing(report: AnalysisReport) -> str:
     """Return the last line: how much was found, and what is not shown."""
-    count = Counter(one.severity for one in report.findings)
+    groups = group_findings(report.findings)
+    count = Counter(group.first.severity for group in groups)
     listed = ", ".join(count_noun(count[word], word) for word in ("error", "warning", "note") if count[word])
+    places = sum(group.number for group in groups)
+    listed += f" at {places:,} places" if places > len(groups) else ""
     kernels = len({(kernel.input, kernel.name) for kernel in report.kernels})
     seconds = sum(report.timing_s.values())
     if not kernels:

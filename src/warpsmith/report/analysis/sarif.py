@@ -1,4 +1,4 @@
-"""An analysis as SARIF 2.1.0 (OASIS): one run, one result a finding, with its lane table in the message.
+"""An analysis as SARIF 2.1.0 (OASIS): one run, one result a cause, with its other places as related locations.
 
 Code hosts show 5,000 results of a run: the most severe ones, with the most impact, come first, and what is cut off is
 said. Suppressed findings and those of the baseline are results with `suppressions`. Paths are relative to the folder
@@ -18,6 +18,7 @@ from warpsmith import __version__
 from warpsmith.base.findings import Finding
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span, readable
+from warpsmith.report.analysis.groups import FindingGroup, group_findings
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 from warpsmith.report.json_parts import Json
 from warpsmith.report.legible import legible
@@ -41,9 +42,10 @@ _FAMILIES: Final = {
 
 def analysis_sarif(report: AnalysisReport) -> str:
     """Return the report as one SARIF log."""
-    everything = sorted((*report.findings, *report.kept_back), key=_first)
+    groups = [*group_findings(report.findings), *(FindingGroup(one, (), ()) for one in report.kept_back)]
+    everything = sorted(groups, key=_first)
     kept = everything[:MOST]
-    used = sorted({one.finding.rule for one in kept} | {finding.rule for finding in report.diagnostics})
+    used = sorted({group.first.finding.rule for group in kept} | {finding.rule for finding in report.diagnostics})
     place = {code: number for number, code in enumerate(used)}
     notes = [_notification(finding) for finding in report.diagnostics]
     if len(everything) > MOST:
@@ -67,13 +69,13 @@ def analysis_sarif(report: AnalysisReport) -> str:
                 "toolExecutionNotifications": notes,
             }
         ],
-        "results": [_result(one, place) for one in kept],
+        "results": [_result(group, place) for group in kept],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, ensure_ascii=False)
 
 
-def _first(one: Reported) -> tuple[int, float]:
-    return _ORDER.index(one.severity), -one.finding.impact
+def _first(group: FindingGroup) -> tuple[int, float]:
+    return _ORDER.index(group.first.severity), -group.first.finding.impact
 
 
 def _describe_rule(code: str) -> Json:
@@ -136,7 +138,8 @@ def _notification(finding: Finding) -> Json:
     return entry
 
 
-def _result(one: Reported, place: Mapping[str, int]) -> Json:
+def _result(group: FindingGroup, place: Mapping[str, int]) -> Json:
+    one = group.first
     finding = one.finding
     entry: Json = {
         "ruleId": finding.rule,
@@ -153,13 +156,14 @@ def _result(one: Reported, place: Mapping[str, int]) -> Json:
     if finding.span is not None:
         location: Json = {"physicalLocation": _location(finding.span)}
         if one.kernel:
-            location["logicalLocations"] = [{"fullyQualifiedName": one.kernel, "kind": "function"}]
+            kernels = group.kernels or (one.kernel,)
+            location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "function"} for name in kernels]
         entry["locations"] = [location]
     if one.fingerprint:
         entry["partialFingerprints"] = {"warpsmith/v1": one.fingerprint}
     related = [
         {"id": number, "physicalLocation": _location(span), "message": {"text": legible(text)}}
-        for number, (span, text) in enumerate(_list_related(one))
+        for number, (span, text) in enumerate(_list_related(group))
     ]
     if related:
         entry["relatedLocations"] = related[:100]
@@ -192,9 +196,13 @@ def _text(one: Reported) -> str:
     return "\n".join(lines)
 
 
-def _list_related(one: Reported) -> list[tuple[Span, str]]:
-    found = [(note.span, note.text) for note in one.finding.related]
-    return found + [(step.span, step.text) for step in one.finding.why if step.span is not None]
+def _list_related(group: FindingGroup) -> list[tuple[Span, str]]:
+    """Return the places that a finding speaks of, and those at which it holds as well."""
+    finding = group.first.finding
+    found = [(note.span, note.text) for note in finding.related]
+    found += [(step.span, step.text) for step in finding.why if step.span is not None]
+    others = (other.finding for other in group.others)
+    return found + [(other.span, f"also: {other.message}") for other in others if other.span is not None]
 
 
 def _location(span: Span) -> Json:

@@ -23,6 +23,7 @@ from warpsmith.report.analysis.metrics import METRICS, metric_rows
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 from warpsmith.report.analysis.numbers import COLUMNS, closing, count_noun, fix_words, footnotes, kernel_rows
 from warpsmith.report.analysis.races import race_lines
+from warpsmith.report.analysis.ranking import ranking_lines
 from warpsmith.report.legible import legible
 from warpsmith.report.rules import load_rules
 
@@ -69,6 +70,7 @@ def analysis_text(report: AnalysisReport, options: TextOptions) -> str:
         parts.append(_kernels(report))
     if options.metrics and report.kernels:
         parts.append("\n".join(columns([METRICS, *metric_rows(report)])))
+    parts.append("\n".join(map(legible, ranking_lines(report))))
     parts.append("\n".join((*_open(report), closing(report))))
     return "\n\n".join(part for part in parts if part)
 

@@ -73,10 +73,8 @@ def _draw_touched(unit: str, numbers: Sequence[int]) -> LanePicture:
         LaneMark("on", x, _TOP + place[number] * size, f"lane {lane}: {unit} {number}", _CELL - 1, size - 1)
         for lane, (x, number) in enumerate(zip(across, numbers, strict=True))
     ]
-    worst = max(numbers.count(number) for number in set(numbers))
     touched = len(set(numbers))
     words = f"lanes 0 to {len(numbers) - 1} from left to right; {touched} {unit}{'s' if touched > 1 else ''} touched"
-    words += f", up to {worst} lanes in one" if unit == "bank" else ""
     high = _TOP + len(rows) * size
     labels = [_label(f"{unit} {rows[0]}", _TOP + size), *([_label(str(rows[-1]), high)] if len(rows) > 1 else [])]
     return _picture((*cells, *labels), len(numbers), high, words)

@@ -109,7 +109,7 @@ def test_a_dense_request_that_starts_inside_a_sector() -> None:
 def test_an_index_that_is_loaded() -> None:
     body = at("%ep:i32 = add %i 0:i32") + load(type="i32").replace("%vp0", "%eq")
     (one,) = found(body + at("%u:i32 = add %eq 0:i32", "q") + load(name="q"))
-    assert (one.rule, one.certainty, len(one.why)) == ("MEM004", "heuristic", 1)
+    assert (one.rule, one.certainty, len(one.why)) == ("MEM004", "conditional", 1)
 
 
 def test_shared_memory_is_not_looked_at() -> None:

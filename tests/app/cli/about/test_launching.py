@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -45,3 +46,34 @@ def test_a_dash_is_standard_input_under_the_name_that_is_given(monkeypatch: pyte
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"// \xff\n")))
     (file,) = kernel_files(("-",), {**NOTHING, "stdin_filename": "a.cu"}, default_settings())
     assert file.path == "a.cu" and file.text == "// \xff\n"
+
+
+def _database(folder: Path) -> None:
+    for name in ("k.cu", "wave.cpp", "host.cpp"):
+        (folder / name).write_text("int f() { return 1; }\n")
+    calls = (
+        ("k.cu", "nvcc -Iinc -DN=3 -c k.cu"),
+        ("wave.cpp", "nvcc -x cu -c wave.cpp"),
+        ("host.cpp", "g++ -c host.cpp"),
+    )
+    entries = [{"directory": str(folder), "command": call, "file": name} for name, call in calls]
+    (folder / "compile_commands.json").write_text(json.dumps(entries))
+
+
+def test_a_database_names_the_files_of_device_code_and_their_options(tmp_path: Path) -> None:
+    _database(tmp_path)
+    given = {**NOTHING, "database": str(tmp_path), "define": ("M=1",)}
+    first, second = kernel_files((), given, default_settings())
+    assert (Path(first.path).name, first.language) == ("k.cu", None)
+    assert {f"-I{tmp_path}/inc", "-DN=3"} <= set(first.arguments) and first.arguments[-1] == "-DM=1"
+    assert (Path(second.path).name, second.language) == ("wave.cpp", "cuda")
+    (named,) = kernel_files((str(tmp_path / "k.cu"),), given, default_settings())
+    assert "-DN=3" in named.arguments
+
+
+def test_a_database_without_device_code_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "host.cpp").write_text("int f() { return 1; }\n")
+    entries = [{"directory": str(tmp_path), "command": "g++ -c host.cpp", "file": "host.cpp"}]
+    (tmp_path / "compile_commands.json").write_text(json.dumps(entries))
+    with pytest.raises(UsageError, match="no file of device code"):
+        kernel_files((), {**NOTHING, "database": str(tmp_path)}, default_settings())

@@ -54,5 +54,5 @@ def test_the_page_has_the_kernels_and_every_cause_once() -> None:
     said = "uncoalesced store to out"
     text = analysis_html(report(findings=(reported(), reported(line=9), reported("DIV008", 5, "a check", "note"))))
     assert text.count(said) == analysis_html(report()).count(said) > 0
-    assert "Found 2 warnings, 1 note in 1 kernel" in text
+    assert "Found 1 warning, 1 note at 3 places in 1 kernel" in text
     assert "nothing" in analysis_html(report(inputs=()))

@@ -37,13 +37,22 @@ def against_conflict(facts: KernelFacts, access: AccessFact) -> tuple[str, ...]:
     if row is None:
         return _TILE, _SWIZZLE
     element = max(access.bytes, WORD)
-    if _ways(facts, access, row, row + element) == 1:
+    if _helps(facts, access, row, row + element):
         if row == 32 * WORD and element == WORD:
             return _TILE, _SWIZZLE
         return (f"rows, or records, of {row + element} bytes in place of {row} have no conflict: pad by one element",)
-    if row > element and _ways(facts, access, row, row - element) == 1:
+    if row > element and _helps(facts, access, row, row - element):
         return (f"rows of {row - element} bytes in place of {row} have no conflict: leave the padding out",)
     return ("no padding by one element helps: let neighboring lanes access neighboring words",)
+
+
+def _helps(facts: KernelFacts, access: AccessFact, old: int, new: int) -> bool:
+    """Whether rows of another length take a conflict away, and make no other access to the array dearer."""
+    alike = [a for a in facts.accesses if a.space == "shared" and a.variable == access.variable]
+    known = [a for a in alike if _row(facts, a) is not None]
+    return _ways(facts, access, old, new) == 1 and all(
+        _ways(facts, one, old, new) <= _ways(facts, one, old, old) for one in known
+    )
 
 
 def _row(facts: KernelFacts, access: AccessFact) -> int | None:

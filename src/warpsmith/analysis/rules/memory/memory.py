@@ -204,7 +204,8 @@ def _find_misaligned(facts: KernelFacts, access: AccessFact) -> KernelFinding | 
 def _indirect(facts: KernelFacts, access: AccessFact) -> KernelFinding:
     most = facts.device.warp_width
     message = f"{describe_access(access)} at an index that is loaded: up to {most} sectors per warp request"
-    found = replace(place_of(facts, access, "MEM004", message), certainty="heuristic")
+    apart = "the indices that neighboring lanes load lie apart"
+    found = replace(place_of(facts, access, "MEM004", message), certainty="conditional", assumptions=(apart,))
     loads = origin(facts, access.instruction.operands[0]).loads
     return replace(
         found,

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding
 from warpsmith.analysis.rules.lanes import LaneValues
 from warpsmith.analysis.rules.memory.layouts import against_conflict
 from warpsmith.analysis.rules.memory.vectors import find_joined
+from warpsmith.analysis.rules.memory.walk import Escape, describe_tests, find_escapes
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
@@ -35,7 +37,6 @@ def known_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
 def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
     assert access.bank_ways is not None
     message = f"{facts.words.shared}-memory bank conflict, {access.bank_ways}-way: {describe_access(access)}"
-    stride = f"{access.stride_bytes} bytes" if access.stride_bytes is not None else f"{access.stride or '?'} bytes"
     found = place_of(facts, access, "MEM010", message)
     banks = _banks(access)
     split = _split(access)
@@ -43,12 +44,21 @@ def _conflict(facts: KernelFacts, access: AccessFact) -> KernelFinding:
         found,
         certainty="conditional" if split and found.certainty == "proven" else found.certainty,
         assumptions=(*found.assumptions, *split),
-        label=f"{stride} between neighboring lanes",
+        label=_distance(facts, access),
         evidence=(*found.evidence, banks) if banks is not None else found.evidence,
         estimate=Estimate("time of the request", float(access.bank_ways.least), "times that without conflicts"),
         help=against_conflict(facts, access),
         impact=float(access.bank_ways.least),
     )
+
+
+def _distance(facts: KernelFacts, access: AccessFact) -> str:
+    """Return how far apart lanes are: neighbors, or, where these are dense, the rows of a block that share a warp."""
+    dense = access.stride_bytes is not None and abs(access.stride_bytes) == access.bytes
+    if dense and access.stride_y_bytes and facts.block[0] < facts.device.warp_width:
+        return f"{access.stride_y_bytes} bytes between the rows of a block, of which a warp has several"
+    stride = access.stride if access.stride_bytes is None else access.stride_bytes
+    return f"{stride or '?'} bytes between neighboring lanes"
 
 
 def _is_joined_without(access: AccessFact, bytes_: int) -> bool:
@@ -100,43 +110,64 @@ def _budget(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 
 def outside(facts: KernelFacts) -> list[KernelFinding]:
-    """Return a MEM020 for each access that a thread which certainly makes it makes beyond the array."""
+    """Return a MEM020 for each access that a thread makes beyond the array: any thread, where all get there, else those
+    that are followed."""
+    declared = ((access.instruction, _array(facts, access)) for access in facts.accesses)
+    arrays = {i: symbol for i, symbol in declared if symbol is not None and symbol.bytes}
+    sizes = {symbol.name: symbol.bytes for symbol in arrays.values()}
     lanes = LaneValues(facts)
-    return [found for access in facts.accesses for found in _outside(facts, access, lanes)]
+    followed = {escape.instruction: escape for escape in find_escapes(facts, sizes)} if sizes else {}
+    found = []
+    for access in facts.accesses:
+        symbol = arrays.get(access.instruction)
+        escape = None if symbol is None else _find_escape(facts, access, symbol, lanes)
+        escape = escape or followed.get(access.instruction)
+        if symbol is not None and escape is not None:
+            found.append(_report_escape(facts, access, escape, symbol.bytes))
+    return found
 
 
-def _outside(facts: KernelFacts, access: AccessFact, lanes: LaneValues) -> Iterator[KernelFinding]:
-    detail = access.instruction.detail
-    symbol = _symbol(facts, access)
-    if symbol is None or not symbol.bytes or not isinstance(detail, Memory):
-        return
+def _report_escape(facts: KernelFacts, access: AccessFact, escape: Escape, size: int) -> KernelFinding:
+    thread = f"({', '.join(map(str, escape.thread))})"
+    message = f"{describe_access(access)} outside of its {size} bytes: thread {thread} is at byte {escape.offset}"
+    table = EvidenceTable("witness", ("thread", "byte", "size"), ((thread, str(escape.offset), str(size)),))
+    assumed = (*facts.block_assumed, *facts.grid_assumed, *describe_tests(facts, escape))
+    return replace(
+        place_of(facts, access, "MEM020", message),
+        certainty="conditional" if assumed else "proven",
+        assumptions=assumed,
+        label="beyond the end" if escape.offset > 0 else "before it",
+        evidence=(table,),
+        help=("test the index before the access, or make the array as large as the block needs",),
+        impact=100.0,
+        cause=f"{access.variable} {size}",
+    )
+
+
+def _find_escape(facts: KernelFacts, access: AccessFact, symbol: Symbol, lanes: LaneValues) -> Escape | None:
+    """Return the first thread that an access of all threads leads out of its array."""
+    detail, size = access.instruction.detail, symbol.bytes
+    if not isinstance(detail, Memory) or not _certain(facts, access.block):
+        return None
     offsets = _offsets(facts, access.instruction.operands[0], symbol.name, lanes)
-    if offsets is None or not _certain(facts, access.block):
-        return
-    for thread, offset in zip(lanes.threads, offsets, strict=True):
+    for thread, offset in zip(lanes.threads, offsets or (), strict=offsets is not None):
         first = offset + detail.offset
-        if first < 0 or first + access.bytes > symbol.bytes:
-            message = (
-                f"{describe_access(access)} outside of its {symbol.bytes} bytes: "
-                f"thread ({', '.join(map(str, thread))}) is at byte {first}"
-            )
-            found = place_of(facts, access, "MEM020", message)
-            row = (str(thread), str(first), str(symbol.bytes))
-            table = EvidenceTable("witness", ("thread", "byte", "size"), (row,))
-            helps = ("test the index before the access, or make the array as large as the block needs",)
-            assumed = (*facts.block_assumed, *facts.grid_assumed)
-            yield replace(
-                found, certainty="conditional" if assumed else "proven", assumptions=assumed,
-                label="beyond the end" if first > 0 else "before it", evidence=(table,), help=helps, impact=100.0,
-            )  # fmt: skip
-            return
+        if first < 0 or first + access.bytes > size:
+            return Escape(access.instruction, thread, first, ())
+    return None
 
 
-def _symbol(facts: KernelFacts, access: AccessFact) -> Symbol | None:
+def _array(facts: KernelFacts, access: AccessFact) -> Symbol | None:
+    """Return the array that an access is to, where it is declared as one; in PTX its name is longer than written."""
     if access.space not in ("shared", "local", "constant"):
         return None
-    symbols = (*facts.function.symbols, *facts.module.symbols)
-    return next((symbol for symbol in symbols if symbol.name == access.variable), None)
+    named = [symbol for symbol in _symbols(facts) if short_name(symbol.name) == short_name(access.variable)]
+    exact = [symbol for symbol in named if symbol.name == access.variable] or named
+    return exact[0] if len(exact) == 1 else None
+
+
+def _symbols(facts: KernelFacts) -> tuple[Symbol, ...]:
+    return *facts.function.symbols, *facts.module.symbols
 
 
 def _offsets(facts: KernelFacts, address: Operand, name: str, lanes: LaneValues) -> tuple[int, ...] | None:
@@ -175,11 +206,11 @@ def _find_unwritten(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield MEM021 for loads of a shared array that no store can come before."""
     if any(OPS[i.op].effect == "unknown" for _, i in facts.function.instructions()):
         return
-    names = {access.variable for access in facts.accesses if access.space == "shared"}
-    for symbol in (*facts.function.symbols, *facts.module.symbols):
-        if symbol.name not in names or symbol.initial or _escapes(facts, symbol.name):
+    shared = [access for access in facts.accesses if access.space == "shared"]
+    for symbol in _symbols(facts):
+        mine = [access for access in shared if _array(facts, access) is symbol]
+        if not mine or symbol.initial or _escapes(facts, symbol.name, {access.instruction for access in mine}):
             continue
-        mine = [access for access in facts.accesses if access.space == "shared" and access.variable == symbol.name]
         writers = {access.block for access in mine if access.kind != "load"}
         for access in mine:
             if access.kind == "load" and not _comes_before(facts, access, mine, writers):
@@ -215,10 +246,9 @@ def _comes_before(facts: KernelFacts, load: AccessFact, mine: list[AccessFact], 
     return True
 
 
-def _escapes(facts: KernelFacts, name: str) -> bool:
+def _escapes(facts: KernelFacts, name: str, followed: set[Instruction]) -> bool:
     """Whether an address of a symbol goes where it is not followed: into memory, a call, an access that is not known
     as one of this array."""
-    followed = {access.instruction for access in facts.accesses if access.variable == name}
     derived: set[Value] = set()
     changed = True
     while changed:

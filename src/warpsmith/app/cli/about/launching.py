@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from pathlib import Path
+from typing import Final, TypeVar
 
 import click
 
@@ -13,9 +15,12 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.kernels.shape import Launching, arguments_of, bounds_of, dim_of
 from warpsmith.kernels.units import KernelFile, Language, files_of
+from warpsmith.project.database import read_database
 from warpsmith.settings.model import Settings
 
 __all__ = ["kernel_files", "kernel_options", "launching_of"]
+
+_DEVICE_CODE: Final = (".cu", ".cuh", ".cl")
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -45,15 +50,30 @@ def kernel_files(paths: tuple[str, ...], given: Mapping[str, object], settings: 
     arguments = compiler_arguments(given)
     instances = tuple(name for name in texts(given.get("kernel")) if "<" in name)
     seconds = settings.seconds("timeout")
+    commands = _read_commands(text(given.get("database")))
     files: list[KernelFile] = []
-    for path in files_of(paths, settings.texts("include")):
+    for path in files_of(paths, settings.texts("include")) if paths or not commands else commands:
         if path == "-":
             name = text(given.get("stdin_filename")) or "<stdin>"
             held = sys.stdin.buffer.read().decode("latin-1")
             files.append(KernelFile(name, language, arguments, held, instances, seconds))
         else:
-            files.append(KernelFile(path, language, arguments, None, instances, seconds))
+            own = commands.get(os.path.realpath(path))
+            spoken = language or ("cuda" if own is not None and Path(path).suffix.lower() not in _DEVICE_CODE else None)
+            files.append(KernelFile(path, spoken, (*(own or ()), *arguments), None, instances, seconds))
     return files
+
+
+def _read_commands(database: str | None) -> dict[str, tuple[str, ...]]:
+    """Return the arguments of the first command for each file of device code in a database, by its path."""
+    found: dict[str, tuple[str, ...]] = {}
+    for command in read_database(database).commands if database is not None else ():
+        if command.language == "cuda" or Path(command.file).suffix.lower() in _DEVICE_CODE:
+            found.setdefault(os.path.realpath(command.file), command.arguments)
+    if database is not None and not found:
+        help = ("kernels in files of another language are named one by one",)
+        raise UsageError(Finding("INP001", "error", f"{database} compiles no file of device code", help=help))
+    return found
 
 
 def _language(word: str | None) -> Language | None:

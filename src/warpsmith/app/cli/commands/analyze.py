@@ -45,6 +45,7 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.command("analyze", cls=Command)
 @click.argument("paths", nargs=-1, metavar="PATHS...")
 @kernel_options
+@click.option("-p", "database", metavar="PATH", help="A compile_commands.json, or the folder that holds it.")
 @click.option("--fail-on", type=click.Choice(["error", "warning", "note", "never"]), help="The gate (default error).")
 @click.option(
     "--min-certainty",
@@ -70,7 +71,8 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
 
-    A path is a file (.cu, .cl, .ptx), a folder, or - for standard input. Numbers are worked out from the text: they
+    A path is a file (.cu, .cl, .ptx), a folder, or - for standard input; with -p alone, all device code that is
+    compiled there. Numbers are worked out from the text: they
     are a model, not a measurement.
 
     \b

@@ -449,7 +449,8 @@ enum cudaError {
     cudaErrorAssert = 710,
     cudaErrorInvalidDevice = 101,
     cudaErrorIllegalAddress = 700,
-    cudaErrorLaunchFailure = 719
+    cudaErrorLaunchFailure = 719,
+    cudaErrorUnknown = 999
 };
 typedef enum cudaError cudaError_t;
 enum cudaMemcpyKind {
@@ -469,10 +470,10 @@ struct cudaDeviceProp {
 };
 extern "C" {
 cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
-cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
-const char *cudaGetErrorString(cudaError_t);
-const char *cudaGetErrorName(cudaError_t);
+__host__ __device__ cudaError_t cudaGetLastError(void);
+__host__ __device__ cudaError_t cudaPeekAtLastError(void);
+__host__ __device__ const char *cudaGetErrorString(cudaError_t);
+__host__ __device__ const char *cudaGetErrorName(cudaError_t);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaGetDeviceCount(int *);
