@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Final
+
+from msgspec.structs import replace
 
 from warpsmith.analysis.memory.accesses import accesses, addresses, places
 from warpsmith.analysis.memory.bounds import in_launch
@@ -28,6 +31,7 @@ from warpsmith.analysis.uniformity.facts import (
     Dim,
     KernelFacts,
     LaunchShape,
+    RaceVerdict,
 )
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
@@ -35,7 +39,9 @@ from warpsmith.machine.devices import Device
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Module
 
-__all__ = ["block_of", "examine"]
+__all__ = ["UNUSED", "block_of", "examine"]
+
+UNUSED: Final = "with the reads whose values nobody uses"
 
 
 def examine(
@@ -58,6 +64,10 @@ def examine(
     presences = Presences(forms)
     facts = tuple(accesses(forms, presences, places(forms), assumed))
     waits, found_races = _together(forms_of_all, shape, facts, assumed)
+    written = next((f for f in module.written if f.name == kernel), None)
+    if written is not None and (found_races.complete or found_races.verdict.kind == "none"):
+        with_reads = examine(replace(module, functions=(written,), written=()), kernel, shape, device)
+        found_races = _join(found_races, with_reads)
     return KernelFacts(
         kernel=kernel,
         span=function.span,
@@ -79,6 +89,20 @@ def examine(
         function=function,
         warp_level=warp,
         block_level=whole,
+    )
+
+
+def _join(races: Races, written: KernelFacts) -> Races:
+    """Return what is known of races where reads whose values nobody uses are accesses too: they are in `written`."""
+    verdict = written.freedom
+    if verdict.kind != "none":
+        verdict = RaceVerdict("unknown", why=f"{UNUSED}, {verdict.why}")
+    assumptions = (*races.assumptions, *(a for a in written.races_assumptions if a not in races.assumptions))
+    return replace(
+        races,
+        complete=races.complete and written.races_complete and not written.races,
+        assumptions=assumptions,
+        verdict=verdict if races.verdict.kind == "none" else races.verdict,
     )
 
 

@@ -21,7 +21,7 @@ from warpsmith.lower.layout import NotModeled
 from warpsmith.ssa.nodes import Callee, Function, Module, Space, Symbol
 from warpsmith.ssa.passes.fold import fold_instruction
 from warpsmith.ssa.passes.inline import inline_calls
-from warpsmith.ssa.passes.tidy import tidy
+from warpsmith.ssa.passes.tidy import tidy_twice
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 from warpsmith.tree.program import Program
@@ -54,7 +54,9 @@ def lower(program: Program, *, inline: bool = True) -> Lowered:
         module, problems = inline_calls(module, fold_instruction)
         findings += problems
         module = replace(module, functions=_find_needed(module.functions))
-    return Lowered(replace(module, functions=tuple(tidy(function) for function in module.functions)), tuple(findings))
+    both = [tidy_twice(function) for function in module.functions]
+    written = tuple(f for _, f in both if f is not None and f.kernel)
+    return Lowered(replace(module, functions=tuple(f for f, _ in both), written=written), tuple(findings))
 
 
 def _find_needed(functions: tuple[Function, ...]) -> tuple[Function, ...]:

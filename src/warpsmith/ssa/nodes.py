@@ -327,10 +327,12 @@ class Function(Struct, frozen=True, eq=False):
 
 
 class Module(Struct, frozen=True, eq=False):
-    """What one input file holds."""
+    """What one input file holds. `written`: kernels once more, with their reads of memory whose values nobody uses;
+    those that have no such reads are not there."""
 
     functions: tuple[Function, ...]
     symbols: tuple[Symbol, ...] = ()
+    written: tuple[Function, ...] = ()
 
     def function(self, name: str) -> Function | None:
         """Return the function called `name`."""

@@ -69,7 +69,7 @@ def test_threads_of_different_blocks(body: str, *, apart: bool, tmp_path: Path) 
 def test_rows_of_blocks_that_are_not_known_are_said_to_be_one(tmp_path: Path) -> None:
     judge, (place,) = judge_of(G + "a[g] = 1;", tmp_path)
     told = apart_in_grid(judge, (place, place), None)
-    assert told is not None and "the grid has one block along y" in told
+    assert told is not None and "the grid has one block along y and z" in told
     known = apart_in_grid(judge, (place, place), (5, 1, 1))
     assert known is not None and not any("grid" in text for text in known)
 

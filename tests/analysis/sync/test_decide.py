@@ -12,7 +12,7 @@ from tests.analysis.sync.pairs import Pair, Version, load_pairs, load_version, r
 from tests.analysis.sync.phased_kernels import facts_of, is_racing, phased_kernel
 from tests.lower.harness import lowered
 from warpsmith.analysis.affine.symbols import Atom
-from warpsmith.analysis.kernel import examine
+from warpsmith.analysis.kernel import UNUSED, examine
 from warpsmith.analysis.sync import apart, decide, races, reached, turns, unknowns, ways
 from warpsmith.analysis.sync.apart import _Proof
 from warpsmith.analysis.sync.decide import ARRAYS_APART, FLAGS
@@ -255,11 +255,76 @@ __kernel void k(__global int *a, __global int *b) {{
 """
 
 
-@pytest.mark.parametrize(("flags", "said"), [("CLK_LOCAL_MEM_FENCE", True), ("CLK_GLOBAL_MEM_FENCE", False)])
-def test_flags_of_a_barrier_that_do_not_name_the_memory_are_said(flags: str, *, said: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("flags", "kind"), [("CLK_LOCAL_MEM_FENCE", "unknown"), ("CLK_GLOBAL_MEM_FENCE", "none")])
+def test_barriers_whose_flags_leave_the_memory_out_leave_it_open(flags: str, kind: str, tmp_path: Path) -> None:
     found = verdict(EXCHANGE.format(flags), tmp_path, "k.cl", (1, 1, 1))
-    assert found.kind == "none"
-    assert (FLAGS in found.assumptions) == said
+    assert found.kind == kind
+    assert (FLAGS in found.why) == (kind == "unknown")
+
+
+READS = """
+struct Two { int x, y; };
+__device__ int peek(const int *a, int i) { return a[i]; }
+__device__ int twice(const int *a, int i) { return peek(a, i) + peek(a, i + 1); }
+__global__ void k(int *a, int *b, Two *c) { int t = threadIdx.x; BODY }
+"""
+
+
+@pytest.mark.parametrize(
+    ("racy", "free"),
+    [
+        ("peek(a, t); a[t + 1] = t;", "peek(a, t); a[t] = t;"),
+        (
+            "for (int i = 0; i < 9; i++) peek(a, t); a[t + 1] = t;",
+            "for (int i = 0; i < 9; i++) peek(b, t); a[t + 1] = t;",
+        ),
+        ("twice(a, t); a[t] = t;", "twice(a, 2 * t); a[2 * t] = a[2 * t + 1] = t;"),
+        ("int x = a[t + 1]; x = 3; a[t] = x;", "int x = a[t + 1]; x = 3; __syncthreads(); a[t] = x;"),
+        ("a[t] = a[t + 1] & 0;", "a[t] = b[t + 1] & 0;"),
+        ("int v = a[t + 1]; a[t] = v - v;", "int v = a[t]; a[t] = v - v;"),
+        ("Two v = c[t + 1]; c[t].x = v.y;", "Two v = c[t]; c[t].x = v.y;"),
+    ],
+)
+def test_a_read_whose_value_nobody_uses_is_an_access(racy: str, free: str, tmp_path: Path) -> None:
+    found = verdict(READS.replace("BODY", racy), tmp_path, grid=(1, 1, 1))
+    assert found.kind == "unknown" and found.why.startswith(UNUSED)
+    assert verdict(READS.replace("BODY", free), tmp_path, grid=(1, 1, 1)).kind == "none"
+
+
+DYNAMIC = """
+__global__ void k(int *a) {
+    extern __shared__ int one[];
+    extern __shared__ float TWO[];
+    one[threadIdx.x] = 1;
+    TWO[63 - threadIdx.x] = 2.0f;
+}
+"""
+
+
+def test_arrays_of_dynamic_shared_memory_are_one_memory(tmp_path: Path) -> None:
+    found = verdict(DYNAMIC.replace("TWO", "two"), tmp_path)
+    assert found.kind == "unknown" and "one memory" in found.why
+    apart = DYNAMIC.replace("extern __shared__ float TWO[]", "__shared__ float two[64]").replace("TWO", "two")
+    assert verdict(apart, tmp_path).kind == "none"
+
+
+def test_atomic_operations_of_a_block_are_none_for_other_blocks(tmp_path: Path) -> None:
+    text = "__global__ void k(int *a) { atomicAddSCOPE(a, 1); }\n"
+    found = verdict(text.replace("SCOPE", "_block"), tmp_path, grid=(2, 1, 1))
+    assert found.kind == "unknown" and "different blocks" in found.why
+    assert verdict(text.replace("SCOPE", "_block"), tmp_path, grid=(1, 1, 1)).kind == "none"
+    assert verdict(text.replace("SCOPE", ""), tmp_path, grid=(2, 1, 1)).kind == "none"
+
+
+def test_layers_of_blocks_that_no_address_knows_are_said(tmp_path: Path) -> None:
+    text = "__global__ void k(int *a) { a[(blockIdx.y * gridDim.x + blockIdx.x) * 64 + threadIdx.x] = 1; }\n"
+    assert "the grid has one block along z" in verdict(text, tmp_path).assumptions
+    assert verdict(text, tmp_path, grid=(2, 2, 2)).kind == "unknown"
+
+
+def test_a_variable_of_the_device_may_be_what_an_argument_leads_to(tmp_path: Path) -> None:
+    text = "__device__ int own[65]; __global__ void k(const int *a) { own[threadIdx.x] = a[threadIdx.x + 1]; }\n"
+    assert ARRAYS_APART in verdict(text, tmp_path, grid=(1, 1, 1)).assumptions
 
 
 def test_a_meeting_without_all_barriers_is_not_narrowed(folder: Path) -> None:

@@ -65,7 +65,7 @@ def apart_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite], grid: Dim |
     used = _used_axes(judge.forms)
     axes = [n for n in range(3) if (used[n] if grid is None else grid[n] > 1)]
     own = [plus(known.of_block(n, 0), known.of_block(n, 1), -1) for n in axes]
-    texts = [] if grid is not None else [_describe_rows(n) for n in range(3) if not used[n] and n < 2]
+    texts = [] if grid is not None or all(used) else [_describe_rows(used)]
     shown = _shown(judge, known, pair, own)
     return None if shown is None else tuple(dict.fromkeys((*shown, *texts)))
 
@@ -75,8 +75,13 @@ def _used_axes(forms: Forms) -> list[bool]:
     return [f"ctaid.{axis}" in names for axis in "xyz"]
 
 
-def _describe_rows(axis: int) -> str:
-    return f"the grid has one block along {'xyz'[axis]}"
+def _describe_rows(used: Sequence[bool]) -> str:
+    *others, last = (axis for axis, is_used in zip("xyz", used, strict=True) if not is_used)
+    return (
+        f"the grid has one block along {', '.join(others)} and {last}"
+        if others
+        else f"the grid has one block along {last}"
+    )
 
 
 def _shown(

@@ -34,7 +34,7 @@ from warpsmith.ssa.nodes import Instruction, Text
 
 __all__ = ["ARRAYS_APART", "Races", "decide"]
 
-FLAGS: Final = "barriers order all memory, whatever their flags say"
+FLAGS: Final = "the flags of a barrier between them leave that memory out"
 ARRAYS_APART: Final = "arrays that are different arguments do not overlap"
 _MOST_MEETINGS: Final = 3000
 _MOST_PROOFS: Final = 100
@@ -72,6 +72,7 @@ def decide(
     _decide_block(work, [place for place in placed if place.space in ("shared", "global")])
     _decide_flags(work, [i for _, i in waits], placed)
     _decide_pointers(work, placed)
+    _decide_dynamic(work, placed)
     found = [*work.found, *between]
     if grid != (1, 1, 1):
         _decide_grid(work, [place for place in placed if place.space == "global"], grid, found)
@@ -150,7 +151,7 @@ def _decide_block(work: _Work, places: Sequence[AccessSite]) -> None:
 
 
 def _decide_flags(work: _Work, barriers: Sequence[Instruction], places: Sequence[AccessSite]) -> None:
-    """Say that barriers order more than their flags do (OpenCL), where that matters."""
+    """Leave open what only barriers order whose flags leave that memory out (OpenCL)."""
     for space in ("shared", "global"):
         fewer = {i for i in barriers if getattr(i.detail, "orders", "all") not in ("all", space)}
         mine = [place for place in places if place.space == space]
@@ -159,7 +160,8 @@ def _decide_flags(work: _Work, barriers: Sequence[Instruction], places: Sequence
         for meeting in work.judge.meetings_by(mine, partial(_is_left, fewer)):
             work.proofs -= 1
             if not (work.proofs > 0 and _are_apart(work.judge, meeting)):
-                work.texts.append(FLAGS)
+                work.shared = work.shared and space != "shared"
+                work.leave_pair(meeting.first, meeting.second, "threads of one block", FLAGS)
                 return
 
 
@@ -258,8 +260,19 @@ def _decide_pointers(work: _Work, places: Sequence[AccessSite]) -> None:
         work.leave(f"it is not known where {work.name(strange[0])} leads")
     bases = {place.base for place in outside if place.base is not None}
     arguments = [base for base in bases if not base.space]
-    if any(place.base in arguments for place in written) and len(bases) > 1:
+    if written and arguments and len(bases) > 1:
         work.texts.append(ARRAYS_APART)
+
+
+def _decide_dynamic(work: _Work, places: Sequence[AccessSite]) -> None:
+    """Leave open what arrays of dynamic shared memory hold: all of them begin at one address (CUDA C++ Programming Guide,
+    `__shared__`)."""
+    inside = {place.base: place for place in places if place.space == "shared" and place.base is not None}
+    dynamic = {base: place for base, place in inside.items() if base.space == "shared" and not place.size}
+    if len(dynamic) > 1 and any(place.base in dynamic and place.kind != "load" for place in places):
+        names = " and ".join(base.name for base in list(dynamic)[:2])
+        work.shared = False
+        work.leave(f"{names} are one memory, the dynamic shared memory of a block")
 
 
 # --- threads of several blocks
@@ -280,7 +293,8 @@ def _decide_grid(work: _Work, places: Sequence[AccessSite], grid: Dim | None, fo
         if texts is not None:
             work.texts += texts
             continue
-        clash = None if ordered or work.tried <= 0 else find_reached_in_grid(work.judge, (one, other))
+        untold = ordered or one.kind == other.kind == "atomic"
+        clash = None if untold or work.tried <= 0 else find_reached_in_grid(work.judge, (one, other))
         work.tried -= 1
         if clash is None:
             work.leave_pair(one, other, "threads of different blocks")
@@ -297,8 +311,15 @@ def _grid_pairs(places: Sequence[AccessSite]) -> Iterator[tuple[AccessSite, Acce
             continue
         for at, one in enumerate(group):
             for other in group[at:]:
-                if "store" in (one.kind, other.kind) or {one.kind, other.kind} == {"load", "atomic"}:
+                if _may_conflict(one, other):
                     yield (one, other) if one.kind != "load" else (other, one)
+
+
+def _may_conflict(one: AccessSite, other: AccessSite) -> bool:
+    """Whether accesses of different blocks conflict where they meet: an atomic operation of a block is none for others."""
+    if one.kind == other.kind == "atomic":
+        return any(getattr(place.instruction.detail, "scope", "") == "block" for place in (one, other))
+    return "store" in (one.kind, other.kind) or {one.kind, other.kind} == {"load", "atomic"}
 
 
 def _grid_race(work: _Work, pair: tuple[AccessSite, AccessSite], clash: Clash, grid: Dim | None) -> RaceFact:
