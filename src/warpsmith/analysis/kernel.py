@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.memory.accesses import accesses, addresses, places
+from warpsmith.analysis.memory.accesses import accesses, addresses, places, space_of
 from warpsmith.analysis.memory.bounds import in_launch
 from warpsmith.analysis.memory.branches import branches
 from warpsmith.analysis.memory.forms import Forms
@@ -111,7 +111,7 @@ def _together(
 ) -> tuple[tuple[BarrierFact, ...], Races]:
     """Return what holds for the threads of a block: its barriers, and what nothing orders."""
     judge = Judge.of(forms, Presences(forms))
-    found = places(forms)
+    found = [replace(p, base=None, space=space_of(p)) if p.chosen else p for p in places(forms)]
     by_instruction = {fact.instruction: fact for fact in facts}
     found_races = decide(judge, found, by_instruction, assumed, shape.grid)
     return tuple(barriers(judge, found, assumed)), found_races

@@ -255,8 +255,10 @@ def _decide_pointers(work: _Work, places: Sequence[AccessSite]) -> None:
     outside = [place for place in places if place.space in ("global", "generic")]
     written = [place for place in outside if place.kind != "load"]
     strange = [place for place in outside if place.base is None or not (place.base.argument or place.base.space)]
-    strange += [place for place in outside if place.space == "generic"]
-    if written and strange:
+    generic = [place for place in outside if place.space == "generic"]
+    strange += generic
+    shared = [place for place in places if place.space == "shared" and place.kind != "load"]
+    if (written and strange) or (shared and generic):
         work.leave(f"it is not known where {work.name(strange[0])} leads")
     bases = {place.base for place in outside if place.base is not None}
     arguments = [base for base in bases if not base.space]
