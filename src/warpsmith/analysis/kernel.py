@@ -68,6 +68,7 @@ def examine(
     if written is not None and (found_races.complete or found_races.verdict.kind == "none"):
         with_reads = examine(replace(module, functions=(written,), written=()), kernel, shape, device)
         found_races = _join(found_races, with_reads)
+    found_races = _leave_images(found_races) if module.images else found_races
     return KernelFacts(
         kernel=kernel,
         span=function.span,
@@ -90,6 +91,12 @@ def examine(
         warp_level=warp,
         block_level=whole,
     )
+
+
+def _leave_images(races: Races) -> Races:
+    """Return what is known of races where some code writes to images."""
+    verdict = RaceVerdict("unknown", why="it is not looked at what is written to images")
+    return replace(races, verdict=verdict) if races.verdict.kind == "none" else races
 
 
 def _join(races: Races, written: KernelFacts) -> Races:

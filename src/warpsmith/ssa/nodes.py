@@ -328,11 +328,12 @@ class Function(Struct, frozen=True, eq=False):
 
 class Module(Struct, frozen=True, eq=False):
     """What one input file holds. `written`: kernels once more, with their reads of memory whose values nobody uses;
-    those that have no such reads are not there."""
+    those that have no such reads are not there. `images`: some code writes to images, of which nothing else is here."""
 
     functions: tuple[Function, ...]
     symbols: tuple[Symbol, ...] = ()
     written: tuple[Function, ...] = ()
+    images: bool = False
 
     def function(self, name: str) -> Function | None:
         """Return the function called `name`."""

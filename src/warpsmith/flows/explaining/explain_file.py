@@ -138,7 +138,7 @@ def _text(unit: KernelUnit, kernel: Function) -> str:
     others = (function for function in unit.module.functions if not function.kernel)
     written = (function for function in unit.module.written if function.name == kernel.name)
     module = Module((kernel, *written, *others), unit.module.symbols)
-    return f"{print_module(module)}\n{unit.launches.get(kernel.name)}"
+    return f"{print_module(module)}\n{unit.launches.get(kernel.name)}\n{unit.module.images}"
 
 
 def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:
