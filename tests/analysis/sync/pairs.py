@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.finding import KernelFinding
@@ -168,10 +169,16 @@ def _launch(version: Version, seed: int, warp: int) -> tuple[Launch, LaunchMemor
     return Launch(pair.grid, pair.block, arguments, shared=shared, warp=warp, seed=seed), memory
 
 
+def _as_written(module: Module) -> Module:
+    """Return a module with the reads whose values nobody uses."""
+    written = {function.name: function for function in module.written}
+    return replace(module, functions=tuple(written.get(f.name, f) for f in module.functions))
+
+
 def run_lanes(version: Version, seed: int = 0, warp: int = 32) -> set[frozenset[int]]:
     """Return the lines of each pair of accesses that race when the kernel is interpreted."""
     launch, memory = _launch(version, seed, warp)
-    outcome = interpret(version.module, version.name, launch, memory)
+    outcome = interpret(_as_written(version.module), version.name, launch, memory)
     assert outcome.complete, (version.name, outcome.problems[:1])
     return {frozenset(_line(side.instruction) for side in (c.first, c.second)) for c in outcome.conflicts}
 
@@ -185,6 +192,6 @@ def _line(instruction: object) -> int:
 def run_engine(version: Version, seed: int = 0, warp: int = 32) -> bool:
     """Return whether the compiled machine sees a race."""
     launch, memory = _launch(version, seed, warp)
-    made = run(version.module, version.name, launch, memory, Checks(uninitialized=False, races=True))
+    made = run(_as_written(version.module), version.name, launch, memory, Checks(uninitialized=False, races=True))
     assert not made.why or made.stop is Stop.RACE, (version.name, made.why)
     return made.stop is Stop.RACE

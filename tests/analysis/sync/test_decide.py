@@ -24,12 +24,15 @@ from warpsmith.ssa.nodes import Instruction
 
 Patch = pytest.MonkeyPatch
 
-NOT_FOUND = {"other_parts", "halving_unknown"}
-"""What a thread of another block picks by a choice, and a loop that halves what is not known."""
+NOT_FOUND = {
+    "other_parts", "halving_unknown", "unread", "unread_in_a_loop", "one_of_two", "argument_of_two", "two_names",
+}  # fmt: skip
+"""What a thread of another block picks by a choice, a loop that halves what is not known, reads that the compiled
+kernel lacks, and pointers that are one of several."""
 
 NOT_PROVEN = {
     "triangle", "counter_begins", "tickets", "packed", "product_filled", "product_refilled", "turned_in_strips",
-    "eliminated", "bitonic", "half_a_warp",
+    "eliminated", "bitonic", "half_a_warp", "one_of_two", "argument_of_two", "two_names",
 }  # fmt: skip
 
 
@@ -314,6 +317,23 @@ def test_atomic_operations_of_a_block_are_none_for_other_blocks(tmp_path: Path) 
     assert found.kind == "unknown" and "different blocks" in found.why
     assert verdict(text.replace("SCOPE", "_block"), tmp_path, grid=(1, 1, 1)).kind == "none"
     assert verdict(text.replace("SCOPE", ""), tmp_path, grid=(2, 1, 1)).kind == "none"
+
+
+def test_a_pointer_that_may_be_shared_memory_meets_it(tmp_path: Path) -> None:
+    text = "__global__ void k(int *a, int n) { __shared__ int s[64]; int *p = s, *q = n ? p : a; CODE }\n"
+    read = text.replace("CODE", "int v = q[threadIdx.x]; s[threadIdx.x ^ 1] = 2; a[threadIdx.x] = v;")
+    assert "leads" in verdict(read, tmp_path, grid=(1, 1, 1)).why
+    written = text.replace("CODE", "q[threadIdx.x] = a[0];")
+    assert verdict(written, tmp_path, grid=(1, 1, 1)).kind == "unknown"
+    assert verdict(text.replace("CODE", "int v = q[0]; p = 0;"), tmp_path, grid=(1, 1, 1)).kind == "none"
+
+
+def test_what_is_written_to_images_leaves_it_open(tmp_path: Path) -> None:
+    text = "__kernel void k(__write_only image2d_t im, __global int *o) { o[get_global_id(0)] = 1; CODE }\n"
+    write = text.replace("CODE", "write_imagei(im, (int2)(0, 0), (int4)(get_local_id(0)));")
+    found = verdict(write, tmp_path, "k.cl", (1, 1, 1))
+    assert found.kind == "unknown" and "images" in found.why
+    assert verdict(text.replace("CODE", ""), tmp_path, "k.cl", (1, 1, 1)).kind == "none"
 
 
 def test_layers_of_blocks_that_no_address_knows_are_said(tmp_path: Path) -> None:
