@@ -336,6 +336,14 @@ def test_what_is_written_to_images_leaves_it_open(tmp_path: Path) -> None:
     assert verdict(text.replace("CODE", ""), tmp_path, "k.cl", (1, 1, 1)).kind == "none"
 
 
+@pytest.mark.parametrize("wide", ["unsigned", "unsigned long long"])
+def test_unsigned_numbers_that_wrap_are_not_taken_for_negative_ones(wide: str, tmp_path: Path) -> None:
+    body = "if (j < 100u) a[i] = 1; else a[i + 40u] = 2;"
+    racy = f"__global__ void k(int *a) {{ unsigned t = threadIdx.x, i = t - 32u; {wide} j = i; {body} }}\n"
+    assert verdict(racy, tmp_path, grid=(1, 1, 1)).kind == "unknown"
+    assert verdict(racy.replace("40u", "64u"), tmp_path, grid=(1, 1, 1)).kind == "none"
+
+
 def test_layers_of_blocks_that_no_address_knows_are_said(tmp_path: Path) -> None:
     text = "__global__ void k(int *a) { a[(blockIdx.y * gridDim.x + blockIdx.x) * 64 + threadIdx.x] = 1; }\n"
     assert "the grid has one block along z" in verdict(text, tmp_path).assumptions

@@ -267,8 +267,8 @@ def _decide_pointers(work: _Work, places: Sequence[AccessSite]) -> None:
 
 
 def _decide_dynamic(work: _Work, places: Sequence[AccessSite]) -> None:
-    """Leave open what arrays of dynamic shared memory hold: all of them begin at one address (CUDA C++ Programming Guide,
-    `__shared__`)."""
+    """Leave open what arrays of dynamic shared memory hold: all of them begin at one address (CUDA C++ Programming
+    Guide, `__shared__`)."""
     inside = {place.base: place for place in places if place.space == "shared" and place.base is not None}
     dynamic = {base: place for base, place in inside.items() if base.space == "shared" and not place.size}
     if len(dynamic) > 1 and any(place.base in dynamic and place.kind != "load" for place in places):
@@ -318,7 +318,7 @@ def _grid_pairs(places: Sequence[AccessSite]) -> Iterator[tuple[AccessSite, Acce
 
 
 def _may_conflict(one: AccessSite, other: AccessSite) -> bool:
-    """Whether accesses of different blocks conflict where they meet: an atomic operation of a block is none for others."""
+    """Whether accesses of two blocks conflict where they meet: an atomic operation of one block is none for another."""
     if one.kind == other.kind == "atomic":
         return any(getattr(place.instruction.detail, "scope", "") == "block" for place in (one, other))
     return "store" in (one.kind, other.kind) or {one.kind, other.kind} == {"load", "atomic"}

@@ -53,6 +53,17 @@ def times(one: Poly, other: Poly) -> Poly:
     return {m: c for m, c in made.items() if c}
 
 
+def _turns_negative(form: Form) -> bool:
+    """Whether a sum may be negative though no argument is: as an unsigned number it is a large one then."""
+    least = 0.0
+    for monomial, factor in form.terms.items():
+        low = high = 1.0
+        for atom in monomial:
+            low, high = low * max(0, atom.range[0]), high * max(0, atom.range[1])
+        least += factor * (low if factor > 0 else high)
+    return least < 0
+
+
 class Unknowns:
     """The unknowns of two places. `relation` says of one that threads share by how much it is more at the second place;
     None: it is another one there."""
@@ -221,6 +232,8 @@ class Unknowns:
         if any(not atom.cycles <= inside for atom in form.atoms()):
             return None
         wraps = [atom for atom in form.atoms() if atom.wraps or atom.kind == "wrap"]
+        if (wraps or unsigned) and _turns_negative(form.drop_atoms(wraps)):
+            return None
         if wraps:
             self.assumptions.append("no number that is compared overflows")
         made = self.poly(form.drop_atoms(wraps), side)
