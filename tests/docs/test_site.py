@@ -35,7 +35,7 @@ def test_there_is_a_page_for_each_command_rule_and_step(pages: dict[str, str]) -
 
 
 def test_options_of_commands_below_commands_are_listed(pages: dict[str, str]) -> None:
-    assert "`--min-certainty [proven|conditional|heuristic]`\n: Show what is" in pages["commands/analyze.md"]
+    assert "`--min-certainty [proven|witnessed|conditional|heuristic]`\n: Show what is" in pages["commands/analyze.md"]
     assert "## baseline prune" in pages["commands/baseline.md"]
 
 

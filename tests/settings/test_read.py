@@ -50,6 +50,8 @@ def test_the_nearer_source_wins_key_by_key(folder: Path, monkeypatch: pytest.Mon
         ("[rules]\nseverity = { MEM001 = 'notes' }\n", "CFG002", "did you mean 'note'?"),
         ("[rules.severity]\nMEM001 = 3\n", "CFG002", "one of error, warning, note"),
         ("limit = 'many'\n", "CFG002", "a whole number"),
+        ("timeout = 0\n", "CFG002", "a number above 0, at most"),
+        ("runs = -1\n", "CFG002", "a number, at most"),
         ("[kernels.k]\nblock = [0]\n", "CFG002", "one to three numbers above 0"),
     ],
 )
@@ -62,6 +64,11 @@ def test_what_makes_no_sense_is_told_with_its_line(folder: Path, text: str, rule
     assert words in f"{finding.message} {' '.join(finding.help)}"
     assert finding.span is not None
     assert finding.span.line >= 2
+
+
+def test_no_seconds_are_a_number_where_that_is_what_nobody_asked_for(folder: Path) -> None:
+    (folder / "warpsmith.toml").write_text("runs = 0\n")
+    assert read_settings(Wanted(folder=str(folder), environment=False)).seconds("runs") == 0
 
 
 def test_tables_are_put_together(folder: Path) -> None:

@@ -267,3 +267,20 @@ $inner: add.s32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r5;
     assert len(inner) == 12 and sum(len(ways) == 2 for ways in inner.values()) == 9
     assert len(outer) == 3 and all(len(ways) == 1 for ways in outer)
     assert watched.touched == [("global", 4)] * 4
+
+
+def test_a_run_ends_when_enough_was_seen() -> None:
+    module, memory = kernel("st.global.u32 [%rd1], %r1; ret;"), LaunchMemory()
+    out = memory.allocate("out", bytes(4))
+    launch = Launch((2, 1, 1), (64, 1, 1), {"out": out.address.to_bytes(8, "little"), "n": bytes(4)})
+    asked: list[int] = []
+
+    def enough(steps: int) -> bool:
+        asked.append(steps)
+        return bool(memory.conflicts)
+
+    outcome = interpret(module, "k", launch, memory, enough=enough)
+    assert outcome.conflicts and not outcome.complete and not outcome.problems
+    assert asked == sorted(asked) and outcome.steps <= asked[-1] + 1, "one step of the other block after that"
+    whole = interpret(module, "k", launch, LaunchMemory(checks=False), enough=lambda steps: False)
+    assert whole.problems, "without its argument it has nowhere to write"

@@ -7,13 +7,14 @@ module, kernel, shape, device ──► uniformity (warp, block) ──► branc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.memory.accesses import accesses, addresses, places, space_of
+from warpsmith.analysis.memory.accesses import AccessSite, accesses, addresses, places, space_of
+from warpsmith.analysis.memory.apart import has_own_bytes
 from warpsmith.analysis.memory.bounds import in_launch
 from warpsmith.analysis.memory.branches import branches
 from warpsmith.analysis.memory.forms import Forms
@@ -37,7 +38,7 @@ from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
 from warpsmith.machine.devices import Device
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import Function, Module
+from warpsmith.ssa.nodes import Function, Instruction, Module
 
 __all__ = ["UNUSED", "block_of", "examine"]
 
@@ -63,7 +64,8 @@ def examine(
     warp, whole = forms.answer, forms_of_all.answer
     presences = Presences(forms)
     facts = tuple(accesses(forms, presences, places(forms), assumed))
-    waits, found_races = _together(forms_of_all, shape, facts, assumed)
+    found = [replace(p, base=None, space=space_of(p)) if p.chosen else p for p in places(forms_of_all)]
+    waits, found_races = _together(forms_of_all, found, {fact.instruction: fact for fact in facts}, shape, assumed)
     written = next((f for f in module.written if f.name == kernel), None)
     if written is not None and (found_races.complete or found_races.verdict.kind == "none"):
         with_reads = examine(replace(module, functions=(written,), written=()), kernel, shape, device)
@@ -84,6 +86,7 @@ def examine(
         races_complete=found_races.complete,
         races_assumptions=found_races.assumptions,
         freedom=found_races.verdict,
+        own_bytes=has_own_bytes(forms_of_all, found, shape.grid),
         exchanges=tuple(exchanges(presences, assumed)),
         resources=resources((module, function, warp.graph), device, block, shape.shared_bytes, compiled),
         module=module,
@@ -114,14 +117,15 @@ def _join(races: Races, written: KernelFacts) -> Races:
 
 
 def _together(
-    forms: Forms, shape: LaunchShape, facts: tuple[AccessFact, ...], assumed: tuple[str, ...]
+    forms: Forms,
+    found: Sequence[AccessSite],
+    facts: Mapping[Instruction, AccessFact],
+    shape: LaunchShape,
+    assumed: tuple[str, ...],
 ) -> tuple[tuple[BarrierFact, ...], Races]:
     """Return what holds for the threads of a block: its barriers, and what nothing orders."""
     judge = Judge.of(forms, Presences(forms))
-    found = [replace(p, base=None, space=space_of(p)) if p.chosen else p for p in places(forms)]
-    by_instruction = {fact.instruction: fact for fact in facts}
-    found_races = decide(judge, found, by_instruction, assumed, shape.grid)
-    return tuple(barriers(judge, found, assumed)), found_races
+    return tuple(barriers(judge, found, assumed)), decide(judge, found, facts, assumed, shape.grid)
 
 
 def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -> Forms:

@@ -18,7 +18,7 @@ from warpsmith.base.source import Span, readable
 __all__ = ["Certainty", "Finding", "Note", "Severity", "marked_line", "printable", "render_finding"]
 
 Severity = Literal["error", "warning", "note"]
-Certainty = Literal["proven", "conditional", "heuristic"]
+Certainty = Literal["proven", "witnessed", "conditional", "heuristic"]
 
 
 class Note(Struct, frozen=True):
@@ -45,7 +45,7 @@ class Finding(Struct, frozen=True):
     assumptions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.assumptions and self.certainty == "proven":
+        if self.assumptions and self.certainty in ("proven", "witnessed"):
             raise ValueError(f"{self.rule} rests on assumptions: it is conditional")
 
 

@@ -14,16 +14,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
-from typing import Literal
+from typing import Final, Literal
 
-__all__ = ["MOST_SECONDS", "OutOfTimeError", "lift_time_limit", "time_left", "time_limit", "time_share"]
+__all__ = ["MOST_SECONDS", "NO_TIME", "OutOfTimeError", "lift_time_limit", "time_left", "time_limit", "time_share"]
 
 MOST_SECONDS = 10_000_000
 """Some months: timers of the system take no more."""
 
+NO_TIME: Final = "no time was left"
+"""Why something was not done, in words."""
 # a library that calls back may swallow what is raised there: it is raised again after so many seconds
 _AGAIN_S = 1.0
-_TIMERS = {
+Timer = Literal["clock", "processor"]
+_TIMERS: dict[Timer, tuple[int, int]] = {
     "clock": (signal.ITIMER_REAL, signal.SIGALRM),
     "processor": (signal.ITIMER_PROF, signal.SIGPROF),
 }
@@ -34,11 +37,15 @@ _ENDS: ContextVar[float] = ContextVar("_ENDS", default=math.inf)
 
 
 class OutOfTimeError(Exception):
-    """The time is up."""
+    """The time is up; `of`: which one."""
+
+    def __init__(self, of: Timer = "clock") -> None:
+        super().__init__(of)
+        self.of = of
 
 
 @contextmanager
-def time_limit(seconds: float, of: Literal["clock", "processor"] = "clock") -> Iterator[None]:
+def time_limit(seconds: float, of: Timer = "clock") -> Iterator[None]:
     """Raise OutOfTimeError in the body after `seconds` (0: never): those of the clock, or those that processors have
     worked for this process, its threads included and what it starts left out. Signals reach the main thread only:
     elsewhere there is no limit."""
@@ -47,7 +54,7 @@ def time_limit(seconds: float, of: Literal["clock", "processor"] = "clock") -> I
         return
 
     def up(number: int, frame: FrameType | None) -> None:
-        raise OutOfTimeError
+        raise OutOfTimeError(of)
 
     timer, alarm = _TIMERS[of]
     before = signal.signal(alarm, up)

@@ -18,8 +18,9 @@ from warpsmith.base.findings import Finding
 from warpsmith.base.progress import Activity, Progress, ignore_progress
 from warpsmith.base.time_limit import OutOfTimeError, time_limit
 from warpsmith.flows.policies import Repeated, run_policies
-from warpsmith.kernels.arguments import ELEMENTS, Argument, Array, arguments_for
-from warpsmith.kernels.chosen import launch_of, named_kernel
+from warpsmith.flows.started import StartedLaunch, place_launch
+from warpsmith.kernels.arguments import ELEMENTS, Argument, Array
+from warpsmith.kernels.chosen import named_kernel
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
 from warpsmith.report.simulation.model import Check, LaunchRow, Mistake, OutputRow, PolicyRow, SimulationReport, Work
@@ -36,18 +37,15 @@ from warpsmith.report.simulation.rows import (
 from warpsmith.report.status import Status
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Done, Engine, EngineChoice, execute
-from warpsmith.simt.launch import Dim, Launch, Outcome, Textures
-from warpsmith.simt.layout import ROW, MemoryPart, shared_layout
-from warpsmith.simt.memory import Buffer, LaunchMemory
+from warpsmith.simt.launch import Dim, Launch, Outcome
+from warpsmith.simt.memory import Buffer
 from warpsmith.simt.policies.machine import PolicyName, PolicyRun
 from warpsmith.simt.selection import Selection
-from warpsmith.simt.textures import OUTSIDE, Outside, Texture, fetches
 from warpsmith.ssa.nodes import Function
 
 __all__ = [
     "INTERRUPTED",
     "SimulateOptions",
-    "StartedLaunch",
     "read_kernels",
     "simulate",
     "simulate_unit",
@@ -195,39 +193,14 @@ def _pieces(done: Done, again: Sequence[tuple[PolicyRow, PolicyRun | None]]) -> 
     return () if done.pieces is None else done.pieces.warps()
 
 
-class StartedLaunch(Struct, frozen=True):
-    """A launch with its arguments in memory: `buffers` by their names, `shared` bytes of dynamic shared memory, `end`:
-    behind what lies in shared memory without arguments."""
-
-    launch: Launch
-    memory: LaunchMemory
-    buffers: Mapping[str, Buffer]
-    arguments: Sequence[Argument]
-    shared: int
-    end: int
-
-    def place_again(self) -> LaunchMemory:
-        """Return memory of its own with the arguments as they were, at the same addresses."""
-        return self.placed(checks=False)[0]
-
-    def placed(self, *, checks: bool) -> tuple[LaunchMemory, Mapping[str, Buffer]]:
-        """Return the same, and the buffers by their names; `checks`: races and unset memory are looked for."""
-        memory = LaunchMemory(checks=checks)
-        return memory, _place_arguments(self.arguments, memory, self.end)[0]
-
-
 def _place_launch(unit: KernelUnit, kernel: Function, options: SimulateOptions, width: int) -> StartedLaunch:
     """Return how a kernel is launched, with its arguments; `width`: lanes of the device's warps."""
-    block, grid, shared = launch_of(unit, kernel, options.block, options.grid, options.shared)
-    arguments = arguments_for(options.arguments, unit, kernel, f"--block {','.join(map(str, block))}")
-    _check_out(options.out, arguments)
-    memory, end = LaunchMemory(checks=bool(options.checks)), shared_layout(unit.module, kernel.name).end
-    buffers, packed, parts = _place_arguments(arguments, memory, end + shared)
-    added = max((part.end - end for part in parts), default=shared)
-    launch = Launch(grid, block, packed, added, parts, options.warp or width, options.seed, options.max_steps)
-    launch = replace(launch, textures=_textures(arguments))
-    asked = shared + sum(part.end - part.start for part in parts)
-    return StartedLaunch(launch, memory, buffers, arguments, asked, end + shared)
+    started = place_launch(
+        unit, kernel, options.arguments, options.block, options.grid,
+        shared=options.shared, checks=bool(options.checks), width=options.warp or width,
+    )  # fmt: skip
+    _check_out(options.out, started.arguments)
+    return replace(started, launch=replace(started.launch, seed=options.seed, max_steps=options.max_steps))
 
 
 def _usage(message: str, *helps: str) -> UsageError:
@@ -315,39 +288,6 @@ def _check_out(out: Mapping[str, str], arguments: Sequence[Argument]) -> None:
         if name not in [one.name for one in arguments if one.array is not None]:
             listed = ", ".join(one.name for one in arguments if one.array is not None) or "none"
             raise _usage(f"--out {name}: no argument of this name is an array", f"the arrays: {listed}")
-
-
-def _place_arguments(
-    arguments: Iterable[Argument], memory: LaunchMemory, end: int
-) -> tuple[dict[str, Buffer], dict[str, bytes], tuple[MemoryPart, ...]]:
-    """Put the arguments into memory; shared memory that arguments ask for comes behind byte `end`. Returns buffers, the
-    bytes of the parameters, and the parts of shared memory that are arguments."""
-    buffers: dict[str, Buffer] = {}
-    packed: dict[str, bytes] = {}
-    parts: list[MemoryPart] = []
-    for one in arguments:
-        if one.bytes is not None:
-            packed[one.name] = one.bytes
-        elif one.array is not None:
-            buffers[one.name] = memory.allocate(one.name, one.array.tobytes(), known=one.known)
-            packed[one.name] = buffers[one.name].address.to_bytes(8, "little")
-        else:
-            start = -(-max((part.end + ROW for part in parts), default=end) // ROW) * ROW
-            packed[one.name] = start.to_bytes(8, "little")
-            parts.append(MemoryPart(one.name, start, start + one.local))
-    return buffers, packed, tuple(parts)
-
-
-def _textures(arguments: Iterable[Argument]) -> Textures | None:
-    """Return what fetches from the textures among arguments give, None where there is none."""
-    found: dict[int, Texture] = {}
-    for one in arguments:
-        if one.texture is not None and one.bytes is not None:
-            words = one.texture.words
-            how: Outside = next((word for word in OUTSIDE if word in words), "clamp")
-            read = Texture(one.texture.texels, one.texture.axes, "linear" in words, how, "normalized" in words)
-            found[int.from_bytes(one.bytes, "little")] = read
-    return fetches(found) if found else None
 
 
 # --- how it ends

@@ -36,7 +36,7 @@ from warpsmith.kernels.units import KernelUnit
 from warpsmith.ssa.nodes import Function, Parameter
 from warpsmith.tree import types as tree
 
-__all__ = ["ELEMENTS", "Argument", "Array", "TextureArgument", "arguments_for"]
+__all__ = ["ELEMENTS", "Argument", "Array", "TextureArgument", "arguments_for", "make_argument"]
 
 Array = npt.NDArray[Any]
 
@@ -236,7 +236,7 @@ def _argument(parameter: Parameter, text: str, type: tree.Type | None, numbers: 
     made = (
         _load_argument(parameter.name, text[1:])
         if text.startswith("@")
-        else _make_argument(parameter.name, text, numbers)
+        else make_argument(parameter.name, text, numbers)
     )
     if isinstance(type, tree.Pointer):
         _check_element(parameter, type, made.element, is_local=made.array is None)
@@ -293,7 +293,7 @@ def _texture(parameter: Parameter, text: str, type: tree.Type | None, given: tup
     said = [_evaluate_text(part, numbers, name) for part in parts if part not in _WORDS]
     sizes = [size for size in said if isinstance(size, int) and size > 0]
     source = found["texels"]
-    made = _load_argument(name, source[1:]) if source.startswith("@") else _make_argument(name, source, numbers)
+    made = _load_argument(name, source[1:]) if source.startswith("@") else make_argument(name, source, numbers)
     texels = math.prod(sizes)
     counts = len(sizes) == len(said) and 1 <= len(sizes) <= 3
     if not counts or made.array is None or made.array.size not in (texels, 2 * texels, 4 * texels):
@@ -308,7 +308,7 @@ def _texture(parameter: Parameter, text: str, type: tree.Type | None, given: tup
 # --- arrays
 
 
-def _make_argument(name: str, text: str, numbers: Mapping[str, int]) -> Argument:
+def make_argument(name: str, text: str, numbers: Mapping[str, int]) -> Argument:
     """Return the array, or the room in shared memory, that a text describes; raises UsageError."""
     found = _BUFFER.fullmatch(text)
     if found is None:

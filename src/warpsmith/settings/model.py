@@ -23,7 +23,7 @@ Setting = str | int | float | tuple[str, ...]
 
 
 class Key(Struct, frozen=True):
-    """One key: its type, the words that it may be, its default, its environment variable."""
+    """One key: its type, the words that it may be, its default, its environment variable; `off`: 0 turns it off."""
 
     name: str
     type: str
@@ -31,6 +31,7 @@ class Key(Struct, frozen=True):
     help: str
     words: tuple[str, ...] = ()
     variable: str = ""
+    off: bool = False
 
 
 @cache
@@ -51,7 +52,9 @@ def _key(name: str, row: Mapping[str, object]) -> Key:
         case _:
             raise ValueError(f"keys.toml: {name} has no default of a known type")
     named = tuple(map(str, words)) if isinstance(words, list) else ()
-    return Key(name, str(row["type"]), value, str(row["help"]), named, str(row.get("variable", "")))
+    return Key(
+        name, str(row["type"]), value, str(row["help"]), named, str(row.get("variable", "")), bool(row.get("off"))
+    )
 
 
 class KernelSettings(Struct, frozen=True):

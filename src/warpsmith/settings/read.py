@@ -258,7 +258,7 @@ def _check_value(key: Key, value: object) -> Setting | None:
             return (value,)
         case "number", int() if not isinstance(value, bool) and value >= 0:
             return value
-        case "seconds", int() | float() if not isinstance(value, bool) and 0 < value <= MOST_SECONDS:
+        case "seconds", int() | float() if not isinstance(value, bool) and _is_time(key, value):
             return value
         case "path", str():
             return value
@@ -266,6 +266,11 @@ def _check_value(key: Key, value: object) -> Setting | None:
             return value
         case _:
             return None
+
+
+def _is_time(key: Key, seconds: float) -> bool:
+    """Whether a key may have so many seconds."""
+    return 0 < seconds <= MOST_SECONDS or (key.off and seconds == 0)
 
 
 def _from_text(key: Key, text: str, reader: _Reader) -> Setting | None:
@@ -289,7 +294,7 @@ def _describe_expected(key: Key) -> str:
     return {
         "texts": "a list of texts",
         "number": "a whole number",
-        "seconds": f"a number above 0, at most {MOST_SECONDS:,}",
+        "seconds": f"{'a number' if key.off else 'a number above 0'}, at most {MOST_SECONDS:,}",
         "text": "a text",
         "path": "a path",
     }[key.type]

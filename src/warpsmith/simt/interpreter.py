@@ -48,13 +48,16 @@ def interpret(
     *,
     turns: Turns | None = None,
     progress: Progress = ignore_progress,
+    enough: Callable[[int], bool] | None = None,
 ) -> Outcome:
     """Run `kernel` of `module` to its end, on `memory`, whose buffers it changes; `progress` learns of every turn, and
-    `turns` says who goes on in it (each lane by itself, in an order that the launch's seed gives).
+    `turns` says who goes on in it (each lane by itself, in an order that the launch's seed gives). `enough`: whether
+    what was seen within so many steps will do, asked after every turn of a block: the run is not complete then.
 
     Raises KeyError where there is no such kernel with code. What the kernel does wrong is in the outcome.
     """
     run = _Run(_prepare_kernel(module, kernel, launch, memory, observer or Silent()), turns or _Seeded(), progress)
+    run.enough = enough
     run.go()
     unwritten = (_report_unwritten(*found) for found in memory.unwritten)
     overflows = (_overflow(*found) for found in run.kernel.overflows.items())
@@ -149,6 +152,7 @@ class _Run:
         self.problems: list[KernelProblem] = []
         self.complete = False
         self.stopped = False
+        self.enough: Callable[[int], bool] | None = None
 
     def go(self) -> None:
         """Run the blocks, a group at a time."""
@@ -206,6 +210,7 @@ class _Run:
     def _turn(self, block: ThreadBlock) -> bool:
         """Let threads of a block go on, and then those that wait for each other; return whether any could."""
         moved = self.turns.turn(block, self._step)
+        self.stopped = self.stopped or (self.enough is not None and self.enough(self.steps))
         return self._meet(block, late=not moved) or moved
 
     def _step(self, thread: Thread) -> bool:

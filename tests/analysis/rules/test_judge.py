@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from msgspec.structs import replace
 
 from tests.analysis.test_kernel import HEAD, ROW
+from tests.flows.witness.kernels import text_of, unit_of
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.judge import judge
+from warpsmith.analysis.uniformity.facts import LaunchShape
+from warpsmith.base.findings import Certainty, Severity
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.machine.devices import device
 from warpsmith.ssa.nodes import Instruction
@@ -54,3 +60,28 @@ def test_what_has_no_place_comes_first_each_by_itself() -> None:
 
 def test_a_kernel_that_does_nothing_wrong() -> None:
     assert judged("", {}) == []
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_what_rests_on_a_block_that_nobody_gives_is_no_error(given: bool, tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, text_of("one", races=True))
+    block = (64, 1, 1)
+    facts = examine(
+        unit.module, "racy", LaunchShape(block) if given else LaunchShape(None, likely=block), device("h100")
+    )
+    assert bool(facts.block_assumed) is not given
+    found = [one.at_most for one in judge(facts) if one.rule == "SYN002"]
+    assert found == ["error" if given else "warning"]
+
+
+@pytest.mark.parametrize(
+    ("certainty", "most"), [("witnessed", "error"), ("conditional", "warning"), ("proven", "error")]
+)
+def test_what_was_seen_on_numbers_that_were_made_up_is_no_error(
+    certainty: Certainty, most: Severity, tmp_path: Path
+) -> None:
+    unit = unit_of(tmp_path, text_of("one", races=True))
+    facts = examine(unit.module, "racy", LaunchShape((64, 1, 1)), device("h100"))
+    seen = [replace(race, certainty=certainty, replay="warpsmith simulate k.cu") for race in facts.races]
+    found = [one.at_most for one in judge(replace(facts, races=tuple(seen))) if one.rule == "SYN002"]
+    assert found and set(found) == {most}

@@ -38,7 +38,7 @@ NO_FIXTURE = {"MEM013", "OCC006", "OCC007"}
 
 
 def _settings(kernels: tuple[KernelSettings, ...]) -> Settings:
-    flags: dict[str, Setting] = {"min-certainty": "heuristic"}
+    flags: dict[str, Setting] = {"min-certainty": "heuristic", "runs": 0}
     found = read_settings(Wanted(flags, files=False, environment=False))
     return Settings(found.values, found.origins, found.root, kernels=kernels)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 import pytest
+from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.base.fixes import Fix
@@ -12,9 +13,12 @@ from warpsmith.base.source import Edit, Span
 from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.fixes.site import Trees
 from warpsmith.flows.explain import ExplainOptions
+from warpsmith.flows.explaining.checked_fixes import mends
+from warpsmith.flows.explaining.explain_file import FileResult
 from warpsmith.flows.fix_files import Mended, fix_files
 from warpsmith.kernels.shape import Launching
 from warpsmith.kernels.units import KernelFile
+from warpsmith.report.analysis.model import Reported
 from warpsmith.settings.read import Wanted, read_settings
 
 SOURCE = """\
@@ -117,3 +121,13 @@ def test_a_kernel_that_took_too_long_is_tried_again(monkeypatch: pytest.MonkeyPa
     assert mended(RIGHT, monkeypatch).edited
     # in the trial as before the edit, and at last of the edited file
     assert examined == ["k", "other"] * 3
+
+
+def test_what_a_run_showed_is_gone_only_where_another_run_does_not_show_it() -> None:
+    finding = KernelFinding("SYN002", "a race", "witnessed", "k", None, "race", replay="warpsmith simulate k.cu")
+    before = FileResult("k.cu", findings=[Reported(finding, "k.cu", "k", "error", "")])
+    assert mends(before, FileResult("k.cu"), (), before.findings)
+    assert not mends(before, FileResult("k.cu", unseen=frozenset({"k"})), (), before.findings)
+    assert mends(before, FileResult("k.cu", unseen=frozenset({"other"})), (), before.findings)
+    told = [replace(one, finding=replace(finding, replay="")) for one in before.findings]
+    assert mends(FileResult("k.cu", findings=told), FileResult("k.cu", unseen=frozenset({"k"})), (), told)

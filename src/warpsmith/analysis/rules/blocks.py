@@ -23,9 +23,9 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.memory.clamps import CUT_OFF
 from warpsmith.analysis.rules.finding import EvidenceTable, KernelFinding
-from warpsmith.analysis.rules.memory.walk import count_visits
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import describe_access, place_of
+from warpsmith.analysis.rules.walk import count_visits
 from warpsmith.analysis.sync.grid import may_order_blocks
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.findings import Note

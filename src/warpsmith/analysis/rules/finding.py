@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from msgspec import Struct
 
-from warpsmith.base.findings import Certainty, Note
+from warpsmith.base.findings import Certainty, Note, Severity
 from warpsmith.base.source import Span
 
 __all__ = ["MODEL", "Estimate", "EvidenceTable", "KernelFinding", "Why", "why_of"]
@@ -52,8 +52,9 @@ class Why(Struct, frozen=True):
 class KernelFinding(Struct, frozen=True):
     """One finding. `subject` is what it is about, in words that do not change when lines move; `label` stands beside
     the caret; `impact` orders findings: how many times the work or traffic that would do; `times`: how many
-    instructions of this place it holds for (an unrolled loop has several); `cause`: findings of a rule and a kernel
-    that have the same one are mended together."""
+    instructions of this place it holds for (an unrolled loop has several); `replay`: the command that shows it, where
+    it was seen in a run; `at_most`: how severe it may be, whatever its rule says (`judge`
+    decides); `cause`: findings of a rule and a kernel that have the same one are mended together."""
 
     rule: str
     message: str
@@ -70,6 +71,8 @@ class KernelFinding(Struct, frozen=True):
     help: tuple[str, ...] = ()
     impact: float = 1.0
     times: int = 1
+    replay: str = ""
+    at_most: Severity = "error"
     cause: str = ""
 
 

@@ -17,6 +17,7 @@ from warpsmith.analysis.rules.memory.shared import known_memory
 from warpsmith.analysis.rules.memory.spaces import other_spaces
 from warpsmith.analysis.rules.synchronization import synchronization
 from warpsmith.analysis.uniformity.facts import KernelFacts
+from warpsmith.base.findings import Severity
 
 __all__ = ["judge"]
 
@@ -35,7 +36,15 @@ def judge(facts: KernelFacts) -> tuple[KernelFinding, ...]:
             key = (finding.rule, finding.span or id(finding), finding.message)
             first = found.get(key)
             found[key] = finding if first is None else replace(first, times=first.times + 1)
-    return tuple(sorted(found.values(), key=_place))
+    return tuple(sorted((replace(one, at_most=_at_most(facts, one)) for one in found.values()), key=_place))
+
+
+def _at_most(facts: KernelFacts, finding: KernelFinding) -> Severity:
+    """Return how severe a finding may be: what rests on a block that nobody gives, or was seen in a run on numbers that
+    were made up and matter, is no error of the user's."""
+    guessed = not set(facts.block_assumed).isdisjoint(finding.assumptions)
+    made_up = bool(finding.replay) and finding.certainty not in ("witnessed", "proven")
+    return "warning" if guessed or made_up else "error"
 
 
 def _place(finding: KernelFinding) -> tuple[str, int, int, str]:

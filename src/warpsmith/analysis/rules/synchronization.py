@@ -147,6 +147,8 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     if rule == "SYN008" and first.access.instruction is second.access.instruction and _is_of_no_block(facts, race):
         message = f"every block of the launch writes the same elements of {where}: no order between them"
         helps = ("let the index depend on ctaid.x, or launch one block", helps[0])
+    if race.replay:
+        helps = (*helps, f"to see it: {race.replay}")
     if race.space != "shared" and (rows_alike := _rows_alike(facts, race)):
         helps = (rows_alike, *helps)
     certainty = race.certainty
@@ -166,6 +168,7 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         rule, message, certainty, facts.kernel, second.access.span or first.access.span, subject, _doing(second, other),
         assumptions=race.assumptions, related=related, help=helps, impact=100.0,
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
+        replay=race.replay,
     )  # fmt: skip
 
 

@@ -232,7 +232,8 @@ class Side(Struct, frozen=True):
 class RaceFact(Struct, frozen=True):
     """Two accesses of different threads to one place with nothing between them that orders them, one of them a write.
 
-    `variable` and `offset` (bytes, where known) say which place; `reach`: threads of one block, or of several."""
+    `variable` and `offset` (bytes, where known) say which place; `reach`: threads of one block, or of several;
+    `replay`: the command that shows it, where it was seen in a run."""
 
     kernel: str
     variable: str
@@ -243,6 +244,12 @@ class RaceFact(Struct, frozen=True):
     second: Side
     certainty: Certainty
     assumptions: tuple[str, ...]
+    replay: str = ""
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The two places in the text."""
+        return frozenset(str(side.access.span) for side in (self.first, self.second))
 
 
 class RaceVerdict(Struct, frozen=True):
@@ -291,8 +298,9 @@ class KernelFacts(Struct, frozen=True, eq=False):
     """All of it. `warp_level` and `block_level` are the answers of the uniformity analysis, for whoever asks for more;
     `block` is the shape that was used, `block_assumed` what was taken for it without being given, `grid_assumed` what
     for the grid, where that matters; `races_complete`: every pair of shared accesses was decided, so that no race in
-    `races` means that there is none there (under `races_assumptions`), `freedom` is of all memory; `words`: those of
-    the kernel's language."""
+    `races` means that there is none there (under `races_assumptions`), `freedom` is of all memory; `own_bytes`: every
+    thread of a launch has its own bytes of the global memory that is written, unless arrays overlap or an index
+    overflows; `words`: those of the kernel's language."""
 
     kernel: str
     span: Span | None
@@ -308,6 +316,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     races_complete: bool
     races_assumptions: tuple[str, ...]
     freedom: RaceVerdict
+    own_bytes: bool
     exchanges: tuple[ExchangeFact, ...]
     resources: ResourceFact
     module: Module

@@ -137,7 +137,9 @@ def mends(before: FileResult, after: FileResult, fixes: Iterable[Fix], targets: 
     broken = after.failed or after.crashed or after.late > before.late or after.names != before.names
     errors = [sum(d.severity == "error" for d in result.diagnostics) for result in (before, after)]
     accessed = [_count_accesses(result, after.same) for result in (before, after)]
-    if broken or errors[1] > errors[0] or accessed[0] != accessed[1]:
+    # what a run showed is gone where another run does not show it
+    unseen = any(one.finding.replay and one.kernel in after.unseen for one in targets)
+    if broken or unseen or errors[1] > errors[0] or accessed[0] != accessed[1]:
         return False
     edits = _distinct(fixes)
     old = Counter(_place(one, ()) for one in before.findings if one.kernel not in after.same)

@@ -6,9 +6,10 @@ A kernel that fails, or takes too long, is a diagnostic; the others are served.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
+from typing import Final, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -23,9 +24,10 @@ from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.analysis.vocabulary import vocabulary
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile, Span
-from warpsmith.base.time_limit import OutOfTimeError, time_limit
+from warpsmith.base.time_limit import NO_TIME, OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
+from warpsmith.flows.witness.budget import RunBudget, suspicion, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit
@@ -48,6 +50,10 @@ from warpsmith.ssa.text import print_module
 
 __all__ = ["FileResult", "FileTask", "explain_file"]
 
+Made = TypeVar("Made")
+_FEW: Final = 4
+"""Reasons, and names for each, that are listed."""
+
 
 class FileTask(Struct, frozen=True):
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
@@ -68,7 +74,8 @@ class FileTask(Struct, frozen=True):
 class FileResult(Struct):
     """What was found in one file. `names` are those of its kernels, `parameters` those of the kernels' parameters;
     `failed`: nothing could be read; `partial`: a part could not; `late`: kernels that took too long; `crashed`: an
-    error of ours; `texts`: the kernels as the analyses see them, where fixes are wanted; `same`: those left out."""
+    error of ours; `texts`: the kernels as the analyses see them, where fixes are wanted; `same`: those left out;
+    `unseen`: those that runs should show races of, and do not show all."""
 
     path: str
     file: SourceFile | None = None
@@ -86,6 +93,7 @@ class FileResult(Struct):
     crashed: str = ""
     texts: dict[str, str] = field(default_factory=dict)
     same: frozenset[str] = frozenset()
+    unseen: frozenset[str] = frozenset()
 
 
 def explain_file(task: FileTask) -> FileResult:
@@ -110,14 +118,21 @@ def explain_file(task: FileTask) -> FileResult:
     if task.fixes or task.known:
         result.texts = {names[kernel.name]: _text(unit, kernel) for kernel in kernels}
     result.same = frozenset(name for name, text in result.texts.items() if task.known.get(name) == text)
-    for kernel in kernels:
-        if names[kernel.name] not in result.same and _is_wanted(names[kernel.name], kernel.name, task.kernels):
-            _kernel(task, unit, kernel, names[kernel.name], compiled, result)
+    runs = RunBudget(task.settings.seconds("runs"))
+    wanted = [
+        kernel
+        for kernel in kernels
+        if names[kernel.name] not in result.same and _is_wanted(names[kernel.name], kernel.name, task.kernels)
+    ]
+    work = _FileWork(task, unit, compiled, result, names)
+    work.analyze(wanted, runs)
+    result.unseen = frozenset(names[one] for kernels in runs.without.values() for one in kernels)
+    result.diagnostics += _tell_without_runs(runs, names)
     if not task.kernels:
-        found = tuple(host_transfers(unit.repeats))
-        marks = fingerprints("", found)
+        copies = tuple(host_transfers(unit.repeats))
+        marks = fingerprints("", copies)
         result.findings += (
-            Reported(one, result.path, "", "note", mark) for one, mark in zip(found, marks, strict=True)
+            Reported(one, result.path, "", "note", mark) for one, mark in zip(copies, marks, strict=True)
         )
     return result
 
@@ -131,6 +146,22 @@ def _find_without_code(unit: KernelUnit) -> Iterator[Finding]:
             message = f"{function.name} is not analyzed: something that it needs is not modeled"
             helps = ("it is named above; the PTX of the kernel may be read all the same",)
             yield Finding("INP006", "error", message, function.span, helps)
+
+
+def _tell_without_runs(runs: RunBudget, names: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield of which kernels runs showed nothing, or not all that there may be, and why."""
+    rows = [(why, [names[one] for one in kernels]) for why, kernels in runs.without.items()]
+    if not rows:
+        return
+    count = sum(len(kernels) for _, kernels in rows)
+    what = rows[0][1][0] if count == 1 else f"{count} kernels"
+    texts = [f"{', '.join(kernels[:_FEW])}{' …' if len(kernels) > _FEW else ''}: {why}" for why, kernels in rows]
+    more = [f"{len(texts) - _FEW} more reasons"] if len(texts) > _FEW else []
+    raised = ["raise --runs"] if NO_TIME in runs.without else []
+    yield Finding(
+        "INP012", "note", f"runs that look for races show nothing, or not all, of {what}",
+        help=(*texts[:_FEW], *more, *raised),
+    )  # fmt: skip
 
 
 def _text(unit: KernelUnit, kernel: Function) -> str:
@@ -163,35 +194,74 @@ def _compile_ptx(task: FileTask, unit: KernelUnit, result: FileResult) -> Regist
     return found
 
 
-def _kernel(  # noqa: PLR0917 - one call, of what one kernel needs
-    task: FileTask, unit: KernelUnit, kernel: Function, name: str, compiled: Registers, result: FileResult
-) -> None:
-    """Put what is found in one kernel into the result."""
-    try:
-        with time_limit(task.settings.seconds("timeout")):
-            shape = shape_of(kernel, name, task.launching, task.settings, unit.launches.get(kernel.name))
-            found = []
-            for device in task.devices:
-                said = compiled.get((device.name, kernel.name))
-                for_shape = partial(examine, unit.module, kernel.name, device=device, compiled=said)
-                found.append(examine_likely(kernel, shape, for_shape))
-            trees = Trees(unit.file, unit.language, unit.functions) if task.fixes else None
-            _keep_facts(found, name, unit.language, result, trees)
-            if task.diagrams:
-                _draw_pictures(found, unit.language, result)
-    except OutOfTimeError:
-        seconds = task.settings.seconds("timeout")
-        message = f"{name} took longer than {seconds:g} s: it is not analyzed"
-        result.diagnostics.append(Finding("INP009", "error", message, kernel.span, ("raise --timeout",)))
-        result.late += 1
-    except RecursionError:
-        message = f"{name} is nested deeper than can be analyzed"
-        result.diagnostics.append(Finding("INP003", "error", message, kernel.span, ("split the kernel",)))
-    except Exception as error:
-        message = f"{name} cannot be analyzed: an error of warpsmith's own ({type(error).__name__})"
-        helps = ("this is a bug in warpsmith: the other kernels are analyzed",)
-        result.diagnostics.append(Finding("INT070", "error", message, kernel.span, helps))
-        result.crashed = result.crashed or traceback.format_exc()
+Found = list[KernelFacts]
+"""The facts of one kernel, on each device."""
+
+
+class _FileWork(Struct, frozen=True):
+    """What is done with each kernel of a file: a step that takes too long, or fails, is a diagnostic."""
+
+    task: FileTask
+    unit: KernelUnit
+    compiled: Registers
+    result: FileResult
+    names: Mapping[str, str]
+
+    def analyze(self, wanted: Sequence[Function], runs: RunBudget) -> None:
+        """Put what is found in some kernels into the result."""
+        # What the text of each tells.
+        facts = {kernel: found for kernel in wanted if (found := self.guard(kernel, self.examine))}
+        # Runs, of those first that are likely to race.
+        for kernel in sorted(facts, key=lambda kernel: -suspicion(facts[kernel][0])):
+            facts[kernel] = self.guard(kernel, partial(self.run, facts[kernel], runs), timed=False) or []
+        # What the rules say.
+        for kernel, found in facts.items():
+            if found:
+                self.guard(kernel, partial(self.keep, found))
+
+    def examine(self, kernel: Function) -> Found:
+        """Return what the text of a kernel tells."""
+        task, name = self.task, self.names[kernel.name]
+        shape = shape_of(kernel, name, task.launching, task.settings, self.unit.launches.get(kernel.name))
+        found: Found = []
+        for device in task.devices:
+            said = self.compiled.get((device.name, kernel.name))
+            for_shape = partial(examine, self.unit.module, kernel.name, device=device, compiled=said)
+            found.append(examine_likely(kernel, shape, for_shape))
+        return found
+
+    def run(self, found: Found, runs: RunBudget, _: Function) -> Found:
+        """Return the facts of a kernel with what runs of it show."""
+        first, *others = found
+        return [with_witnesses(self.unit, self.task.wanted, first, runs), *others]
+
+    def keep(self, found: Found, kernel: Function) -> None:
+        """Put what the rules say of a kernel into the result."""
+        trees = Trees(self.unit.file, self.unit.language, self.unit.functions) if self.task.fixes else None
+        _keep_facts(found, self.names[kernel.name], self.unit.language, self.result, trees)
+        if self.task.diagrams:
+            _draw_pictures(found, self.unit.language, self.result)
+
+    def guard(self, kernel: Function, step: Callable[[Function], Made], *, timed: bool = True) -> Made | None:
+        """Return what a step makes of a kernel; None where it fails, which is said; `timed`: there is a limit."""
+        name, result = self.names[kernel.name], self.result
+        try:
+            with time_limit(self.task.settings.seconds("timeout") if timed else 0):
+                return step(kernel)
+        except OutOfTimeError:
+            seconds = self.task.settings.seconds("timeout")
+            message = f"{name} took longer than {seconds:g} s: it is not analyzed"
+            result.diagnostics.append(Finding("INP009", "error", message, kernel.span, ("raise --timeout",)))
+            result.late += 1
+        except RecursionError:
+            message = f"{name} is nested deeper than can be analyzed"
+            result.diagnostics.append(Finding("INP003", "error", message, kernel.span, ("split the kernel",)))
+        except Exception as error:
+            message = f"{name} cannot be analyzed: an error of warpsmith's own ({type(error).__name__})"
+            helps = ("this is a bug in warpsmith: the other kernels are analyzed",)
+            result.diagnostics.append(Finding("INT070", "error", message, kernel.span, helps))
+            result.crashed = result.crashed or traceback.format_exc()
+        return None
 
 
 def _keep_facts(
@@ -210,8 +280,7 @@ def _keep_facts(
             old = merged.get(key)
             if old is None:
                 proposed = proposals(trees, facts, plain) if trees is not None else ()
-                guessed = not set(facts.block_assumed).isdisjoint(plain.assumptions)
-                old = Reported(one, result.path, name, "note", mark, proposed=proposed, guessed=guessed)
+                old = Reported(one, result.path, name, "note", mark, proposed=proposed)
             merged[key] = replace(old, devices=(*old.devices, facts.device.name))
     result.findings += merged.values()
     result.kernels += (kernel_entry(facts, result.path, name) for facts in found)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.base.errors import UsageError
-from warpsmith.base.findings import Finding, Severity
+from warpsmith.base.findings import Certainty, Finding, Severity
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.explaining.explain_file import FileResult
-from warpsmith.report.analysis.model import CERTAINTIES, Reported
+from warpsmith.report.analysis.model import CERTAINTIES, SEVERITIES, Reported
 from warpsmith.report.analysis.silenced.baseline import Baseline
 from warpsmith.report.analysis.silenced.suppressions import Suppression, suppression_for, suppressions
 from warpsmith.report.rules import load_rules
@@ -111,7 +111,8 @@ def choose_findings(results: Sequence[FileResult], settings: Settings, baseline:
             path = result.path if one.finding.span is None else one.finding.span.file.path
             if not choice.has(code) or choice.ignores(path, settings.root, code):
                 continue
-            one = replace(one, severity=_soften(choice.severity(code), one))
+            severity = min(choice.severity(code), one.finding.at_most, key=SEVERITIES.index)
+            one = replace(one, severity=severity)
             comment = comments.silencing(one, result)
             if CERTAINTIES.index(one.finding.certainty) < least:
                 below += 1
@@ -129,14 +130,9 @@ def choose_findings(results: Sequence[FileResult], settings: Settings, baseline:
     return Chosen(tuple(shown), tuple(kept_back), below)
 
 
-def _soften(severity: Severity, one: Reported) -> Severity:
-    """Return how severe a finding is: what rests on a block that nobody has given is no error."""
-    return "warning" if severity == "error" and one.guessed else severity
-
-
-def _certainty(word: str) -> Literal["proven", "conditional", "heuristic"]:
+def _certainty(word: str) -> Certainty:
     match word:
-        case "proven" | "conditional" | "heuristic":
+        case "proven" | "witnessed" | "conditional" | "heuristic":
             return word
         case _:
             raise ValueError(word)

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.flows.simulate import SimulateOptions, StartedLaunch, read_kernels, start_launch
+from warpsmith.flows.simulate import SimulateOptions, read_kernels, start_launch
+from warpsmith.flows.started import StartedLaunch
 from warpsmith.flows.stepping.answers import line_of
 from warpsmith.flows.stepping.conditions import names_in, parse
 from warpsmith.flows.stepping.session import Again, Ask, Breakpoint, Quit, Session, Watchpoint, breakpoint_of

@@ -404,7 +404,9 @@ class State(Struct):
         if simple == TRUE:
             return False
         parts = [] if simple is None else [self._shorten(p, bad) for p in options(simple)]
-        parts = [p for p in (*parts, *self._unit_values(violation, wrong)) if self._alive(path, p, declared=declared)]
+        parts = [p for p in parts if self._alive(path, p, declared=declared)]
+        units = self._unit_values(violation, (wrong, either(parts)), known)
+        parts += [p for p in units if self._alive(path, p, declared=declared)]
         simple = either(sorted(parts, key=lambda part: condition_text(self.vocabulary, part)))
         if simple == FALSE:
             return False
@@ -416,14 +418,19 @@ class State(Struct):
         self.assume(Assumption(text, "guarded", condition, self.span, declared), simple)
         return True
 
-    def _unit_values(self, violation: Set, wrong: Formula) -> list[Formula]:
-        """Return `p == 1` for the parameters, strides mostly, that are never 1 where something is wrong: what remains
-        of that when it is divided is not said by `wrong`."""
+    def _unit_values(self, violation: Set, sides: tuple[Formula, Formula], known: Set) -> list[Formula]:
+        """Return `p == 1` for the parameters, strides mostly, that are never 1 where something is wrong, and may be 1
+        (as far as is known) beside what is let through; `sides`: what is excluded, what is let through. What remains of
+        a violation when it is divided is not said by the first."""
+        wrong, right = sides
         values = violation.params()
         if values.is_equal(make_set(self.vocabulary, (), wrong).params()):
             return []
+        let_through, facts = make_set(self.vocabulary, (), right).params(), known.params()
         units = [equal(atom(name), ONE) for name in sorted(atoms_of(wrong))]
-        return [one for one in units if values.intersect(make_set(self.vocabulary, (), one).params()).is_empty()]
+        sets = [(one, make_set(self.vocabulary, (), one).params()) for one in units]
+        own = [(one, held) for one, held in sets if values.intersect(held).is_empty()]
+        return [one for one, held in own if not held.intersect(facts).is_subset(let_through)]
 
     def _guard_each(self, wrong: Sequence[Formula], path: Formula, *, declared: bool) -> bool:
         """Exclude one thing that is wrong after another: what leaves room for loops to run may be a disjunction for

@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
-CERTAINTIES: tuple[Certainty, ...] = ("heuristic", "conditional", "proven")
+CERTAINTIES: tuple[Certainty, ...] = ("heuristic", "conditional", "witnessed", "proven")
 
 Hidden = Literal["", "suppressed", "baseline"]
 
@@ -105,7 +105,7 @@ class AnalyzedKernel(Struct, frozen=True):
 
 class Reported(Struct, frozen=True):
     """One finding as it is reported. `input` is the file that was read, `kernel` the name for people; `devices` those
-    for which it holds; `hidden` and `reason`: why it is not shown; `guessed`: it rests on a block that nobody gives."""
+    for which it holds; `hidden` and `reason`: why it is not shown."""
 
     finding: KernelFinding
     input: str
@@ -117,7 +117,6 @@ class Reported(Struct, frozen=True):
     reason: str = ""
     proposed: tuple[Fix, ...] = ()
     fix: Fix | None = None
-    guessed: bool = False
 
 
 class AnalysisReport(Struct, frozen=True):

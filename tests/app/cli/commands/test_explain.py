@@ -40,3 +40,13 @@ def test_a_file_with_a_line_is_a_loop(capsys: pytest.CaptureFixture[str], monkey
     typed(capsys, "explain", "lu.c:11", "--json")
     assert asked == [("src:a/lu.c", "src:a/lu.c:11", False), ("lu.c", "lu.c:11", True)]
     assert typed(capsys, "explain", "lu.c:x")[0] == 2 and typed(capsys, "explain", ":11")[0] == 2
+
+
+def test_accesses_of_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = typed(capsys, "explain", "examples/manual/product.c:6", "--accesses")
+    assert code == 0 and "no single nest removes all three; A with C or B with C" in out
+    made = document(capsys, "explain", "examples/manual/product.c:6", "--accesses")
+    assert [s["kernels"] for s in made["patterns"]["spaces"]] == [["ws_product_k1"]]
+    assert typed(capsys, "explain", "examples/manual/product.c:6", "--accesses=html")[1].startswith("<!doctype html>")
+    code, _, err = typed(capsys, "explain", "tile", "--accesses")
+    assert code == 2 and "--accesses is for a loop" in err and "name it as FILE:LINE" in err

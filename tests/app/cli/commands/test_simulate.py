@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonschema
@@ -462,3 +463,51 @@ def test_some_warps_are_counted_and_shown(capsys: pytest.CaptureFixture[str]) ->
     assert code == 2 and "has 2 warps in a block" in err
     code, _, err = call(capsys, *words, "--warps", "1", "--policy", "all")
     assert code == 2 and "counts all warps" in err
+
+
+def _mask(folder: Path, text: str) -> str:
+    file = folder / "test.mask"
+    file.write_text(text)
+    return str(file)
+
+
+def test_a_program_with_clocks_and_its_histories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _mask(tmp_path, "mov r0.x, lane_id\nmul.u32 r1.x, thread_id, u(4)\nst u0, r1.x, r0.x\nret\n")
+    words = [file, "--clocks", "--machine", "cdna", "--block", "64", "--arg", "u0=zeros:u32[64]"]
+    assert run_guarded(warpsmith, ["simulate", *words]) == 0
+    assert capsys.readouterr().out.startswith("test.mask: ")
+    for form, start in (("html", b"<!doctype html>"), ("svg", b"<svg"), ("png", b"\x89PNG"), ("perfetto", b"{")):
+        out = tmp_path / f"out.{form}"
+        assert run_guarded(warpsmith, ["simulate", *words, "--timeline", f"{form}={out}"]) == 0
+        assert out.read_bytes().startswith(start)
+    capsys.readouterr()
+    assert run_guarded(warpsmith, ["simulate", *words, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["instructions"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "code", "told"),
+    [
+        ("pop_mask\n", [], 1, "test.mask:1:1: error[MSK003]"),
+        ("A: jmp A\n", ["--max-clocks", "99"], 3, "is still running here after 99 clocks"),
+        ("jmp B\n", [], 2, "there is no label 'B'"),
+        ("ret\n", ["--machine", "voltaa"], 2, "did you mean volta?"),
+        ("ret\n", ["--timeline", "png"], 2, "name a file"),
+        ("ret\n", ["--timeline", "gif"], 2, "the forms: off, ascii, json, html, svg, png, perfetto"),
+        ("ret\n", ["--block", "8,8"], 2, "one dimension"),
+        ("ld r0.x, t0, u(0)\nret\n", [], 2, "nothing is bound to t0"),
+    ],
+)
+def test_what_is_wrong_with_a_program_or_a_machine_is_told(
+    text: str, words: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with TemporaryDirectory() as folder:
+        assert run_guarded(warpsmith, ["simulate", _mask(Path(folder), text), *words]) == code
+    said = capsys.readouterr().err
+    assert told in said and "Traceback" not in said
+
+
+def test_clocks_are_for_programs_of_the_mask_isa(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_guarded(warpsmith, ["simulate", "x.cu", "--clocks"]) == 2
+    assert run_guarded(warpsmith, ["simulate", "none.mask"]) == 2
+    assert "name a file that ends in .mask" in capsys.readouterr().err

@@ -11,8 +11,8 @@ from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFind
 from warpsmith.analysis.rules.lanes import LaneValues
 from warpsmith.analysis.rules.memory.layouts import against_conflict
 from warpsmith.analysis.rules.memory.vectors import find_joined
-from warpsmith.analysis.rules.memory.walk import Escape, describe_tests, find_escapes
 from warpsmith.analysis.rules.place import describe_access, place_of
+from warpsmith.analysis.rules.walk import Escape, describe_tests, find_escapes
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
 from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Symbol, Value

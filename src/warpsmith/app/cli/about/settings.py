@@ -32,7 +32,8 @@ def settings_of(given: Mapping[str, object]) -> Settings:
         if value is not None:
             flags[key] = value
     said = global_options()
-    numbers = {"context": given.get("context"), "limit": given.get("limit"), "jobs": said.jobs, "timeout": said.timeout}
+    numbers = {"context": given.get("context"), "limit": given.get("limit"), "jobs": said.jobs}
+    numbers |= {"timeout": said.timeout, "runs": given.get("runs")}
     flags |= {key: number for key, number in numbers.items() if isinstance(number, int | float)}
     settings = read_settings(Wanted(flags, said.config, not (said.isolated or said.no_config), not said.isolated))
     _check(settings)

@@ -49,8 +49,14 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.option("--fail-on", type=click.Choice(["error", "warning", "note", "never"]), help="The gate (default error).")
 @click.option(
     "--min-certainty",
-    type=click.Choice(["proven", "conditional", "heuristic"]),
+    type=click.Choice(["proven", "witnessed", "conditional", "heuristic"]),
     help="Show what is at least so certain (default conditional).",
+)
+@click.option(
+    "--runs",
+    type=click.FloatRange(0),
+    metavar="S",
+    help="Find races by running kernels, so many seconds a file (default 3; 0: none).",
 )
 @click.option("--format", "forms", multiple=True, metavar="FMT[=FILE]", help=f"{', '.join(FORMATS)}; may be repeated.")
 @click.option("--sort", type=click.Choice(["impact", "line", "rule"]), help="The order (impact in text and html).")

@@ -42,7 +42,9 @@ def command() -> None:
 
 def _options(function: click.decorators.FC) -> click.decorators.FC:
     function = click.option("--baseline", metavar="FILE", help=f"The baseline (default {BASELINE}).")(function)
-    function = click.option("--min-certainty", type=click.Choice(["proven", "conditional", "heuristic"]))(function)
+    function = click.option("--min-certainty", type=click.Choice(["proven", "witnessed", "conditional", "heuristic"]))(
+        function
+    )
     return kernel_options(function)
 
 

@@ -26,10 +26,18 @@ __all__ = ["command"]
 
 @click.command("explain", cls=Command)
 @click.argument("subject", metavar="RULE | FAMILY | TERM | STEP | FILE:LINE")
+@click.option(
+    "--accesses",
+    type=click.Choice(["text", "html"]),
+    is_flag=False,
+    flag_value="text",
+    help="Of a loop: the access matrix of each array reference, what is used again, where that lands on a GPU.",
+)
 @effects_option
 @compiler_options
 def command(
     subject: str,
+    accesses: str | None,
     **given: object,
 ) -> int:
     """Explain a rule (POR003), a family (POR), a category (scan), a term (divergent, "bank conflict"), a step (tile), a
@@ -37,10 +45,16 @@ def command(
     file, _, line = subject.rpartition(":")
     if file and line.isdecimal():
         # loaded where it is wanted: a rule is a page of text, a loop takes the whole compiler
-        from warpsmith.app.cli.commands.explain_loop import explained_loop
+        from warpsmith.app.cli.commands.explain_loop import explained_accesses, explained_loop
 
-        click.echo(explained_loop(file, subject, given, as_json=global_options().json))
+        as_json = global_options().json
+        if accesses is not None:
+            click.echo(explained_accesses(file, subject, given, "json" if as_json else accesses))
+        else:
+            click.echo(explained_loop(file, subject, given, as_json=as_json))
         return 0
+    if accesses is not None:
+        raise UsageError(Finding("INP000", "error", "--accesses is for a loop", None, ("name it as FILE:LINE",)))
     page = _page(subject)
     click.echo(json.dumps(page.document, indent=2, ensure_ascii=False) if global_options().json else page.text)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, cast
 
 import click
@@ -20,9 +20,21 @@ from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, usa
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
-from warpsmith.base.errors import WarpsmithError
+from warpsmith.base.errors import UsageError, WarpsmithError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile
+from warpsmith.flows.clocks import ClockOptions, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.flows.stepping.step import Stepping, step
+from warpsmith.kernels.shape import dim_of
+from warpsmith.report.history.html import history_html
+from warpsmith.report.history.json import history_json
+from warpsmith.report.history.layout import draw_history
+from warpsmith.report.history.model import History
+from warpsmith.report.history.perfetto import history_perfetto
+from warpsmith.report.history.png import history_png
+from warpsmith.report.history.svg import history_svg
+from warpsmith.report.history.text import history_text
 from warpsmith.report.simulation.html import simulation_html, simulation_svg
 from warpsmith.report.simulation.json import simulation_json
 from warpsmith.report.simulation.model import CHECKS, Check, SimulationReport
@@ -73,6 +85,18 @@ __all__ = ["command"]
     "--watch", "watches", multiple=True, metavar="X", help="Tell when a variable or an element (out[3]) changes."
 )
 @click.option("-i", "interactive", is_flag=True, help="Stop there, and ask what to do; 'help' lists the commands.")
+@click.option("--clocks", is_flag=True, help="Run a program of the mask ISA (.mask) on a machine with clocks.")
+@click.option(
+    "--machine", metavar="FILE|NAME", help="With --clocks: the machine, a .toml file or a name (default: example)."
+)
+@click.option(
+    "--max-clocks",
+    type=click.IntRange(1),
+    default=10_000_000,
+    show_default=True,
+    metavar="N",
+    help="With --clocks: stop.",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Text, or one document.")
 @launch_options
 def command(path: str, **given: object) -> int:
@@ -101,6 +125,10 @@ def command(path: str, **given: object) -> int:
       sectors          32-byte pieces that a request touches; ideal: those that its bytes would fill
       bank conflicts   passes of shared memory beyond the first one of a request
 
+    FILE.mask, a program of the mask ISA, runs with clocks, on a machine of --machine; its arguments are
+    views: t0=iota:u32[64]  u0=zeros:f32[64]  t1=image[16,16]:checker=4  t2=image[8,8]:rand:seed=1
+    --timeline html, svg, png or perfetto=FILE draws what each lane did in each clock.
+
     Instructions are those of warpsmith's kernel IR, not of a GPU; --policy counts them where lanes are kept
     together in other ways. Races are seen in the order of this run: another --seed may show more.
 
@@ -108,6 +136,13 @@ def command(path: str, **given: object) -> int:
     Exit codes: 0 done, nothing wrong   1 a check failed   2 usage, or nothing could be read
                 3 stopped early (--max-steps, or something that is not modeled)   124 out of time (--timeout)
     """
+    if given["clocks"] or given["machine"] or path.endswith(".mask"):
+        return _run_clocks(path, given)
+    return _run_kernel(path, given)
+
+
+def _run_kernel(path: str, given: Mapping[str, object]) -> int:
+    """Run a kernel lane by lane."""
     as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
     if given["interactive"] or given["breaks"] or given["watches"]:
         return _step(path, given)
@@ -136,6 +171,59 @@ def command(path: str, **given: object) -> int:
     return report.exit_code
 
 
+def _run_clocks(path: str, given: Mapping[str, object]) -> int:
+    """Run a program of the mask ISA on a machine with clocks."""
+    if not path.endswith(".mask"):
+        raise usage(f"{path}: a machine with clocks runs programs of the mask ISA", "name a file that ends in .mask")
+    form, file = _timeline(str(given["timeline"]), _HISTORIES)
+    block, grid = text(given["block"]), text(given["grid"])
+    options = ClockOptions(
+        text(given["machine"]) or "example",
+        None if block is None else _one_dimension(block, "--block"),
+        1 if grid is None else _one_dimension(grid, "--grid"),
+        texts(given["arg"]),
+        int(str(given["max_clocks"])),
+    )
+    report = simulate_clocks(_mask_file(path), options)
+    tell(report.findings)
+    if form in _HISTORIES and file is None:
+        if form == "png":
+            raise usage("--timeline png is no text", "name a file: --timeline png=run.png")
+        click.echo(_HISTORIES[form](report.history))
+        return report.exit_code
+    if file is not None:
+        drawn = _HISTORIES[form](report.history)
+        _write_report(file, drawn)
+    as_json = global_options().json or given["form"] == "json" or form == "json"
+    width = shutil.get_terminal_size((100, 24)).columns
+    click.echo(history_json(report.history, report.findings) if as_json else history_text(report.history, width))
+    return report.exit_code
+
+
+def _mask_file(path: str) -> SourceFile:
+    try:
+        return SourceFile.read(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(Finding("INP001", "error", f"{path} cannot be read: {reason}")) from error
+
+
+def _one_dimension(said: str, option: str) -> int:
+    size = dim_of(said, option)
+    if size[1:] != (1, 1):
+        raise usage(f"{option} {said}: groups of the mask ISA have one dimension", f"for example {option} 64")
+    return size[0]
+
+
+_Drawn = Callable[[History], str | bytes]
+_HISTORIES: Final[Mapping[str, _Drawn]] = {
+    "html": history_html,
+    "svg": lambda history: history_svg(draw_history(history)),
+    "png": lambda history: history_png(draw_history(history)),
+    "perfetto": history_perfetto,
+}
+
+
 def _step(path: str, given: Mapping[str, object]) -> int:
     """Step through the kernel; what a person says comes from standard input."""
     if global_options().json or given["form"] == "json":
@@ -160,21 +248,21 @@ def _ask() -> str | None:
 _PICTURES: Final[Mapping[str, Callable[[SimulationReport], str]]] = {
     "html": simulation_html, "svg": simulation_svg, "perfetto": simulation_perfetto,
 }  # fmt: skip
-_FORMS: Final = ("off", "ascii", "json", *_PICTURES)
 
 
-def _timeline(said: str) -> tuple[str, str | None]:
+def _timeline(said: str, pictures: Collection[str] = tuple(_PICTURES)) -> tuple[str, str | None]:
     """Return the form of the timeline, and the file that it goes to (None: stdout)."""
     form, _, file = said.partition("=")
-    if form not in _FORMS:
-        raise usage(f"--timeline: there is no form '{form}'", f"the forms: {', '.join(_FORMS)}")
-    if file and form not in _PICTURES:
+    forms = ("off", "ascii", "json", *pictures)
+    if form not in forms:
+        raise usage(f"--timeline: there is no form '{form}'", f"the forms: {', '.join(forms)}")
+    if file and form not in pictures:
         raise usage(f"--timeline {form} goes to stdout, with the rest", "for example --timeline html=run.html")
     return form, None if file == "-" else file or None
 
 
-def _write_report(file: str, text: str) -> None:
-    data = (text + "\n").encode("utf-8", "backslashreplace")
+def _write_report(file: str, text: str | bytes) -> None:
+    data = text if isinstance(text, bytes) else (text + "\n").encode("utf-8", "backslashreplace")
     write_result(file, gzip.compress(data, mtime=0) if file.endswith(".gz") else data)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.analysis.test_kernel import told
-from warpsmith.analysis.rules.memory.walk import Escape, count_visits, describe_tests, find_escapes
+from warpsmith.analysis.rules.walk import Escape, count_visits, describe_tests, find_escapes
 from warpsmith.analysis.uniformity.facts import Dim, LaunchShape
 
 TAIL = "  %p:i32 = add %t %e\n  store [shared +0 align 4] %p %x\n"

@@ -1,0 +1,103 @@
+"""Which kernels of a file are run on arguments that are made up, for how long, and what of that becomes a fact.
+
+proven        what the text says, whatever the arguments are
+witnessed     seen in a run, on nothing that had to be made up
+conditional   seen in a run, which hangs on numbers that were made up: they are named
+
+What runs need is imported when there is one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from warpsmith.analysis.uniformity.facts import KernelFacts, RaceFact
+from warpsmith.base.findings import Certainty
+from warpsmith.base.time_limit import NO_TIME
+from warpsmith.kernels.units import KernelFile, KernelUnit
+
+__all__ = ["RunBudget", "suspicion", "with_witnesses"]
+
+_CERTAIN: Final[tuple[Certainty, ...]] = ("heuristic", "conditional", "witnessed", "proven")
+_COMPILER: Final = "llvmlite"
+"""What makes machine code of kernels."""
+_USED: Final = ("warpsmith.simt.engine.compile", "warpsmith.simt.engine.launch")
+
+
+class RunBudget(Struct):
+    """The runs of a file: how many `seconds` of processor time are left for them; whether any are `asked` for; and by
+    reason, kernels for which nothing came of them."""
+
+    seconds: float
+    without: dict[str, list[str]] = field(default_factory=dict)
+    asked: bool = field(default=False)
+
+    def __post_init__(self) -> None:
+        self.asked = self.asked or self.seconds > 0
+
+
+def with_witnesses(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs: RunBudget) -> KernelFacts:
+    """Return the facts of a kernel with the races that runs on made up arguments show; PTX has no types that arguments
+    could be made up for."""
+    if not runs.asked or unit.language == "ptx" or not _may_race(facts):
+        return facts
+    began = time.process_time()
+    found, why = _search(unit, file, facts, runs.seconds)
+    runs.seconds = 0 if why == NO_TIME else runs.seconds - (time.process_time() - began)
+    if why:
+        runs.without.setdefault(why, []).append(facts.function.name)
+    return replace(facts, races=_merge(facts.races, found)) if found else facts
+
+
+def _merge(told: Sequence[RaceFact], seen: Sequence[RaceFact]) -> tuple[RaceFact, ...]:
+    """Return what the text tells and what runs show; of two facts of the same places the one that is more certain, the
+    text's where they are alike."""
+    best = {race.places: _CERTAIN.index(race.certainty) for race in seen}
+    kept = [race for race in told if _CERTAIN.index(race.certainty) >= best.get(race.places, 0)]
+    known = {race.places for race in kept}
+    return (*kept, *(race for race in seen if race.places not in known))
+
+
+def _may_race(facts: KernelFacts) -> bool:
+    """Whether a kernel writes where others may come, and its text does not tell of all that may happen there."""
+    if facts.freedom.kind == "none":
+        return False
+    written = {access.space for access in facts.accesses if access.kind != "load"} - {"local"}
+    open_ = any(race.certainty != "proven" and race.reach == "block" for race in facts.races)
+    between = bool(written - {"shared"}) and not facts.own_bytes
+    return open_ or between or ("shared" in written and not _is_decided(facts))
+
+
+def _is_decided(facts: KernelFacts) -> bool:
+    """Whether the text tells of all races in shared memory."""
+    return facts.races_complete and not facts.races_assumptions and not facts.block_assumed
+
+
+def suspicion(facts: KernelFacts) -> int:
+    """Return how much is to be expected of runs of a kernel: most of what has open questions within a block, least of
+    what is known to race."""
+    if any(race.certainty in ("proven", "witnessed") for race in facts.races):
+        return 0
+    shared = any(access.space == "shared" and access.kind != "load" for access in facts.accesses)
+    return 3 if shared and not facts.races_complete else 2 if facts.races else 1
+
+
+def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
+    """Return the races that runs show within some time, and why there are no runs, or fewer."""
+    if seconds <= 0:
+        return (), NO_TIME
+    if find_spec(_COMPILER) is None:
+        return (), f"{_COMPILER} is not installed"
+    from warpsmith.flows.witness.tell import search
+
+    # not meanwhile: what is half imported when the time is up could not be imported again
+    for name in _USED:
+        import_module(name)
+    return search(unit, file, facts, seconds)

@@ -1,0 +1,142 @@
+"""What two accesses, and what may stand between them, depend on: numbers that were made up, or the text alone.
+
+    s[t] = …          addresses: the index of the thread alone         hangs on nothing that was made up
+    s[in[t]] = …      an address: what `in` holds                      does
+    if (t < n) …      whether it is reached: what n is                 does
+
+Followed backwards: operands; for a value that is joined, whether each of the ways is taken; for an access or a barrier,
+the conditions that decide whether it is reached (Ferrante, Ottenstein, Warren: The Program
+Dependence Graph and Its Use in Optimization, 1987). What is read from memory depends on what was put there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from warpsmith.ssa.graph import Cycle, Graph
+from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Operand, Param, Phi, Query, Switch, Value
+
+__all__ = ["Origins", "decides_loops", "origins"]
+
+
+class Origins(Struct, frozen=True):
+    """Names of scalar parameters, "memory" where something is read there, "grid" where the size of the grid is: what
+    `places` are made of, and what decides whether they are `reached`."""
+
+    places: frozenset[str]
+    reached: frozenset[str]
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Return both."""
+        return self.places | self.reached
+
+
+def origins(function: Function, accesses: Sequence[Instruction], pointers: frozenset[str]) -> Origins:
+    """Return what decides whether some accesses meet; `pointers`: parameters that are arrays, whose place does not."""
+    blocks = {id(i): block for block in function.blocks for i in block.instructions}
+    places, reached = _Search(function), _Search(function)
+    places.follow(access.operands[0] for access in accesses)
+    places.run(ways=False)
+    reached.follow(access.operands[0] for access in accesses)
+    for access in accesses:
+        reached.reach(blocks[id(access)])
+    for block in function.blocks:
+        if any(map(_is_barrier, block.instructions)):
+            reached.reach(block)
+    reached.run()
+    return Origins(frozenset(places.found - pointers), frozenset(reached.found - pointers))
+
+
+def decides_loops(function: Function, cycles: Iterable[Cycle]) -> frozenset[str]:
+    """Return what decides when loops are left: names of scalar parameters, "memory", "grid"."""
+    search = _Search(function)
+    for cycle in cycles:
+        for name in cycle.blocks:
+            if any(way not in cycle.blocks for way in search.graph.successors.get(name, ())):
+                search.follow(_conditions(search.blocks[name]))
+    search.run(ways=False)
+    return frozenset(search.found)
+
+
+def _is_barrier(i: Instruction) -> bool:
+    return i.op in ("barrier", "warp_barrier")
+
+
+class _Search:
+    """What is left to follow, and what was found."""
+
+    def __init__(self, function: Function) -> None:
+        self.function, self.graph = function, Graph.of(function)
+        self.made = {value: i for _, i in function.instructions() for value in i.results}
+        self.joined = {phi.result: phi for block in function.blocks for phi in block.phis}
+        self.blocks = {block.name: block for block in function.blocks}
+        self.left: list[Operand] = []
+        self.seen: set[Value] = set()
+        self.reached: set[str] = set()
+        self.found: set[str] = set()
+
+    def follow(self, operands: Iterable[Operand]) -> None:
+        """Take note of what something depends on."""
+        self.left += operands
+
+    def reach(self, block: BasicBlock) -> None:
+        """Take note that it matters whether a block is reached, and how often."""
+        left = [block]
+        while left:
+            below = left.pop()
+            if below.name in self.reached or below.name not in self.graph.successors:
+                continue
+            self.reached.add(below.name)
+            for above in self.function.blocks:
+                if self._decides(above.name, below.name):
+                    self.follow(_conditions(above))
+                    left.append(above)
+
+    def _decides(self, above: str, below: str) -> bool:
+        """Whether the end of one block decides if another one is reached: from one of its ways control has to come
+        there, from itself it has not."""
+        if above != below and self.graph.post_dominates(below, above):
+            return False
+        return any(self.graph.post_dominates(below, way) for way in self.graph.successors.get(above, ()))
+
+    def run(self, *, ways: bool = True) -> None:
+        """Follow all that is left; `ways`: which way control came as well."""
+        while self.left:
+            operand = self.left.pop()
+            if not isinstance(operand, Value) or operand in self.seen:
+                continue
+            self.seen.add(operand)
+            if operand in self.joined:
+                self._join(self.joined[operand], ways=ways)
+            elif operand in self.made:
+                self._compute(self.made[operand])
+
+    def _join(self, phi: Phi, *, ways: bool) -> None:
+        """A value that is joined depends on the values, and on which way control came."""
+        for before, value in phi.incoming:
+            self.follow([value])
+            if ways:
+                self.reach(self.blocks[before])
+
+    def _compute(self, i: Instruction) -> None:
+        self.follow(i.operands)
+        match i.detail:
+            case Param() as detail:
+                self.found.add(detail.parameter)
+            case Query(register=register) if register.startswith("nctaid"):
+                self.found.add("grid")
+        if i.op == "load" or i.op.startswith("atomic_") or i.op in ("lanewise", "call", "unmodeled", "shuffle", "vote"):
+            self.found.add("memory")
+
+
+def _conditions(block: BasicBlock) -> tuple[Operand, ...]:
+    match block.terminator:
+        case Branch() as branch if branch.then != branch.other:
+            return (branch.condition,)
+        case Switch() as switch:
+            return (switch.value,)
+        case _:
+            return ()

@@ -1,0 +1,128 @@
+"""Arguments that are made up for a kernel: numbers that all threads are below, arrays of random numbers.
+
+n = 1024          twice as many as there are threads, then other sizes
+a = rand:f32[…]   as long as the run turned out to need
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from warpsmith.kernels.units import KernelUnit
+from warpsmith.ssa.nodes import Function, Parameter
+from warpsmith.tree import types as tree
+
+__all__ = ["Made", "make_arguments"]
+
+_SHORTEST: Final = 256
+LONGEST: Final = 1 << 24
+"""Bytes of an array at most."""
+_GROWTH: Final = 4
+_FEW: Final = 8
+"""A number for kernels to which large ones are too much."""
+_BELOW: Final = 64
+_FLOATS: Final = {4: "f32", 8: "f64", 2: "f16"}
+
+
+class Made(Struct, frozen=True):
+    """Arguments of a launch: `numbers` by parameter, as texts, those that are `given` by the user among them; for each
+    array the type of its elements and how many they are."""
+
+    numbers: Mapping[str, str]
+    given: frozenset[str]
+    arrays: Mapping[str, tuple[str, int]]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return them as `simulate --arg` takes them."""
+        numbers = (f"{name}={text}" for name, text in self.numbers.items())
+        return (*numbers, *(f"{name}={_content(type, count)}" for name, (type, count) in self.arrays.items()))
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what was made up, in words."""
+        numbers = [f"{name} is {text}" for name, text in self.numbers.items() if name not in self.given]
+        held = [name for name, (type, _) in self.arrays.items() if type not in _FLOATS.values()]
+        names = f"{', '.join(held[:3])}{' …' if len(held) > 3 else ''}"
+        return (*numbers, *([f"random numbers below {_BELOW} in {names}"] if held else []))
+
+    def longer(self, name: str, count_bytes: int) -> Made | None:
+        """Return the same with an array of so many bytes at least; None where that is too long, or no array."""
+        if name not in self.arrays or count_bytes > LONGEST:
+            return None
+        type, count = self.arrays[name]
+        size = _bytes_of(type)
+        needed = max(min(_GROWTH * count, LONGEST // size), -(-count_bytes // size))
+        return replace(self, arrays={**self.arrays, name: (type, 1 << (needed - 1).bit_length())})
+
+
+def _content(type: str, count: int) -> str:
+    return f"rand:{type}[{count}]" if type in _FLOATS.values() else f"rand:{type}[{count}]:below={_BELOW}"
+
+
+def _bytes_of(type: str) -> int:
+    return int(type[1:]) // 8
+
+
+def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapping[str, int]) -> Iterator[Made]:
+    """Yield arguments to try for a kernel that is launched with so many threads along an axis; none where a parameter
+    is of a kind that nothing can be made up for. `known`: numbers that the user gives."""
+    declared = {symbol.name: symbol.type for symbol in unit.parameters.get(kernel.name, ())}
+    arrays: dict[str, tuple[str, int]] = {}
+    numbers: dict[str, str] = {}
+    sizes: list[str] = []
+    floats: list[str] = []
+    for parameter in kernel.parameters:
+        type = declared.get(parameter.name)
+        element = _element(parameter, type)
+        if element:
+            arrays[parameter.name] = (element, _SHORTEST)
+        elif parameter.name in known:
+            numbers[parameter.name] = str(known[parameter.name])
+        elif parameter.type is None:
+            numbers[parameter.name] = f"hex:{'00' * parameter.bytes}"
+        elif parameter.type.kind == "float":
+            numbers[parameter.name] = ""
+            floats.append(parameter.name)
+        elif parameter.bytes == 8 and not isinstance(type, tree.Scalar):
+            return
+        else:
+            numbers[parameter.name] = ""
+            sizes.append(parameter.name)
+    numbers |= zip(floats, _floats(len(floats)), strict=True)
+    given = frozenset(known).intersection(numbers)
+    for size in _sizes(threads) if sizes else [0]:
+        yield Made({name: text or str(_fits(size, kernel, name)) for name, text in numbers.items()}, given, arrays)
+
+
+def _sizes(threads: int) -> Iterator[int]:
+    """Yield numbers to try: twice as many as threads, fewer, no multiple of anything, and few."""
+    yield from (2 * threads, threads + threads // 2 + 13, _FEW)
+
+
+def _floats(count: int) -> list[str]:
+    """Return numbers that rise, and have what arrays hold between the first two: they may be a range."""
+    return ["1.5"] if count == 1 else [str(3 * number - 1.5) for number in range(count)]
+
+
+def _fits(size: int, kernel: Function, name: str) -> int:
+    """Return a size as a parameter holds it."""
+    parameter = next(p for p in kernel.parameters if p.name == name)
+    return min(size, (1 << (8 * parameter.bytes - 1)) - 1)
+
+
+def _element(parameter: Parameter, type: tree.Type | None) -> str:
+    """Return the type of the elements that a pointer leads to, "" for what is no pointer."""
+    if not isinstance(type, tree.Pointer) or type.space == "shared":
+        return ""
+    match type.to:
+        case tree.Scalar(kind="float", bits=bits) if bits // 8 in _FLOATS:
+            return _FLOATS[bits // 8]
+        case tree.Scalar(kind="signed" | "unsigned", bits=bits) if bits in (8, 16, 32, 64):
+            return f"{type.to.kind[0].replace('s', 'i')}{bits}"
+        case _:
+            return "u8"

@@ -1,0 +1,1 @@
+"""Machines with clocks as data: a TOML file each, whose keys `parameters.py` explains and checks."""

@@ -1,0 +1,91 @@
+"""The access patterns of a nest as JSON: the key `patterns` of schema `warpsmith-report/1`."""
+
+from __future__ import annotations
+
+import json
+
+from warpsmith import __version__
+from warpsmith.base.source import readable
+from warpsmith.offload.mapping.landing import Landing
+from warpsmith.poly.patterns.model import ArrayReference, MatrixRow
+from warpsmith.report.accesses.model import AccessReport, SpaceEntry, sharing_words
+from warpsmith.report.json_parts import SCHEMA, Json, span_json
+
+__all__ = ["accesses_json"]
+
+
+def accesses_json(report: AccessReport) -> str:
+    """Return the report as one JSON document."""
+    document: Json = {
+        "schema": SCHEMA,
+        "command": "explain",
+        "version": __version__,
+        "inputs": [report.file],
+        "status": "ok",
+        "diagnostics": [],
+        "patterns": {
+            "loop": report.nest.loop,
+            "span": span_json(report.nest.header),
+            "spaces": [_space(entry) for entry in report.spaces],
+            **({"refused": report.refused} if report.refused else {}),
+        },
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _space(entry: SpaceEntry) -> Json:
+    space = entry.space
+    made: Json = {
+        "counters": [{"name": c.name, "loop": c.loop} for c in space.counters],
+        "parameters": list(space.parameters),
+        "references": [_reference(entry, reference) for reference in space.references],
+        "groups": [
+            {
+                "earlier": group.earlier,
+                "later": group.later,
+                "direction": list(group.direction),
+                **_lands(entry.group_lands(group)),
+            }
+            for group in space.groups
+        ],
+        "alike": [{"arrays": [a.first, a.second], "rows": list(a.rows)} for a in space.alike],
+        "one_nest": [list(direction) for direction in space.one_nest],
+    }
+    if words := sharing_words(space):
+        made["sharing"] = words
+    if entry.place is not None:
+        made["kernels"] = list(dict.fromkeys(filter(None, entry.kernels)))
+        made["mapping"] = list(entry.place.loops)
+        made["block"] = list(entry.place.block)
+    return made
+
+
+def _reference(entry: SpaceEntry, reference: ArrayReference) -> Json:
+    return {
+        "text": readable(reference.text),
+        "array": reference.array,
+        "span": span_json(reference.span),
+        "reads": reference.reads,
+        "writes": reference.writes,
+        "matrix": [_row(row) for row in reference.rows],
+        "rank": reference.rank,
+        "depth": entry.space.depth,
+        "classes": list(reference.classes),
+        "reuse": [{"direction": list(d), **_lands(entry.reuse_lands(reference, d))} for d in reference.reuse],
+    }
+
+
+def _row(row: MatrixRow) -> Json:
+    made: Json = {"subscript": readable(row.text)}
+    if row.irregular:
+        return {**made, "irregular": True, "follows": list(row.follows)}
+    return {
+        **made,
+        "counters": list(row.counters),
+        "parameters": list(row.parameters),
+        "constant": row.constant,
+    }
+
+
+def _lands(found: Landing | None) -> Json:
+    return {} if found is None else {"lands": found}

@@ -1,0 +1,118 @@
+"""A launch on the compiled machine: what it is given, and its rows as the records of model.py.
+
+It goes on in parts of some million clocks, between which Ctrl-C and time limits are heard.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import defaultdict
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warpsmith.simt.clocks.build import library
+from warpsmith.simt.clocks.encode import encode_parameters, encode_program, encode_views
+from warpsmith.simt.clocks.model import (
+    CACHES,
+    STATES,
+    AluStretch,
+    CacheEvents,
+    ClockLaunch,
+    ClockRun,
+    ClockTotals,
+    LeftLanes,
+    Stretch,
+)
+from warpsmith.simt.clocks.reference import run_reference, slots_for
+from warpsmith.simt.mask.resources import place_views
+from warpsmith.simt.mask.run import waves_of
+from warpsmith.simt.mask.stack import FAULTS, MaskFault
+
+__all__ = ["run_clocks", "run_compiled"]
+
+_PART: Final = 2_000_000
+_TOTALS: Final = 29
+_LANES: Final = (1 << 64) - 1
+Rows = npt.NDArray[np.int64]
+
+
+def run_clocks(launch: ClockLaunch) -> ClockRun:
+    """Run a launch: compiled, or by the reference where that cannot be; raises UsageError where the program does not
+    fit the machine or its views."""
+    return run_compiled(launch) if library(launch.machine.width) is not None else run_reference(launch)
+
+
+def run_compiled(launch: ClockLaunch) -> ClockRun:
+    """Run a launch on the compiled machine; raises UsageError as `run_clocks`, RuntimeError where there is none."""
+    compiled = library(launch.machine.width)
+    if compiled is None:
+        raise RuntimeError("machine.c cannot be compiled here")
+    slots = slots_for(launch)
+    views = place_views(launch.program, launch.views)
+    waves = np.array(waves_of(launch.groups, launch.machine.width), np.int64)
+    table, numbers = encode_views(views)
+    program = encode_program(launch.program.instructions, numbers)
+    parameters = encode_parameters(launch, slots, len(waves))
+    machine = compiled.ws_begin(*[one.ctypes.data for one in (parameters, program, table, waves)])
+    try:
+        until = _PART
+        while not compiled.ws_advance(machine, until, launch.most):
+            until += _PART
+        totals = np.zeros(_TOTALS, np.int64)
+        compiled.ws_totals(machine, totals.ctypes.data)
+        counted = [int(one) for one in totals]
+        rows = [_rows(compiled, machine, kind, counted[25 + kind]) for kind in range(4)]
+    finally:
+        compiled.ws_end(machine)
+    left = tuple(sorted(LeftLanes(wave, index, lanes & _LANES) for wave, index, lanes in rows[3][:, :3].tolist()))
+    return ClockRun(
+        _totals(counted),
+        slots,
+        views,
+        _fault(counted[19:25]),
+        left,
+        _stretches(rows[0]),
+        _alus(rows[1]),
+        _events(rows[2]),
+    )
+
+
+def _rows(compiled: ctypes.CDLL, machine: int, kind: int, count: int) -> Rows:
+    """Return a copy of rows of eight words."""
+    if not count:
+        return np.zeros((0, 8), np.int64)
+    held = (ctypes.c_int64 * (8 * count)).from_address(compiled.ws_rows(machine, kind))
+    rows: Rows = np.frombuffer(memoryview(held).cast("B"), np.int64).reshape(count, 8).copy()
+    return rows
+
+
+def _totals(words: list[int]) -> ClockTotals:
+    clocks, instructions, lanes = words[:3]
+    events = tuple((words[9 + n], words[10 + n], words[11 + n]) for n in (0, 3, 6))
+    return ClockTotals(clocks, instructions, lanes, tuple(words[3:8]), words[8], events, words[18])
+
+
+def _fault(words: list[int]) -> MaskFault | None:
+    kind, index, wave, lane, first, second = words
+    return MaskFault(FAULTS[kind], index, wave, lane, (first, second)) if kind else None
+
+
+def _stretches(rows: Rows) -> tuple[Stretch, ...]:
+    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
+    return tuple(
+        Stretch(core, slot, start, end, STATES[state], wave, index, mask & _LANES)
+        for core, slot, start, end, state, wave, index, mask in rows[order].tolist()
+    )
+
+
+def _alus(rows: Rows) -> tuple[AluStretch, ...]:
+    return tuple(sorted(AluStretch(*row) for row in rows[:, :5].tolist()))
+
+
+def _events(rows: Rows) -> tuple[CacheEvents, ...]:
+    counts: dict[tuple[int, int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for clock, core, cache, event in rows[:, :4].tolist():
+        counts[clock, core, cache][event] += 1
+    return tuple(sorted(CacheEvents(clock, core, CACHES[cache], *n) for (clock, core, cache), n in counts.items()))

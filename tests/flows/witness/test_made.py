@@ -1,0 +1,58 @@
+"""Arguments that are made up: what fits which parameter, and arrays that become longer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.flows.witness.kernels import unit_of
+from warpsmith.flows.witness.made import LONGEST, Made, make_arguments
+
+
+def made_for(folder: Path, parameters: str, known: Mapping[str, int] | None = None, threads: int = 64) -> list[Made]:
+    """Return what is made up for a kernel with such parameters."""
+    unit = unit_of(folder, f"struct pair {{ int x, y; }};\n__global__ void k({parameters}) {{}}\n")
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    return list(make_arguments(unit, kernel, threads, known or {}))
+
+
+def test_sizes_are_above_the_threads(tmp_path: Path) -> None:
+    made = made_for(tmp_path, "float *a, int n, unsigned char c")
+    assert [one.numbers for one in made] == [{"n": str(n), "c": str(min(n, 127))} for n in (128, 109, 8)]
+    assert {one.texts[-1] for one in made} == {"a=rand:f32[256]"}
+    large = made_for(tmp_path, "unsigned char c", threads=1024)
+    assert {one.numbers["c"] for one in large} == {"127", "8"}, "what it holds"
+
+
+def test_numbers_that_are_given_are_no_sizes(tmp_path: Path) -> None:
+    (one,) = made_for(tmp_path, "int *a, int n", {"n": 7, "m": 8})
+    assert one.numbers == {"n": "7"} and one.given == frozenset({"n"})
+    assert one.assumptions == ("random numbers below 64 in a",)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text"),
+    [
+        ("double *p", "p=rand:f64[256]"), ("const short *p", "p=rand:i16[256]:below=64"),
+        ("unsigned *p", "p=rand:u32[256]:below=64"), ("pair *p", "p=rand:u8[256]:below=64"),
+        ("float p", "p=1.5"), ("pair p", f"p=hex:{'00' * 8}"),
+    ],
+)  # fmt: skip
+def test_what_fits_a_parameter(parameter: str, text: str, tmp_path: Path) -> None:
+    (one,) = made_for(tmp_path, parameter)
+    assert one.texts == (text,)
+
+
+def test_an_array_becomes_longer_until_it_is_too_long(tmp_path: Path) -> None:
+    one = made_for(tmp_path, "float *a, int n")[0]
+    longer = one.longer("a", 4000)
+    assert longer is not None and longer.arrays["a"] == ("f32", 1024), "a power of two that holds them"
+    assert one.longer("a", 1) == one.longer("a", 8 * 256), "four times as long at least"
+    assert one.longer("a", LONGEST + 1) is None and one.longer("n", 8) is None
+
+
+def test_fractions_rise_around_what_arrays_hold(tmp_path: Path) -> None:
+    (one,) = made_for(tmp_path, "float least, float most, double step")
+    assert one.numbers == {"least": "-1.5", "most": "1.5", "step": "4.5"}

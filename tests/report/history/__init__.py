@@ -1,0 +1,1 @@
+"""Histories of the machine with clocks, in every format."""

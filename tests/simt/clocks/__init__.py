@@ -1,0 +1,1 @@
+"""The machine with clocks: traces worked by hand, the reference, the compiled machine."""

@@ -1,0 +1,149 @@
+"""The compiled machine is the reference, clock for clock: traces by hand, random programs on random machines."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.simt.clocks.traces import TRACES, Trace, letters, machine
+from tests.simt.mask.programs import program, random_text, views_for
+from warpsmith.machine.simt.parameters import CacheShape, ClockMachine, MemoryShape
+from warpsmith.simt.clocks import build, fast
+from warpsmith.simt.clocks.encode import INSTRUCTION_WORDS
+from warpsmith.simt.clocks.fast import run_clocks, run_compiled
+from warpsmith.simt.clocks.model import ClockLaunch, ClockRun
+from warpsmith.simt.clocks.reference import run_reference
+from warpsmith.simt.mask.ops import OPS
+from warpsmith.simt.mask.run import Groups
+from warpsmith.simt.mask.stack import FAULTS
+
+TEXT = Path(fast.__file__).with_name("machine.c").read_text()
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda trace: trace.name)
+def test_a_trace_by_hand(trace: Trace) -> None:
+    assert letters(run_compiled(trace.launch())) == trace.slots
+
+
+def _cache(made: random.Random) -> CacheShape:
+    ways = made.choice([1, 2, 4])
+    return CacheShape(made.choice([0, 1, 2, 4]) * 64 * ways, ways, made.randint(0, 9), made.choice(["fifo", "lru"]))
+
+
+def random_machine(seed: int) -> ClockMachine:
+    """Return a machine of random parameters."""
+    made = random.Random(seed)
+    width = made.choice([1, 2, 4, 8, 16, 32, 64])
+    return machine(
+        width=width, lanes_per_alu=max(1, width // made.choice([1, 1, 2, 4])), waves=made.randint(1, 6),
+        alus=made.randint(1, 3), issue=made.randint(1, 4), cores=made.randint(1, 3), registers=made.randint(8, 40),
+        threading=made.choice(["smt", "smt", "interleaved"]),
+        scheduler=made.choice(["greedy", "round-robin", "oldest"]), pipe=made.randint(1, 4),
+        stack=made.choice([3, 20, 20, 20]), control=made.randint(1, 3), l1=_cache(made), l2=_cache(made),
+        sampler=_cache(made), dram=MemoryShape(made.randint(0, 30), made.choice([3, 16, 64, 500])),
+    )  # fmt: skip
+
+
+def random_launch(seed: int) -> ClockLaunch:
+    """Return a random program on a random machine, which may read the clock; some run out of their stack or of time."""
+    made = random.Random(seed)
+    threads = made.randint(1, 70)
+    groups = Groups(threads, made.randint(1, 2))
+    views = views_for(made.choice([threads, 2 * threads, 2 * threads]), seed)
+    text = random_text(seed, clocks=True)
+    return ClockLaunch(program(text), random_machine(seed), views, groups, made.choice([400, 100_000, 100_000]))
+
+
+def differs(one: ClockRun, other: ClockRun) -> str:
+    """Return what two runs differ in, "" where they are the same."""
+    for part in ("fault", "totals", "slots", "left", "stretches", "alus", "caches"):
+        if getattr(one, part) != getattr(other, part):
+            return part
+    same = all(np.array_equal(one.views[key].words, other.views[key].words) for key in one.views)
+    return "" if same else "views"
+
+
+SEEDS = range(60)
+NO_NUMBER = "mov r0.x, f(inf)\nsub.f32 r0.x, r0.x, r0.x\nst u0, u(0), r0.x\nret\n"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_programs_on_random_machines(seed: int) -> None:
+    launch = random_launch(seed)
+    assert differs(run_reference(launch), run_compiled(launch)) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(10))
+def test_many_random_programs_on_random_machines(part: int) -> None:
+    for seed in range(1000 + 200 * part, 1200 + 200 * part):
+        launch = random_launch(seed)
+        assert (seed, differs(run_reference(launch), run_compiled(launch))) == (seed, "")
+
+
+def test_random_launches_end_in_every_way() -> None:
+    faults = {run.fault.kind if run.fault else "none" for run in (run_compiled(random_launch(seed)) for seed in SEEDS)}
+    assert {"none", "overflow", "endless", "outside"} <= faults
+
+
+BUGS = {
+    "no coalescing": ("while (at >= 0 && number[at] != line) at--;", "at = -1;"),
+    "locks last a clock longer": ("value = 2 * (end + m->p.pipe - 1)", "value = 2 * (end + m->p.pipe)"),
+    "a wave is looked at too late": ("s->recheck = waits ? first : m->now", "s->recheck = waits ? first + 1 : m->now"),
+    "clocks are passed over": ("next = m->now + 1;\n    }\n    for", "next = m->now + 2;\n    }\n    for"),
+    "least recently used is not moved": ("lines[held - 1] = found;", ""),
+    "bandwidth begins anew": ("(begin > m->dram_free ? begin : m->dram_free)", "begin"),
+    "masked lanes are written": ("(to[l] & ~mask[l]) | (row[l] & mask[l])", "row[l]"),
+    "the lower row is the upper one": ("texel[4] = {y * view->width + x, y", "texel[4] = {below * view->width + x, y"),
+    "what is no number keeps its bits": ("return f != f ? (uint32_t)NAN_BITS : w;", "return w;"),
+    "greedy forgets": ("core->current[group] = slot;\n", ""),
+    "round robin stays": ("core->first = (slot + 1) % slots;", "core->first = slot;"),
+    "a hit does not wait": ("return there > found.arrives ? there : found.arrives;", "return there;"),
+    "interleaved waves go on behind control": ("if (is_control) break;", ""),
+    "the rest of a branch is lost": ("!push(m, s, s->exec & ~true_lanes, i->target[0])", "0"),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_in_the_compiled_machine_is_seen(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right, wrong = BUGS[bug]
+    assert TEXT.count(right) == 1
+    compiler = shutil.which("gcc")
+    assert compiler is not None
+    planted = build._load(build._compile(compiler, (*build._FLAGS, "-O1"), TEXT.replace(right, wrong).encode()))
+    monkeypatch.setattr(fast, "library", lambda width: planted)
+    launches = [random_launch(seed) for seed in SEEDS]
+    launches.append(ClockLaunch(program(NO_NUMBER), machine(), views_for(4), Groups(4)))
+    assert any(differs(run_reference(launch), run_compiled(launch)) for launch in launches)
+
+
+def test_numbers_of_operations_and_faults_are_those_of_the_tables() -> None:
+    listed = re.search(r"enum op \{(.*?)\}", TEXT, re.DOTALL)
+    assert listed is not None
+    names = [name.strip().lower() for name in listed[1].split(",")]
+    assert names == [name.replace(".", "_") for name in OPS]
+    listed = re.search(r"enum fault \{(.*?)\}", TEXT)
+    assert listed is not None
+    assert [name.strip(" _").lower() for name in listed[1].split(",")] == list(FAULTS)
+    assert INSTRUCTION_WORDS == 58
+
+
+def test_without_a_compiler_the_reference_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    launch = TRACES[0].launch()
+    monkeypatch.setattr(fast, "library", lambda width: None)
+    assert differs(run_clocks(launch), run_reference(launch)) == ""
+    with pytest.raises(RuntimeError):
+        run_compiled(launch)
+
+
+def test_totals_without_a_history() -> None:
+    launch = random_launch(5)
+    bare = ClockLaunch(launch.program, launch.machine, launch.views, launch.groups, launch.most, recorded=False)
+    kept, run = run_compiled(launch), run_compiled(bare)
+    assert run.totals == kept.totals == run_reference(bare).totals
+    assert not run.stretches and not run.alus and not run.caches and kept.stretches

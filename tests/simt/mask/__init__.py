@@ -1,0 +1,1 @@
+"""Programs of the mask ISA: read, written, run without clocks."""
