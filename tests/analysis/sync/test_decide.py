@@ -15,9 +15,9 @@ from warpsmith.analysis.affine.symbols import Atom
 from warpsmith.analysis.kernel import UNUSED, examine
 from warpsmith.analysis.sync import apart, decide, races, reached, turns, unknowns, ways
 from warpsmith.analysis.sync.apart import _Proof
-from warpsmith.analysis.sync.decide import ARRAYS_APART, FLAGS
+from warpsmith.analysis.sync.decide import ARRAYS_APART, FLAGS, INSIDE
 from warpsmith.analysis.sync.races import Judge, Meeting
-from warpsmith.analysis.sync.unknowns import Poly, Unknowns
+from warpsmith.analysis.sync.unknowns import UNSIGNED, Poly, Unknowns
 from warpsmith.analysis.uniformity.facts import LaunchShape, RaceVerdict
 from warpsmith.machine.devices import device
 from warpsmith.ssa.nodes import Instruction
@@ -342,6 +342,46 @@ def test_unsigned_numbers_that_wrap_are_not_taken_for_negative_ones(wide: str, t
     racy = f"__global__ void k(int *a) {{ unsigned t = threadIdx.x, i = t - 32u; {wide} j = i; {body} }}\n"
     assert verdict(racy, tmp_path, grid=(1, 1, 1)).kind == "unknown"
     assert verdict(racy.replace("40u", "64u"), tmp_path, grid=(1, 1, 1)).kind == "none"
+
+
+@pytest.mark.parametrize("number", ["(unsigned)n", "(long long)(unsigned)n", "(unsigned long long)(unsigned)n"])
+def test_a_negative_number_that_is_compared_as_unsigned_is_left_out_in_words(number: str, tmp_path: Path) -> None:
+    text = f"__global__ void k(int *a, int n) {{ int t = threadIdx.x; if (n < 0) if (t < {number}) a[t / 2] = t; }}\n"
+    found = verdict(text, tmp_path, grid=(1, 1, 1))
+    assert found.kind == "unknown" or UNSIGNED in found.assumptions
+
+
+@pytest.mark.parametrize(
+    "place", ["out[in - out + t]", "out[(in - out) / 2 * 2 + t]", "(in + (out - in))[in - out + t]"]
+)
+def test_an_index_that_leads_to_another_array_leaves_it_open(place: str, tmp_path: Path) -> None:
+    text = "__global__ void k(int *out, int *in) { int t = threadIdx.x; PLACE = 1; in[t + 1] = 2; }\n"
+    assert verdict(text.replace("PLACE", place), tmp_path, grid=(1, 1, 1)).kind == "unknown"
+    own = text.replace("PLACE", "out[t + (out - out)]").replace("in[t + 1]", "in[t]")
+    assert verdict(own, tmp_path, grid=(1, 1, 1)).kind == "none"
+
+
+@pytest.mark.parametrize("grid", [(1, 1, 1), (2, 1, 1)])
+def test_updates_of_several_sizes_leave_it_open(grid: tuple[int, int, int], tmp_path: Path) -> None:
+    text = "__global__ void k(unsigned *a) { atomicAdd((unsigned long long *)a, 1ull); atomicAdd(B + 1, 2u); }\n"
+    found = verdict(text.replace("B", "a"), tmp_path, grid=grid)
+    assert found.kind == "unknown" and "different sizes" in found.why
+    other = text.replace("B", "b").replace("*a)", "*a, unsigned *b)", 1)
+    assert verdict(other, tmp_path, grid=grid).kind == "none"
+
+
+def test_numbers_that_are_given_may_be_those_of_one_block(tmp_path: Path) -> None:
+    text = "__global__ void k(int *a, int n) { a[blockIdx.x * n / 2 + threadIdx.x] = n; }\n"
+    module = lowered(text, tmp_path).module
+    (name,) = (f.name for f in module.functions)
+    for grid, told in ((None, 0), ((2, 1, 1), 1)):
+        facts = examine(module, name, LaunchShape((64, 1, 1), grid, arguments={"n": 64}), device("h100"))
+        assert facts.freedom.kind == "unknown" and len(facts.races) == told
+
+
+def test_variables_of_the_device_are_left_by_no_index(tmp_path: Path) -> None:
+    text = "__device__ int a[64], b[64]; __global__ void k(int n) { a[threadIdx.x] = b[n]; }\n"
+    assert INSIDE in verdict(text, tmp_path, grid=(1, 1, 1)).assumptions
 
 
 def test_layers_of_blocks_that_no_address_knows_are_said(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ Indices that are widened are taken not to overflow where that is not proven; it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, text_of
-from warpsmith.analysis.memory.clamps import CUT_OFF, find_named, unclamp
+from warpsmith.analysis.memory.clamps import CUT_OFF, unclamp
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.memory.spread import AddressLayout, Spread, Spreads, layout
@@ -23,7 +23,7 @@ from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.uniformity.facts import AccessFact, AccessKind, Count, LoopStride, Pattern
 from warpsmith.base.findings import Certainty
 from warpsmith.machine.requests import SECTOR
-from warpsmith.ssa.nodes import Instruction, Memory, Operand, Space, Value
+from warpsmith.ssa.nodes import Instruction, Memory, Operand, Space
 
 __all__ = ["AccessSite", "accesses", "addresses", "places", "space_of"]
 
@@ -149,15 +149,14 @@ def accesses(
 ) -> list[AccessFact]:
     """Return the fact for each place; `assumed`: what was taken for the launch."""
     spreads = Spreads(forms.lanes)
-    named = find_named(forms)
-    return [_Access(presences, spreads, _without_bounds(forms, named, place), assumed).fact() for place in found]
+    return [_Access(presences, spreads, _without_bounds(forms, place), assumed).fact() for place in found]
 
 
-def _without_bounds(forms: Forms, named: Mapping[Atom, Value], place: AccessSite) -> AccessSite:
+def _without_bounds(forms: Forms, place: AccessSite) -> AccessSite:
     """Return a place as it is where min and max cut nothing off."""
     if place.address is None or not place.address.has("own"):
         return place
-    inside = unclamp(forms, named, place.address)
+    inside = unclamp(forms, place.address)
     return place if inside is None else replace(place, address=inside, clamped=True)
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
+from itertools import combinations
 from typing import Final
 
 from msgspec import Struct, field
@@ -28,14 +29,15 @@ from warpsmith.analysis.sync.barriers import all_instructions, are_inside, come_
 from warpsmith.analysis.sync.by_data import pick_clash
 from warpsmith.analysis.sync.grid import across_blocks, may_order_blocks
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
-from warpsmith.analysis.sync.reached import apart_by_numbers, find_reached, find_reached_in_grid
+from warpsmith.analysis.sync.reached import apart_by_numbers, find_reached, find_reached_in_grid, is_made_of
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, RaceVerdict, Side, WitnessThread
 from warpsmith.ssa.nodes import Instruction, Text
 
-__all__ = ["ARRAYS_APART", "Races", "decide"]
+__all__ = ["ARRAYS_APART", "FLAGS", "INSIDE", "Races", "decide"]
 
 FLAGS: Final = "the flags of a barrier between them leave that memory out"
 ARRAYS_APART: Final = "arrays that are different arguments do not overlap"
+INSIDE: Final = "no index leaves its array"
 _MOST_MEETINGS: Final = 3000
 _MOST_PROOFS: Final = 100
 _MOST_TRIED: Final = 24
@@ -73,12 +75,13 @@ def decide(
     _decide_flags(work, [i for _, i in waits], placed)
     _decide_pointers(work, placed)
     _decide_dynamic(work, placed)
+    _decide_sizes(work, placed)
     found = [*work.found, *between]
     if grid != (1, 1, 1):
         _decide_grid(work, [place for place in placed if place.space == "global"], grid, found)
     complete = work.shared and not opaque and not _may_be_shared(judge, places)
     inside = are_inside([place for place in places if place.space == "shared"])
-    more = () if inside else ("no index leaves its array",)
+    more = () if inside else (INSIDE,)
     shared = tuple(dict.fromkeys((*assumed, *work.shared_texts, *more)))
     if found:
         work.leave(_possible(found[0]))
@@ -257,6 +260,7 @@ def _decide_pointers(work: _Work, places: Sequence[AccessSite]) -> None:
     strange = [place for place in outside if place.base is None or not (place.base.argument or place.base.space)]
     generic = [place for place in outside if place.space == "generic"]
     strange += generic
+    strange += _find_differences(work.judge, outside)
     shared = [place for place in places if place.space == "shared" and place.kind != "load"]
     if (written and strange) or (shared and generic):
         work.leave(f"it is not known where {work.name(strange[0])} leads")
@@ -264,6 +268,45 @@ def _decide_pointers(work: _Work, places: Sequence[AccessSite]) -> None:
     arguments = [base for base in bases if not base.space]
     if written and arguments and len(bases) > 1:
         work.texts.append(ARRAYS_APART)
+    elif written and len(bases) > 1:
+        work.texts.append(INSIDE)
+
+
+def _find_differences(judge: Judge, places: Sequence[AccessSite]) -> list[AccessSite]:
+    """Return the places whose index is made of another array's address: `out[in - out]` is an element of `in`."""
+    bases = {place.base for place in places if place.base is not None}
+    known: dict[tuple[Atom, Atom], bool] = {}
+
+    def is_part(atom: Atom, base: Atom) -> bool:
+        value = judge.forms.named.get(atom)
+        if (atom, base) not in known:
+            known[atom, base] = value is not None and is_made_of(judge, value, base)
+        return known[atom, base]
+
+    found = []
+    for place in places:
+        inside = [] if place.address is None else [a for a in place.address.atoms() if a not in bases and _is_made(a)]
+        if any(is_part(atom, base) for atom in inside for base in bases if base is not place.base):
+            found.append(place)
+    return found
+
+
+def _is_made(atom: Atom) -> bool:
+    """Whether an unknown may be computed from others."""
+    return not (atom.argument or atom.of_block or atom.of_grid) and atom.kind in ("shared", "own")
+
+
+def _decide_sizes(work: _Work, places: Sequence[AccessSite]) -> None:
+    """Leave open what atomic operations of several sizes update: one is whole for those of its own size."""
+    updates = [place for place in places if place.kind == "atomic"]
+    if len({place.bytes for place in updates}) < 2:
+        return
+    for one, other in combinations(updates, 2):
+        same = one.base is other.base or one.base is None or other.base is None
+        if same and one.bytes != other.bytes and one.space == other.space:
+            work.shared = work.shared and one.space != "shared"
+            work.leave_pair(one, other, "threads", "they are of different sizes")
+            return
 
 
 def _decide_dynamic(work: _Work, places: Sequence[AccessSite]) -> None:
@@ -283,6 +326,8 @@ def _decide_dynamic(work: _Work, places: Sequence[AccessSite]) -> None:
 def _decide_grid(work: _Work, places: Sequence[AccessSite], grid: Dim | None, found: list[RaceFact]) -> None:
     told = {frozenset((id(r.first.access), id(r.second.access))) for r in found if r.reach == "grid"}
     ordered = may_order_blocks(work.judge.forms.answer.function)
+    # numbers that are given may be those of one block
+    unsized = grid is None and bool(work.judge.forms.transfer.shape.arguments)
     for count, (one, other) in enumerate(_grid_pairs(places)):
         sides = work.facts[one.instruction], work.facts[other.instruction]
         if count > _MOST_PAIRS or work.proofs <= 0:
@@ -295,7 +340,7 @@ def _decide_grid(work: _Work, places: Sequence[AccessSite], grid: Dim | None, fo
         if texts is not None:
             work.texts += texts
             continue
-        untold = ordered or one.kind == other.kind == "atomic"
+        untold = unsized or ordered or one.kind == other.kind == "atomic"
         clash = None if untold or work.tried <= 0 else find_reached_in_grid(work.judge, (one, other))
         work.tried -= 1
         if clash is None:

@@ -29,7 +29,7 @@ from warpsmith.analysis.sync.trial import Trial
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Memory, Operand, Phi, Query, Value, terminator_operands
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["LED", "apart_by_numbers", "find_reached", "find_reached_in_grid"]
+__all__ = ["LED", "apart_by_numbers", "find_reached", "find_reached_in_grid", "is_made_of"]
 
 LED: Final = "the data lead both threads there"
 _MOST_TRIED: Final = 48
@@ -171,13 +171,14 @@ def _is_tested(judge: Judge, meeting: Meeting, atom: Atom) -> bool:
         above = judge.forms.graph.dominator.get(place.block)
         while above is not None:
             terminator = judge.forms.blocks[above].terminator
-            if isinstance(terminator, Branch) and _is_made_of(judge, terminator.condition, atom):
+            if isinstance(terminator, Branch) and is_made_of(judge, terminator.condition, atom):
                 return True
             above = judge.forms.graph.dominator.get(above)
     return False
 
 
-def _is_made_of(judge: Judge, operand: Operand, atom: Atom) -> bool:
+def is_made_of(judge: Judge, operand: Operand, atom: Atom) -> bool:
+    """Whether an unknown has a part in a number, but by way of what is loaded."""
     for made in _made_of(judge, operand):
         for value in made.results if isinstance(made, Instruction) else ():
             form = judge.forms.found.get(value)

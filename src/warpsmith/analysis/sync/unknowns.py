@@ -20,7 +20,7 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Guard, Presences
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Value
 
-__all__ = ["Poly", "Unknowns", "plus", "times"]
+__all__ = ["UNSIGNED", "Poly", "Unknowns", "plus", "times"]
 
 Poly = Mapping[tuple[int, ...], int]
 """Product of unknowns → its factor."""
@@ -234,13 +234,14 @@ class Unknowns:
         wraps = [atom for atom in form.atoms() if atom.wraps or atom.kind == "wrap"]
         if (wraps or unsigned) and _turns_negative(form.drop_atoms(wraps)):
             return None
+        whole = form.drop_atoms(wraps)
         if wraps:
             self.assumptions.append("no number that is compared overflows")
-        made = self.poly(form.drop_atoms(wraps), side)
+        if (wraps or unsigned) and whole.range()[0] < 0:
+            self.assumptions.append(UNSIGNED)
+        made = self.poly(whole, side)
         self._divide(operand, made, at, side)
         if unsigned and made is not None:
-            if form.range()[0] < 0:
-                self.assumptions.append(UNSIGNED)
             self.positive.append(made)
         return made
 
