@@ -12,8 +12,8 @@ own, and said to be where that matters.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import combinations
 from typing import Final
@@ -40,10 +40,16 @@ ARRAYS_APART: Final = "arrays that are different arguments do not overlap"
 INSIDE: Final = "no index leaves its array"
 _MOST_MEETINGS: Final = 3000
 _MOST_PROOFS: Final = 100
+_MOST_FAILED: Final = 24
+_MOST_ALIKE: Final = 3
+_MOST_CLASHES: Final = 12
+"""Pairs of one array and two basic blocks, as unrolled loops have them, that are not shown to be apart, before no more
+of them are looked at; those that may clash are looked at for longer."""
 _MOST_TRIED: Final = 24
 _MOST_PAIRS: Final = 400
 
 Facts = Mapping[Instruction, AccessFact]
+Proof = Callable[[], tuple[str, ...] | None]
 
 
 class Races(Struct, frozen=True):
@@ -111,7 +117,32 @@ class _Work(Struct):
     texts: list[str] = field(default_factory=list)
     open: str = ""
     proofs: int = _MOST_PROOFS
+    failed: Counter[object] = field(default_factory=Counter)
+    told: dict[object, bool] = field(default_factory=dict)
     tried: int = _MOST_TRIED
+
+    def prove(self, one: AccessSite, other: AccessSite, ask: Proof, *, clash: bool = False) -> tuple[str, ...] | None:
+        """Return what it rests on that two places are apart, None where that is not shown, or not asked: not much is
+        asked of what is like some that failed; `clash`: what is not shown is told."""
+        like = one.base, one.block, other.block
+        few = self.failed[like] < (_MOST_CLASHES if clash else _MOST_ALIKE)
+        if self.proofs <= 0 or not few or not (clash or self.failed.total() < _MOST_FAILED):
+            return None
+        self.proofs -= 1
+        texts = ask()
+        self.failed[like] += texts is None
+        return texts
+
+    def is_told(self, meeting: Meeting) -> bool:
+        """Whether a race is known of the same two places in the text: unrolled loops have many pairs of each."""
+        return _in_text(meeting) in self.told
+
+    def tell(self, meeting: Meeting, *, exact: bool) -> bool:
+        """Return whether a race is news: none of its two places is known that is as certain."""
+        key = _in_text(meeting)
+        news = key not in self.told or (exact and not self.told[key])
+        self.told[key] = exact or self.told.get(key, False)
+        return news
 
     def leave(self, why: str) -> None:
         """Leave something open."""
@@ -133,20 +164,23 @@ class _Work(Struct):
             self.leave(f"{who} may meet in {self.name(one)} and {self.name(other)}{because}")
 
 
+def _in_text(meeting: Meeting) -> object:
+    """Return the two places of a meeting in the text, and whose memory it is."""
+    sides = meeting.first.instruction, meeting.second.instruction
+    return frozenset(str(i.span) if i.span else id(i) for i in sides), meeting.first.base, meeting.second.base
+
+
 # --- threads of one block
 
 
 def _decide_block(work: _Work, places: Sequence[AccessSite]) -> None:
     pairs = work.judge.meetings(places)
-    seen: set[tuple[int, int]] = set()
     for meeting in pairs:
-        key = id(meeting.first.instruction), id(meeting.second.instruction)
         shown, texts = _settle(work, meeting)
         if shown is None:
             target = work.shared_texts if meeting.first.space == "shared" else work.texts
             target += texts
-        if shown is not None and shown.clash and key not in seen:
-            seen.add(key)
+        elif shown.clash and work.tell(meeting, exact=shown.exact):
             work.found.append(_race(work, meeting, shown))
     if len(pairs) >= _MOST_MEETINGS:
         work.shared = False
@@ -173,8 +207,11 @@ def _is_left(gone: Set[Instruction], i: Instruction) -> bool:
 
 
 def _are_apart(judge: Judge, meeting: Meeting) -> bool:
-    settled = judge.judge(meeting).clash is False or apart_by_numbers(judge, meeting)
-    return settled or apart_in_block(judge, meeting) is not None
+    return judge.judge(meeting).clash is False or _apart(judge, meeting) is not None
+
+
+def _apart(judge: Judge, meeting: Meeting) -> tuple[str, ...] | None:
+    return () if apart_by_numbers(judge, meeting) else apart_in_block(judge, meeting)
 
 
 def _settle(work: _Work, meeting: Meeting) -> tuple[Clash | None, tuple[str, ...]]:
@@ -182,22 +219,25 @@ def _settle(work: _Work, meeting: Meeting) -> tuple[Clash | None, tuple[str, ...
     clash = work.judge.judge(meeting)
     if clash.clash is False:
         return None, clash.assumptions
-    if clash.clash and clash.exact:
+    if (clash.clash and clash.exact) or work.is_told(meeting):
+        _note_shared(work, meeting, clash)
         return clash, ()
-    if work.proofs > 0:
-        work.proofs -= 1
-        texts = () if apart_by_numbers(work.judge, meeting) else apart_in_block(work.judge, meeting)
-        if texts is not None:
-            return None, texts
+    texts = work.prove(meeting.first, meeting.second, partial(_apart, work.judge, meeting), clash=clash.clash is True)
+    if texts is not None:
+        return None, texts
     shown = _shown(work, meeting, clash)
-    if meeting.first.space == "shared":
-        work.shared = work.shared and clash.clash is not None
-        work.shared_texts += clash.assumptions
+    _note_shared(work, meeting, clash)
     if shown.clash is None:
         work.leave_pair(meeting.first, meeting.second, "threads of one block", clash.why)
     elif not shown.reached:
         work.leave_pair(meeting.first, meeting.second, "threads of one block", "both may get there")
     return shown, ()
+
+
+def _note_shared(work: _Work, meeting: Meeting, clash: Clash) -> None:
+    if meeting.first.space == "shared":
+        work.shared = work.shared and clash.clash is not None
+        work.shared_texts += () if clash.exact else clash.assumptions
 
 
 def _shown(work: _Work, meeting: Meeting, clash: Clash) -> Clash:
@@ -335,8 +375,7 @@ def _decide_grid(work: _Work, places: Sequence[AccessSite], grid: Dim | None, fo
             return
         if frozenset(map(id, sides)) in told:
             continue
-        work.proofs -= 1
-        texts = apart_in_grid(work.judge, (one, other), grid)
+        texts = work.prove(one, other, partial(apart_in_grid, work.judge, (one, other), grid))
         if texts is not None:
             work.texts += texts
             continue

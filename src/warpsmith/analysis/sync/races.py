@@ -29,6 +29,7 @@ from warpsmith.analysis.sync.first_block import may_miss_first_block
 from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
 from warpsmith.analysis.sync.turns import meeting_iterations
 from warpsmith.analysis.sync.ways import Ways
+from warpsmith.ssa.graph import Cycle
 from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
@@ -157,6 +158,7 @@ class Judge(Struct):
     _made: dict[object, Trial] = field(default_factory=dict)
     _sides: dict[object, _Side] = field(default_factory=dict)
     _rows: dict[Row, int] = field(default_factory=dict)
+    _rounds: dict[object, tuple[set[int], set[int]]] = field(default_factory=dict)
     _overlaps: dict[object, tuple[int, int] | None] = field(default_factory=dict)
 
     @classmethod
@@ -269,11 +271,22 @@ class Judge(Struct):
             return list(self._pairs(orbit, self._shift(orbit.header, ahead)))
         one, other = (meeting.first, meeting.second) if inside[0] else (meeting.second, meeting.first)
         last = len(orbit.steps) - 1
-        leaving, entered = meeting_iterations(self.forms, one, other, cycle)
+        leaving, entered = self._meeting_iterations(one, other, cycle)
         at = {last - n for n in leaving} | entered
         if _MANY in leaving | entered or (leaving and not orbit.sure):
             at = set(range(last + 1))
         return [(n, last) if inside[0] else (last, n) for n in sorted(at) if 0 <= n <= last]
+
+    def _meeting_iterations(self, inside: AccessSite, outside: AccessSite, cycle: Cycle) -> tuple[set[int], set[int]]:
+        """Return in which iterations two places meet: the same for all places of a block without a barrier."""
+        key = cycle.header, self._part(inside), self._part(outside)
+        if key not in self._rounds:
+            self._rounds[key] = meeting_iterations(self.forms, inside, outside, cycle)
+        return self._rounds[key]
+
+    def _part(self, place: AccessSite) -> object:
+        waits = any(full_barrier(i) for i in self.forms.blocks[place.block].instructions)
+        return id(place.instruction) if waits else place.block
 
     def _pairs(self, orbit: Orbit, shift: int | None) -> Iterator[tuple[int, int]]:
         steps = range(len(orbit.steps))
