@@ -14,7 +14,7 @@ from warpsmith.base.errors import InputError, UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
 from warpsmith.kernels.arguments import Array, make_argument
-from warpsmith.machine.simt.parameters import ClockMachine, load_machine, machine_names, named_machine
+from warpsmith.machine.simt.parameters import ClockMachine, change_machine, load_machine, machine_names, named_machine
 from warpsmith.report.history.model import History
 from warpsmith.simt.clocks.fast import run_clocks
 from warpsmith.simt.clocks.model import ClockLaunch, ClockRun
@@ -26,20 +26,23 @@ from warpsmith.simt.mask.stack import describe_fault
 
 __all__ = ["ClockOptions", "ClockReport", "read_machine", "simulate_clocks"]
 
+_SETTING: Final = re.compile(r",(?=[a-z0-9_.]+=)")
 _VIEW: Final = re.compile(r"([tu])(\d|1[0-5])")
 _IMAGE: Final = re.compile(r"image\[(\d+),(\d+)\](?::(rand(?::seed=(\d+))?|checker=(\d+)|@.+))?")
 _LARGEST_IMAGE: Final = 1 << 24
 
 
 class ClockOptions(Struct, frozen=True):
-    """The options of SIMULATE with clocks. `machine`: a name or a file; `block`: threads a group, None for a wave of
-    the machine; `arguments`: t0=…, u0=…; `most`: clocks."""
+    """The options of SIMULATE with clocks. `machine`: a name or a file, other values of keys behind commas; `block`:
+    threads a group, None for a wave of the machine; `arguments`: t0=…, u0=…; `most`: clocks; `shown`: those that are
+    drawn, None for the first ones."""
 
     machine: str = "example"
     block: int | None = None
     grid: int = 1
     arguments: tuple[str, ...] = ()
     most: int = 10_000_000
+    shown: tuple[int, int] | None = None
 
 
 class ClockReport(Struct, frozen=True, eq=False):
@@ -65,10 +68,21 @@ def simulate_clocks(file: SourceFile, options: ClockOptions) -> ClockReport:
     views = _views(options.arguments)
     # clocks
     run = run_clocks(ClockLaunch(program, machine, views, groups, options.most))
-    caption = (
-        f"{machine.title}: {_count(groups.count, 'group')} of {_count(groups.size, 'thread')}, {machine.scheduler}"
+    if options.shown is not None and options.shown[0] >= run.totals.clocks:
+        raise UsageError(
+            Finding("INP000", "error", f"there is no clock {options.shown[0]:,}: the run takes {run.totals.clocks:,}")
+        )
+    caption = f"{_count(groups.count, 'group')} of {_count(groups.size, 'thread')} on {_described(machine)}"
+    history = History(Path(file.path).name, caption, program, machine, run, options.shown)
+    return ClockReport(history, tuple(_findings(program, run)))
+
+
+def _described(machine: ClockMachine) -> str:
+    cores = f"{machine.cores} cores, each " if machine.cores > 1 else ""
+    return (
+        f"{machine.title}: {cores}{_count(machine.waves, 'wave')} of width {machine.width}, "
+        f"{_count(machine.alus, 'ALU')}, issue {machine.issue}, {machine.scheduler}"
     )
-    return ClockReport(History(Path(file.path).name, caption, program, machine, run), tuple(_findings(program, run)))
 
 
 def _count(number: int, word: str) -> str:
@@ -76,7 +90,14 @@ def _count(number: int, word: str) -> str:
 
 
 def read_machine(name: str) -> ClockMachine:
-    """Return the machine of a file (one with a `.toml` or a `/`), or of a name; raises UsageError."""
+    """Return the machine of a file (one with a `.toml` or a `/`), or of a name, `,KEY=VALUE` behind it; raises
+    UsageError."""
+    name, *settings = _SETTING.split(name)
+    machine = _unchanged(name)
+    return change_machine(machine, dict(one.split("=", 1) for one in settings)) if settings else machine
+
+
+def _unchanged(name: str) -> ClockMachine:
     if not name.endswith(".toml") and "/" not in name:
         return named_machine(name)
     try:

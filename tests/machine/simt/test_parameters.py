@@ -6,7 +6,14 @@ import pytest
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
-from warpsmith.machine.simt.parameters import CacheShape, ClockMachine, load_machine, machine_names, named_machine
+from warpsmith.machine.simt.parameters import (
+    CacheShape,
+    ClockMachine,
+    change_machine,
+    load_machine,
+    machine_names,
+    named_machine,
+)
 
 GOOD = "title = 'a'\nwidth = 8\nlanes_per_alu = 4\nwaves = 4\nalus = 1\nissue = 1\n[l1]\nsize = 512\nlatency = 3\n"
 
@@ -68,3 +75,34 @@ def test_a_remedy_is_an_example() -> None:
     with pytest.raises(UsageError) as error:
         load(GOOD.replace("alus = 1", "alus = 0"))
     assert error.value.findings[0].help == ("for example alus = 2",)
+
+
+def test_a_machine_with_other_values_of_some_keys() -> None:
+    machine = named_machine("example")
+    changed = change_machine(machine, {"issue": "4", "scheduler": "round-robin"})
+    assert (changed.issue, changed.scheduler, changed.alus, changed.title) == (4, "round-robin", 2, machine.title)
+    smaller = change_machine(machine, {"sampler.size": "0", "l1.size": "512", "l1.latency": "9"})
+    assert (smaller.sampler.size, smaller.l1.size, smaller.l1.latency, smaller.l1.ways) == (0, 512, 9, 8)
+    assert smaller.title == f"{machine.title} with sampler.size = 0, l1.size = 512, l1.latency = 9"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("isue", "1", "isue: there is no such key"),
+        ("l1.sizes", "1", "l1.sizes: there is no such key"),
+        ("l3.size", "1", "l3: there is no such key"),
+        ("issue", "0", "issue: expected a whole number from 1 on"),
+        ("issue", "-1", "issue: expected a whole number from 1 on"),
+        ("issue", "two", "issue: expected `int`, got `str`"),
+        ("width", "3", "width: expected a power of two: 1, 2, 4, 8, 16, 32 or 64"),
+        ("width", "8", "lanes_per_alu: expected a number that divides the width, 8"),
+        ("scheduler", "eager", "scheduler: expected another word: 'eager' is none of those that it may be"),
+        ("l1", "512", "l1: expected `object`, got `int`"),
+        ("issue.x", "5", "issue: expected `int`, got `object`"),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_key(key: str, value: str, told: str) -> None:
+    with pytest.raises(UsageError) as error:
+        change_machine(named_machine("example"), {key: value})
+    assert error.value.findings[0].message == told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from warpsmith.base.source import SourceFile, Span
 from warpsmith.report.experiment.model import ExperimentReport, ExperimentRun
 
-__all__ = ["by_input", "by_width"]
+__all__ = ["by_clocks", "by_input", "by_width"]
 
 FILE = SourceFile("k.cu", "line 1;\nline 2;\n")
 
@@ -28,3 +28,13 @@ def by_input() -> ExperimentReport:
         ExperimentRun("half", "half", 20, 50, 160, 110),
     )
     return ExperimentReport(("k.cu",), "ok", 0, "input", (), "k", points)
+
+
+def by_clocks() -> ExperimentReport:
+    """Return two widths on a machine with clocks, one of which did not end."""
+    points = (
+        ExperimentRun("8", "", 10, 50, 80, 30, clocks=100),
+        ExperimentRun("16", "", 6, 50, 96, 46, clocks=150),
+        ExperimentRun("32", stopped="stopped: no end", clocks=99),
+    )
+    return ExperimentReport(("k.mask",), "incomplete", 3, "width", (), "k.mask", points)

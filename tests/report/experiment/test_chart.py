@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from xml.etree import ElementTree
 
-from tests.report.experiment.samples import by_input, by_width
+from tests.report.experiment.samples import by_clocks, by_input, by_width
 from warpsmith.report.experiment.chart import draw_chart, experiment_svg
 
 
@@ -37,3 +37,8 @@ def test_the_picture_is_xml_with_the_names_as_text() -> None:
     root = ElementTree.fromstring(experiment_svg(by_input()))
     texts = [element.text for element in root.iter() if element.text]
     assert "one & <all>" in texts and "2.00" in texts
+
+
+def test_clocks_are_compared_where_there_are_some() -> None:
+    chart = draw_chart(by_clocks())
+    assert [bar.number for bar in chart.bars] == ["1.00", "1.50"] and "clocks against the fewest" in chart.title

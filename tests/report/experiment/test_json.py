@@ -7,7 +7,7 @@ import json
 import jsonschema
 from msgspec.structs import replace
 
-from tests.report.experiment.samples import by_width
+from tests.report.experiment.samples import by_clocks, by_width
 from warpsmith.report.experiment.json import experiment_json
 from warpsmith.report.json_parts import schema
 
@@ -21,3 +21,9 @@ def test_a_point_for_each_run() -> None:
     empty = json.loads(experiment_json(replace(by_width(), points=(), status="error")))
     jsonschema.validate(empty, schema())
     assert "experiment" not in empty
+
+
+def test_clocks_are_of_the_schema() -> None:
+    made = json.loads(experiment_json(by_clocks()))
+    jsonschema.validate(made, schema())
+    assert [point.get("clocks") for point in made["experiment"]["points"]] == [100, 150, None]

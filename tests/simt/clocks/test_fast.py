@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +21,8 @@ from warpsmith.simt.mask.ops import OPS
 from warpsmith.simt.mask.run import Groups
 from warpsmith.simt.mask.stack import FAULTS
 
-TEXT = Path(fast.__file__).with_name("machine.c").read_text()
+TEXTS = build._texts()
+TEXT = "".join(text.decode() for text in TEXTS.values())
 
 
 @pytest.mark.parametrize("trace", TRACES, ids=lambda trace: trace.name)
@@ -115,7 +115,8 @@ def test_a_bug_in_the_compiled_machine_is_seen(bug: str, monkeypatch: pytest.Mon
     assert TEXT.count(right) == 1
     compiler = shutil.which("gcc")
     assert compiler is not None
-    planted = build._load(build._compile(compiler, (*build._FLAGS, "-O1"), TEXT.replace(right, wrong).encode()))
+    texts = {name: text.replace(right.encode(), wrong.encode()) for name, text in TEXTS.items()}
+    planted = build._load(build._compile(compiler, (*build._FLAGS, "-O1"), texts))
     monkeypatch.setattr(fast, "library", lambda width: planted)
     launches = [random_launch(seed) for seed in SEEDS]
     launches.append(ClockLaunch(program(NO_NUMBER), machine(), views_for(4), Groups(4)))

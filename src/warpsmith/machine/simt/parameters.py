@@ -28,14 +28,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Meta, Struct, ValidationError, convert, to_builtins
+from msgspec.structs import replace
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.records import field_names
 from warpsmith.base.source import SourceFile, Span
 
-__all__ = ["CacheShape", "ClockMachine", "MemoryShape", "load_machine", "machine_names", "named_machine"]
+__all__ = [
+    "CacheShape", "ClockMachine", "MemoryShape", "change_machine", "load_machine", "machine_names", "named_machine",
+]  # fmt: skip
 
 _Count = Annotated[int, Meta(ge=1, le=1 << 20)]
 _Latency = Annotated[int, Meta(ge=0, le=1 << 20)]
@@ -118,6 +121,36 @@ def load_machine(file: SourceFile) -> ClockMachine:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(Finding("MSK006", "error", f"{file.path} is no TOML: {error}")) from error
     _check_keys(file, table)
+    missing = [key for key in ("title", "width", "lanes_per_alu", "waves", "alus", "issue") if key not in table]
+    if missing:
+        raise UsageError(Finding("MSK006", "error", f"{file.path} does not say {missing[0]}", help=(_MEANINGS,)))
+    return _checked(file, table)
+
+
+def change_machine(machine: ClockMachine, settings: Mapping[str, str]) -> ClockMachine:
+    """Return a machine with other values of some keys (`issue`, `sampler.size`); raises UsageError as load_machine."""
+    table: dict[str, object] = to_builtins(machine)
+    given: dict[str, object] = {}
+    for key, value in settings.items():
+        part, _, name = key.rpartition(".")
+        read = int(value) if value.removeprefix("-").isdecimal() else value
+        inner = given.setdefault(part, {}) if part else given
+        if isinstance(inner, dict):
+            inner[name] = read
+    file = SourceFile("--machine", "")
+    _check_keys(file, given)
+    for part, values in given.items():
+        held = table[part]
+        table[part] = {**held, **values} if isinstance(held, dict) and isinstance(values, dict) else values
+    beside = ", ".join(f"{key} = {value}" for key, value in settings.items() if key not in _SHOWN)
+    return replace(_checked(file, table), title=f"{machine.title} with {beside}" if beside else machine.title)
+
+
+_SHOWN: Final = {"width", "waves", "alus", "issue", "scheduler", "cores"}
+"""Keys that every picture of a history tells."""
+
+
+def _checked(file: SourceFile, table: Mapping[str, object]) -> ClockMachine:
     try:
         machine = convert(table, ClockMachine, strict=True)
     except ValidationError as error:
@@ -139,9 +172,6 @@ def _check_keys(file: SourceFile, table: Mapping[str, object]) -> None:
                 near = get_close_matches(key, known, n=2)
                 remedy = f"did you mean {' or '.join(near)}?" if near else f"keys: {', '.join(known)}"
                 raise _wrong(file, f"{part}.{key}".lstrip("."), "there is no such key", remedy)
-    missing = [key for key in ("title", "width", "lanes_per_alu", "waves", "alus", "issue") if key not in table]
-    if missing:
-        raise UsageError(Finding("MSK006", "error", f"{file.path} does not say {missing[0]}", help=(_MEANINGS,)))
 
 
 _MEANINGS: Final = "a machine says at least title, width, lanes_per_alu, waves, alus and issue"

@@ -1,7 +1,7 @@
 """An experiment as a chart in SVG: bars over the values of what is varied, one color for each input.
 
-2.0 ┤    ▆▆     ▆▆      what a bar is high: cost where the width varies, else lane slots against the fewest
-1.0 ┤ ▆▆ ▆▆  ▆▆ ▆▆
+2.0 ┤    ▆▆     ▆▆      what a bar is high: cost where the width varies, else lane slots against the fewest; clocks
+1.0 ┤ ▆▆ ▆▆  ▆▆ ▆▆      against the fewest, where there are clocks
     └──8──────16─────
 """
 
@@ -54,7 +54,7 @@ def experiment_svg(report: ExperimentReport) -> str:
 
 def draw_chart(report: ExperimentReport) -> Chart:
     """Return where everything stands."""
-    by_cost = report.varied == "width"
+    by_cost = report.varied == "width" and not report.timed
     series = report.series if report.varied != "input" else ("",)
     heights = {
         (p.value, p.input if len(series) > 1 else ""): _height(p, report, by_cost=by_cost) for p in report.points
@@ -74,7 +74,8 @@ def draw_chart(report: ExperimentReport) -> Chart:
             bars.append(ChartBar(x, round(_TOP + _HIGH - high, 1), high, kind % _COLORS, f"{height:.2f}", words))
     labels = tuple((_LEFT + number * group + group / 2, value) for number, value in enumerate(report.values))
     ticks = tuple((_TOP + _HIGH - _HIGH * step / 4, f"{top * step / 4:g}") for step in range(5))
-    what = "lane slots for each instruction of a lane" if by_cost else "lane slots against the fewest"
+    compared = "clocks" if report.timed else "lane slots"
+    what = "lane slots for each instruction of a lane" if by_cost else f"{compared} against the fewest"
     legend = (
         tuple((_LEFT + 130 * kind, kind % _COLORS, name) for kind, name in enumerate(series)) if len(series) > 1 else ()
     )
@@ -87,7 +88,7 @@ def draw_chart(report: ExperimentReport) -> Chart:
 def _height(point: ExperimentRun, report: ExperimentReport, *, by_cost: bool) -> float | None:
     if point.stopped:
         return None
-    return point.cost if by_cost else point.issued_slots / report.least if report.least else 0.0
+    return point.cost if by_cost else point.work / report.least if report.least else 0.0
 
 
 def _round_up(most: float) -> float:

@@ -29,6 +29,8 @@ def _point(point: ExperimentRun) -> Json:
         "lost_lane_slots": point.lost_lane_slots,
         "cost": round(point.cost, 6),
     }
+    if point.clocks:
+        counts["clocks"] = point.clocks
     if point.hot is None:
         return entry | counts
     return (

@@ -19,7 +19,8 @@ VARIED: tuple[Varied, ...] = ("width", "policy", "block", "input")
 class ExperimentRun(Struct, frozen=True):
     """One run: the `value` of what is varied, and the input by its name ("" where there is one). Counts are those of a
     simulation; `hot`: where the block of the kernel begins that took most instructions of warps, with how often a warp
-    came there and the lanes that were there, summed. `stopped`: why it did not end; "" where it did."""
+    came there and the lanes that were there, summed. `stopped`: why it did not end; "" where it did. `clocks`: of a
+    machine that has them, else 0."""
 
     value: str
     input: str = ""
@@ -31,6 +32,12 @@ class ExperimentRun(Struct, frozen=True):
     hot_visits: int = 0
     hot_lanes: int = 0
     stopped: str = ""
+    clocks: int = 0
+
+    @property
+    def work(self) -> int:
+        """What runs are compared by: clocks, or slots of lanes where there are no clocks."""
+        return self.clocks or self.issued_slots
 
     @property
     def cost(self) -> float:
@@ -51,8 +58,13 @@ class ExperimentReport(Struct, frozen=True):
 
     @property
     def least(self) -> int:
-        """The fewest lane slots that one of the runs issued."""
-        return min((point.issued_slots for point in self.points if not point.stopped), default=0)
+        """The fewest lane slots that one of the runs issued, or the fewest clocks that it took."""
+        return min((point.work for point in self.points if not point.stopped), default=0)
+
+    @property
+    def timed(self) -> bool:
+        """Whether a machine with clocks ran it."""
+        return any(point.clocks for point in self.points)
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ PAINTS: Final[Mapping[str, Paint]] = {
     "ready": Paint("#d62f2f", "dots", "#ffd0d0"),
     "empty": Paint("#b9bec6", "level", "#d5d9df"),
     "frame": Paint("#f3f5f8"),
+    "edge": Paint("#5b6470"),
     "hits": Paint("#1f9d55"),
     "misses": Paint("#e08a00"),
     "evictions": Paint("#8246af"),

@@ -7,7 +7,7 @@ const STATE_KINDS = [4, 0, 2, 2, 3]; // empty, active, memory, dependency, ready
 const masks = data.masks.map(text => BigInt("0x" + text));
 const counts = masks.map(mask => { let n = 0; for (let m = mask; m; m &= m - 1n) n++; return n; });
 const lane = Math.max(1, Math.min(6, Math.floor(160 / data.width)));
-let first = 0, last = Math.max(1, data.clocks);
+let first = data.shown[0], last = Math.max(first + 1, Math.min(data.shown[1], data.clocks));
 
 // sums up to each run: lane clocks by kind
 for (const slot of data.slots) {

@@ -46,6 +46,7 @@ def history_data(history: History) -> dict[str, Any]:
         bar["slot"].append(of_wave.get(taken.wave, 0))
     return {
         "clocks": history.clocks,
+        "shown": list(history.shown or (0, history.clocks)),
         "width": history.machine.width,
         "masks": [f"{mask:x}" for mask in masks],
         "slots": [{"name": f"core {core} slot {slot}", **row} for (core, slot), row in sorted(slots.items())],

@@ -1,12 +1,13 @@
 """Where each part of a history's picture stands, in pixels: rectangles and words, which svg.py and png.py draw alike.
 
+    title, caption
     gutter │ core 0   slot 0  ▒▒▒▒▒▒▒▒      a rectangle for lanes side by side, as long as they stay as they are
            │          slot 1  ▒▒▒▒▒▒▒▒
            │          ALU 0   ▬▬ ▬▬▬        the color of the slot whose wave it takes
            │          l1      ▁▂ ▁          hits above, then misses, evictions: as high as there are many
-           │ ticks of clocks, what colors mean, the caption
+           │ ticks of clocks; what colors mean, in two columns; which clocks these are
 
-Of a long history the part from `start` up to `end` is drawn.
+Of a long history the part is drawn that `History.shown` says.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from warpsmith.report.history.model import LANE_STATES, History, lane_runs, line_of
+from warpsmith.report.history.model import LANE_STATES, MEANINGS, History, lane_runs, line_of
 
 __all__ = ["MOST_CLOCKS", "HistoryBox", "HistoryDrawing", "HistoryWords", "draw_history"]
 
 MOST_CLOCKS: Final = 2000
-_GUTTER, _TOP, _GAP, _BAR, _CACHE, _FOOT = 110, 34, 6, 12, 24, 74
-_WIDEST: Final = 1600
+_GUTTER, _TOP, _GAP, _BAR, _CACHE, _LINE = 110, 50, 6, 12, 24, 20
+_WIDEST: Final = 1000
 _SLOT_COLORS: Final = ("slot0", "slot1", "slot2", "slot3", "slot4", "slot5", "slot6", "slot7")
 
 
@@ -72,25 +73,25 @@ class _Scale(Struct, frozen=True):
         return HistoryBox(left, rows[0], right - left, rows[1], kind, title)
 
 
-def draw_history(history: History, start: int = 0, end: int | None = None) -> HistoryDrawing:
-    """Return the picture of a part of a history, the first clocks where nothing is said."""
-    last = min(history.clocks, start + MOST_CLOCKS if end is None else end)
+def draw_history(history: History) -> HistoryDrawing:
+    """Return the picture of the clocks of a history that are shown, the first ones where nothing is said."""
+    start, end = history.shown or (0, MOST_CLOCKS)
+    last = min(history.clocks, end)
     count = max(1, last - start)
-    clock = max(1, min(12, _WIDEST // count))
+    clock = max(1, min(max(12, min(48, 760 // count)), _WIDEST // count))
     scale = _Scale(start, max(last, start + 1), clock, max(1, min(6, 160 // history.machine.width)))
     boxes: list[HistoryBox] = []
-    words = [HistoryWords(8, 20, history.title)]
+    words = [HistoryWords(8, 20, history.title), HistoryWords(8, 38, history.caption)]
     y = float(_TOP)
     for core in range(history.machine.cores):
         y = _core(history, core, scale, y, (boxes, words))
     words += _ticks(scale, y)
-    boxes += _legend(history, y + 26)
-    words += _legend_words(history, y + 26)
-    words += [HistoryWords(8, y + 62 + 16 * n, line) for n, line in enumerate(_caption(history, start, last))]
-    wide = max(_GUTTER + count * clock + 12, 900.0)
-    return HistoryDrawing(
-        int(wide), int(y) + _FOOT + 16 * len(_caption(history, start, last)), tuple(boxes), tuple(words), history.title
-    )
+    y = _legend(history, y + 26, (boxes, words))
+    for line in _remarks(history, start, last):
+        words.append(HistoryWords(8, y + 11, line))
+        y += _LINE
+    wide = max(_GUTTER + count * clock + 12, 900)
+    return HistoryDrawing(wide, int(y) + 4, tuple(boxes), tuple(words), f"{history.title}: {history.caption}")
 
 
 _Parts = tuple[list[HistoryBox], list[HistoryWords]]
@@ -139,12 +140,13 @@ def _alus(history: History, core: int, scale: _Scale, top: float, parts: _Parts)
 
 
 def _cache(history: History, which: tuple[int, str], scale: _Scale, top: float, parts: _Parts) -> float:
-    """Add the bar of a cache, if anything happened in it; that of l2 has the events of all cores."""
+    """Add the bar of a cache, if anything happens in it in these clocks; that of l2 has the events of all cores."""
     core, name = which
     boxes, words = parts
     own: dict[int, list[int]] = {}
     for one in history.run.caches:
-        if one.cache == name and (name == "l2" or one.core == core):
+        shown = scale.start <= one.clock < scale.end
+        if shown and one.cache == name and (name == "l2" or one.core == core):
             counts = own.setdefault(one.clock, [0, 0, 0])
             for n, count in enumerate((one.evictions, one.misses, one.hits)):
                 counts[n] += count
@@ -154,8 +156,6 @@ def _cache(history: History, which: tuple[int, str], scale: _Scale, top: float, 
     boxes.append(scale.box((scale.start, scale.end), (top, _CACHE), "frame"))
     words.append(HistoryWords(_GUTTER - 14, top + 16, name, "end"))
     for clock, counts in own.items():
-        if not scale.start <= clock < scale.end:
-            continue
         y = top + _CACHE
         for kind, count in zip(("evictions", "misses", "hits"), counts, strict=True):
             high = _CACHE * count / most
@@ -174,29 +174,31 @@ def _ticks(scale: _Scale, y: float) -> Iterator[HistoryWords]:
         yield HistoryWords(scale.x(clock), y + 10, str(clock), "middle")
 
 
-_EVENTS: Final = {"hits": "hits", "misses": "misses", "evictions": "evictions"}
-
-
 def _legend_items(history: History) -> Iterator[tuple[str, str]]:
-    yield from LANE_STATES.items()
+    for kind, text in LANE_STATES.items():
+        yield kind, f"{text}: {MEANINGS[kind]}"
+    yield "slot0", "in the row of an ALU: whose wave it takes"
     if history.run.caches:
-        yield from _EVENTS.items()
+        yield "hits", "cache: lines that it has"
+        yield "misses", "cache: lines that it asks for"
+        yield "evictions", "cache: lines that go for them"
 
 
-def _legend(history: History, y: float) -> Iterator[HistoryBox]:
-    for n, (kind, _) in enumerate(_legend_items(history)):
-        yield HistoryBox(8 + 120 * n + (60 if n > 3 else 0), y, 14, 14, kind)
+def _legend(history: History, top: float, parts: _Parts) -> float:
+    """Add what colors mean; return where that ends."""
+    boxes, words = parts
+    items = list(_legend_items(history))
+    rows = -(-len(items) // 2)
+    for n, (kind, text) in enumerate(items):
+        x, y = 8 + 440 * (n // rows), top + _LINE * (n % rows)
+        boxes += (HistoryBox(x, y, 20, 14, "edge"), HistoryBox(x + 1, y + 1, 18, 12, kind))
+        words.append(HistoryWords(x + 28, y + 11, text))
+    return top + _LINE * rows + 6
 
 
-def _legend_words(history: History, y: float) -> Iterator[HistoryWords]:
-    for n, (_, text) in enumerate(_legend_items(history)):
-        yield HistoryWords(28 + 120 * n + (60 if n > 3 else 0), y + 11, text)
-
-
-def _caption(history: History, start: int, end: int) -> list[str]:
-    shown = [history.caption] if history.caption else []
-    whole = start == 0 and end == history.clocks
+def _remarks(history: History, start: int, end: int) -> list[str]:
     used = {(one.core, one.slot) for one in history.run.stretches if one.wave >= 0}
     idle = history.run.slots * history.machine.cores - len(used)
-    shown += [f"Slots that never had a wave are not drawn: {idle}."] if idle else []
+    shown = [f"Slots that never had a wave are not drawn: {idle}."] if idle else []
+    whole = start == 0 and end == history.clocks
     return shown if whole else [*shown, f"Clocks {start:,} to {end - 1:,} of {history.clocks:,}."]

@@ -16,25 +16,34 @@ from warpsmith.simt.clocks.model import ClockRun, Stretch
 from warpsmith.simt.mask.disassembler import instruction_text
 from warpsmith.simt.mask.nodes import MaskProgram
 
-__all__ = ["LANE_STATES", "History", "LaneState", "lane_runs", "line_of", "shares"]
+__all__ = ["LANE_STATES", "MEANINGS", "History", "LaneState", "lane_runs", "line_of", "shares"]
 
 LaneState = Literal["active", "masked", "stalled", "ready", "empty"]
 LANE_STATES: Final = {
     "active": "active", "masked": "masked off", "stalled": "stalled", "ready": "ready, not issued", "empty": "no wave",
 }  # fmt: skip
+MEANINGS: Final = {
+    "active": "an instruction counts for the lane",
+    "masked": "the wave goes on, the lane does not",
+    "stalled": "waits for memory or for a result",
+    "ready": "could go on; it is not its turn",
+    "empty": "the slot has nothing to do",
+}
 _OF_SLOT: Final[dict[str, LaneState]] = {
     "active": "active", "memory": "stalled", "dependency": "stalled", "ready": "ready", "empty": "empty",
 }  # fmt: skip
 
 
 class History(Struct, frozen=True, eq=False):
-    """A run with its program, the machine, and what is said above and below its picture."""
+    """A run with its program, the machine, and what is said above its picture; `shown`: the first clock that is drawn,
+    and the one behind the last, None for all, or as many as a picture has room for."""
 
     title: str
     caption: str
     program: MaskProgram
     machine: ClockMachine
     run: ClockRun
+    shown: tuple[int, int] | None = None
 
     @property
     def clocks(self) -> int:

@@ -44,15 +44,18 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _strips(history: History, width: int) -> Iterator[str]:
-    """Yield the first clocks of each slot."""
-    shown = min(history.clocks, max(20, width - 16))
+    """Yield clocks of each slot, from the first that is shown on."""
+    first, end = history.shown or (0, history.clocks)
+    shown = min(history.clocks, end, first + max(20, width - 16))
     for core in range(history.machine.cores):
         for slot in range(history.run.slots):
             own = (one for one in history.run.stretches if (one.core, one.slot) == (core, slot) and one.start < shown)
-            strip = "".join(_LETTERS[one.state] * (min(one.end, shown) - one.start) for one in own)
+            strip = "".join(_LETTERS[one.state] * (min(one.end, shown) - max(one.start, first)) for one in own)
             name = f"{core}.{slot}" if history.machine.cores > 1 else str(slot)
             if strip:
-                yield f"slot {name:<6} {strip}{'…' if shown < history.clocks else ''}"
+                yield f"slot {name:<6} {strip}{'…' if shown < min(end, history.clocks) else ''}"
+    if history.shown:
+        yield f"clocks {first:,} to {shown - 1:,}"
     if history.run.stretches:
         yield "# active  m waits for memory  d waits for a result  r ready, not issued  . no wave\n"
 

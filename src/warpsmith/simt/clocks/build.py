@@ -1,4 +1,4 @@
-"""The compiled machine, machine.c, becomes a library of this computer, at its first use; it is kept on disk.
+"""The compiled machine, compiled/machine.c, becomes a library of this computer, at its first use; it is kept on disk.
 
 In C, not in LLVM IR that Python writes (as simt/engine does): the machine does not depend on the program, so there is
 one text for all, and it can be read beside the rules. Without a C compiler the reference runs.
@@ -11,6 +11,7 @@ import platform
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -30,15 +31,22 @@ def library(width: int) -> ctypes.CDLL | None:
     compiler = next((found for name in _COMPILERS if (found := shutil.which(name))), None)
     if compiler is None:
         return None
-    text = files("warpsmith.simt.clocks").joinpath("machine.c").read_bytes()
+    texts = _texts()
     processor = _processor()
     flags = (*_FLAGS, f"-DWS_WIDTH={width}", *(("-march=native",) if processor else ()))
-    key = b"\0".join([text, compiler.encode(), " ".join(flags).encode(), processor, platform.machine().encode()])
+    named = [part for name in sorted(texts) for part in (name.encode(), texts[name])]
+    key = b"\0".join([*named, compiler.encode(), " ".join(flags).encode(), processor, platform.machine().encode()])
     try:
-        made = kept_bytes("clocks", key, lambda: _compile(compiler, flags, text))
+        made = kept_bytes("clocks", key, lambda: _compile(compiler, flags, texts))
         return _load(made)
     except (OSError, subprocess.SubprocessError):
         return None
+
+
+def _texts() -> dict[str, bytes]:
+    """Return all files of the machine: machine.c includes the others, so each of them is part of the key."""
+    folder = files("warpsmith.simt.clocks").joinpath("compiled")
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name.endswith((".c", ".h"))}
 
 
 def _processor() -> bytes:
@@ -50,10 +58,11 @@ def _processor() -> bytes:
     return b"".join(line for line in lines[:40] if line.startswith((b"model name", b"flags", b"Features")))
 
 
-def _compile(compiler: str, flags: tuple[str, ...], text: bytes) -> bytes:
+def _compile(compiler: str, flags: tuple[str, ...], texts: Mapping[str, bytes]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "machine.c"), Path(folder, "machine.so")
-        source.write_bytes(text)
+        for name, text in texts.items():
+            Path(folder, name).write_bytes(text)
         command = [compiler, *flags, str(source), "-o", str(made), "-lm"]
         subprocess.run(command, check=True, capture_output=True, timeout=120)
         return made.read_bytes()

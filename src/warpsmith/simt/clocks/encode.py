@@ -1,4 +1,4 @@
-"""A launch as the arrays of numbers that the compiled machine reads: structs of machine.c, field by field."""
+"""A launch as the arrays of numbers that the compiled machine reads: structs of compiled/machine.h, field by field."""
 
 from __future__ import annotations
 

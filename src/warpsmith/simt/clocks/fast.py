@@ -48,7 +48,7 @@ def run_compiled(launch: ClockLaunch) -> ClockRun:
     """Run a launch on the compiled machine; raises UsageError as `run_clocks`, RuntimeError where there is none."""
     compiled = library(launch.machine.width)
     if compiled is None:
-        raise RuntimeError("machine.c cannot be compiled here")
+        raise RuntimeError("compiled/machine.c cannot be compiled here")
     slots = slots_for(launch)
     views = place_views(launch.program, launch.views)
     waves = np.array(waves_of(launch.groups, launch.machine.width), np.int64)

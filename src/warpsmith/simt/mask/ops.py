@@ -10,7 +10,8 @@
     sample     dest, t, s, place  bilinear, wrapped around                 sampler
     push pop nonzero branch jump return                                    none: decoded, and done (stack.py)
 
-`clocks`: how long the last stage of an ALU is held by each group of lanes. `code` is the number that machine.c knows.
+`clocks`: how long the last stage of an ALU is held by each group of lanes. `code` is the number
+in clocks/compiled/machine.h.
 """
 
 from __future__ import annotations

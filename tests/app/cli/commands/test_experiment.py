@@ -51,3 +51,14 @@ def test_what_cannot_be_done_is_said(words: tuple[str, ...], said: str, capsys: 
     assert code == 2 and said in err and not out, err
     code, out, _ = call(capsys, *words, "--format", "json")
     assert code == 2
+
+
+def test_a_program_of_the_mask_isa_is_compared_by_clocks(capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(Path(__file__).parents[4] / "examples" / "mask" / "loop.mask")
+    words = ("width", file, "--block", "64", "--arg", "u0=zeros:u32[64]", "--values", "8,16")
+    code, out, err = call(capsys, *words, "--machine", "example,lanes_per_alu=8")
+    assert code == 0 and out.splitlines()[2].split()[:2] == ["width", "clocks"], err
+    code, _, err = call(capsys, "width", "none.mask", "--block", "8")
+    assert code == 2 and "cannot be read" in err
+    code, _, err = call(capsys, "width", file, "--block", "8,8")
+    assert code == 2 and "one dimension" in err

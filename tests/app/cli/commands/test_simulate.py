@@ -495,6 +495,11 @@ def test_a_program_with_clocks_and_its_histories(tmp_path: Path, capsys: pytest.
         ("ret\n", ["--timeline", "png"], 2, "name a file"),
         ("ret\n", ["--timeline", "gif"], 2, "the forms: off, ascii, json, html, svg, png, perfetto"),
         ("ret\n", ["--block", "8,8"], 2, "one dimension"),
+        ("ret\n", ["--machine", "example,isue=4"], 2, "did you mean issue?"),
+        ("ret\n", ["--range", "5-2"], 2, "for example --range 100-199"),
+        ("ret\n", ["--range", "9"], 2, "for example --range 100-199"),
+        ("ret\n", ["--range", "1-9"], 2, "there is no clock 1: the run takes 1"),
+        ("ret\n", ["--range", "0-9", "--timeline", "perfetto"], 2, "leave --range out"),
         ("ld r0.x, t0, u(0)\nret\n", [], 2, "nothing is bound to t0"),
     ],
 )
@@ -511,3 +516,19 @@ def test_clocks_are_for_programs_of_the_mask_isa(capsys: pytest.CaptureFixture[s
     assert run_guarded(warpsmith, ["simulate", "x.cu", "--clocks"]) == 2
     assert run_guarded(warpsmith, ["simulate", "none.mask"]) == 2
     assert "name a file that ends in .mask" in capsys.readouterr().err
+
+
+def test_some_clocks_of_a_changed_machine_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = _mask(tmp_path, "mov r0.x, lane_id\n" * 40 + "ret\n")
+    words = ["simulate", file, "--machine", "example,issue=1,scheduler=oldest", "--block", "64", "--range", "10-19"]
+    assert run_guarded(warpsmith, [*words, "--timeline", "svg"]) == 0
+    drawn = capsys.readouterr().out
+    assert (
+        "1 group of 64 threads on the machine of figures 1 to 3: 4 waves of width 32, 2 ALUs, issue 1, oldest" in drawn
+    )
+    assert "Clocks 10 to 19 of 82." in drawn
+    assert run_guarded(warpsmith, words) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[3:5] == ["slot 0      ##########", "slot 1      rrrrrrrrrr"] and told[7] == "clocks 10 to 19"
+    assert run_guarded(warpsmith, [*words, "--timeline", f"html={tmp_path / 'run.html'}"]) == 0
+    assert "&#34;shown&#34;:[10,20]" in (tmp_path / "run.html").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import cast
 
 import click
@@ -12,11 +13,13 @@ from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
-from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, usage
+from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, mask_file, one_dimension, usage
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
+from warpsmith.flows.clock_experiment import experiment_clocks
+from warpsmith.flows.clocks import ClockOptions
 from warpsmith.flows.experiment import ExperimentOptions, experiment
 from warpsmith.report.experiment.chart import experiment_svg
 from warpsmith.report.experiment.json import experiment_json
@@ -34,16 +37,23 @@ __all__ = ["command"]
     "--input", "inputs", multiple=True, metavar="'NAME: ARG; ARG'", help="A named input: arguments of its own."
 )
 @click.option("--chart", metavar="FILE", help="Draw it: an SVG.")
+@click.option(
+    "--machine",
+    default="example",
+    metavar="FILE|NAME[,KEY=VALUE…]",
+    help="FILE.mask: the machine with clocks (`warpsmith simulate --help`).",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Text, or one document.")
 @launch_options
 def command(varied: str, path: str, **given: object) -> int:
-    """Run one kernel of FILE (.cu, .cl, .ptx) once for each value of WHAT, and for each input; compare.
+    """Run one kernel of FILE (.cu, .cl, .ptx, .mask) once for each value of WHAT, and for each input; compare.
 
     \b
     WHAT    width    lanes of a warp: 1, 2, 4, 8, 16, 32, 64
             policy   how lanes are kept together: see `warpsmith simulate --help`
             block    threads of a block, as many threads in all as --block and --grid say
             input    the inputs alone
+    A program of the mask ISA (.mask) is compared by clocks: width and input.
 
     \b
     An input has a name and arguments, which go before those of --arg (`warpsmith simulate --help` has their forms):
@@ -55,8 +65,12 @@ def command(varied: str, path: str, **given: object) -> int:
         with watch_progress() as progress:
             base = replace(launch_of(given, settings), checks=(), engine="compiled", progress=progress)
             values = tuple(value.strip() for value in str(given["values"]).split(",") if value.strip())
-            asked = ExperimentOptions(cast("Varied", varied), base, values, _inputs(texts(given["inputs"])))
-            report = experiment(kernel_file(path, given, settings), asked)
+            kind, inputs = cast("Varied", varied), _inputs(texts(given["inputs"]))
+            if path.endswith(".mask"):
+                report = experiment_clocks(mask_file(path), kind, _with_clocks(given), values, inputs)
+            else:
+                asked = ExperimentOptions(kind, base, values, inputs)
+                report = experiment(kernel_file(path, given, settings), asked)
     except WarpsmithError as error:
         if not as_json:
             raise
@@ -70,6 +84,16 @@ def command(varied: str, path: str, **given: object) -> int:
     if rendered:
         click.echo(rendered)
     return report.exit_code
+
+
+def _with_clocks(given: Mapping[str, object]) -> ClockOptions:
+    block, grid = text(given["block"]), text(given["grid"])
+    return ClockOptions(
+        str(given["machine"]),
+        None if block is None else one_dimension(block, "--block"),
+        1 if grid is None else one_dimension(grid, "--grid"),
+        texts(given["arg"]),
+    )
 
 
 def _inputs(said: tuple[str, ...]) -> dict[str, tuple[str, ...]]:

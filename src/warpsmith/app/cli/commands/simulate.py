@@ -16,17 +16,14 @@ from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
-from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, usage
+from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, mask_file, one_dimension, usage
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
-from warpsmith.base.errors import UsageError, WarpsmithError
-from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile
+from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.clocks import ClockOptions, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.flows.stepping.step import Stepping, step
-from warpsmith.kernels.shape import dim_of
 from warpsmith.report.history.html import history_html
 from warpsmith.report.history.json import history_json
 from warpsmith.report.history.layout import draw_history
@@ -87,8 +84,11 @@ __all__ = ["command"]
 @click.option("-i", "interactive", is_flag=True, help="Stop there, and ask what to do; 'help' lists the commands.")
 @click.option("--clocks", is_flag=True, help="Run a program of the mask ISA (.mask) on a machine with clocks.")
 @click.option(
-    "--machine", metavar="FILE|NAME", help="With --clocks: the machine, a .toml file or a name (default: example)."
+    "--machine",
+    metavar="FILE|NAME[,KEY=VALUE…]",
+    help="With --clocks: the machine, a .toml file or a name (default: example), and what is to be otherwise.",
 )
+@click.option("--range", "range_", metavar="FROM-TO", help="With --clocks: draw these clocks only: 100-199.")
 @click.option(
     "--max-clocks",
     type=click.IntRange(1),
@@ -179,13 +179,16 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
     block, grid = text(given["block"]), text(given["grid"])
     options = ClockOptions(
         text(given["machine"]) or "example",
-        None if block is None else _one_dimension(block, "--block"),
-        1 if grid is None else _one_dimension(grid, "--grid"),
+        None if block is None else one_dimension(block, "--block"),
+        1 if grid is None else one_dimension(grid, "--grid"),
         texts(given["arg"]),
         int(str(given["max_clocks"])),
+        _clocks_shown(text(given["range_"])),
     )
-    report = simulate_clocks(_mask_file(path), options)
+    report = simulate_clocks(mask_file(path), options)
     tell(report.findings)
+    if form == "perfetto" and options.shown:
+        raise usage("--range: a trace has all clocks, and ui.perfetto.dev goes to some of them", "leave --range out")
     if form in _HISTORIES and file is None:
         if form == "png":
             raise usage("--timeline png is no text", "name a file: --timeline png=run.png")
@@ -200,19 +203,14 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
     return report.exit_code
 
 
-def _mask_file(path: str) -> SourceFile:
-    try:
-        return SourceFile.read(path)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(Finding("INP001", "error", f"{path} cannot be read: {reason}")) from error
-
-
-def _one_dimension(said: str, option: str) -> int:
-    size = dim_of(said, option)
-    if size[1:] != (1, 1):
-        raise usage(f"{option} {said}: groups of the mask ISA have one dimension", f"for example {option} 64")
-    return size[0]
+def _clocks_shown(said: str | None) -> tuple[int, int] | None:
+    """Return the first clock, and the one behind the last."""
+    if said is None:
+        return None
+    first, dash, last = said.partition("-")
+    if not dash or not first.isdecimal() or not last.isdecimal() or int(first) > int(last):
+        raise usage(f"--range: clocks are FROM-TO; it got '{said}'", "for example --range 100-199")
+    return int(first), int(last) + 1
 
 
 _Drawn = Callable[[History], str | bytes]
