@@ -273,7 +273,8 @@ class Judge(Struct):
         last = len(orbit.steps) - 1
         leaving, entered = self._meeting_iterations(one, other, cycle)
         at = {last - n for n in leaving} | entered
-        if _MANY in leaving | entered or (leaving and not orbit.sure):
+        on_two_ways = not leaving | entered  # of a branch: threads on one do not wait for those on the other
+        if on_two_ways or _MANY in leaving | entered or (leaving and not orbit.sure):
             at = set(range(last + 1))
         return [(n, last) if inside[0] else (last, n) for n in sorted(at) if 0 <= n <= last]
 
