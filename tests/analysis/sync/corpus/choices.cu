@@ -54,3 +54,22 @@ __global__ void two_names(int *out)
     __syncthreads();
     out[t] = whole[t];
 }
+
+// launch: grid 1, block 64, out 64
+__global__ void loops_on_two_ways(int *out)
+{
+    __shared__ int s[64], r[64];
+    int t = threadIdx.x, sum = 0;
+    s[t] = r[t] = t;
+    __syncthreads();
+    if (t < 32) {
+        for (int i = 0; i < 2; i++)
+            s[t + 32 * i] = i; // races
+    } else {
+        for (int i = 0; i < 2; i++) {
+            sum += r[t - 32 + 32 * i]; // free
+            sum += s[t - 32 + 32 * i]; // racy races
+        }
+    }
+    out[t] = sum;
+}
