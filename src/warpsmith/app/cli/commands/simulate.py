@@ -30,6 +30,7 @@ from warpsmith.report.history.layout import draw_history
 from warpsmith.report.history.model import History
 from warpsmith.report.history.perfetto import history_perfetto
 from warpsmith.report.history.png import history_png
+from warpsmith.report.history.profile_text import profile_text
 from warpsmith.report.history.svg import history_svg
 from warpsmith.report.history.text import history_text
 from warpsmith.report.simulation.html import simulation_html, simulation_svg
@@ -56,7 +57,11 @@ __all__ = ["command"]
     type=click.Choice(["compiled", "interpreter"]),
     help="Who runs it: machine code, or lane by lane (default: lane by lane at first, then machine code).",
 )
-@click.option("--profile", is_flag=True, help="Every basic block as well, those that took most first.")
+@click.option(
+    "--profile",
+    is_flag=True,
+    help="Every basic block as well, those that took most first; of a .mask program every line, by lost lane clocks.",
+)
 @click.option(
     "--policy",
     default="",
@@ -199,7 +204,13 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
         _write_report(file, drawn)
     as_json = global_options().json or given["form"] == "json" or form == "json"
     width = shutil.get_terminal_size((100, 24)).columns
-    click.echo(history_json(report.history, report.findings) if as_json else history_text(report.history, width))
+    profile = bool(given["profile"])
+    if as_json:
+        click.echo(history_json(report.history, report.findings, profile=profile))
+        return report.exit_code
+    click.echo(history_text(report.history, width))
+    if profile:
+        click.echo("\n" + profile_text(report.history))
     return report.exit_code
 
 
