@@ -24,7 +24,7 @@ from warpsmith.simt.mask.resources import BoundView, ViewKey, Views, image, word
 from warpsmith.simt.mask.run import Groups
 from warpsmith.simt.mask.stack import describe_fault
 
-__all__ = ["ClockOptions", "ClockReport", "read_machine", "simulate_clocks"]
+__all__ = ["ClockOptions", "ClockReport", "prepare_launch", "read_machine", "simulate_clocks"]
 
 _SETTING: Final = re.compile(r",(?=[a-z0-9_.]+=)")
 _VIEW: Final = re.compile(r"([tu])(\d|1[0-5])")
@@ -60,21 +60,26 @@ class ClockReport(Struct, frozen=True, eq=False):
 
 def simulate_clocks(file: SourceFile, options: ClockOptions) -> ClockReport:
     """Run a program; raises UsageError where that makes no sense, InputError where the program is wrong."""
-    # text → program
-    program = assemble(file)
-    # what it runs on, and on what
-    machine = read_machine(options.machine)
-    groups = Groups(machine.width if options.block is None else options.block, options.grid)
-    views = _views(options.arguments)
+    # text → program, and what it runs on
+    launch = prepare_launch(file, options)
     # clocks
-    run = run_clocks(ClockLaunch(program, machine, views, groups, options.most))
+    run = run_clocks(launch)
     if options.shown is not None and options.shown[0] >= run.totals.clocks:
         raise UsageError(
             Finding("INP000", "error", f"there is no clock {options.shown[0]:,}: the run takes {run.totals.clocks:,}")
         )
+    groups, machine = launch.groups, launch.machine
     caption = f"{_count(groups.count, 'group')} of {_count(groups.size, 'thread')} on {_described(machine)}"
-    history = History(Path(file.path).name, caption, program, machine, run, options.shown)
-    return ClockReport(history, tuple(_findings(program, run)))
+    history = History(Path(file.path).name, caption, launch.program, machine, run, options.shown)
+    return ClockReport(history, tuple(_findings(launch.program, run)))
+
+
+def prepare_launch(file: SourceFile, options: ClockOptions) -> ClockLaunch:
+    """Return a program with its machine, views and threads; raises UsageError, InputError as `simulate_clocks`."""
+    program = assemble(file)
+    machine = read_machine(options.machine)
+    groups = Groups(machine.width if options.block is None else options.block, options.grid)
+    return ClockLaunch(program, machine, _views(options.arguments), groups, options.most)
 
 
 def _described(machine: ClockMachine) -> str:

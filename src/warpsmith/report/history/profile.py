@@ -31,7 +31,7 @@ from warpsmith.report.history.model import History
 from warpsmith.simt.clocks.model import Stretch
 from warpsmith.simt.mask.nodes import MaskProgram
 
-__all__ = ["LOSSES", "Parted", "Profile", "ProfileRow", "profile_of"]
+__all__ = ["LOSSES", "LaneProfile", "Parted", "ProfileRow", "profile_of"]
 
 LOSSES: Final = ("masked", "memory", "dependency", "ready")
 """Why a clock of a lane is lost."""
@@ -60,7 +60,7 @@ class Parted(Struct, frozen=True):
     masked: int
 
 
-class Profile(Struct, frozen=True):
+class LaneProfile(Struct, frozen=True):
     """`rows`: instructions that a wave was at, those that lost most first; `parted`: the same of what parts lanes;
     `unfilled`: clocks of lanes that no thread has."""
 
@@ -88,7 +88,7 @@ class _Sums:
         self.unfilled = 0
 
 
-def profile_of(history: History) -> Profile:
+def profile_of(history: History) -> LaneProfile:
     """Return where the clocks of lanes went in a run that was recorded."""
     waves: dict[int, list[Stretch]] = defaultdict(list)
     for one in history.run.stretches:
@@ -99,7 +99,7 @@ def profile_of(history: History) -> Profile:
         _add_wave(sorted(stretches, key=attrgetter("start")), history, sums)
     rows = (ProfileRow(n, held["active"], *(held[name] for name in LOSSES)) for n, held in sums.clocks.items())
     parted = (Parted(index, count) for index, count in sums.parted.items())
-    return Profile(
+    return LaneProfile(
         tuple(sorted(rows, key=lambda row: (-row.lost, row.index))),
         tuple(sorted(parted, key=lambda one: (-one.masked, one.index))),
         sums.unfilled,
@@ -115,6 +115,7 @@ def _add_wave(stretches: Sequence[Stretch], history: History, sums: _Sums) -> No
         if one.mask != mask:
             off = _part(off, (mask, one.mask), _control_from(history.program, before))
         mask, before = one.mask, one.index
+        there |= mask
         clocks = one.end - one.start
         held = sums.clocks[one.index]
         held[one.state] += clocks * mask.bit_count()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from warpsmith.report.history.model import History, line_of
-from warpsmith.report.history.profile import Profile, profile_of
+from warpsmith.report.history.profile import LaneProfile, profile_of
 from warpsmith.report.json_parts import Json
 
 __all__ = ["profile_json", "profile_text"]
@@ -20,8 +20,8 @@ def profile_text(history: History) -> str:
     return "\n".join([*_lines(history, profile), "", *_parted(history, profile)]).rstrip()
 
 
-def _lines(history: History, profile: Profile) -> Iterator[str]:
-    rows = [_HEAD]
+def _lines(history: History, profile: LaneProfile) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = [_HEAD]
     for row in profile.rows:
         line, text = line_of(history, row.index)
         losses = (row.masked, row.memory, row.dependency, row.ready, row.active)
@@ -37,7 +37,7 @@ def _lines(history: History, profile: Profile) -> Iterator[str]:
         yield f"unfilled  {profile.unfilled:,} more, of lanes that no thread has"
 
 
-def _parted(history: History, profile: Profile) -> Iterator[str]:
+def _parted(history: History, profile: LaneProfile) -> Iterator[str]:
     if not profile.parted:
         return
     whole = sum(one.masked for one in profile.parted)

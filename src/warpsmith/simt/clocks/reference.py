@@ -21,6 +21,7 @@ from warpsmith.simt.clocks.model import (
     Stretch,
 )
 from warpsmith.simt.clocks.slot import WaveSlot
+from warpsmith.simt.clocks.watching import ClockWatcher
 from warpsmith.simt.mask.resources import Views, place_views
 from warpsmith.simt.mask.run import waves_of
 from warpsmith.simt.mask.stack import MaskFault
@@ -39,9 +40,10 @@ def slots_for(launch: ClockLaunch) -> int:
     return min(machine.waves, machine.registers // needed)
 
 
-def run_reference(launch: ClockLaunch) -> ClockRun:
-    """Run a launch; raises UsageError where the program does not fit the machine or its views."""
-    return _Machine(launch).run()
+def run_reference(launch: ClockLaunch, watcher: ClockWatcher | None = None) -> ClockRun:
+    """Run a launch, and show each clock to who watches; raises UsageError where the program does not fit the machine or
+    its views."""
+    return _Machine(launch).run(watcher)
 
 
 class _Machine:
@@ -62,14 +64,20 @@ class _Machine:
         self.open: dict[tuple[int, int], tuple[int, SlotMoment]] = {}
         self.stretches: list[Stretch] = []
 
-    def run(self) -> ClockRun:
+    def run(self, watcher: ClockWatcher | None = None) -> ClockRun:
         now, fault = 0, None
         try:
             while self._begin_waves() or any(core.busy for core in self.cores):
                 if now == self.launch.most:
                     raise FaultError(self._endless(now))
+                if watcher is not None:
+                    watcher.before(now, self.cores)
+                moments = []
                 for core in self.cores:
-                    self._record(core.number, now, core.clock(now))
+                    moments.append(core.clock(now))
+                    self._record(core.number, now, moments[-1])
+                if watcher is not None:
+                    watcher.behind(now, self.cores, moments)
                 now += 1
         except FaultError as error:
             fault = error.fault

@@ -21,8 +21,9 @@ from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.flows.clocks import ClockOptions, simulate_clocks
+from warpsmith.flows.clocks import ClockOptions, ClockReport, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
+from warpsmith.flows.stepping.clocks import step_clocks
 from warpsmith.flows.stepping.step import Stepping, step
 from warpsmith.report.history.html import history_html
 from warpsmith.report.history.json import history_json
@@ -132,7 +133,8 @@ def command(path: str, **given: object) -> int:
 
     FILE.mask, a program of the mask ISA, runs with clocks, on a machine of --machine; its arguments are
     views: t0=iota:u32[64]  u0=zeros:f32[64]  t1=image[16,16]:checker=4  t2=image[8,8]:rand:seed=1
-    --timeline html, svg, png or perfetto=FILE draws what each lane did in each clock.
+    --timeline html, svg, png or perfetto=FILE draws what each lane did in each clock; -i goes through
+    clocks, forward and back: states, masks, locks, ALUs ('help' lists the commands).
 
     Instructions are those of warpsmith's kernel IR, not of a GPU; --policy counts them where lanes are kept
     together in other ways. Races are seen in the order of this run: another --seed may show more.
@@ -190,6 +192,8 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
         int(str(given["max_clocks"])),
         _clocks_shown(text(given["range_"])),
     )
+    if given["interactive"] or given["breaks"] or given["watches"]:
+        return _step_clocks(path, given, options)
     report = simulate_clocks(mask_file(path), options)
     tell(report.findings)
     if form == "perfetto" and options.shown:
@@ -202,16 +206,31 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
     if file is not None:
         drawn = _HISTORIES[form](report.history)
         _write_report(file, drawn)
-    as_json = global_options().json or given["form"] == "json" or form == "json"
+    _tell_run(report, given, as_json=global_options().json or given["form"] == "json" or form == "json")
+    return report.exit_code
+
+
+def _tell_run(report: ClockReport, given: Mapping[str, object], *, as_json: bool) -> None:
+    """Print a run with clocks."""
     width = shutil.get_terminal_size((100, 24)).columns
     profile = bool(given["profile"])
     if as_json:
         click.echo(history_json(report.history, report.findings, profile=profile))
-        return report.exit_code
+        return
     click.echo(history_text(report.history, width))
     if profile:
         click.echo("\n" + profile_text(report.history))
-    return report.exit_code
+
+
+def _step_clocks(path: str, given: Mapping[str, object], options: ClockOptions) -> int:
+    """Step through the clocks of a program."""
+    if not given["interactive"] or given["breaks"] or given["watches"]:
+        raise usage(
+            "--break and --watch are for kernels", "with -i, `until LINE` and `change SLOT` stop a .mask program"
+        )
+    if global_options().json or given["form"] == "json":
+        raise usage("-i talks to people: it has no JSON")
+    return step_clocks(mask_file(path), options, click.echo, _ask)
 
 
 def _clocks_shown(said: str | None) -> tuple[int, int] | None:
