@@ -16,6 +16,7 @@ from warpsmith.base.source import SourceFile
 from warpsmith.kernels.arguments import Array, make_argument
 from warpsmith.machine.simt.parameters import ClockMachine, change_machine, load_machine, machine_names, named_machine
 from warpsmith.report.history.model import History
+from warpsmith.report.words import DOCUMENT, Speech
 from warpsmith.simt.clocks.fast import run_clocks
 from warpsmith.simt.clocks.model import ClockLaunch, ClockRun
 from warpsmith.simt.mask.assembler import assemble
@@ -35,7 +36,7 @@ _LARGEST_IMAGE: Final = 1 << 24
 class ClockOptions(Struct, frozen=True):
     """The options of SIMULATE with clocks. `machine`: a name or a file, other values of keys behind commas; `block`:
     threads a group, None for a wave of the machine; `arguments`: t0=…, u0=…; `most`: clocks; `shown`: those that are
-    drawn, None for the first ones."""
+    drawn, None for the first ones; `words`: of whom texts speak."""
 
     machine: str = "example"
     block: int | None = None
@@ -43,6 +44,7 @@ class ClockOptions(Struct, frozen=True):
     arguments: tuple[str, ...] = ()
     most: int = 10_000_000
     shown: tuple[int, int] | None = None
+    words: Speech = DOCUMENT
 
 
 class ClockReport(Struct, frozen=True, eq=False):
@@ -69,8 +71,10 @@ def simulate_clocks(file: SourceFile, options: ClockOptions) -> ClockReport:
             Finding("INP000", "error", f"there is no clock {options.shown[0]:,}: the run takes {run.totals.clocks:,}")
         )
     groups, machine = launch.groups, launch.machine
-    caption = f"{_count(groups.count, 'group')} of {_count(groups.size, 'thread')} on {_described(machine)}"
-    history = History(Path(file.path).name, caption, launch.program, machine, run, options.shown)
+    words = options.words
+    threads = f"{words.count(groups.count, 'block')} of {words.count(groups.size, 'thread')}"
+    caption = f"{threads} on {_described(machine, words)}"
+    history = History(Path(file.path).name, caption, launch.program, machine, run, options.shown, words)
     return ClockReport(history, tuple(_findings(launch.program, run)))
 
 
@@ -82,16 +86,12 @@ def prepare_launch(file: SourceFile, options: ClockOptions) -> ClockLaunch:
     return ClockLaunch(program, machine, _views(options.arguments), groups, options.most)
 
 
-def _described(machine: ClockMachine) -> str:
-    cores = f"{machine.cores} cores, each " if machine.cores > 1 else ""
+def _described(machine: ClockMachine, words: Speech) -> str:
+    cores = f"{words.count(machine.cores, 'core')}, each " if machine.cores > 1 else ""
     return (
-        f"{machine.title}: {cores}{_count(machine.waves, 'wave')} of width {machine.width}, "
-        f"{_count(machine.alus, 'ALU')}, issue {machine.issue}, {machine.scheduler}"
+        f"{machine.title}: {cores}{words.count(machine.waves, 'warp')} of width {machine.width}, "
+        f"{words.count(machine.alus, 'arithmetic unit')}, issue {machine.issue}, {machine.scheduler}"
     )
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def read_machine(name: str) -> ClockMachine:

@@ -11,7 +11,17 @@ from warpsmith.report.json_parts import Json
 
 __all__ = ["profile_json", "profile_text"]
 
-_HEAD: Final = ("line", "lost", "share", "masked off", "memory", "result", "ready", "active", "instruction")
+_HEAD: Final[tuple[str, ...]] = (
+    "line",
+    "lost",
+    "share",
+    "masked off",
+    "memory",
+    "result",
+    "ready",
+    "active",
+    "instruction",
+)
 
 
 def profile_text(history: History) -> str:
@@ -21,7 +31,8 @@ def profile_text(history: History) -> str:
 
 
 def _lines(history: History, profile: LaneProfile) -> Iterator[str]:
-    rows: list[tuple[str, ...]] = [_HEAD]
+    words, rows = history.words, [_HEAD]
+    lane, lanes, warps = words.one("lane"), words.many("lane"), words.many("warp")
     for row in profile.rows:
         line, text = line_of(history, row.index)
         losses = (row.masked, row.memory, row.dependency, row.ready, row.active)
@@ -31,17 +42,17 @@ def _lines(history: History, profile: LaneProfile) -> Iterator[str]:
     rows.append(("all", f"{profile.lost:,}", _share(profile.lost, profile.lost), *(f"{n:,}" for n in sums), ""))
     yield from _table(rows)
     yield ""
-    yield "lost      clocks of lanes of waves that are there, in which no instruction counted for the lane:"
+    yield f"lost      clocks of {lanes} of {warps} that are there, in which no instruction counted for the {lane}:"
     yield "          masked off, waiting for memory, waiting for a result, ready and not issued"
     if profile.unfilled:
-        yield f"unfilled  {profile.unfilled:,} more, of lanes that no thread has"
+        yield f"unfilled  {profile.unfilled:,} more, of {lanes} that no {words.one('thread')} has"
 
 
 def _parted(history: History, profile: LaneProfile) -> Iterator[str]:
     if not profile.parted:
         return
     whole = sum(one.masked for one in profile.parted)
-    rows: list[tuple[str, ...]] = [("line", "masked off", "share", "lanes parted by")]
+    rows: list[tuple[str, ...]] = [("line", "masked off", "share", f"{history.words.many('lane')} parted by")]
     for one in profile.parted:
         line, text = line_of(history, one.index)
         rows.append((str(line), f"{one.masked:,}", _share(one.masked, whole), text))

@@ -17,7 +17,7 @@ from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, mask_file, one_dimension, usage
-from warpsmith.app.cli.options import text, texts
+from warpsmith.app.cli.options import text, texts, words_option
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
@@ -39,6 +39,7 @@ from warpsmith.report.simulation.json import simulation_json
 from warpsmith.report.simulation.model import CHECKS, Check, SimulationReport
 from warpsmith.report.simulation.perfetto import simulation_perfetto
 from warpsmith.report.simulation.text import simulation_text
+from warpsmith.report.words import DOCUMENT, NVIDIA, VOCABULARIES, Speech
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Engine
 from warpsmith.simt.policies.machine import POLICIES, PolicyName
@@ -104,6 +105,7 @@ __all__ = ["command"]
     help="With --clocks: stop.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Text, or one document.")
+@words_option
 @launch_options
 def command(path: str, **given: object) -> int:
     """Run one kernel of FILE (.cu, .cl, .ptx) without a GPU, and count what its warps do.
@@ -151,6 +153,7 @@ def command(path: str, **given: object) -> int:
 def _run_kernel(path: str, given: Mapping[str, object]) -> int:
     """Run a kernel lane by lane."""
     as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
+    words = _words(given, NVIDIA)
     if given["interactive"] or given["breaks"] or given["watches"]:
         return _step(path, given)
     try:
@@ -165,14 +168,14 @@ def _run_kernel(path: str, given: Mapping[str, object]) -> int:
     tell(report.diagnostics)
     form, file = _timeline(str(given["timeline"]))
     if report.timeline and form in _PICTURES:
-        drawn = _PICTURES[form](report)
+        drawn = _PICTURES[form](report, words)
         if file is None:
             click.echo(drawn)
             return report.exit_code
         _write_report(file, drawn)
         report = replace(report, timeline=())
     width = shutil.get_terminal_size((100, 24)).columns
-    rendered = simulation_json(report) if as_json else simulation_text(report, width)
+    rendered = simulation_json(report) if as_json else simulation_text(report, width, words)
     if rendered:
         click.echo(rendered)
     return report.exit_code
@@ -191,6 +194,7 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
         texts(given["arg"]),
         int(str(given["max_clocks"])),
         _clocks_shown(text(given["range_"])),
+        _words(given, DOCUMENT),
     )
     if given["interactive"] or given["breaks"] or given["watches"]:
         return _step_clocks(path, given, options)
@@ -230,7 +234,14 @@ def _step_clocks(path: str, given: Mapping[str, object], options: ClockOptions) 
         )
     if global_options().json or given["form"] == "json":
         raise usage("-i talks to people: it has no JSON")
+    if given["words"]:
+        raise usage("--words: -i speaks of waves, as the document does", "leave --words out")
     return step_clocks(mask_file(path), options, click.echo, _ask)
+
+
+def _words(given: Mapping[str, object], default: Speech) -> Speech:
+    """Return the words that are asked for."""
+    return next((Speech(one) for one in VOCABULARIES if one == given["words"]), default)
 
 
 def _clocks_shown(said: str | None) -> tuple[int, int] | None:
@@ -254,6 +265,8 @@ _HISTORIES: Final[Mapping[str, _Drawn]] = {
 
 def _step(path: str, given: Mapping[str, object]) -> int:
     """Step through the kernel; what a person says comes from standard input."""
+    if given["words"]:
+        raise usage("--words: --break, --watch and -i speak of warps", "leave --words out")
     if global_options().json or given["form"] == "json":
         raise usage("--break, --watch and -i talk to people: they have no JSON")
     if path == "-" and given["interactive"]:
@@ -273,8 +286,8 @@ def _ask() -> str | None:
     return said or None
 
 
-_PICTURES: Final[Mapping[str, Callable[[SimulationReport], str]]] = {
-    "html": simulation_html, "svg": simulation_svg, "perfetto": simulation_perfetto,
+_PICTURES: Final[Mapping[str, Callable[[SimulationReport, Speech], str]]] = {
+    "html": simulation_html, "svg": simulation_svg, "perfetto": lambda report, _: simulation_perfetto(report),
 }  # fmt: skip
 
 
