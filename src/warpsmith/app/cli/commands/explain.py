@@ -20,7 +20,7 @@ from warpsmith.base.findings import Finding
 from warpsmith.report.analysis.text import columns
 from warpsmith.report.json_parts import SCHEMA
 from warpsmith.report.rules import Term, load_rules, load_terms, rule_json, rule_text, term_text, word_terms
-from warpsmith.report.words import VOCABULARIES, Vocabulary, Speech, load_things
+from warpsmith.report.words import VOCABULARIES, Speech, Vocabulary, load_things
 
 __all__ = ["command"]
 
