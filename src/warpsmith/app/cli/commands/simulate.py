@@ -25,11 +25,13 @@ from warpsmith.flows.clocks import ClockOptions, ClockReport, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.flows.stepping.clocks import step_clocks
 from warpsmith.flows.stepping.step import Stepping, step
+from warpsmith.report.history.graph import history_graph
 from warpsmith.report.history.html import history_html
 from warpsmith.report.history.json import history_json
 from warpsmith.report.history.layout import draw_history
 from warpsmith.report.history.model import History
 from warpsmith.report.history.perfetto import history_perfetto
+from warpsmith.report.history.pipeline import draw_pipeline
 from warpsmith.report.history.png import history_png
 from warpsmith.report.history.profile_text import profile_text
 from warpsmith.report.history.svg import history_svg
@@ -135,7 +137,8 @@ def command(path: str, **given: object) -> int:
 
     FILE.mask, a program of the mask ISA, runs with clocks, on a machine of --machine; its arguments are
     views: t0=iota:u32[64]  u0=zeros:f32[64]  t1=image[16,16]:checker=4  t2=image[8,8]:rand:seed=1
-    --timeline html, svg, png or perfetto=FILE draws what each lane did in each clock; -i goes through
+    --timeline html, svg, png or perfetto=FILE draws what each lane did in each clock, pipeline=FILE.svg
+    instructions over clocks, graph=FILE.svg the control flow with clocks and lanes; -i goes through
     clocks, forward and back: states, masks, locks, ALUs ('help' lists the commands).
 
     Instructions are those of warpsmith's kernel IR, not of a GPU; --policy counts them where lanes are kept
@@ -260,6 +263,8 @@ _HISTORIES: Final[Mapping[str, _Drawn]] = {
     "svg": lambda history: history_svg(draw_history(history)),
     "png": lambda history: history_png(draw_history(history)),
     "perfetto": history_perfetto,
+    "pipeline": lambda history: history_svg(draw_pipeline(history)),
+    "graph": history_graph,
 }
 
 
