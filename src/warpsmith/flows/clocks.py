@@ -126,14 +126,29 @@ def _findings(program: MaskProgram, run: ClockRun) -> Sequence[Finding]:
 
 def _views(texts: Sequence[str]) -> Views:
     found: dict[ViewKey, BoundView] = {}
+    same: dict[ViewKey, tuple[str, ViewKey]] = {}
     for text in texts:
         name, _, value = text.partition("=")
-        match = _VIEW.fullmatch(name)
-        if not match or not value:
+        key, other = _view_key(name), _view_key(value)
+        if key is None or not value:
             message = f"--arg {text}: a program of the mask ISA has views t0 to t15 and u0 to u15"
             raise UsageError(Finding("INP000", "error", message, help=("for example --arg t0=iota:u32[64]",)))
-        found["t" if match[1] == "t" else "u", int(match[2])] = _bound(name, value)
+        if other is None:
+            found[key] = _bound(name, value)
+        else:
+            same[key] = text, other
+    for key, (text, other) in same.items():
+        if other not in found:
+            remedy = f"say what {other[0]}{other[1]} is: --arg {other[0]}{other[1]}=zeros:u32[64]"
+            raise UsageError(Finding("INP000", "error", f"--arg {text}: there is no such view", help=(remedy,)))
+        found[key] = found[other]
     return found
+
+
+def _view_key(name: str) -> ViewKey | None:
+    """Return the view that a name is of, None for other texts."""
+    match = _VIEW.fullmatch(name)
+    return None if match is None else ("t" if match[1] == "t" else "u", int(match[2]))
 
 
 def _bound(name: str, text: str) -> BoundView:

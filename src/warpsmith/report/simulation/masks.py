@@ -18,7 +18,7 @@ from warpsmith.report.words import NVIDIA, Speech
 
 __all__ = ["MaskColumn", "MaskPicture", "MaskRow", "mask_picture"]
 
-_CELL, _ROW, _TEXT, _COUNT, _TOP, _LONGEST = 9, 16, 320, 64, 26, 38
+_CELL, _ROW, _TEXT, _COUNT, _TOP, _LONGEST, _NAME = 9, 16, 320, 64, 26, 38, 150
 _MOST_STEPS: Final = 1500
 _MOST_COLUMNS: Final = 8
 
@@ -62,12 +62,17 @@ def mask_picture(group: TimelineGroup, lanes: int, said: Speech = NVIDIA) -> Mas
     """Return the picture of warps of `lanes` lanes that go through the same steps, as `masks.svg` draws it."""
     columns = group.columns[:_MOST_COLUMNS]
     steps = group.steps[:_MOST_STEPS]
-    wide = _TEXT + len(columns) * (lanes * _CELL + _COUNT)
+    wide = _TEXT + len(columns) * _column_width(lanes)
     high = _TOP + len(steps) * _ROW + 8
     words = f"{said.many('lane')} of {said.count(len(columns), 'warp')} in {len(steps)} steps: filled where active"
     drawn = (_column(column, number, len(steps), (lanes, said)) for number, column in enumerate(columns))
     texts = ((_TOP + n * _ROW + 12, str(step.line or "?"), _cut(step.text)) for n, step in enumerate(steps))
     return MaskPicture(words, wide, high, tuple(drawn), tuple(texts), _report_not_drawn(group, said))
+
+
+def _column_width(lanes: int) -> int:
+    """Return how wide a column is; its name needs room where there are few lanes."""
+    return max(lanes * _CELL + _COUNT, _NAME)
 
 
 def _cut(text: str) -> str:
@@ -86,7 +91,7 @@ def _report_not_drawn(group: TimelineGroup, said: Speech) -> str:
 
 def _column(column: Column, number: int, steps: int, what: tuple[int, Speech]) -> MaskColumn:
     lanes, said = what
-    x = _TEXT + number * (lanes * _CELL + _COUNT)
+    x = _TEXT + number * _column_width(lanes)
     masks = column.masks[:steps]
     high = len(masks) * _ROW - 2 if masks else 0
     rows = tuple(_rows(masks, x, lanes, said))
