@@ -58,6 +58,7 @@ def test_the_picture() -> None:
     assert all(
         one.x >= 0 and one.x + one.wide <= drawing.wide and one.y + one.high <= drawing.high for one in drawing.boxes
     )
+    assert all(one.x + 5 * len(one.text) <= drawing.wide for one in drawing.words if one.anchor == "start")
     assert len({(one.x, one.y) for one in drawing.words}) == len(drawing.words)
     assert any("memory" in one.title for one in drawing.boxes if one.kind == "stalled")
 

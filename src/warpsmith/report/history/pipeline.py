@@ -106,7 +106,7 @@ def draw_pipeline(history: History) -> HistoryDrawing:
     if len(rows) > len(shown):
         words.append(HistoryWords(8, y + 11, f"{len(rows) - len(shown):,} more instructions are not drawn."))
         y += 20
-    wide = max(left + (last - first) * scale.clock + 80, 8 + 6.2 * max(len(history.caption), 90))
+    wide = max(left + (last - first) * scale.clock + 80, 8 + 6.2 * len(history.caption), 860)
     return HistoryDrawing(int(wide), int(y) + 8, tuple(boxes), tuple(words), f"{history.title}: {history.caption}")
 
 
