@@ -81,8 +81,11 @@ def _described(machine: ClockMachine) -> str:
     cores = f"{machine.cores} cores, each " if machine.cores > 1 else ""
     return (
         f"{machine.title}: {cores}{_count(machine.waves, 'wave')} of width {machine.width}, "
-        f"{_count(machine.alus, 'ALU')}, issue {machine.issue}, {machine.scheduler}"
+        f"{_count(machine.alus, 'ALU')}, issue {machine.issue}, {machine.scheduler}{_FORMATIONS[machine.formation]}"
     )
+
+
+_FORMATIONS: Final = {"none": "", "homes": ", waves formed anew", "crossbar": ", waves formed anew in any lanes"}
 
 
 def _count(number: int, word: str) -> str:

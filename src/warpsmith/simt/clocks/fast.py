@@ -33,7 +33,7 @@ from warpsmith.simt.mask.stack import FAULTS, MaskFault
 __all__ = ["run_clocks", "run_compiled"]
 
 _PART: Final = 2_000_000
-_TOTALS: Final = 29
+_TOTALS: Final = 30
 _LANES: Final = (1 << 64) - 1
 Rows = npt.NDArray[np.int64]
 
@@ -69,7 +69,7 @@ def run_compiled(launch: ClockLaunch) -> ClockRun:
     left = tuple(sorted(LeftLanes(wave, index, lanes & _LANES) for wave, index, lanes in rows[3][:, :3].tolist()))
     return ClockRun(
         _totals(counted),
-        slots,
+        counted[29],
         views,
         _fault(counted[19:25]),
         left,

@@ -28,6 +28,13 @@ static void look_at_locks(struct machine *m, struct slot *s)
     s->recheck = waits ? first : m->now;
 }
 
+/* Note what a wave waits for that may be formed of threads. */
+static void look_at_wave(struct machine *m, struct core *core, struct slot *s)
+{
+    if (m->p.formation) gather(m, core, s, &m->program[s->pc]);
+    look_at_locks(m, s);
+}
+
 static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache, struct slot *s,
                             const struct instruction *i, struct touched *t)
 {
@@ -51,7 +58,7 @@ static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache
             }
             if (there[at] > until) until = there[at];
         }
-        if (i->writes) lock(s, WIDTH(m), i->destination, t->lane[k], 2 * until + 1);
+        if (i->writes) lock(s, WIDTH(m), i->destination, t->lane[k], 2 * (until + m->p.late) + 1);
     }
     return m->now + lines;
 }
@@ -62,7 +69,7 @@ static void take_alu(struct machine *m, int64_t core, int64_t alu, struct slot *
     m->cores[core].alu_free[alu] = end;
     m->alu_clocks += end - m->now;
     if (m->p.recorded) put(&m->alus, (int64_t[]){core, alu, m->now, end, s->wave}, 5);
-    int64_t value = 2 * (end + m->p.pipe - 1), *ready = s->ready + i->destination * width;
+    int64_t value = 2 * (end + m->p.pipe - 1 + m->p.late), *ready = s->ready + i->destination * width;
     for (int64_t l = 0; l < width; l++) ready[l] = s->exec >> l & 1 ? value : ready[l];
     if (value > s->latest[i->destination]) s->latest[i->destination] = value;
 }
@@ -75,6 +82,7 @@ static int execute(struct machine *m, int64_t at, struct slot *s)
     struct touched touched;
     uint64_t active = s->exec;
     int64_t alu = 0, index = s->pc;
+    if (m->p.formation) gather(m, core, s, i);
     switch (i->unit) {
     case ALU:
         while (alu < m->p.alus && core->alu_free[alu] > m->now) alu++;
@@ -91,8 +99,10 @@ static int execute(struct machine *m, int64_t at, struct slot *s)
         core->sampler_free = access_lines(m, at, &core->sampler, s, i, &touched);
         break;
     default:
-        if (!control(m, s, i)) return 0;
+        if (!(m->p.formation && i->op != RET ? part : control)(m, s, i)) return 0;
     }
+    s->pooled = 0;
+    if (m->p.formation && i->writes) scatter(m, core, s, i->destination);
     if (i->unit != CONTROL) s->pc++;
     s->next_issue = m->now + (i->unit == CONTROL ? m->p.control : m->chime);
     s->recheck = 0;
@@ -113,7 +123,7 @@ static int issue(struct machine *m, int64_t core, struct slot *s)
     while (done < most) {
         int is_control = m->program[s->pc].unit == CONTROL;
         if (done) {
-            look_at_locks(m, s);
+            look_at_wave(m, &m->cores[core], s);
             if (s->blocked) break;
         }
         if (!execute(m, core, s)) break;
