@@ -24,7 +24,7 @@ from warpsmith.simt.mask.resources import BoundView, ViewKey, Views, image, word
 from warpsmith.simt.mask.run import Groups
 from warpsmith.simt.mask.stack import describe_fault
 
-__all__ = ["ClockOptions", "ClockReport", "read_machine", "simulate_clocks"]
+__all__ = ["ClockOptions", "ClockReport", "read_machine", "read_program", "simulate_clocks"]
 
 _SETTING: Final = re.compile(r",(?=[a-z0-9_.]+=)")
 _VIEW: Final = re.compile(r"([tu])(\d|1[0-5])")
@@ -90,6 +90,15 @@ _FORMATIONS: Final = {"none": "", "homes": ", waves formed anew", "crossbar": ",
 
 def _count(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def read_program(path: str) -> SourceFile:
+    """Return the text of a program of the mask ISA; raises UsageError."""
+    try:
+        return SourceFile.read(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(Finding("INP001", "error", f"{path} cannot be read: {reason}")) from error
 
 
 def read_machine(name: str) -> ClockMachine:

@@ -68,6 +68,8 @@ def differs(one: ClockRun, other: ClockRun) -> str:
     for part in ("fault", "totals", "slots", "left", "stretches", "alus", "caches"):
         if getattr(one, part) != getattr(other, part):
             return part
+    if not np.array_equal(one.thread_clocks, other.thread_clocks):
+        return "thread_clocks"
     same = all(np.array_equal(one.views[key].words, other.views[key].words) for key in one.views)
     return "" if same else "views"
 
@@ -124,6 +126,7 @@ BUGS = {
     "a place is free too early": ("core->alive[s->place[l]]--", "core->alive[s->place[l]] = 0"),
     "majority counts waves": ("+= __builtin_popcountll(core->slots[n].exec);", "+= 1;"),
     "loads are not late": ("2 * (until + m->p.late) + 1", "2 * until + 1"),
+    "threads are not told apart": ("m->p.formation ? s->seen_threads[l] : first + l", "first + l"),
     "the rest of a branch is lost": ("!push(m, s, s->exec & ~true_lanes, i->target[0])", "0"),
 }
 

@@ -150,7 +150,8 @@ def load_machine(file: SourceFile) -> ClockMachine:
 
 
 def change_machine(machine: ClockMachine, settings: Mapping[str, str]) -> ClockMachine:
-    """Return a machine with other values of some keys (`issue`, `sampler.size`); raises UsageError as load_machine."""
+    """Return a machine with other values of some keys (`issue`, `sampler.size`; `lanes_per_alu=width`: a wave a clock,
+    whatever its width is); raises UsageError as load_machine."""
     table: dict[str, object] = to_builtins(machine)
     given: dict[str, object] = {}
     for key, value in settings.items():
@@ -159,6 +160,8 @@ def change_machine(machine: ClockMachine, settings: Mapping[str, str]) -> ClockM
         inner = given.setdefault(part, {}) if part else given
         if isinstance(inner, dict):
             inner[name] = read
+    if given.get("lanes_per_alu") == "width":
+        given["lanes_per_alu"] = given.get("width", machine.width)
     file = SourceFile("--machine", "")
     _check_keys(file, given)
     for part, values in given.items():

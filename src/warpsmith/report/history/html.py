@@ -44,12 +44,13 @@ def history_data(history: History) -> dict[str, Any]:
         bar["start"].append(taken.start)
         bar["end"].append(taken.end)
         bar["slot"].append(of_wave.get(taken.wave, 0))
+    row_word = history.row_word
     return {
         "clocks": history.clocks,
         "shown": list(history.shown or (0, history.clocks)),
         "width": history.machine.width,
         "masks": [f"{mask:x}" for mask in masks],
-        "slots": [{"name": f"core {core} slot {slot}", **row} for (core, slot), row in sorted(slots.items())],
+        "slots": [{"name": f"core {core} {row_word} {slot}", **row} for (core, slot), row in sorted(slots.items())],
         "alus": [{"name": f"core {core} ALU {alu}", **bar} for (core, alu), bar in sorted(alus.items())],
         "caches": [{"name": name, **row} for name, row in sorted(_caches(history).items())],
         "lines": [list(line_of(history, n)) for n in range(len(history.program.instructions))],

@@ -30,12 +30,13 @@ __all__ = ["EMPTY", "Core", "SharedByCores", "SlotMoment"]
 
 
 class SlotMoment(Struct, frozen=True):
-    """What a slot does in one clock."""
+    """What a slot does in one clock; `threads`: of a formed wave, lane by lane."""
 
     state: SlotState
     wave: int = -1
     index: int = -1
     mask: int = 0
+    threads: tuple[int, ...] = ()
 
 
 EMPTY: Final = SlotMoment("empty")
@@ -109,7 +110,7 @@ class Core:
         self.chooser.choose(self._ranks(moments), candidate, issue)
         for at, slot in enumerate(self.slots):
             if at in issued and slot is not None:
-                moments[at] = SlotMoment("active", slot.wave.number, *slot.shown)
+                moments[at] = SlotMoment("active", slot.wave.number, *slot.shown, slot.threads)
                 if slot.wave.ended:
                     self._leave(at)
         return moments
@@ -137,10 +138,10 @@ class Core:
             return EMPTY
         wave = slot.wave
         if now < slot.next_issue:
-            return SlotMoment("active", wave.number, *slot.shown)
+            return SlotMoment("active", wave.number, *slot.shown, slot.threads)
         blocked = slot.blocked(self.program.instructions[wave.stack.pc], now)
         state: SlotState = "memory" if blocked == "memory" else "dependency" if blocked else "ready"
-        return SlotMoment(state, wave.number, wave.stack.pc, wave.stack.exec)
+        return SlotMoment(state, wave.number, wave.stack.pc, wave.stack.exec, slot.threads)
 
     def _issue(self, slot: WaveSlot, now: int) -> bool:
         """Let a wave issue, several instructions where waves are interleaved; return whether it issued any."""

@@ -64,6 +64,11 @@ class FormedWave(WaveSlot):
         return [lane for lane in range(self.wave.width) if self.wave.stack.exec >> lane & 1]
 
     @property
+    def threads(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The threads, lane by lane."""
+        return tuple(int(self.homes.threads[self.place[lane], self.lane[lane]]) for lane in self.members)
+
+    @property
     def meets_at(self) -> tuple[int, tuple[int, ...]]:
         """What threads must have in common to go on together."""
         return self.wave.stack.pc, self.labels

@@ -7,6 +7,9 @@ each clock:  free slots get the next waves: slot 0 of every core, slot 1 …
 from __future__ import annotations
 
 from itertools import count
+from typing import Final
+
+import numpy as np
 
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
@@ -16,6 +19,7 @@ from warpsmith.simt.clocks.formed import FormedCore
 from warpsmith.simt.clocks.model import (
     CACHES,
     STATES,
+    THREAD_STATES,
     CacheEvents,
     CacheName,
     ClockLaunch,
@@ -46,6 +50,12 @@ def run_reference(launch: ClockLaunch) -> ClockRun:
     return _Machine(launch).run()
 
 
+_MASKED: Final = THREAD_STATES.index("masked")
+_OF_THREAD: Final = {
+    state: THREAD_STATES.index(state if state in ("active", "ready") else "stalled") for state in STATES
+}
+
+
 class _Machine:
     """All cores, and what has happened on them."""
 
@@ -60,6 +70,7 @@ class _Machine:
         self.cores = [kind(n, launch, self.slots, self.views, shared) for n in range(machine.cores)]
         self.waves = waves_of(launch.groups, machine.width)
         self.begun = 0
+        self.thread_clocks = np.zeros((launch.groups.size * launch.groups.count, len(THREAD_STATES)), np.int64)
         self.slot_clocks = dict.fromkeys(STATES, 0)
         self.open: dict[tuple[int, int], tuple[int, SlotMoment]] = {}
         self.stretches: list[Stretch] = []
@@ -101,11 +112,22 @@ class _Machine:
             self.slot_clocks[moment.state] += moment.state != "empty"
             if not self.launch.recorded:
                 continue
+            self._count_threads(moment)
             start, before = self.open.get((core, at), (0, EMPTY))
             if before != moment:
                 self._close(core, at, start, now, before)
                 start = now
             self.open[core, at] = (start, moment)
+
+    def _count_threads(self, moment: SlotMoment) -> None:
+        """Count a clock of the threads of a wave."""
+        state = _OF_THREAD[moment.state]
+        if moment.threads:
+            self.thread_clocks[list(moment.threads), state] += 1
+        elif moment.wave >= 0:
+            first, lanes = self.waves[moment.wave]
+            for lane in range(lanes):
+                self.thread_clocks[first + lane, state if moment.mask >> lane & 1 else _MASKED] += 1
 
     def _close(self, core: int, slot: int, start: int, end: int, moment: SlotMoment) -> None:
         if end == start:
@@ -135,10 +157,11 @@ class _Machine:
         )
         left = tuple(sorted(one for core in self.cores for one in core.left))
         if not self.launch.recorded:
-            return ClockRun(totals, slots, self.views, fault, left, (), (), ())
+            return ClockRun(totals, slots, self.views, fault, left, (), (), (), self.thread_clocks[:0])
         return ClockRun(
-            totals, slots, self.views, fault, left, tuple(sorted(self.stretches)), tuple(alus), tuple(events)
-        )
+            totals, slots, self.views, fault, left, tuple(sorted(self.stretches)), tuple(alus), tuple(events),
+            self.thread_clocks,
+        )  # fmt: skip
 
     def _events(self) -> list[CacheEvents]:
         found: list[CacheEvents] = []

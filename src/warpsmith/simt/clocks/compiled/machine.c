@@ -107,6 +107,7 @@ static void begin_slot(struct machine *m, struct slot *s, struct slot *first)
     if (!m->p.formation) return;
     s->state = EMPTY;
     s->seen_wave = s->seen_index = -1;
+    s->seen_threads = calloc(width, sizeof *s->seen_threads);
     s->place = calloc(width, sizeof *s->place);
     s->home = calloc(width, sizeof *s->home);
 }
@@ -145,6 +146,8 @@ struct machine *ws_begin(struct parameters *p, struct instruction *program, stru
     begin_cache(&m->l2, p->l2, 1);
     begin_constants(m);
     m->rows = p->formation ? p->slots * p->width : p->slots;
+    int64_t last = p->waves ? 2 * (p->waves - 1) : 0;
+    m->thread_clocks = calloc((size_t)((waves[last] + waves[last + 1]) * THREAD_STATES), sizeof *m->thread_clocks);
     m->state = calloc((size_t)m->rows, sizeof *m->state);
     m->lanes_at = calloc((size_t)p->instructions, sizeof *m->lanes_at);
     m->cores = calloc((size_t)p->cores, sizeof *m->cores);
@@ -176,7 +179,7 @@ void ws_end(struct machine *m)
         struct core *core = &m->cores[c];
         for (int64_t n = 0; n < m->rows; n++) {
             struct slot *s = &core->slots[n];
-            free(s->stack), free(s->mask_words), free(s->place), free(s->home);
+            free(s->stack), free(s->mask_words), free(s->place), free(s->home), free(s->seen_threads);
             if (m->p.formation && n) continue;
             free(s->registers), free(s->threads), free(s->wave_ids), free(s->lane_ids), free(s->ready), free(s->latest);
         }
@@ -187,7 +190,7 @@ void ws_end(struct machine *m)
         end_cache(&core->sampler);
     }
     end_cache(&m->l2);
-    free(m->cores), free(m->constants), free(m->state), free(m->lanes_at), free(m->rows_of_builtins);
+    free(m->cores), free(m->constants), free(m->state), free(m->thread_clocks), free(m->lanes_at), free(m->rows_of_builtins);
     free(m->stretches.row), free(m->alus.row), free(m->events.row), free(m->left.row);
     free(m);
 }

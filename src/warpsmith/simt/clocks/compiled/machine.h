@@ -20,6 +20,7 @@ enum op {
 enum unit { ALU, MEMORY, SAMPLER, CONTROL };
 enum source { REGISTER, CONSTANT, THREAD_ID, LANE_ID, WAVE_ID, CLOCK };
 enum state { EMPTY, ACTIVE, WAITS_MEMORY, WAITS_RESULT, READY };
+enum thread_state { ISSUES, MASKED_OFF, STALLED, WAITS_ITS_TURN, THREAD_STATES };
 enum fault { NONE, UNDERFLOW_, OVERFLOW_, OUTSIDE, MISALIGNED, PIXEL, ENDLESS };
 enum scheduler { GREEDY, ROUND_ROBIN, OLDEST, MAJORITY };
 enum formation { FIXED, HOMES, CROSSBAR };
@@ -62,6 +63,7 @@ struct slot {
     uint64_t seen_mask;
     /* of a formed wave: the home of the thread in each lane, and where threads go from a control instruction */
     int32_t *place, *home;
+    uint32_t *seen_threads;
     struct way way[2];
     int ways, pooled, entering;
 };
@@ -87,5 +89,6 @@ struct machine {
     int64_t chime, line_shift, dram_free, dram_bytes, now, begun, running, rows, formed;
     int64_t instructions, lane_instructions, slot_clocks[5], alu_clocks;
     int64_t fault[6]; /* kind, index, wave, lane, two words */
+    int64_t *thread_clocks; /* of each thread by thread_state */
     struct rows stretches, alus, events, left;
 };
