@@ -24,7 +24,7 @@ __all__ = ["draw_heat", "lost_words"]
 Numbers = npt.NDArray[np.int64]
 _MARGIN, _TOP, _BETWEEN, _RAMP, _LINE = 8, 76, 40, 14, 20
 _LARGEST, _SMALLEST_WIDE = 420, 300
-_TITLED: Final = 4096
+_TITLED: Final = 512
 _WORDS: Final[dict[ThreadState, str]] = {
     "active": "active", "masked": "masked off", "stalled": "stalled", "ready": "ready, not issued",
 }  # fmt: skip

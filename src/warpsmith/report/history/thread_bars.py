@@ -19,6 +19,7 @@ from warpsmith.simt.clocks.model import THREAD_STATES, ThreadClocks
 __all__ = ["MOST_BARS", "draw_experiment", "draw_thread_bars"]
 
 MOST_BARS: Final = 1024
+_TITLED: Final = 128
 _GUTTER, _TOP, _HIGH, _GAP, _LINE = 150, 50, 72, 12, 20
 
 
@@ -74,7 +75,7 @@ def _bars(clocks: ThreadClocks, place: tuple[int, int, int]) -> Iterator[History
             low -= high
             if count:
                 named = f"thread {first}" + (f" to {thread - 1}" if thread - first > 1 else "")
-                title = f"{named}: {LANE_STATES[state]} {count:,} clocks"
+                title = f"{named}: {LANE_STATES[state]} {count:,} clocks" if len(rows) <= _TITLED else ""
                 yield HistoryBox(_GUTTER + first * bar, low, (thread - first) * bar, high, state, title)
         first = thread
 
