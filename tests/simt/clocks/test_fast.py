@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import shutil
+from functools import cache
 
 import numpy as np
 import pytest
@@ -74,14 +75,19 @@ def differs(one: ClockRun, other: ClockRun) -> str:
     return "" if same else "views"
 
 
+@cache
+def expected(seed: int) -> ClockRun:
+    """Return what the reference says of a random launch."""
+    return run_reference(random_launch(seed))
+
+
 SEEDS = range(60)
 NO_NUMBER = "mov r0.x, f(inf)\nsub.f32 r0.x, r0.x, r0.x\nst u0, u(0), r0.x\nret\n"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_programs_on_random_machines(seed: int) -> None:
-    launch = random_launch(seed)
-    assert differs(run_reference(launch), run_compiled(launch)) == ""
+    assert differs(expected(seed), run_compiled(random_launch(seed))) == ""
 
 
 @pytest.mark.slow
@@ -98,14 +104,20 @@ def test_random_launches_end_in_every_way() -> None:
 
 
 BUGS = {
-    "no coalescing": ("while (at >= 0 && number[at] != line) at--;", "at = -1;"),
+    "no coalescing": (
+        "if (lines && number[last[n]] == line) at = last[n];\n            while (at >= 0 && number[at] != line) at--;",
+        "at = -1;",
+    ),
     "locks last a clock longer": ("(end + m->p.pipe - 1 + m->p.late)", "(end + m->p.pipe + m->p.late)"),
-    "a wave is looked at too late": ("s->recheck = waits ? first : m->now", "s->recheck = waits ? first + 1 : m->now"),
+    "a wave is looked at too late": (
+        "s->recheck = waits ? first >> 1 : m->now",
+        "s->recheck = waits ? (first >> 1) + 1 : m->now",
+    ),
     "clocks are passed over": ("next = m->now + 1;\n    }\n    for", "next = m->now + 2;\n    }\n    for"),
     "least recently used is not moved": ("lines[held - 1] = found;", ""),
     "bandwidth begins anew": ("(begin > m->dram_free ? begin : m->dram_free)", "begin"),
     "masked lanes are written": ("(to[l] & ~mask[l]) | (row[l] & mask[l])", "row[l]"),
-    "the lower row is the upper one": ("texel[4] = {y * view->width + x, y", "texel[4] = {below * view->width + x, y"),
+    "the lower row is the upper one": ("y[k / 2][l] * (int32_t)view->width", "y[1][l] * (int32_t)view->width"),
     "what is no number keeps its bits": ("return f != f ? (uint32_t)NAN_BITS : w;", "return w;"),
     "greedy forgets": ("core->current[group] = slot;\n", ""),
     "round robin stays": ("core->first = (slot + 1) % m->rows;", "core->first = slot;"),
@@ -122,6 +134,8 @@ BUGS = {
         "home_registers[(at * 4 + c) * width + s->home[l]] = s",
         "home_registers[(at * 4 + c) * width + l] = s",
     ),
+    "a lane waits for the lines of the one before": ("is_other[k] |= of_lane[n][k] != of_lane[n][k - 1];", ""),
+    "far places are not wrapped": ("is_far |= !is_near;", ""),
     "locks do not go home": ("core->home_ready[at * width + s->home[l]] = s->ready[reg * width + l];", ""),
     "a place is free too early": ("core->alive[s->place[l]]--", "core->alive[s->place[l]] = 0"),
     "majority counts waves": ("+= __builtin_popcountll(core->slots[n].exec);", "+= 1;"),
@@ -140,9 +154,10 @@ def test_a_bug_in_the_compiled_machine_is_seen(bug: str, monkeypatch: pytest.Mon
     texts = {name: text.replace(right.encode(), wrong.encode()) for name, text in TEXTS.items()}
     planted = build._load(build._compile(compiler, (*build._FLAGS, "-O1"), texts))
     monkeypatch.setattr(fast, "library", lambda width: planted)
-    launches = [random_launch(seed) for seed in SEEDS]
-    launches.append(ClockLaunch(program(NO_NUMBER), machine(), views_for(4), Groups(4)))
-    assert any(differs(run_reference(launch), run_compiled(launch)) for launch in launches)
+    special = ClockLaunch(program(NO_NUMBER), machine(), views_for(4), Groups(4))
+    assert differs(run_reference(special), run_compiled(special)) or any(
+        differs(expected(seed), run_compiled(random_launch(seed))) for seed in SEEDS
+    )
 
 
 def test_numbers_of_operations_and_faults_are_those_of_the_tables() -> None:

@@ -21,7 +21,7 @@ from warpsmith.base.cache import kept_bytes
 
 __all__ = ["library"]
 
-_FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC")
+_FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
 _COMPILERS: Final = ("gcc", "cc", "clang")
 
 

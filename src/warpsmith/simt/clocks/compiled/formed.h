@@ -53,6 +53,7 @@ static void leave(struct machine *m, struct slot *s)
     s->present = s->ended = 0;
     s->age = -1;
     m->running--;
+    m->has_room = 1;
 }
 
 static void begin_threads(struct machine *m, struct core *core, int64_t place)

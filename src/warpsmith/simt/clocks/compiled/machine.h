@@ -86,7 +86,7 @@ struct machine {
     int *state;
     int64_t *lanes_at; /* lanes of ready waves by instruction */
     struct cache l2;
-    int64_t chime, line_shift, dram_free, dram_bytes, now, begun, running, rows, formed;
+    int64_t chime, line_shift, dram_free, dram_bytes, now, begun, running, rows, formed, has_room;
     int64_t instructions, lane_instructions, slot_clocks[5], alu_clocks;
     int64_t fault[6]; /* kind, index, wave, lane, two words */
     int64_t *thread_clocks; /* of each thread by thread_state */

@@ -10,22 +10,23 @@ static void lock(struct slot *s, int64_t width, int64_t reg, int64_t lane, int64
 static void look_at_locks(struct machine *m, struct slot *s)
 {
     const struct instruction *i = &m->program[s->pc];
-    int64_t width = WIDTH(m), least = 2 * (m->now + 1), first = INT64_MAX;
-    int waits = 0, by_memory = 0, all = i->op == RET;
+    int64_t width = WIDTH(m), least = 2 * (m->now + 1), never = INT64_MAX - 1, first = never, kinds = 0;
+    uint32_t all = i->op == RET ? ~0u : 0;
     int64_t count = all ? m->p.registers : i->locked_count;
     for (int64_t n = 0; n < count; n++) {
         int64_t reg = all ? n : i->locked[n];
         if (s->latest[reg] < least) continue;
-        const int64_t *ready = s->ready + reg * width;
-        for (int64_t l = 0; l < width; l++)
-            if (ready[l] >= least && (all || s->exec >> l & 1)) {
-                waits = 1;
-                by_memory |= ready[l] & 1;
-                if (ready[l] >> 1 < first) first = ready[l] >> 1;
-            }
+        const int64_t *restrict ready = s->ready + reg * width;
+        const uint32_t *restrict mask = s->mask_words;
+        for (int64_t l = 0; l < width; l++) {
+            int64_t value = ready[l] & (int32_t)(mask[l] | all), locked = value >= least ? value : never;
+            first = locked < first ? locked : first;
+            kinds |= locked;
+        }
     }
-    s->blocked = by_memory ? WAITS_MEMORY : waits ? WAITS_RESULT : 0;
-    s->recheck = waits ? first : m->now;
+    int waits = first != never;
+    s->blocked = kinds & 1 ? WAITS_MEMORY : waits ? WAITS_RESULT : 0;
+    s->recheck = waits ? first >> 1 : m->now;
 }
 
 /* Note what a wave waits for that may be formed of threads. */
@@ -35,14 +36,23 @@ static void look_at_wave(struct machine *m, struct core *core, struct slot *s)
     look_at_locks(m, s);
 }
 
+/* Ask for the lines that lanes touch, each once, in order of lanes; lock what a load writes until its lines are there. */
 static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache, struct slot *s,
                             const struct instruction *i, struct touched *t)
 {
-    int64_t number[4 * WIDEST], there[4 * WIDEST], lines = 0;
+    int64_t number[4 * WIDEST], there[4 * WIDEST], of_lane[4][WIDEST], lines = 0, last[4] = {0}, until = 0;
+    int is_other[WIDEST] = {0};
+    for (int n = 0; n < t->count; n++) {
+        for (int k = 0; k < t->lanes; k++) of_lane[n][k] = t->address[n][k] >> m->line_shift;
+        for (int k = 1; k < t->lanes; k++) is_other[k] |= of_lane[n][k] != of_lane[n][k - 1];
+    }
+    is_other[0] = 1;
     for (int k = 0; k < t->lanes; k++) {
-        int64_t until = 0;
-        for (int n = 0; n < t->count; n++) {
-            int64_t line = t->address[k][n] >> m->line_shift, at = lines - 1;
+        /* a lane that touches the lines of the one before waits as long */
+        if (is_other[k]) until = 0;
+        for (int n = 0; is_other[k] && n < t->count; n++) {
+            int64_t line = of_lane[n][k], at = lines - 1;
+            if (lines && number[last[n]] == line) at = last[n];
             while (at >= 0 && number[at] != line) at--;
             if (at < 0) {
                 int64_t clock = m->now + lines, arrives;
@@ -56,6 +66,7 @@ static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache
                 number[at] = line;
                 there[at] = arrives;
             }
+            last[n] = at;
             if (there[at] > until) until = there[at];
         }
         if (i->writes) lock(s, WIDTH(m), i->destination, t->lane[k], 2 * (until + m->p.late) + 1);
