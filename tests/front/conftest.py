@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from warpsmith.front.clang.process import parse_files
-from warpsmith.front.clang.wire import Dump
+from warpsmith.front.clang.wire import Dump, Request
 from warpsmith.front.cuda.source import DeviceInput, device_arguments, read_device_input
 from warpsmith.front.inputs import Source
 from warpsmith.front.load import FrontOptions, Loaded, load_program
@@ -41,13 +41,18 @@ def parsed(folder: Path, text: str, *arguments: str, name: str = "case.c") -> Pa
 
 def device_dump(folder: Path, text: str, *arguments: str, name: str = "k.cu", plain: bool = True) -> Dump:
     """Return the tables of a file of device code."""
+    (answer,) = parse_files([device_request(folder, text, *arguments, name=name, plain=plain)], 60)
+    assert isinstance(answer, Dump)
+    return answer
+
+
+def device_request(folder: Path, text: str, *arguments: str, name: str = "k.cu", plain: bool = True) -> Request:
+    """Return what the parser is asked for a file of device code."""
     path = folder / name
     path.write_text(text)
     given = read_device_input(Source(str(path), arguments), 400_000)
     assert isinstance(given, DeviceInput)
-    (answer,) = parse_files([(str(path), device_arguments(given, plain=plain), None, 400_000, False)], 60)
-    assert isinstance(answer, Dump)
-    return answer
+    return str(path), device_arguments(given, plain=plain), None, 400_000, False
 
 
 def function(loaded: Loaded, name: str = "f") -> Function:

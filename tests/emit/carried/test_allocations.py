@@ -241,8 +241,8 @@ def test_units_are_what_the_program_made(tmp_path: Path) -> None:
 def test_a_broken_table_is_seen(bug: str, tmp_path: Path) -> None:
     wrong = _TABLE.replace(*_BUGS[bug])
     assert wrong != _TABLE
-    # threads without a lock may come through once
-    attempts = 8 if bug == "no lock" else 1
+    # without a lock, or with a lock that another thread held at a fork, a program may come through once
+    attempts = 8 if bug in ("no lock", "a child inherits the lock") else 1
     assert any(_run(wrong, tmp_path) != "ok" for _ in range(attempts))
 
 

@@ -15,10 +15,9 @@ from typing import Final
 
 from warpsmith.front.clang import kinds
 from warpsmith.front.clang.cxx_names import detail
-from warpsmith.front.clang.device.launches.rows import fill_launch, given_block
-from warpsmith.front.clang.device.launches.shapes import ShapeFinder
+from warpsmith.front.clang.device.launches.found import FoundLaunches
 from warpsmith.front.clang.device.transfers import TRANSFERS, repeated_transfers
-from warpsmith.front.clang.dump import OPERATORS, Walk
+from warpsmith.front.clang.dump import Walk
 from warpsmith.front.clang.libclang import CURSOR_VISITOR, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 from warpsmith.front.clang.wire import INITIALIZER, Declared, Mark
@@ -28,15 +27,9 @@ __all__ = ["DeviceWalk"]
 _BREAK, _CONTINUE, _RECURSE = 0, 1, 2
 _TERSE: Final = 17
 _SPACES: Final = {1: "global", 2: "shared", 3: "constant", 6: "global", 7: "global"}
-_CONFIGURES: Final = "cudaConfigureCall"
 _HAVE_INITIALIZERS: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 _REFERENCES: Final = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR, kinds.CALL})
 _NAMES: Final = frozenset({kinds.DECL_REF, kinds.MEMBER_REF_EXPR})
-_ASSIGNMENTS: Final = frozenset(range(kinds.FIRST_ASSIGNMENT, kinds.LAST_ASSIGNMENT + 1))
-_WRITES: Final = {
-    kinds.BINARY: _ASSIGNMENTS, kinds.COMPOUND_ASSIGN: _ASSIGNMENTS, kinds.UNARY: kinds.INCREMENTS | {kinds.ADDRESS_OF},
-}  # fmt: skip
-_COPIES: Final = ("", "dim3")
 Key = tuple[int, int | None, int | None]
 
 
@@ -52,36 +45,14 @@ class DeviceWalk(Walk):
         self._initializers: dict[Key, Key] = {}
         self._light = CURSOR_VISITOR(self._glance)
         self._seen_patterns: set[int | None] = set()
-        self._changed: set[int | None] = set()
-        self._shapes: list[set[int | None]] = []
-        self._hosts: list[Cursor] = []
-        self._launching: list[tuple[int | None, int]] = []
-        self._outside: set[int] = set()
+        self._found = FoundLaunches(library, places, self._constant, self._declaration)
         self._transfers = False
         self._host = 0
 
     def run(self, unit: int) -> None:
-        """Walk the translation unit; where a launch says its shape by variables that change, host code is followed."""
+        """Walk the translation unit."""
         super().run(unit)
-        open_ = set[int]()
-        for number, named in enumerate(self._shapes):
-            kernel, file, start, end, grid, block, shared, _ = self.launches[number]
-            if named & self._changed:
-                grid, block = [None] * 3, [None] * 3
-            self.launches[number] = (kernel, file, start, end, grid, block, shared, given_block(block))
-            if None in (*grid, *block, shared):
-                open_.add(number)
-        if open_:
-            self._follow(open_)
-
-    def _follow(self, open_: set[int]) -> None:
-        """Put in what host code computes for the launches that no constant shows."""
-        finder = ShapeFinder(self.library, self.places, self._constant, self._outside)
-        found = finder.find(self._hosts, {self._launching[number][1] for number in open_})
-        for number in open_:
-            shapes = found.get(self._launching[number][0])
-            if shapes is not None:
-                self.launches[number] = fill_launch(self.launches[number], *shapes)
+        self.launches += self._found.rows()
 
     def _constant(self, cursor: Cursor) -> int | float | None:
         value = self.values[self._evaluate_constant(cursor)]
@@ -235,7 +206,7 @@ class DeviceWalk(Walk):
         if referenced.kind in kinds.FUNCTIONS:
             inside = any(kind in kinds.FUNCTIONS for kind, _, _ in self._path)
             if not inside:
-                self._outside.add(int(self.library.getCursorDefinition(referenced).first or 0))
+                self._found.name_outside(Cursor.from_buffer_copy(self.library.getCursorDefinition(referenced)))
             (self._want if inside or not self.cxx else self._from_host)(referenced)
         return self._declaration(referenced)
 
@@ -255,49 +226,26 @@ class DeviceWalk(Walk):
         if self.failure is not None:
             raise self.failure
         if self._transfers:
-            self.transfers += repeated_transfers(self.library, self.places, body, self._number)
+            self.transfers += repeated_transfers(self.library, self.places, body, self._found.number)
 
     def _enter(self, function: Cursor) -> None:
         """Take note of the function whose body is looked through."""
         self._host = int(function.first or 0)
-        self._hosts.append(function)
+        self._found.enter(function)
 
     def _glance(self, cursor: Cursor, parent: Cursor, _data: ctypes.c_void_p) -> int:
         try:
-            self._note_change(cursor, parent)
+            self._found.look(cursor, parent, self._host)
             if cursor.kind in _REFERENCES:
                 referenced = self.library.getCursorReferenced(cursor)
                 if referenced.kind in kinds.FUNCTIONS and self._is_instance(referenced):
                     self._from_host(referenced)
                 if cursor.kind == kinds.CALL and self.library.text(self.library.getCursorSpelling(cursor)) in TRANSFERS:
                     self._transfers = True
-                if cursor.kind == parent.kind == kinds.CALL and self._configures(cursor):
-                    self._launch(parent, cursor)
             return _RECURSE
         except Exception as error:
             self.failure = error
             return _BREAK
-
-    def _note_change(self, cursor: Cursor, parent: Cursor) -> None:
-        """Take note of a variable that is assigned to, counted up, whose address is taken, or that a function gets by
-        reference: a dim3 has more than one number."""
-        if self._writes(cursor):
-            target: Cursor | None = cursor
-            while target is not None and target.kind != kinds.DECL_REF:
-                target = next(iter(self.places.children(target)), None)
-            if target is not None:
-                self._changed.add(self.library.getCursorReferenced(target).first)
-        elif cursor.kind == kinds.DECL_REF and parent.kind == kinds.CALL and not self._copies(parent):
-            self._changed.add(self.library.getCursorReferenced(cursor).first)
-
-    def _copies(self, call: Cursor) -> bool:
-        """Whether a call is the constructor that copies a shape."""
-        return self.library.text(self.library.getCursorSpelling(call)) in _COPIES
-
-    def _writes(self, cursor: Cursor) -> bool:
-        """Whether an expression changes its first operand, or lets others do so."""
-        read = OPERATORS.get(cursor.kind)
-        return read is not None and int(getattr(self.library, read)(cursor)) in _WRITES[cursor.kind]
 
     def _from_host(self, referenced: Cursor) -> None:
         """Follow a template's instance that host code names: a kernel is walked, host code looked through."""
@@ -317,45 +265,3 @@ class DeviceWalk(Walk):
         self._enter(kept)
         self.library.visitChildren(kept, self._light, None)
         self._host = outer
-
-    def _configures(self, cursor: Cursor) -> bool:
-        return self.library.text(self.library.getCursorSpelling(cursor)) == _CONFIGURES
-
-    def _launch(self, launch: Cursor, configuration: Cursor) -> None:
-        kernel = self.library.getCursorReferenced(launch)
-        if kernel.kind not in kinds.FUNCTIONS:
-            return
-        file, start, end = self.places.extent(launch)
-        arguments = self.places.children(configuration)[1:]
-        self._shapes.append(set())
-        grid, block = (self._shape(argument) for argument in arguments[:2])
-        shared = self._number(arguments[2]) if len(arguments) > 2 else 0
-        self._launching.append((launch.second, self._host))
-        self.launches.append((self._declaration(kernel), file, start, end, grid, block, shared, given_block(block)))
-
-    def _number(self, cursor: Cursor) -> int | None:
-        value = self.values[number] if (number := self._evaluate_constant(cursor)) >= 0 else None
-        return value if isinstance(value, int) else None
-
-    def _shape(self, cursor: Cursor) -> list[int | None]:
-        """Return the three numbers of a dim3, as far as they are constants."""
-        while True:
-            parts = [p for p in self.places.children(cursor) if kinds.UNEXPOSED_EXPR <= p.kind <= kinds.LAST_EXPR]
-            if cursor.kind == kinds.DECL_REF:
-                variable = self.library.getCursorReferenced(cursor)
-                self._shapes[-1].add(variable.first)
-                init = self.library.Cursor_getVarDeclInitializer(variable) if variable.kind == kinds.VAR_DECL else None
-                if init is None or not init.first:
-                    return [None, None, None]
-                cursor = Cursor.from_buffer_copy(init)
-            elif len(parts) == 1:
-                cursor = parts[0]
-            elif len(parts) == 3:
-                # what is left out is 1
-                given = [self._number(part) for part in parts]
-                return [
-                    value if value is not None or self.places.children(part) else 1
-                    for value, part in zip(given, parts, strict=True)
-                ]
-            else:
-                return [None, None, None]

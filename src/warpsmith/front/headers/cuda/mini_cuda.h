@@ -492,6 +492,8 @@ cudaError_t cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, c
 cudaError_t cudaMemset(void *, int, size_t);
 cudaError_t cudaMemcpyToSymbol(const void *, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
 cudaError_t cudaMemcpyFromSymbol(void *, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
+cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
+cudaError_t cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
 cudaError_t cudaStreamCreate(cudaStream_t *);
 cudaError_t cudaStreamDestroy(cudaStream_t);
 cudaError_t cudaStreamSynchronize(cudaStream_t);
@@ -513,6 +515,17 @@ template <class T>
 static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t n)
 {
     return cudaMemcpyFromSymbol(to, (const void *)&symbol, n);
+}
+template <class T>
+static inline cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **args, size_t n = 0, cudaStream_t s = 0)
+{
+    return cudaLaunchKernel((const void *)kernel, grid, block, args, n, s);
+}
+template <class T>
+static inline cudaError_t
+cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block, void **args, size_t n = 0, cudaStream_t s = 0)
+{
+    return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, args, n, s);
 }
 
 #endif

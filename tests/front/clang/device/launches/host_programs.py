@@ -88,6 +88,9 @@ class _Program:
         return self.rng.choice(forms)
 
     def condition(self) -> str:
+        again = ("n > 2", "!(n > 2)", "b > 40", "40 < b", "b > 40 && n > 2", "b < 41 || c > 5", "p > b", "c <= 5", "c")
+        if self.rng.random() < 0.5:
+            return self.rng.choice(again)
         return self.rng.choice(
             ("n > 2", "n & 1", f"(int){self.value(2)} > 40", "input(n) < 3", "g0 == g1", "1 < 2", "0")
         )

@@ -125,8 +125,9 @@ def check_random(seeds: range, folder: Path) -> tuple[int, int]:
         said = shapes(device_dump(folder, f"#include <algorithm>\nusing std::min; using std::max;\n{KERNEL}{text}"))
         for number, seen in observed_blocks(text, folder).items():
             _, block, (blocks, complete) = said[number]
-            assert all(b in (None, s) for one in seen for b, s in zip(block, one, strict=True)), (seed, number, seen)
+            # a launch with no threads, or with too many, fails
             runs = {one for one in seen if 0 not in one and one[0] * one[1] * one[2] <= 1024}
+            assert all(b in (None, s) for one in runs for b, s in zip(block, one, strict=True)), (seed, number, seen)
             assert not complete or runs <= {*map(tuple, blocks), tuple(block)}, (seed, number, seen)
             known += None not in block
             several += None in block and complete

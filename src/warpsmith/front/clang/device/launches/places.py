@@ -26,7 +26,18 @@ from warpsmith.front.clang.device.launches.numbers import (
 from warpsmith.front.clang.libclang import ClangType, Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 
-__all__ = ["AXES", "ONES", "HostFacts", "HostPlaces", "Place", "Shape", "Values"]
+__all__ = [
+    "AXES",
+    "CONDITION",
+    "CONFIGURES",
+    "LAUNCHERS",
+    "ONES",
+    "HostFacts",
+    "HostPlaces",
+    "Place",
+    "Shape",
+    "Values",
+]
 
 Place = tuple[int, str]
 """A variable, by the address of its declaration, and the way to a member or an element of it."""
@@ -34,6 +45,12 @@ Values = dict[Place, Numbers]
 Shape = tuple[Numbers, Numbers, Numbers]
 
 AXES: Final = (".x", ".y", ".z")
+CONFIGURES: Final = "cudaConfigureCall"
+LAUNCHERS: Final = frozenset({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})
+"""Functions that launch their first argument: grid, block, addresses of the arguments, bytes of shared memory, stream
+(CUDA Runtime API, "Execution Control")."""
+CONDITION: Final = -1
+"""The number of the places that stand for conditions, which are no variables: `states.py` has them."""
 ONES: Final[Shape] = (frozenset({1}),) * 3
 _NOTHING: Final[Shape] = (UNKNOWN,) * 3
 _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
@@ -59,13 +76,15 @@ class HostFacts:
 
 
 class HostPlaces:
-    """Reads expressions of host code; `constant` evaluates a constant expression."""
+    """Reads expressions of host code; `constant` evaluates a constant expression, `decide` says what a condition is
+    worth where it was asked before."""
 
     def __init__(self, library: Library, places: FilePlaces, constant: Callable[[Cursor], Number | None]) -> None:
         self.library = library
         self.places = places
         self.constant = constant
         self.facts = HostFacts()
+        self.decide: Callable[[Cursor, Mapping[Place, Numbers]], bool | None] = lambda _condition, _known: None
         self._children: dict[tuple[int, int | None, int | None], list[Cursor]] = {}
 
     # --- cursors
@@ -207,6 +226,9 @@ class HostPlaces:
 
     def taken(self, condition: Cursor, arms: list[Cursor], known: Mapping[Place, Numbers]) -> list[Cursor]:
         """Return which of the two arms of a condition may be taken."""
+        decided = self.decide(condition, known)
+        if decided is not None:
+            return arms[:1] if decided else arms[1:]
         truths = {None if value is None else bool(value) for value in self.value(condition, known)}
         if truths == {True}:
             return arms[:1]

@@ -4,6 +4,7 @@
     if (n > 512) bs = 512;                                           bs: 512, or what it was before
     for (…) { k<<<grid, t>>>(…);  grid.x = …; }                      t: the same in every iteration, grid: not known
     static void run(int bs) { k<<<g, bs>>>(…); }   run(64);          bs: 64, where every call is seen
+    if (n > 9) bs = 512; …   if (n > 9) k<<<grid, bs>>>(…);          bs: 512, by the condition that comes again
 
 An abstract interpretation (Cousot and Cousot, POPL 1977) over sets of values. Variables of files are sets of all that
 is written to them anywhere; a parameter is what the calls of its function give, where no other file can call it.
@@ -21,9 +22,20 @@ from itertools import count
 from typing import Final
 
 from warpsmith.front.clang import kinds
+from warpsmith.front.clang.device.launches.conditions import Conditions
 from warpsmith.front.clang.device.launches.numbers import UNKNOWN, Number, Numbers, join, operate
-from warpsmith.front.clang.device.launches.places import AXES, HostFacts, HostPlaces, Place, Shape, Values
+from warpsmith.front.clang.device.launches.places import (
+    AXES,
+    CONFIGURES,
+    LAUNCHERS,
+    HostFacts,
+    HostPlaces,
+    Place,
+    Shape,
+    Values,
+)
 from warpsmith.front.clang.device.launches.scan import HostScan, scan_bodies
+from warpsmith.front.clang.device.launches.states import States, collapse, merge, widen
 from warpsmith.front.clang.libclang import Cursor, Library
 from warpsmith.front.clang.places import FilePlaces
 
@@ -35,9 +47,10 @@ _FOLLOWED: Final = 2
 _ROUNDS: Final = 3
 _CALLS: Final = 6
 """How far numbers are followed through calls and variables of the file."""
-_MOST_STEPS: Final = 300_000
+_MOST_STEPS: Final = 100_000
+"""Statements of one file, each as often as it is followed and in each state that is known there; 5 s or so. Large
+public programs take 15,000."""
 _ENDS: Final = frozenset({"exit", "abort", "_exit", "quick_exit", "terminate", "__assert_fail"})
-_CONFIGURES: Final = "cudaConfigureCall"
 
 _ZERO: Final[Numbers] = frozenset({0})
 
@@ -46,12 +59,26 @@ LaunchShapes = dict[int | None, tuple[Shape, Shape, Numbers]]
 
 
 @dataclass(slots=True)
-class _Written:
-    """What functions write to variables of the file, and give to functions."""
+class _Seen:
+    """What functions write to variables of the file, give to functions, and launch with."""
 
     shared: Values = field(default_factory=dict)
     lost: set[int] = field(default_factory=set)
     parameters: Values = field(default_factory=dict)
+    launches: LaunchShapes = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Steps:
+    """How many steps were taken in a file."""
+
+    taken: int = 0
+
+    def count(self, states: int) -> None:
+        """Take a step in so many states."""
+        self.taken += max(1, states)
+        if self.taken > _MOST_STEPS:
+            raise _TooLongError
 
 
 class ShapeFinder:
@@ -70,6 +97,7 @@ class ShapeFinder:
         self.outside = set(outside)
         self.functions: dict[int, Cursor] = {}
         self.scanned = HostScan()
+        self.steps = _Steps()
 
     def find(self, functions: Sequence[Cursor], launching: set[int]) -> LaunchShapes:
         """Return the shapes of the launches in the functions; `launching`: those with launches in them."""
@@ -82,22 +110,21 @@ class ShapeFinder:
         self.functions = {int(function.first or 0): function for function in functions}
         self.scanned = scan_bodies(self.reader, functions)
         facts = self.reader.facts = HostFacts(self.scanned.escaped)
-        wanted, found, asked = set(launching), LaunchShapes(), set[int]()
+        wanted, asked, seen = set(launching), set[int](), _Seen()
         for _ in range(_CALLS):
-            written = _Written()
-            found = {}
+            seen = _Seen()
             for number in wanted:
                 if number in self.functions and number not in self.scanned.jumping:
-                    _Follower(self.reader, self.scanned, written, found).run(self.functions[number])
+                    _Follower(self.reader, self.scanned, seen, self.steps, self.functions[number]).run()
             fresh = {number: facts.asked[number] for number in facts.asked.keys() - asked}
             before = dict(facts.shared), dict(facts.parameters)
-            self._learn(facts, written, asked, wanted)
+            self._learn(facts, seen, asked, wanted)
             if not fresh and before == (facts.shared, facts.parameters):
                 break
             asked |= set(fresh)
             for number, variable in fresh.items():
                 wanted |= self._sources(number, variable) & self.functions.keys()
-        return found
+        return seen.launches
 
     def _sources(self, number: int, variable: Cursor) -> set[int]:
         """Return the functions that decide what a variable is."""
@@ -106,27 +133,27 @@ class ShapeFinder:
             return self.scanned.callers.get(int(function.first or 0), set())
         return self.scanned.writers.get(number, set())
 
-    def _learn(self, facts: HostFacts, written: _Written, asked: set[int], wanted: set[int]) -> None:
+    def _learn(self, facts: HostFacts, seen: _Seen, asked: set[int], wanted: set[int]) -> None:
         """Take over what the last round has seen of the variables that were asked for before it."""
         shared, parameters = Values(), Values()
         for number in asked:
             variable = facts.asked[number]
             sources = self._sources(number, variable)
-            seen = sources <= wanted and not sources & self.scanned.jumping
+            complete = sources <= wanted and not sources & self.scanned.jumping
             if variable.kind == kinds.PARM_DECL:
-                if seen and sources and self._sees_all_calls(variable):
-                    parameters |= {place: values for place, values in written.parameters.items() if place[0] == number}
-            elif seen and number not in written.lost and self._is_own(variable):
-                shared |= self._all_written(number, variable, written)
+                if complete and sources and self._sees_all_calls(variable):
+                    parameters |= {place: values for place, values in seen.parameters.items() if place[0] == number}
+            elif complete and number not in seen.lost and self._is_own(variable):
+                shared |= self._all_written(number, variable, seen)
         facts.shared, facts.parameters = shared, parameters
 
-    def _all_written(self, number: int, variable: Cursor, written: _Written) -> Values:
+    def _all_written(self, number: int, variable: Cursor, seen: _Seen) -> Values:
         init = self.reader.init(variable)
         known = {(number, way): values for way, values in self.reader.first_values(variable, {})}
         if init is None and self.reader.type(variable).kind in kinds.ARITHMETIC:
             known[number, ""] = _ZERO
         made = init is None or init.kind == kinds.INIT_LIST or not self.reader.expressions(init)
-        for place, values in written.shared.items():
+        for place, values in seen.shared.items():
             if place[0] == number:
                 known[place] = join(values, known.get(place, _ZERO if made else UNKNOWN))
         return known
@@ -159,35 +186,41 @@ class _TooLongError(Exception):
 
 
 class _Follower:
-    """Follows one function; `env` is what its variables may be, None behind what ends it."""
+    """Follows one function; `states` are what its variables may be, none behind what ends it."""
 
-    def __init__(self, reader: HostPlaces, scanned: HostScan, written: _Written, found: LaunchShapes) -> None:
+    def __init__(self, reader: HostPlaces, scanned: HostScan, seen: _Seen, steps: _Steps, function: Cursor) -> None:
         self.reader = reader
         self.library = reader.library
         self.scanned = scanned
-        self.written = written
-        self.found = found
-        self.env: Values | None = {}
+        self.seen = seen
+        self.function = function
+        self.conditions = Conditions(reader, function)
+        self.states: States = []
         self.depth = 0
-        self.steps = 0
-        self.leaving: list[list[Values | None]] = []
-        self.going_on: list[list[Values | None]] = []
+        self.steps = steps
+        self.leaving: list[States] = []
+        self.going_on: list[States] = []
 
-    def run(self, function: Cursor) -> None:
+    def run(self) -> None:
+        """Follow the function's body."""
+        function = self.function
+        self.reader.decide = self.conditions.decide
         for part in self.reader.below(function):
             if part.kind == kinds.COMPOUND:
                 given = self.reader.facts.parameters
                 own = {int(one.first or 0) for one in self.reader.below(function) if one.kind == kinds.PARM_DECL}
-                self.env = {place: values for place, values in given.items() if place[0] in own}
+                self.states = [{place: values for place, values in given.items() if place[0] in own}]
                 self.statement(part)
+
+    def _merge(self, states: Iterable[Values]) -> States:
+        """Return what is known where several ways meet; deep in loops, conditions are not kept apart."""
+        return (merge if self.depth < _FOLLOWED else collapse)(states)
 
     # --- statements
 
     def statement(self, cursor: Cursor) -> None:
-        self.steps += 1
-        if self.steps > _MOST_STEPS:
-            raise _TooLongError
-        if self.env is None and cursor.kind not in (kinds.CASE, kinds.DEFAULT, kinds.COMPOUND):
+        self.steps.count(len(self.states))
+        if not self.states and cursor.kind not in (kinds.CASE, kinds.DEFAULT, kinds.COMPOUND):
             return
         kind, parts = cursor.kind, self.reader.below(cursor)
         if kind in _LOOPS:
@@ -220,35 +253,41 @@ class _Follower:
             self.statement(part)
         stack = {kinds.BREAK: self.leaving, kinds.CONTINUE: self.going_on}.get(kind)
         if stack:
-            stack[-1].append(self.env)
-        self.env = None
+            stack[-1] += self.states
+        self.states = []
 
     def _branch(self, parts: list[Cursor]) -> None:
         while parts and (parts[0].kind == kinds.DECL_STMT or parts[0].kind == kinds.VAR_DECL):
             self.statement(parts[0])
             parts = parts[1:]
-        if len(parts) < 2 or self.env is None:
+        if len(parts) < 2 or not self.states:
             return
         self.statement(parts[0])
-        if self.env is None:
-            return
-        arms = self.reader.taken(parts[0], [parts[1], parts[2] if len(parts) > 2 else parts[0]], self.env)
-        before, after = self.env, list[Values | None]()
-        for arm in arms:
-            self.env = dict(before)
+        after = States()
+        arms = [parts[1], parts[2] if len(parts) > 2 else parts[0]]
+        entries = [
+            self._entries(parts[0], arm, arms, outcome) for arm, outcome in zip(arms, (True, False), strict=True)
+        ]
+        for arm, entry in zip(arms, entries, strict=True):
+            self.states = entry
             if arm is not parts[0]:
                 self.statement(arm)
-            after.append(self.env)
-        self.env = _merge(after)
+            after += self.states
+        self.states = self._merge(after)
+
+    def _entries(self, condition: Cursor, arm: Cursor, arms: list[Cursor], outcome: bool) -> States:
+        """Return what is known where an arm of a condition is entered."""
+        learned = self.conditions.learn(condition, outcome)
+        return self._merge(state | learned for state in self.states if arm in self.reader.taken(condition, arms, state))
 
     def _switch(self, parts: list[Cursor]) -> None:
         for part in parts[:-1]:
             self.statement(part)
-        entry = self.env
-        self.leaving.append([] if self._has_default(parts[-1]) else [entry])
-        self.env = None
+        entry = self.states
+        self.leaving.append([] if self._has_default(parts[-1]) else list(entry))
+        self.states = []
         self._cases(parts[-1], entry)
-        self.env = _merge([self.env, *self.leaving.pop()])
+        self.states = self._merge(self.states + self.leaving.pop())
 
     def _has_default(self, body: Cursor) -> bool:
         stack = [body]
@@ -260,37 +299,34 @@ class _Follower:
                 stack += self.reader.below(part)
         return False
 
-    def _cases(self, cursor: Cursor, entry: Values | None) -> None:
+    def _cases(self, cursor: Cursor, entry: States) -> None:
         """Follow the body of a switch: each of its cases may be entered from outside."""
         if cursor.kind == kinds.COMPOUND:
             for part in self.reader.below(cursor):
                 self._cases(part, entry)
         elif cursor.kind in (kinds.CASE, kinds.DEFAULT):
-            self.env = _merge([self.env, entry])
+            self.states = self._merge(self.states + entry)
             self._cases(self.reader.below(cursor)[-1], entry)
         else:
             self.statement(cursor)
 
     def _try(self, parts: list[Cursor]) -> None:
-        before = dict(self.env or {})
-        after = list[Values | None]()
+        before, after = self.states, States()
         for part in parts:
-            if part.kind == kinds.CATCH:
-                self.env = {}  # something in the block above has happened, or not
-            else:
-                self.env = dict(before)
+            # what is caught: something in the block above has happened, or not
+            self.states = [{}] if part.kind == kinds.CATCH else before
             self.statement(part)
-            after.append(self.env)
-        self.env = _merge(after)
+            after += self.states
+        self.states = self._merge(after)
 
     def _closure(self, parts: list[Cursor]) -> None:
         """A lambda runs at another time: of what it captures nothing is known."""
-        outer, self.env = self.env, {}
+        outer, self.states = self.states, [{}]
         loops = self.leaving, self.going_on
         self.leaving, self.going_on = [], []
         for part in parts:
             self.statement(part)
-        self.env, (self.leaving, self.going_on) = outer, loops
+        self.states, (self.leaving, self.going_on) = outer, loops
 
     # --- loops
 
@@ -303,27 +339,29 @@ class _Follower:
                 self.statement(part)
         every = self.scanned.loops.get(loop.second, set())
         self.depth += 1
-        if self.env is not None:
+        if self.states:
             self._iterate(loop, head, body, every)
         self.depth -= 1
 
     def _iterate(self, loop: Cursor, head: list[Cursor], body: Cursor, every: set[int]) -> None:
-        entry = self._forget(self.env, self._written_in(head) if loop.kind != kinds.DO else set())
+        once = loop.kind == kinds.DO and bool(head) and self.reader.constant(head[0]) == 0
+        entry = self._forget(self.states, self._written_in(head) if loop.kind != kinds.DO else set())
+        if not once:
+            entry = collapse(entry)
         if self.depth > _FOLLOWED:
             entry = self._forget(entry, every)
-        once = loop.kind == kinds.DO and bool(head) and self.reader.constant(head[0]) == 0
-        left = list[Values | None]()
+        left = States()
         for number in count():
-            self.env = dict(entry) if entry is not None else None
+            self.states = entry
             ended, left = self._iteration(loop, head, body)
-            joined = _merge([entry, ended])
+            joined = collapse(entry + ended)
             if joined == entry or once:
                 break
-            entry = joined if number < _ROUNDS else _widen(entry, joined)
-        skipped = None if loop.kind == kinds.DO else entry
-        self.env = _merge([skipped, self.env, *left])
+            entry = joined if number < _ROUNDS else widen(entry, joined)
+        skipped = [] if loop.kind == kinds.DO else entry
+        self.states = self._merge(skipped + self.states + left)
 
-    def _iteration(self, loop: Cursor, head: list[Cursor], body: Cursor) -> tuple[Values | None, list[Values | None]]:
+    def _iteration(self, loop: Cursor, head: list[Cursor], body: Cursor) -> tuple[States, States]:
         """Follow one iteration; return what is known behind it, and where the loop is left."""
         self.leaving.append([])
         self.going_on.append([])
@@ -331,13 +369,13 @@ class _Follower:
             for part in head:
                 self.statement(part)
         self.statement(body)
-        self.env = _merge([self.env, *self.going_on.pop()])
+        self.states = self._merge(self.states + self.going_on.pop())
         if loop.kind == kinds.DO:
             for part in head:
                 self.statement(part)
         elif loop.kind in (kinds.FOR, kinds.RANGE_FOR):
-            self.env = self._forget(self.env, self._written_in(head))
-        return self.env, self.leaving.pop()
+            self.states = self._forget(self.states, self._written_in(head))
+        return self.states, self.leaving.pop()
 
     def _written_in(self, parts: list[Cursor]) -> set[int]:
         """Return the variables that the head of a loop declares or changes."""
@@ -353,8 +391,8 @@ class _Follower:
             stack += self.reader.below(part)
         return found
 
-    def _forget(self, env: Values | None, variables: set[int]) -> Values | None:
-        return None if env is None else {place: values for place, values in env.items() if place[0] not in variables}
+    def _forget(self, states: States, variables: set[int]) -> States:
+        return self._merge(self.conditions.forget(state, variables) for state in states)
 
     # --- variables
 
@@ -362,42 +400,47 @@ class _Follower:
         init = self.reader.init(variable)
         if init is not None:
             self.statement(init)
-        if self.env is None or self.reader.is_shared(variable) or self.reader.is_reference(variable):
+        if self.reader.is_shared(variable) or self.reader.is_reference(variable):
             return
-        number = int(variable.first or 0)
-        self.env = self._forget(self.env, {number})
-        assert self.env is not None
-        made = list(self.reader.first_values(variable, self.env))
-        self.env |= {(number, way): values for way, values in made}
+        number, after = int(variable.first or 0), States()
+        for state in self.states:
+            rest = self.conditions.forget(state, {number})
+            made = self.reader.first_values(variable, rest)
+            after.append(rest | {(number, way): values for way, values in made})
+        self.states = self._merge(after)
 
-    def _assign(self, target: Cursor, made: Iterable[tuple[str, Numbers]]) -> None:
-        """Give a place its values, of which nothing else is known then."""
-        if self.env is None:
-            return
+    def _assign(self, target: Cursor, compute: Callable[[Values], Iterable[tuple[str, Numbers]]]) -> None:
+        """Give a place its values, of which nothing else is known then; `compute`: what they are in a state."""
         variable = self.reader.root(target)
-        place = self.reader.place(target, self.env)
         if variable is None:
             return
-        number, shared = int(variable.first or 0), self.reader.is_shared(variable)
-        given = dict(made)
+        if not self.reader.is_shared(variable):
+            self.states = self._merge(
+                [self._assigned(state, target, variable, dict(compute(state))) for state in self.states]
+            )
+            return
+        for state in self.states:
+            place = self.reader.place(target, state)
+            if place is None:
+                self.seen.lost.add(int(variable.first or 0))
+            else:
+                self._put_shared(place, dict(compute(state)))
+
+    def _assigned(self, state: Values, target: Cursor, variable: Cursor, given: dict[str, Numbers]) -> Values:
+        """Return what is known in a state behind an assignment to a variable of the function."""
+        number, place = int(variable.first or 0), self.reader.place(target, state)
         if place is None:
-            self.env = self._forget(self.env, {number})
-            if shared:
-                self.written.lost.add(number)
-            return
-        if shared:
-            self._put_shared(place, given)
-            return
-        for way in self.reader.ways(place, self.env):
-            self.env.pop((place[0], place[1] + way), None)
-        self.env |= {(place[0], place[1] + way): values for way, values in given.items()}
+            return self.conditions.forget(state, {number})
+        gone = {(number, place[1] + way) for way in self.reader.ways(place, state)}
+        kept = {old: values for old, values in self.conditions.drop(state, {number}).items() if old not in gone}
+        return kept | {(number, place[1] + way): values for way, values in given.items()}
 
     def _put_shared(self, place: Place, given: Values | dict[str, Numbers]) -> None:
         if not given:
-            self.written.lost.add(place[0])
+            self.seen.lost.add(place[0])
         for way, values in given.items():
             key = place[0], place[1] + str(way)
-            self.written.shared[key] = join(values, self.written.shared.get(key, frozenset()))
+            self.seen.shared[key] = join(values, self.seen.shared.get(key, frozenset()))
 
     # --- expressions
 
@@ -413,93 +456,84 @@ class _Follower:
             for part in parts:
                 self.statement(part)
             if kind == kinds.UNARY and int(self.library.getCursorUnaryOperatorKind(cursor)) in kinds.INCREMENTS:
-                self._assign(parts[0], self._stepped(cursor, parts[0]))
+                self._assign(parts[0], lambda state: self._stepped(cursor, parts[0], state))
 
-    def _stepped(self, cursor: Cursor, target: Cursor) -> Iterator[tuple[str, Numbers]]:
+    def _stepped(self, cursor: Cursor, target: Cursor, state: Values) -> Iterator[tuple[str, Numbers]]:
         up = int(self.library.getCursorUnaryOperatorKind(cursor)) in (1, 3)
-        old = self.reader.value(target, self.env or {})
+        old = self.reader.value(target, state)
         yield "", self.reader.fit(operate("+" if up else "-", old, frozenset({1})), self.reader.type(target))
 
     def _binary(self, cursor: Cursor, parts: list[Cursor]) -> None:
         symbol = kinds.BINARY_OPERATORS[int(self.library.getCursorBinaryOperatorKind(cursor))]
         if symbol in ("&&", "||"):
             self.statement(parts[0])
-            before = self.env
-            self.env = dict(before) if before is not None else None
+            before = self.states
             self.statement(parts[1])
-            self.env = _merge([before, self.env])
+            self.states = self._merge(before + self.states)
             return
         for part in reversed(parts):
             self.statement(part)
-        if self.env is None:
-            return
+        if symbol == "=" or cursor.kind == kinds.COMPOUND_ASSIGN:
+            self._assign(parts[0], lambda state: [("", self._new_value(symbol, parts, state))])
+
+    def _new_value(self, symbol: str, parts: list[Cursor], state: Values) -> Numbers:
+        """Return what an assignment writes."""
         if symbol == "=":
-            value = self.reader.value(parts[1], self.env)
-            self._assign(parts[0], [("", self.reader.fit(value, self.reader.type(parts[0])))])
-        elif cursor.kind == kinds.COMPOUND_ASSIGN:
-            both = [self.reader.value(part, self.env) for part in parts]
-            value = operate(symbol.removesuffix("="), *both)
-            self._assign(parts[0], [("", self.reader.fit(value, self.reader.type(parts[0])))])
+            return self.reader.fit(self.reader.value(parts[1], state), self.reader.type(parts[0]))
+        both = [self.reader.value(part, state) for part in parts]
+        return self.reader.fit(operate(symbol.removesuffix("="), *both), self.reader.type(parts[0]))
 
     def _call(self, call: Cursor, parts: list[Cursor]) -> None:
         called = self.reader.referenced(call)
-        if len(parts) > 1 and parts[1].kind == kinds.CALL and self.reader.name(parts[1]) == _CONFIGURES:
-            self._launch(call, parts[1])
+        if len(parts) > 1 and parts[1].kind == kinds.CALL and self.reader.name(parts[1]) == CONFIGURES:
+            self._launch(call, self.reader.below(parts[1])[1:])
         for part in parts:
             self.statement(part)
-        if self.env is None:
+        if not self.states:
             return
         name = self.reader.name(called)
         if name == "operator=" and len(parts) > 1:
             dim3 = self.reader.is_dim3(parts[0])
-            self._assign(parts[0], zip(AXES, self.reader.shape(parts[-1], self.env), strict=True) if dim3 else ())
+            self._assign(
+                parts[0],
+                lambda state: zip(AXES, self.reader.shape(parts[-1], state), strict=True) if dim3 else (),
+            )
+        elif name in LAUNCHERS and len(parts) > 3:
+            self._launch(call, [*parts[2:4], *parts[5:6]])
         elif name in _ENDS:
-            self.env = None
+            self.states = []
         elif called.kind in kinds.FUNCTIONS:
             self._give(called, parts)
 
     def _give(self, called: Cursor, parts: list[Cursor]) -> None:
         """Put down what a function of the file gets."""
         definition = Cursor.from_buffer_copy(self.library.getCursorDefinition(called))
-        if definition.kind != called.kind or self.env is None:
+        if definition.kind != called.kind:
             return
         parameters = [part for part in self.reader.below(definition) if part.kind == kinds.PARM_DECL]
         arguments = parts[len(parts) - len(parameters) :]
         for parameter, argument in zip(parameters, arguments, strict=False):
-            if self.reader.is_reference(parameter):
-                continue
-            if self.reader.is_dim3(parameter):
-                given = dict(zip(AXES, self.reader.shape(argument, self.env), strict=True))
-            else:
-                given = {"": self.reader.fit(self.reader.value(argument, self.env), self.reader.type(parameter))}
-            for way, values in given.items():
-                key = int(parameter.first or 0), way
-                self.written.parameters[key] = join(values, self.written.parameters.get(key, frozenset()))
+            for state in self.states if not self.reader.is_reference(parameter) else ():
+                for way, values in self._given(parameter, argument, state):
+                    key = int(parameter.first or 0), way
+                    self.seen.parameters[key] = join(values, self.seen.parameters.get(key, frozenset()))
 
-    def _launch(self, launch: Cursor, configuration: Cursor) -> None:
-        arguments = self.reader.below(configuration)[1:]
-        if self.env is None or len(arguments) < 2:
+    def _given(self, parameter: Cursor, argument: Cursor, state: Values) -> Iterator[tuple[str, Numbers]]:
+        """Yield what a parameter gets in a state."""
+        if self.reader.is_dim3(parameter):
+            yield from zip(AXES, self.reader.shape(argument, state), strict=True)
+        else:
+            yield "", self.reader.fit(self.reader.value(argument, state), self.reader.type(parameter))
+
+    def _launch(self, launch: Cursor, arguments: list[Cursor]) -> None:
+        if not self.states or len(arguments) < 2:
             return
-        grid, block = (self.reader.shape(argument, self.env) for argument in arguments[:2])
-        shared = self.reader.value(arguments[2], self.env) if len(arguments) > 2 else frozenset({0})
-        self.found[launch.second] = grid, block, shared
+        grid, block = (self._join_shapes(argument) for argument in arguments[:2])
+        shared = [self.reader.value(arguments[2], state) for state in self.states] if len(arguments) > 2 else [_ZERO]
+        self.seen.launches[launch.second] = grid, block, join(*shared)
 
-
-def _widen(before: Values | None, after: Values | None) -> Values | None:
-    """Return what is still known where a loop changes something in every round."""
-    if before is None or after is None:
-        return after
-    return {place: values if values == before.get(place) else UNKNOWN for place, values in after.items()}
-
-
-def _merge(many: Iterable[Values | None]) -> Values | None:
-    """Return what is known where several ways meet: what all of them know."""
-    reached = [env for env in many if env is not None]
-    if not reached:
-        return None
-    first, *others = reached
-    return {
-        place: join(values, *(env[place] for env in others))
-        for place, values in first.items()
-        if all(place in env for env in others)
-    }
+    def _join_shapes(self, argument: Cursor) -> Shape:
+        """Return the three numbers that a shape may have in any state."""
+        shapes = [self.reader.shape(argument, state) for state in self.states]
+        x, y, z = (join(*sets) for sets in zip(*shapes, strict=True))
+        return x, y, z
