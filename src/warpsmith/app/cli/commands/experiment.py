@@ -16,7 +16,7 @@ from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, one_dimension, usage
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import write_result
-from warpsmith.app.cli.pictures import picture_of
+from warpsmith.app.cli.pictures import draw_experiment, picture_of
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.clock_experiment import experiment_clocks
@@ -26,7 +26,6 @@ from warpsmith.report.experiment.chart import experiment_svg
 from warpsmith.report.experiment.json import experiment_json
 from warpsmith.report.experiment.model import VARIED, ExperimentReport, Varied
 from warpsmith.report.experiment.text import experiment_text
-from warpsmith.report.history.thread_bars import draw_experiment
 
 __all__ = ["command"]
 
