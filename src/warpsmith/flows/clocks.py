@@ -25,7 +25,7 @@ from warpsmith.simt.mask.resources import BoundView, ViewKey, Views, image, word
 from warpsmith.simt.mask.run import Groups
 from warpsmith.simt.mask.stack import describe_fault
 
-__all__ = ["ClockOptions", "ClockReport", "prepare_launch", "read_machine", "simulate_clocks"]
+__all__ = ["ClockOptions", "ClockReport", "prepare_launch", "read_machine", "read_program", "simulate_clocks"]
 
 _SETTING: Final = re.compile(r",(?=[a-z0-9_.]+=)")
 _VIEW: Final = re.compile(r"([tu])(\d|1[0-5])")
@@ -90,8 +90,21 @@ def _described(machine: ClockMachine, words: Speech) -> str:
     cores = f"{words.count(machine.cores, 'core')}, each " if machine.cores > 1 else ""
     return (
         f"{machine.title}: {cores}{words.count(machine.waves, 'warp')} of width {machine.width}, "
-        f"{words.count(machine.alus, 'arithmetic unit')}, issue {machine.issue}, {machine.scheduler}"
+        f"{words.count(machine.alus, 'arithmetic unit')}, issue {machine.issue}, "
+        f"{machine.scheduler}{_FORMATIONS[machine.formation]}"
     )
+
+
+_FORMATIONS: Final = {"none": "", "homes": ", waves formed anew", "crossbar": ", waves formed anew in any lanes"}
+
+
+def read_program(path: str) -> SourceFile:
+    """Return the text of a program of the mask ISA; raises UsageError."""
+    try:
+        return SourceFile.read(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(Finding("INP001", "error", f"{path} cannot be read: {reason}")) from error
 
 
 def read_machine(name: str) -> ClockMachine:

@@ -52,6 +52,7 @@ def history_data(history: History) -> dict[str, Any]:
         bar["start"].append(taken.start)
         bar["end"].append(taken.end)
         bar["slot"].append(of_wave.get(taken.wave, 0))
+    row_word = history.row_word
     return {
         "clocks": history.clocks,
         "shown": list(history.shown or (0, history.clocks)),
@@ -59,7 +60,8 @@ def history_data(history: History) -> dict[str, Any]:
         "words": {"warp": words.one("warp"), "lane": words.one("lane")},
         "masks": [f"{mask:x}" for mask in masks],
         "slots": [
-            {"name": f"{words.one('core')} {core} slot {slot}", **row} for (core, slot), row in sorted(slots.items())
+            {"name": f"{words.one('core')} {core} {row_word} {slot}", **row}
+            for (core, slot), row in sorted(slots.items())
         ],
         "alus": [
             {"name": f"{words.one('core')} {core} {words.one('arithmetic unit')} {alu}", **bar}

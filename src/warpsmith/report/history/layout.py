@@ -120,7 +120,7 @@ def _core(history: History, core: int, scale: _Scale, top: float, parts: _Parts)
                 what = name if state == "empty" else f"{name}, {title}"
                 boxes.append(scale.box((stretch.start, stretch.end), rows, state, what))
         boxes.append(HistoryBox(_GUTTER - 8, y, 5, high, _SLOT_COLORS[slot % len(_SLOT_COLORS)]))
-        words.append(HistoryWords(_GUTTER - 14, y + high / 2 + 4, f"{prefix}slot {slot}", "end"))
+        words.append(HistoryWords(_GUTTER - 14, y + high / 2 + 4, f"{prefix}{history.row_word} {slot}", "end"))
         y += high + _GAP
     y = _alus(history, core, scale, y, parts)
     for name in ("l1", "sampler", *(("l2",) if core == 0 else ())):
@@ -179,9 +179,10 @@ def _ticks(scale: _Scale, y: float) -> Iterator[HistoryWords]:
 
 
 def _legend_items(history: History) -> Iterator[tuple[str, str]]:
-    words = history.words
+    words, lane = history.words, history.words.one("lane")
     for kind, (text, meaning) in state_words(words).items():
-        yield kind, f"{text}: {meaning}"
+        free = kind == "masked" and history.machine.forms
+        yield kind, f"free {lane}: of the {words.one('warp')} that is formed there" if free else f"{text}: {meaning}"
     yield "slot0", f"in the row of {words.one('arithmetic unit')} 0, 1 …: whose {words.one('warp')} it takes"
     if history.run.caches:
         yield "hits", "cache: lines that it has"
@@ -204,6 +205,7 @@ def _legend(history: History, top: float, parts: _Parts) -> float:
 def _remarks(history: History, start: int, end: int) -> list[str]:
     used = {(one.core, one.slot) for one in history.run.stretches if one.wave >= 0}
     idle = history.run.slots * history.machine.cores - len(used)
-    shown = [f"Slots that never had a {history.words.one('warp')} are not drawn: {idle}."] if idle else []
+    row, wave = history.row_word.title(), history.words.one("warp")
+    shown = [f"{row}s that never had a {wave} are not drawn: {idle}."] if idle else []
     whole = start == 0 and end == history.clocks
     return shown if whole else [*shown, f"Clocks {start:,} to {end - 1:,} of {history.clocks:,}."]

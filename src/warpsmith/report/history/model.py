@@ -57,6 +57,11 @@ class History(Struct, frozen=True, eq=False):
         """How many clocks it has."""
         return self.run.totals.clocks
 
+    @property
+    def row_word(self) -> str:
+        """What a row is called: a slot of a core, or a row of formed waves."""
+        return "row" if self.machine.forms else "slot"
+
 
 def lane_runs(stretch: Stretch, width: int) -> Iterator[tuple[int, int, LaneState]]:
     """Yield first lane, count and state of lanes side by side that are in one state."""

@@ -40,7 +40,7 @@ def _head(history: History) -> str:
         f"{history.title}: {totals.clocks:,} clocks, {totals.instructions:,} instructions ({per_clock:.2f} a clock)\n"
         f"{words.many('lane')} active {_percent(totals.lane_instructions, lanes)} of issued   "
         f"{words.many('arithmetic unit')} busy {100 * alus:.1f} %   "
-        f"slots {history.run.slots} a {words.one('core')}   DRAM {totals.dram_bytes:,} bytes\n"
+        f"{history.row_word}s {history.run.slots} a {words.one('core')}   DRAM {totals.dram_bytes:,} bytes\n"
     )
 
 
@@ -58,7 +58,7 @@ def _strips(history: History, width: int) -> Iterator[str]:
             strip = "".join(_LETTERS[one.state] * (min(one.end, shown) - max(one.start, first)) for one in own)
             name = f"{core}.{slot}" if history.machine.cores > 1 else str(slot)
             if strip:
-                yield f"slot {name:<6} {strip}{'…' if shown < min(end, history.clocks) else ''}"
+                yield f"{history.row_word:<4} {name:<6} {strip}{'…' if shown < min(end, history.clocks) else ''}"
     if history.shown:
         yield f"clocks {first:,} to {shown - 1:,}"
     if history.run.stretches:
@@ -71,10 +71,11 @@ def _states(history: History) -> Iterator[str]:
     whole = sum(totals.slot_clocks)
     counts = dict(zip(STATES, totals.slot_clocks, strict=True))
     yield from _table(
+        f"{history.row_word} clocks",
         [
             (word, f"{counts[state]:,}", _percent(counts[state], whole))
             for state, word in _state_names(history.words).items()
-        ]
+        ],
     )
 
 
@@ -86,8 +87,8 @@ def _caches(history: History) -> Iterator[str]:
             yield f"{name:<8} {hits:,} hits, {misses:,} misses ({rate} hits), {evictions:,} evictions"
 
 
-def _table(rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+def _table(title: str, rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     first, second = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
-    yield f"{'slot clocks':<{first}}  {'':>{second}}"[: first + 2].rstrip()
+    yield title
     for one, two, three in rows:
         yield f"{one:<{first}}  {two:>{second}}  {three:>7}"

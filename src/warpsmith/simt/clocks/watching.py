@@ -66,6 +66,8 @@ class ClockWatcher:
 
     def before(self, now: int, cores: Sequence[Core]) -> None:
         """Look at all waves as a clock begins."""
+        if any(core.machine.forms for core in cores):  # threads may have joined a wave that waits
+            self.slots = []
         self.slots = [
             tuple(self._slot(number, at, slot) for at, slot in enumerate(core.slots))
             for number, core in enumerate(cores)

@@ -16,16 +16,18 @@ from warpsmith.app.cli.command import Command
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
-from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, mask_file, one_dimension, usage
+from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, one_dimension, usage
 from warpsmith.app.cli.options import text, texts, words_option
 from warpsmith.app.cli.output import refuse_dash, write_result
+from warpsmith.app.cli.pictures import picture_of
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.flows.clocks import ClockOptions, ClockReport, simulate_clocks
+from warpsmith.flows.clocks import ClockOptions, ClockReport, read_program, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.flows.stepping.clocks import step_clocks
 from warpsmith.flows.stepping.step import Stepping, step
 from warpsmith.report.history.graph import history_graph
+from warpsmith.report.history.heat import draw_heat
 from warpsmith.report.history.html import history_html
 from warpsmith.report.history.json import history_json
 from warpsmith.report.history.layout import draw_history
@@ -98,6 +100,8 @@ __all__ = ["command"]
     help="With --clocks: the machine, a .toml file or a name (default: example), and what is to be otherwise.",
 )
 @click.option("--range", "range_", metavar="FROM-TO", help="With --clocks: draw these clocks only: 100-199.")
+@click.option("--heat", metavar="svg|png=FILE", help="With --clocks: draw clocks by thread, those lost beside them.")
+@click.option("--pixels", metavar="WxH", help="With --heat: threads are pixels, W in a row.")
 @click.option(
     "--max-clocks",
     type=click.IntRange(1),
@@ -201,8 +205,11 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
     )
     if given["interactive"] or given["breaks"] or given["watches"]:
         return _step_clocks(path, given, options)
-    report = simulate_clocks(mask_file(path), options)
+    heat = picture_of("--heat", text(given["heat"]))
+    report = simulate_clocks(read_program(path), options)
     tell(report.findings)
+    if heat is not None:
+        heat(draw_heat(report.history, _threads_in_a_row(text(given["pixels"]), report.history)))
     if form == "perfetto" and options.shown:
         raise usage("--range: a trace has all clocks, and ui.perfetto.dev goes to some of them", "leave --range out")
     if form in _HISTORIES and file is None:
@@ -239,12 +246,24 @@ def _step_clocks(path: str, given: Mapping[str, object], options: ClockOptions) 
         raise usage("-i talks to people: it has no JSON")
     if given["words"]:
         raise usage("--words: -i speaks of waves, as the document does", "leave --words out")
-    return step_clocks(mask_file(path), options, click.echo, _ask)
+    return step_clocks(read_program(path), options, click.echo, _ask)
 
 
 def _words(given: Mapping[str, object], default: Speech) -> Speech:
     """Return the words that are asked for."""
     return next((Speech(one) for one in VOCABULARIES if one == given["words"]), default)
+
+
+def _threads_in_a_row(said: str | None, history: History) -> int:
+    """Return how many threads of a heat map stand side by side: as many as a picture is wide, or as a wave has."""
+    threads = len(history.run.thread_clocks)
+    if said is None:
+        return max(history.machine.width, 16)
+    wide, _, high = said.partition("x")
+    if not wide.isdecimal() or not high.isdecimal() or not int(wide) or int(wide) * int(high) != threads:
+        message = f"--pixels: WxH are as many pixels as there are threads, {threads:,}; it got '{said}'"
+        raise usage(message, f"for example --pixels {history.machine.width}x{-(-threads // history.machine.width)}")
+    return int(wide)
 
 
 def _clocks_shown(said: str | None) -> tuple[int, int] | None:
