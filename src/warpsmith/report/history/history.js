@@ -140,10 +140,10 @@ canvas.addEventListener("pointermove", event => {
   }
   const clock = Math.floor(clockAt(event)), slot = data.slots.find(s => event.offsetY >= s.y && event.offsetY < s.y + data.width * lane);
   if (!slot || clock < 0 || clock >= data.clocks) return;
-  const n = find(slot.start, clock), words = ["no wave", "active", "waits for memory", "waits for a result", "ready, not issued"];
+  const n = find(slot.start, clock), words = ["no " + data.words.warp, "active", "waits for memory", "waits for a result", "ready, not issued"];
   const [line, text] = slot.index[n] < 0 ? ["", ""] : data.lines[slot.index[n]];
   document.getElementById("told").textContent = `clock ${clock}, ${slot.name}: ${words[slot.state[n]]}` +
-    (slot.index[n] < 0 ? "" : `, wave ${slot.wave[n]}, lane ${Math.floor((event.offsetY - slot.y) / lane)} of mask 0x${data.masks[slot.mask[n]]}, line ${line}: ${text}`);
+    (slot.index[n] < 0 ? "" : `, ${data.words.warp} ${slot.wave[n]}, ${data.words.lane} ${Math.floor((event.offsetY - slot.y) / lane)} of mask 0x${data.masks[slot.mask[n]]}, line ${line}: ${text}`);
 });
 canvas.addEventListener("keydown", event => act(event.key));
 function act(key) {
