@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.simt.mask.programs import EXAMPLES
-from warpsmith.app.cli.pictures import draw_experiment, picture_of
+from warpsmith.app.cli.commands.pictures import draw_experiment, picture_of
 from warpsmith.base.errors import UsageError
 from warpsmith.base.source import SourceFile
 from warpsmith.flows.clock_experiment import experiment_clocks
