@@ -6,7 +6,7 @@ import numpy as np
 
 from tests.simt.clocks.traces import machine
 from tests.simt.mask.programs import program
-from warpsmith.simt.clocks.members import FormedWave, Homes
+from warpsmith.simt.clocks.members import FormedWave, ThreadHomes
 from warpsmith.simt.mask.parting import Together
 from warpsmith.simt.mask.step import begin_wave
 
@@ -14,7 +14,7 @@ from warpsmith.simt.mask.step import begin_wave
 
 
 def test_what_is_gathered_comes_from_homes_and_goes_back_there() -> None:
-    homes = Homes(machine(), 2, 2)
+    homes = ThreadHomes(machine(), 2, 2)
     homes.begin(0, begin_wave(3, 12, 4, 4, (2, 4)))
     homes.begin(1, begin_wave(4, 16, 2, 4, (2, 4)))
     assert homes.alive == [4, 2]

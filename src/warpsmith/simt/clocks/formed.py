@@ -12,7 +12,7 @@ those of docs/reference/mask-isa.md, "Waves formed anew". Limits: bank conflicts
 from __future__ import annotations
 
 from warpsmith.simt.clocks.core import Core, SharedByCores, SlotMoment
-from warpsmith.simt.clocks.members import FormedWave, Homes
+from warpsmith.simt.clocks.members import FormedWave, ThreadHomes
 from warpsmith.simt.clocks.model import ClockLaunch
 from warpsmith.simt.clocks.schedulers import Chooser
 from warpsmith.simt.clocks.slot import WaveSlot
@@ -31,7 +31,7 @@ class FormedCore(Core):
     def __init__(self, number: int, launch: ClockLaunch, slots: int, views: Views, shared: SharedByCores) -> None:
         super().__init__(number, launch, slots, views, shared)
         self.shape = (launch.program.registers, self.machine.width)
-        self.homes = Homes(self.machine, slots, launch.program.registers)
+        self.homes = ThreadHomes(self.machine, slots, launch.program.registers)
         self.numbers = shared.numbers
         self.rows: list[FormedWave | None] = []
         self.slots = self.rows  # type: ignore[assignment]

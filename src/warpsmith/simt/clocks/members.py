@@ -19,10 +19,10 @@ from warpsmith.simt.mask.parting import Together
 from warpsmith.simt.mask.stack import MaskStack
 from warpsmith.simt.mask.step import Wave
 
-__all__ = ["FormedWave", "Homes"]
+__all__ = ["FormedWave", "ThreadHomes"]
 
 
-class Homes:
+class ThreadHomes:
     """The threads of a core: `places` for as many waves; `alive`: threads of each that have not ended."""
 
     def __init__(self, machine: ClockMachine, places: int, registers: int) -> None:
@@ -46,7 +46,7 @@ class FormedWave(WaveSlot):
     `labels`: the stack that all have; `ways`: where they go from a control instruction; `pooled`: ready, and met
     others."""
 
-    def __init__(self, number: int, together: Together, homes: Homes, shape: tuple[int, int]) -> None:
+    def __init__(self, number: int, together: Together, homes: ThreadHomes, shape: tuple[int, int]) -> None:
         registers, width = shape
         self.homes = homes
         self.place, self.lane = np.zeros(width, np.intp), np.zeros(width, np.intp)

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.commands.pictures import picture_of
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, one_dimension, usage
 from warpsmith.app.cli.options import text, texts, words_option
 from warpsmith.app.cli.output import refuse_dash, write_result
-from warpsmith.app.cli.pictures import picture_of
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.clocks import ClockOptions, ClockReport, read_program, simulate_clocks

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from warpsmith.app.cli.pictures import picture_of
+from tests.simt.mask.programs import EXAMPLES
+from warpsmith.app.cli.commands.pictures import draw_experiment, picture_of
 from warpsmith.base.errors import UsageError
 from warpsmith.report.history.layout import HistoryDrawing
 
