@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.simt.mask.programs import EXAMPLES
-from warpsmith.base.source import SourceFile
-from warpsmith.flows.clock_experiment import experiment_clocks
-from warpsmith.flows.clocks import ClockOptions
-from warpsmith.report.history.thread_bars import MOST_BARS, draw_experiment, draw_thread_bars
+from warpsmith.report.history.thread_bars import MOST_BARS, draw_thread_bars
 
 
 def test_bars_are_stacked_on_one_scale() -> None:
@@ -24,19 +20,6 @@ def test_bars_are_stacked_on_one_scale() -> None:
     assert both.title == "thread 0 to 1: active 4 clocks" and masked.title == "thread 1: masked off 40 clocks"
     words = [one.text for one in drawing.words]
     assert {"one", "other", "active 17 %", "active 100 %", "top: 40"} <= set(words)
-
-
-def test_an_experiment_has_a_row_for_each_run_that_ended() -> None:
-    file = SourceFile.read(str(EXAMPLES / "counted.mask"))
-    options = ClockOptions(
-        "example,lanes_per_alu=width,alus=4,issue=4", 256, arguments=("u0=zeros:u32[256]", "t0=rand:u32[256]:below=64")
-    )
-    report = experiment_clocks(file, "width", options, ("1", "8", "64"))
-    drawing = draw_experiment(report)
-    assert [one.text for one in drawing.words if one.text.startswith("width")] == ["width 1", "width 8", "width 64"]
-    lost = {point.value: sum(map(sum, point.threads)) - sum(row[0] for row in point.threads) for point in report.points}
-    # the loss is there at 8 already
-    assert lost["8"] > 3 * lost["1"] and lost["64"] < 1.5 * lost["8"]
 
 
 def test_of_many_threads_the_first_are_drawn() -> None:

@@ -9,32 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import numpy as np
-
-from warpsmith.report.experiment.model import ExperimentReport
 from warpsmith.report.history.layout import HistoryBox, HistoryDrawing, HistoryWords
 from warpsmith.report.history.model import state_words
 from warpsmith.report.words import DOCUMENT
 from warpsmith.simt.clocks.model import THREAD_STATES, ThreadClocks
 
-__all__ = ["MOST_BARS", "draw_experiment", "draw_thread_bars"]
+__all__ = ["MOST_BARS", "draw_thread_bars"]
 
 MOST_BARS: Final = 1024
 _TITLED: Final = 128
 _GUTTER, _TOP, _HIGH, _GAP, _LINE = 150, 50, 72, 12, 20
-
-
-def draw_experiment(report: ExperimentReport) -> HistoryDrawing:
-    """Return the picture of the runs of an experiment that have ended."""
-    varied = report.varied if report.varied != "input" else ""
-    runs = [
-        (f"{varied} {point.value}".strip() + (f", {point.input}" if varied and point.input else ""), point.threads)
-        for point in report.points
-        if point.threads and not point.stopped
-    ]
-    caption = "Clocks of each thread, from the first one in which it was in a wave to its last"
-    arrays = [(name, np.array(threads, np.int64)) for name, threads in runs]
-    return draw_thread_bars(f"{report.kernel} by {report.varied}", caption, arrays)
 
 
 def draw_thread_bars(title: str, caption: str, runs: Sequence[tuple[str, ThreadClocks]]) -> HistoryDrawing:

@@ -26,7 +26,6 @@ from warpsmith.report.experiment.chart import experiment_svg
 from warpsmith.report.experiment.json import experiment_json
 from warpsmith.report.experiment.model import VARIED, ExperimentReport, Varied
 from warpsmith.report.experiment.text import experiment_text
-from warpsmith.report.history.thread_bars import draw_experiment
 
 __all__ = ["command"]
 
