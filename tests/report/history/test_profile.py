@@ -11,7 +11,7 @@ from tests.report.history.samples import listing, small
 from tests.simt.clocks.test_fast import random_launch
 from tests.simt.clocks.traces import machine
 from tests.simt.mask.programs import program, random_text, views_for
-from warpsmith.machine.simt.parameters import ClockMachine
+from warpsmith.machine.simt.parameters import ClockMachine, Formation
 from warpsmith.report.history.model import History, line_of, shares
 from warpsmith.report.history.profile import profile_of
 from warpsmith.simt.clocks.fast import run_clocks
@@ -27,6 +27,13 @@ SEEDS = range(60)
 def history_of(launch: ClockLaunch) -> History:
     """Return the history of a launch."""
     return History("test", "", launch.program, launch.machine, run_clocks(launch))
+
+
+def random_history(seed: int, *, formed: bool = False) -> History:
+    """Return the history of a random launch on a random machine that forms waves anew, or does not."""
+    launch = random_launch(seed)
+    formation: Formation = "none" if not formed else "homes" if seed % 2 else "crossbar"
+    return history_of(replace(launch, machine=replace(launch.machine, formation=formation)))
 
 
 def of_text(text: str, shape: ClockMachine, groups: Groups) -> History:
@@ -106,7 +113,7 @@ def test_a_group_of_instructions_of_one_clock_parts_at_its_last() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sums_are_those_of_the_run(seed: int) -> None:
-    history = history_of(random_launch(seed))
+    history = random_history(seed)
     profile, totals, width = profile_of(history), history.run.totals, history.machine.width
     held = shares(history)
     assert profile.active == held["active"]
@@ -120,9 +127,8 @@ def test_sums_are_those_of_the_run(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lines_are_those_of_single_lanes(seed: int) -> None:
-    launch = random_launch(seed)
-    history = history_of(launch)
-    there = [count for _, count in waves_of(launch.groups, launch.machine.width)]
+    history = random_history(seed)
+    there = [count for _, count in waves_of(random_launch(seed).groups, history.machine.width)]
     counted: Counter[tuple[int, str]] = Counter()
     for one in history.run.stretches:
         for lane in range(there[one.wave] if one.wave >= 0 else 0):
@@ -172,7 +178,7 @@ def _owners(launch: ClockLaunch, wave: int) -> list[tuple[int, int, dict[int, in
 def test_what_parts_lanes_is_what_a_stack_says_that_knows_who_pushed(seed: int) -> None:
     drawn = random_launch(seed)
     made = program(random_text(seed))  # no clock: its masks are those of a wave that runs alone
-    shape = replace(drawn.machine, threading="smt", stack=64, registers=400)
+    shape = replace(drawn.machine, threading="smt", stack=64, registers=400, formation="none")
     threads = drawn.groups.size * drawn.groups.count
     launch = ClockLaunch(made, shape, views_for(threads, seed), drawn.groups)
     history = history_of(launch)
@@ -191,5 +197,14 @@ def test_what_parts_lanes_is_what_a_stack_says_that_knows_who_pushed(seed: int) 
 
 
 def test_random_programs_part_lanes() -> None:
-    assert sum(len(profile_of(history_of(random_launch(seed))).parted) > 1 for seed in SEEDS) > 5
-    assert any(profile_of(history_of(random_launch(seed))).unfilled for seed in SEEDS)
+    assert sum(len(profile_of(random_history(seed)).parted) > 1 for seed in SEEDS) > 5
+    assert any(profile_of(random_history(seed)).unfilled for seed in SEEDS)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_waves_that_are_formed_anew_have_free_lanes(seed: int) -> None:
+    history = random_history(seed, formed=True)
+    profile, held = profile_of(history), shares(history)
+    assert (profile.active, profile.unfilled, profile.parted) == (held["active"], 0, ())
+    assert sum(row.masked for row in profile.rows) == held["masked"]
+    assert profile.lost == held["masked"] + held["stalled"] + held["ready"]

@@ -15,7 +15,8 @@ A clock of a lane that is masked off is told a second time, for the instruction 
     mask_nz, br_push        takes lanes off the mask: it parted them
     pop, to the other arm   lanes that end their arm wait for those that come in: what parted those parted these
 
-A wave begins with all of its threads active, so its first mask says which lanes there are.
+A wave begins with all of its threads active, so its first mask says which lanes there are. Waves that are formed anew
+have threads in some lanes; the others are free, are counted as masked off, and nothing parts them.
 """
 
 from __future__ import annotations
@@ -95,8 +96,9 @@ def profile_of(history: History) -> LaneProfile:
         if one.wave >= 0:
             waves[one.wave].append(one)
     sums = _Sums()
+    add = _add_formed if history.machine.forms else _add_wave
     for stretches in waves.values():
-        _add_wave(sorted(stretches, key=attrgetter("start")), history, sums)
+        add(sorted(stretches, key=attrgetter("start")), history, sums)
     rows = (ProfileRow(n, held["active"], *(held[name] for name in LOSSES)) for n, held in sums.clocks.items())
     parted = (Parted(index, count) for index, count in sums.parted.items())
     return LaneProfile(
@@ -123,6 +125,14 @@ def _add_wave(stretches: Sequence[Stretch], history: History, sums: _Sums) -> No
         sums.unfilled += clocks * (history.machine.width - there.bit_count())
         for index, lanes in off.items():
             sums.parted[index] += clocks * lanes.bit_count()
+
+
+def _add_formed(stretches: Sequence[Stretch], history: History, sums: _Sums) -> None:
+    """Add the clocks of what ran in one place, formed anew each time."""
+    for one in stretches:
+        clocks, held = one.end - one.start, sums.clocks[one.index]
+        held[one.state] += clocks * one.mask.bit_count()
+        held["masked"] += clocks * (history.machine.width - one.mask.bit_count())
 
 
 def _control_from(program: MaskProgram, index: int) -> int:

@@ -44,6 +44,8 @@ def _lines(history: History, profile: LaneProfile) -> Iterator[str]:
     yield ""
     yield f"lost      clocks of {lanes} of {warps} that are there, in which no instruction counted for the {lane}:"
     yield "          masked off, waiting for memory, waiting for a result, ready and not issued"
+    if history.machine.forms:
+        yield f"          masked off: no {words.one('thread')} was put into the {lane}"
     if profile.unfilled:
         yield f"unfilled  {profile.unfilled:,} more, of {lanes} that no {words.one('thread')} has"
 
