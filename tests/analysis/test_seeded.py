@@ -16,7 +16,7 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.lanes import BlockLanes
 from warpsmith.analysis.memory.presence import Presences, ThreadPresence
 from warpsmith.analysis.memory.wrapping import Wrapping
-from warpsmith.analysis.sync import barriers, races
+from warpsmith.analysis.sync import barriers, decide, races
 from warpsmith.analysis.sync.races import Judge
 from warpsmith.analysis.uniformity.facts import Count
 from warpsmith.ssa.graph import Graph
@@ -109,7 +109,8 @@ def only_first_bytes_count(patch: Patch) -> None:
 
 
 def barriers_are_reached_by_all(patch: Patch) -> None:
-    patch.setattr(barriers, "_together", lambda presences, block: True)
+    patch.setattr(barriers, "come_together", lambda presences, block: True)
+    patch.setattr(decide, "come_together", lambda presences, block: True)
 
 
 def no_barrier_orders(patch: Patch) -> None:

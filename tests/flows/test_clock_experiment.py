@@ -36,6 +36,46 @@ def test_the_loss_is_large_at_8_already_and_sorted_counts_are_nearly_twice_as_fa
     assert all(point.clocks < 1.05 * point.issued_slots for point in report.points)
 
 
+def remedies(*values: str) -> dict[tuple[str, str], int]:
+    """Return the clocks of the loop with a short branch, by width and remedy."""
+    majority, select = "machine.scheduler=majority", f"program={EXAMPLES / 'counted_select.mask'}"
+    inputs = {
+        "random": (), "sorted": INPUTS["sorted"], "predicated": (select,),
+        "homes": ("machine.formation=homes", majority), "crossbar": ("machine.formation=crossbar", majority),
+        "both": ("machine.formation=homes", majority, select),
+        "greedy": ("machine.formation=homes", "machine.scheduler=greedy"),
+    }  # fmt: skip
+    options = ClockOptions(MACHINE, 256, arguments=("u0=zeros:u32[256]", *INPUTS["random"]))
+    report = experiment_clocks(
+        SourceFile.read(str(EXAMPLES / "counted_branch.mask")), "width", options, values, {**inputs}
+    )
+    assert report.exit_code == 0
+    return {(point.value, point.input): point.clocks for point in report.points}
+
+
+def test_remedies_side_by_side() -> None:
+    clocks = remedies("8", "16", "32", "64")
+    for width in ("8", "16", "32", "64"):
+        order = [clocks[width, name] for name in ("crossbar", "both", "homes", "random", "predicated")]
+        assert order == sorted(order) and clocks[width, "sorted"] < order[0]
+        assert (
+            clocks[width, "crossbar"]
+            < 1.3 * clocks["8", "sorted"]
+            < 1.45 * clocks["8", "sorted"]
+            < clocks[width, "random"]
+        )
+        assert width == "64" or clocks[width, "greedy"] > clocks[width, "random"]
+    gain = [clocks[width, "random"] / clocks[width, "homes"] for width in ("8", "16", "32", "64")]
+    assert gain == sorted(gain, reverse=True) and gain[0] > 1.25
+
+
+def test_a_program_of_an_input_that_is_not_there() -> None:
+    with pytest.raises(UsageError, match=r"no\.mask cannot be read"):
+        experiment_clocks(
+            SourceFile("e.mask", "ret\n"), "input", ClockOptions(MACHINE, 8), inputs={"a": ("program=no.mask",)}
+        )
+
+
 def test_inputs_alone_run_on_the_machine_as_it_is() -> None:
     points = counted("input", machine="example").points
     assert [(point.value, point.input) for point in points] == [("random", "random"), ("sorted", "sorted")]

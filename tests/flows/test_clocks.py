@@ -75,3 +75,14 @@ def test_a_view_that_cannot_be_is_told(argument: str) -> None:
 def test_a_program_that_is_wrong() -> None:
     with pytest.raises(InputError, match="no instruction"):
         run("what\n")
+
+
+def test_two_views_may_be_one_buffer() -> None:
+    text = "mov r1.x, u(7)\nst u0, u(4), r1.x\nld r0.x, t0, u(4)\nst u0, u(0), r0.x\nret\n"
+    file = SourceFile("same.mask", text)
+    run = simulate_clocks(file, ClockOptions(block=1, arguments=("t0=u0", "u0=zeros:u32[2]"))).history.run
+    assert run.views["u", 0].words.tolist() == [7, 7]
+    apart = simulate_clocks(file, ClockOptions(block=1, arguments=("t0=zeros:u32[2]", "u0=zeros:u32[2]"))).history.run
+    assert apart.views["u", 0].words.tolist() == [0, 7]
+    with pytest.raises(UsageError, match="t0=u3: there is no such view"):
+        simulate_clocks(file, ClockOptions(arguments=("t0=u3", "u0=zeros:u32[2]")))

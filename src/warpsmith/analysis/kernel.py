@@ -7,10 +7,13 @@ module, kernel, shape, device ──► uniformity (warp, block) ──► branc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Final
 
-from warpsmith.analysis.memory.accesses import accesses, addresses, places
+from msgspec.structs import replace
+
+from warpsmith.analysis.memory.accesses import AccessSite, accesses, addresses, places, space_of
 from warpsmith.analysis.memory.apart import has_own_bytes
 from warpsmith.analysis.memory.bounds import in_launch
 from warpsmith.analysis.memory.branches import branches
@@ -18,8 +21,8 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.lanes import BlockLanes
 from warpsmith.analysis.memory.presence import Presences, conditions
 from warpsmith.analysis.resources.resources import CompilerFigures, resources
-from warpsmith.analysis.sync.barriers import Races, barriers, exchanges, races
-from warpsmith.analysis.sync.grid import across_blocks
+from warpsmith.analysis.sync.barriers import barriers, exchanges
+from warpsmith.analysis.sync.decide import Races, decide
 from warpsmith.analysis.sync.orders import find_agreed, find_compared
 from warpsmith.analysis.sync.races import Judge
 from warpsmith.analysis.uniformity.facts import (
@@ -29,15 +32,17 @@ from warpsmith.analysis.uniformity.facts import (
     Dim,
     KernelFacts,
     LaunchShape,
-    RaceFact,
+    RaceVerdict,
 )
 from warpsmith.analysis.uniformity.seeds import Threads
 from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
 from warpsmith.machine.devices import Device
 from warpsmith.ssa.graph import Graph
-from warpsmith.ssa.nodes import Function, Module
+from warpsmith.ssa.nodes import Function, Instruction, Module
 
-__all__ = ["block_of", "examine"]
+__all__ = ["UNUSED", "block_of", "examine"]
+
+UNUSED: Final = "with the reads whose values nobody uses"
 
 
 def examine(
@@ -59,7 +64,13 @@ def examine(
     warp, whole = forms.answer, forms_of_all.answer
     presences = Presences(forms)
     facts = tuple(accesses(forms, presences, places(forms), assumed))
-    waits, found_races, found = _together(forms_of_all, shape, facts, assumed)
+    found = [replace(p, base=None, space=space_of(p)) if p.chosen else p for p in places(forms_of_all)]
+    waits, found_races = _together(forms_of_all, found, {fact.instruction: fact for fact in facts}, shape, assumed)
+    written = next((f for f in module.written if f.name == kernel), None)
+    if written is not None and (found_races.complete or found_races.verdict.kind == "none"):
+        with_reads = examine(replace(module, functions=(written,), written=()), kernel, shape, device)
+        found_races = _join(found_races, with_reads)
+    found_races = _leave_images(found_races) if module.images else found_races
     return KernelFacts(
         kernel=kernel,
         span=function.span,
@@ -71,10 +82,11 @@ def examine(
         branches=tuple(branches(warp, whole)),
         accesses=facts,
         barriers=waits,
-        races=found,
+        races=found_races.found,
         races_complete=found_races.complete,
         races_assumptions=found_races.assumptions,
-        own_bytes=has_own_bytes(forms_of_all, places(forms_of_all), shape.grid),
+        freedom=found_races.verdict,
+        own_bytes=has_own_bytes(forms_of_all, found, shape.grid),
         exchanges=tuple(exchanges(presences, assumed)),
         resources=resources((module, function, warp.graph), device, block, shape.shared_bytes, compiled),
         module=module,
@@ -84,16 +96,36 @@ def examine(
     )
 
 
+def _leave_images(races: Races) -> Races:
+    """Return what is known of races where some code writes to images."""
+    verdict = RaceVerdict("unknown", why="it is not looked at what is written to images")
+    return replace(races, verdict=verdict) if races.verdict.kind == "none" else races
+
+
+def _join(races: Races, written: KernelFacts) -> Races:
+    """Return what is known of races where reads whose values nobody uses are accesses too: they are in `written`."""
+    verdict = written.freedom
+    if verdict.kind != "none":
+        verdict = RaceVerdict("unknown", why=f"{UNUSED}, {verdict.why}")
+    assumptions = (*races.assumptions, *(a for a in written.races_assumptions if a not in races.assumptions))
+    return replace(
+        races,
+        complete=races.complete and written.races_complete and not written.races,
+        assumptions=assumptions,
+        verdict=verdict if races.verdict.kind == "none" else races.verdict,
+    )
+
+
 def _together(
-    forms: Forms, shape: LaunchShape, facts: tuple[AccessFact, ...], assumed: tuple[str, ...]
-) -> tuple[tuple[BarrierFact, ...], Races, tuple[RaceFact, ...]]:
+    forms: Forms,
+    found: Sequence[AccessSite],
+    facts: Mapping[Instruction, AccessFact],
+    shape: LaunchShape,
+    assumed: tuple[str, ...],
+) -> tuple[tuple[BarrierFact, ...], Races]:
     """Return what holds for the threads of a block: its barriers, and what nothing orders."""
     judge = Judge.of(forms, Presences(forms))
-    found = places(forms)
-    by_instruction = {fact.instruction: fact for fact in facts}
-    found_races = races(judge, found, by_instruction, assumed)
-    between = across_blocks(judge, found, by_instruction, shape.grid)
-    return tuple(barriers(judge, found, assumed)), found_races, (*found_races.found, *between)
+    return tuple(barriers(judge, found, assumed)), decide(judge, found, facts, assumed, shape.grid)
 
 
 def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -> Forms:

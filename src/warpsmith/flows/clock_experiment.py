@@ -1,4 +1,8 @@
-"""EXPERIMENT with clocks, a straight line: a program of the mask ISA runs once for each width and each input."""
+"""EXPERIMENT with clocks, a straight line: a program of the mask ISA runs once for each width and each input.
+
+An input may have another machine (`machine.formation=homes`) or another program (`program=select.mask`) besides its
+arguments, so that remedies stand side by side.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,14 @@ from msgspec.structs import replace
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, ClockReport, simulate_clocks
+from warpsmith.flows.clocks import ClockOptions, ClockReport, read_program, simulate_clocks
 from warpsmith.report.experiment.model import ExperimentReport, ExperimentRun, Varied
+from warpsmith.report.history.thread_bars import MOST_BARS
 from warpsmith.report.status import Status
 
 __all__ = ["experiment_clocks"]
 
+_MACHINE, _PROGRAM = "machine.", "program="
 _WIDTHS = ("1", "2", "4", "8", "16", "32", "64")
 
 
@@ -38,7 +44,7 @@ def experiment_clocks(
     points, reports = [], []
     for width in widths:
         for name, arguments in asked.items():
-            report = simulate_clocks(file, _variant(options, width, arguments))
+            report = simulate_clocks(_program(file, arguments), _variant(options, width, arguments))
             reports.append(report)
             points.append(_point(report, width or name, name))
     found = tuple(dict.fromkeys(finding for report in reports for finding in report.findings))
@@ -51,11 +57,19 @@ def _usage(message: str) -> UsageError:
     return UsageError(Finding("INP000", "error", message))
 
 
+def _program(file: SourceFile, arguments: Sequence[str]) -> SourceFile:
+    """Return the program of an input."""
+    named = [text.removeprefix(_PROGRAM) for text in arguments if text.startswith(_PROGRAM)]
+    return read_program(named[-1]) if named else file
+
+
 def _variant(options: ClockOptions, width: str, arguments: Sequence[str]) -> ClockOptions:
-    given = {text.partition("=")[0] for text in arguments}
+    keys = [text.removeprefix(_MACHINE) for text in arguments if text.startswith(_MACHINE)]
+    own = [text for text in arguments if not text.startswith((_MACHINE, _PROGRAM))]
+    given = {text.partition("=")[0] for text in own}
     kept = (text for text in options.arguments if text.partition("=")[0] not in given)
-    machine = f"{options.machine},width={width}" if width else options.machine
-    return replace(options, machine=machine, arguments=(*kept, *arguments))
+    machine = ",".join([options.machine, *([f"width={width}"] if width else []), *keys])
+    return replace(options, machine=machine, arguments=(*kept, *own))
 
 
 def _point(report: ClockReport, value: str, name: str) -> ExperimentRun:
@@ -65,4 +79,5 @@ def _point(report: ClockReport, value: str, name: str) -> ExperimentRun:
     return ExperimentRun(
         value, name, totals.instructions, totals.lane_instructions, issued, issued - totals.lane_instructions,
         stopped=stopped and f"stopped: {stopped}", clocks=totals.clocks,
+        threads=tuple(map(tuple, report.history.run.thread_clocks[:MOST_BARS].tolist())),
     )  # fmt: skip

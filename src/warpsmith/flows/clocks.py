@@ -16,6 +16,7 @@ from warpsmith.base.source import SourceFile
 from warpsmith.kernels.arguments import Array, make_argument
 from warpsmith.machine.simt.parameters import ClockMachine, change_machine, load_machine, machine_names, named_machine
 from warpsmith.report.history.model import History
+from warpsmith.report.words import DOCUMENT, Speech
 from warpsmith.simt.clocks.fast import run_clocks
 from warpsmith.simt.clocks.model import ClockLaunch, ClockRun
 from warpsmith.simt.mask.assembler import assemble
@@ -24,7 +25,7 @@ from warpsmith.simt.mask.resources import BoundView, ViewKey, Views, image, word
 from warpsmith.simt.mask.run import Groups
 from warpsmith.simt.mask.stack import describe_fault
 
-__all__ = ["ClockOptions", "ClockReport", "read_machine", "simulate_clocks"]
+__all__ = ["ClockOptions", "ClockReport", "prepare_launch", "read_machine", "read_program", "simulate_clocks"]
 
 _SETTING: Final = re.compile(r",(?=[a-z0-9_.]+=)")
 _VIEW: Final = re.compile(r"([tu])(\d|1[0-5])")
@@ -35,7 +36,7 @@ _LARGEST_IMAGE: Final = 1 << 24
 class ClockOptions(Struct, frozen=True):
     """The options of SIMULATE with clocks. `machine`: a name or a file, other values of keys behind commas; `block`:
     threads a group, None for a wave of the machine; `arguments`: t0=…, u0=…; `most`: clocks; `shown`: those that are
-    drawn, None for the first ones."""
+    drawn, None for the first ones; `words`: of whom texts speak."""
 
     machine: str = "example"
     block: int | None = None
@@ -43,6 +44,7 @@ class ClockOptions(Struct, frozen=True):
     arguments: tuple[str, ...] = ()
     most: int = 10_000_000
     shown: tuple[int, int] | None = None
+    words: Speech = DOCUMENT
 
 
 class ClockReport(Struct, frozen=True, eq=False):
@@ -60,33 +62,49 @@ class ClockReport(Struct, frozen=True, eq=False):
 
 def simulate_clocks(file: SourceFile, options: ClockOptions) -> ClockReport:
     """Run a program; raises UsageError where that makes no sense, InputError where the program is wrong."""
-    # text → program
-    program = assemble(file)
-    # what it runs on, and on what
-    machine = read_machine(options.machine)
-    groups = Groups(machine.width if options.block is None else options.block, options.grid)
-    views = _views(options.arguments)
+    # text → program, and what it runs on
+    launch = prepare_launch(file, options)
     # clocks
-    run = run_clocks(ClockLaunch(program, machine, views, groups, options.most))
+    run = run_clocks(launch)
     if options.shown is not None and options.shown[0] >= run.totals.clocks:
         raise UsageError(
             Finding("INP000", "error", f"there is no clock {options.shown[0]:,}: the run takes {run.totals.clocks:,}")
         )
-    caption = f"{_count(groups.count, 'group')} of {_count(groups.size, 'thread')} on {_described(machine)}"
-    history = History(Path(file.path).name, caption, program, machine, run, options.shown)
-    return ClockReport(history, tuple(_findings(program, run)))
+    groups, machine = launch.groups, launch.machine
+    words = options.words
+    threads = f"{words.count(groups.count, 'block')} of {words.count(groups.size, 'thread')}"
+    caption = f"{threads} on {_described(machine, words)}"
+    history = History(Path(file.path).name, caption, launch.program, machine, run, options.shown, words)
+    return ClockReport(history, tuple(_findings(launch.program, run)))
 
 
-def _described(machine: ClockMachine) -> str:
-    cores = f"{machine.cores} cores, each " if machine.cores > 1 else ""
+def prepare_launch(file: SourceFile, options: ClockOptions) -> ClockLaunch:
+    """Return a program with its machine, views and threads; raises UsageError, InputError as `simulate_clocks`."""
+    program = assemble(file)
+    machine = read_machine(options.machine)
+    groups = Groups(machine.width if options.block is None else options.block, options.grid)
+    return ClockLaunch(program, machine, _views(options.arguments), groups, options.most)
+
+
+def _described(machine: ClockMachine, words: Speech) -> str:
+    cores = f"{words.count(machine.cores, 'core')}, each " if machine.cores > 1 else ""
     return (
-        f"{machine.title}: {cores}{_count(machine.waves, 'wave')} of width {machine.width}, "
-        f"{_count(machine.alus, 'ALU')}, issue {machine.issue}, {machine.scheduler}"
+        f"{machine.title}: {cores}{words.count(machine.waves, 'warp')} of width {machine.width}, "
+        f"{words.count(machine.alus, 'arithmetic unit')}, issue {machine.issue}, "
+        f"{machine.scheduler}{_FORMATIONS[machine.formation]}"
     )
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+_FORMATIONS: Final = {"none": "", "homes": ", waves formed anew", "crossbar": ", waves formed anew in any lanes"}
+
+
+def read_program(path: str) -> SourceFile:
+    """Return the text of a program of the mask ISA; raises UsageError."""
+    try:
+        return SourceFile.read(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(Finding("INP001", "error", f"{path} cannot be read: {reason}")) from error
 
 
 def read_machine(name: str) -> ClockMachine:
@@ -121,14 +139,29 @@ def _findings(program: MaskProgram, run: ClockRun) -> Sequence[Finding]:
 
 def _views(texts: Sequence[str]) -> Views:
     found: dict[ViewKey, BoundView] = {}
+    same: dict[ViewKey, tuple[str, ViewKey]] = {}
     for text in texts:
         name, _, value = text.partition("=")
-        match = _VIEW.fullmatch(name)
-        if not match or not value:
+        key, other = _view_key(name), _view_key(value)
+        if key is None or not value:
             message = f"--arg {text}: a program of the mask ISA has views t0 to t15 and u0 to u15"
             raise UsageError(Finding("INP000", "error", message, help=("for example --arg t0=iota:u32[64]",)))
-        found["t" if match[1] == "t" else "u", int(match[2])] = _bound(name, value)
+        if other is None:
+            found[key] = _bound(name, value)
+        else:
+            same[key] = text, other
+    for key, (text, other) in same.items():
+        if other not in found:
+            remedy = f"say what {other[0]}{other[1]} is: --arg {other[0]}{other[1]}=zeros:u32[64]"
+            raise UsageError(Finding("INP000", "error", f"--arg {text}: there is no such view", help=(remedy,)))
+        found[key] = found[other]
     return found
+
+
+def _view_key(name: str) -> ViewKey | None:
+    """Return the view that a name is of, None for other texts."""
+    match = _VIEW.fullmatch(name)
+    return None if match is None else ("t" if match[1] == "t" else "u", int(match[2]))
 
 
 def _bound(name: str, text: str) -> BoundView:

@@ -78,7 +78,8 @@ def _put_together(
     names = {symbol.name for symbol in module.symbols}
     symbols = (*module.symbols, *(symbol for symbol in ptx.symbols if symbol.name not in names))
     kept = [function for function in module.functions if function.name not in new]
-    whole = Module((*kept, *new.values(), *called), symbols)
+    written = tuple(function for function in module.written if function.name not in new)
+    whole = Module((*kept, *new.values(), *called), symbols, written, module.images)
     spans = [wanted[kernel].extent for kernel in new]
     findings = [_after(finding, spans, every=len(new) == len(wanted)) for finding in said]
     notes = [_note(wanted[kernel]) for kernel in new]

@@ -21,7 +21,7 @@ from warpsmith.lower.layout import NotModeled
 from warpsmith.ssa.nodes import Callee, Function, Module, Space, Symbol
 from warpsmith.ssa.passes.fold import fold_instruction
 from warpsmith.ssa.passes.inline import inline_calls
-from warpsmith.ssa.passes.tidy import tidy
+from warpsmith.ssa.passes.tidy import tidy_twice
 from warpsmith.tree import nodes
 from warpsmith.tree import types as tree
 from warpsmith.tree.program import Program
@@ -49,12 +49,19 @@ def lower(program: Program, *, inline: bool = True) -> Lowered:
         one, problems = lower_function(rules, names, function, called[function.symbol.key])
         made.append(one)
         findings += problems
-    module = Module(tuple(made), tuple(symbols))
+    module = Module(tuple(made), tuple(symbols), images=any(_writes_images(function) for function in functions))
     if inline:
         module, problems = inline_calls(module, fold_instruction)
         findings += problems
         module = replace(module, functions=_find_needed(module.functions))
-    return Lowered(replace(module, functions=tuple(tidy(function) for function in module.functions)), tuple(findings))
+    both = [tidy_twice(function) for function in module.functions]
+    written = tuple(f for _, f in both if f is not None and f.kernel)
+    return Lowered(replace(module, functions=tuple(f for f, _ in both), written=written), tuple(findings))
+
+
+def _writes_images(function: nodes.Function) -> bool:
+    names = (node.symbol.name for node in walk(function.body) if isinstance(node, nodes.Name))
+    return any(name.startswith("write_image") for name in names)
 
 
 def _find_needed(functions: tuple[Function, ...]) -> tuple[Function, ...]:

@@ -11,8 +11,19 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from warpsmith.base.cache import kept_table
+from warpsmith.report.words import NVIDIA, Speech, called, load_things, thing_text
 
-__all__ = ["KERNEL_FAMILIES", "Rule", "Term", "load_rules", "load_terms", "rule_json", "rule_text", "term_text"]
+__all__ = [
+    "KERNEL_FAMILIES",
+    "Rule",
+    "Term",
+    "load_rules",
+    "load_terms",
+    "rule_json",
+    "rule_text",
+    "term_text",
+    "word_terms",
+]
 
 
 class Rule(Struct, frozen=True):
@@ -99,10 +110,40 @@ class Term(Struct, frozen=True):
 
 
 @cache
-def load_terms() -> dict[str, Term]:
-    """Return every term by its name."""
+def load_terms(words: Speech = NVIDIA) -> dict[str, Term]:
+    """Return every term by its name, told in the words of a vocabulary."""
     rows = tomllib.loads(resources.files("warpsmith.report").joinpath("terms.toml").read_text("utf-8"))
-    return {name: Term(name, row["what"], row.get("how", ""), tuple(row.get("see", ()))) for name, row in rows.items()}
+    said = _said(words)
+    return {
+        name: Term(name, row["what"].format_map(said), row.get("how", "").format_map(said), tuple(row.get("see", ())))
+        for name, row in rows.items()
+    }
+
+
+def _said(words: Speech) -> dict[str, str]:
+    """Return what stands for `{warp}`, `{warps}`, `{Warps}` … in the texts of terms."""
+    found = {}
+    for name, thing in load_things().items():
+        pairs = ((name, words.one(name)), (thing.words["nvidia"][1], words.many(name)))
+        for key, word in pairs:
+            found[key] = word
+            found[key[:1].upper() + key[1:]] = word[:1].upper() + word[1:]
+    return found
+
+
+def word_terms(subject: str, words: Speech) -> tuple[Term, ...]:
+    """Return what a word of any vocabulary means, a term for each thing that it is a word for; () for other words."""
+    found: list[Term] = []
+    said = _said(words)
+    for thing in called(subject):
+        known = load_terms(words).get(thing.name)
+        name = words.one(thing.name)
+        same = " ".join(subject.lower().replace("_", " ").split()) == name.lower()
+        title = name if same else f"{subject}: {name}"
+        what, see = (thing.what.format_map(said), ()) if known is None else (known.what, known.see)
+        how = " ".join(part for part in ("" if known is None else known.how, thing_text(thing)) if part)
+        found.append(Term(title, what, how, see))
+    return tuple(found)
 
 
 def term_text(term: Term) -> str:

@@ -134,11 +134,13 @@ class Barrier(Struct, frozen=True):
 
     `waits`: false for one that only arrives; `reduces`: how it combines what threads bring as the last operand. `and`,
     `or`, `count` of a predicate, and of numbers `add`, `smin`, `umax`, `fadd` … are the same for all; `scan_add` … is
-    of those up to the thread, `before_add` … of those before it.
+    of those up to the thread, `before_add` … of those before it. `orders`: the memory in which it does, as its language
+    has it.
     """
 
     waits: bool = True
     reduces: str = ""
+    orders: Literal["all", "shared", "global", "none"] = "all"
 
 
 class Fence(Struct, frozen=True):
@@ -325,10 +327,13 @@ class Function(Struct, frozen=True, eq=False):
 
 
 class Module(Struct, frozen=True, eq=False):
-    """What one input file holds."""
+    """What one input file holds. `written`: kernels once more, with their reads of memory whose values nobody uses;
+    those that have no such reads are not there. `images`: some code writes to images, of which nothing else is here."""
 
     functions: tuple[Function, ...]
     symbols: tuple[Symbol, ...] = ()
+    written: tuple[Function, ...] = ()
+    images: bool = False
 
     def function(self, name: str) -> Function | None:
         """Return the function called `name`."""

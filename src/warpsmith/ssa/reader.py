@@ -235,9 +235,11 @@ def _number_detail(op: str, text: str) -> Detail:
 
 
 def _barrier(_: str, text: str) -> Detail:
-    words = text.split()
+    kind, _, memory = text.partition(" orders ")
+    words = kind.split()
     reduces: Any = words[1] if len(words) > 1 else ""
-    return Barrier(words[0] == "waits", reduces)
+    orders: Any = memory or "all"
+    return Barrier(words[0] == "waits", reduces, orders)
 
 
 def _free(op: str, text: str) -> Detail:

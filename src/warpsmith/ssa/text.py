@@ -177,8 +177,8 @@ def _flags(detail: Memory | Convert | Float | Barrier | Exchange) -> str:
                 cached and f"cached {cached}",
                 scope and f"scope {scope}",
             ]
-        case Barrier(waits, reduces):
-            words = ["waits" if waits else "arrives", reduces]
+        case Barrier(waits, reduces, orders):
+            words = ["waits" if waits else "arrives", reduces, "" if orders == "all" else f"orders {orders}"]
         case Exchange(how, masked):
             words = [how, "" if masked else "unmasked"]
         case Convert() | Float():

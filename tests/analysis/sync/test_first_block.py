@@ -46,16 +46,23 @@ def test_a_test_that_lets_the_first_block_through_hides_no_race(before: str, tmp
     [
         "if (blockIdx.x > 0)",
         "if (blockIdx.x == 0) return;",
-        "if (blockIdx.x > 0 || n > 3)",
         "if (b[blockIdx.x])",
         "int i = blockIdx.x * 64 + threadIdx.x; if (i >= 64)",
-        "int k = n > 2 ? blockIdx.x : 1; if (k)",
         "switch (blockIdx.x) { case 0: return; default: break; }",
     ],
 )
 def test_no_race_is_claimed_where_the_first_block_may_not_get(before: str, tmp_path: Path) -> None:
     body = f"{before} {{ {RACE} }}" if not before.endswith(("return;", "}")) else f"{before} {RACE}"
     assert not races(body, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("before", "argument"),
+    [("if (blockIdx.x > 0 || n > 3)", "n is 256"), ("int k = n > 2 ? blockIdx.x : 1; if (k)", "n is 1")],
+)
+def test_an_argument_is_named_that_lets_the_first_block_through(before: str, argument: str, tmp_path: Path) -> None:
+    (race,) = races(f"{before} {{ {RACE} }}", tmp_path)
+    assert {FIRST_BLOCK, argument} <= set(race.assumptions)
 
 
 @pytest.mark.parametrize("more", ["4 * n", "n * blockIdx.x + n"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding, Why
-from warpsmith.analysis.uniformity.facts import Count, ResourceFact
+from warpsmith.analysis.uniformity.facts import Count, RaceVerdict, ResourceFact
 from warpsmith.base.findings import Certainty, Finding, Note, Severity
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Edit, SourceFile, Span
@@ -56,7 +56,9 @@ def fix(*, safe: bool = True) -> Fix:
 def kernel(name: str = "k", line: int = 1, **changes: object) -> AnalyzedKernel:
     """Return a kernel on a device."""
     held = ResourceFact(32, "estimate", 4096, 128, 0, 0, 256, Occupancy(6, 48, 64, "registers"))
-    made = AnalyzedKernel(FILE.path, name, f"_Z1{name}", span(line), "h100", (32, 8, 1), None, (), (), held, 1, 2)
+    made = AnalyzedKernel(
+        FILE.path, name, f"_Z1{name}", span(line), "h100", (32, 8, 1), None, (), (), held, 1, 2, RaceVerdict("none")
+    )
     return replace(made, **changes)
 
 

@@ -29,5 +29,11 @@ def test_views_keep_their_words_and_parameters_are_counted() -> None:
     assert table[numbers["t", 1]].tolist()[1:4] == [4 * 35, 7, 5]
     assert table[numbers["u", 0]][0] == views["u", 0].words.ctypes.data
     words = encode_parameters(ClockLaunch(made, machine(l1=L1), {}, Groups(4)), 3, 9).tolist()
-    assert len(words) == 30 and words[3] == 3 and words[12] == 5 and words[13:17] == [1, 4, 2, 0] and words[-1] == 9
+    assert (
+        len(words) == 32
+        and words[3] == 3
+        and words[12:15] == [5, 0, 0]
+        and words[15:19] == [1, 4, 2, 0]
+        and words[-1] == 9
+    )
     assert encode_views({})[0].shape == (1, 5)

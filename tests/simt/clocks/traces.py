@@ -30,13 +30,15 @@ def machine(**given: Any) -> ClockMachine:
 
 
 class Trace(Struct, frozen=True):
-    """A program, what the machine has, and the letters of its slots, core by core; `waves`: how many run."""
+    """A program, what the machine has, and the letters of its slots, core by core; `waves`: how many run; `lanes`: the
+    mask of each slot in each clock, a hexadecimal digit, () where they are not told."""
 
     name: str
     text: str
     slots: tuple[str, ...]
     given: dict[str, Any] = {}
     waves: int = 1
+    lanes: tuple[str, ...] = ()
 
     def launch(self) -> ClockLaunch:
         """Return the launch of the trace."""
@@ -54,6 +56,16 @@ def letters(run: ClockRun) -> tuple[str, ...]:
         "".join(LETTERS[one.state] * (one.end - one.start) for one in run.stretches if (one.core, one.slot) == place)
         for place in places
     )
+
+
+def lanes(run: ClockRun) -> tuple[str, ...]:
+    """Return the masks of a run of four lanes, a string for each slot; a dot where there is no wave."""
+    places = sorted({(one.core, one.slot) for one in run.stretches})
+    return tuple(
+        "".join((f"{one.mask:x}" if one.wave >= 0 else ".") * (one.end - one.start) for one in run.stretches
+                if (one.core, one.slot) == place)
+        for place in places
+    )  # fmt: skip
 
 
 MOVES = "mov r0.x, u(1)\nmov r1.x, u(2)\nret\n"

@@ -35,7 +35,8 @@ class Atom(Struct, frozen=True, eq=False):
     """An unknown. `number` orders those of a group of threads. `cycles`: headers of the loops in which it changes from
     one iteration to the next; `memory`: it comes out of memory; `argument`: the parameter that it is; `space`: of the
     variable whose address it is; `wraps`: it counts how often a number had wrapped; `of_block`: it is an index of the
-    block; `table`: the numbers of an index, by thread. Names tell nothing: a variable may be named like a register."""
+    block, `of_grid`: a size of the grid; `table`: the numbers of an index, by thread. Names tell nothing: a variable
+    may be named like a register."""
 
     name: str
     kind: Kind
@@ -48,6 +49,7 @@ class Atom(Struct, frozen=True, eq=False):
     space: str = ""
     wraps: bool = False
     of_block: bool = False
+    of_grid: bool = False
     table: tuple[int, ...] = field(default=())
 
 

@@ -8,14 +8,14 @@ Indices that are widened are taken not to overflow where that is not proven; it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, text_of
-from warpsmith.analysis.memory.clamps import CUT_OFF, find_named, unclamp
+from warpsmith.analysis.memory.clamps import CUT_OFF, unclamp
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.memory.spread import AddressLayout, Spread, Spreads, layout
@@ -23,9 +23,9 @@ from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.uniformity.facts import AccessFact, AccessKind, Count, LoopStride, Pattern
 from warpsmith.base.findings import Certainty
 from warpsmith.machine.requests import SECTOR
-from warpsmith.ssa.nodes import Instruction, Memory, Operand, Space, Value
+from warpsmith.ssa.nodes import Instruction, Memory, Operand, Space
 
-__all__ = ["AccessSite", "accesses", "addresses", "places"]
+__all__ = ["AccessSite", "accesses", "addresses", "places", "space_of"]
 
 _BASE_ALIGNMENT: Final = 8
 """Memory that is allocated begins at multiples of 2**8 bytes (CUDA C++ Programming Guide, device memory accesses)."""
@@ -34,7 +34,7 @@ _BASE_ALIGNMENT: Final = 8
 class AccessSite(Struct, frozen=True):
     """An access in the code, with its address as a sum. `base`: the pointer or variable that it begins with, `size`
     the bytes of the variable where they are known; `overflow`: the index was taken not to overflow; `clamped`: min and
-    max in it not to cut anything off."""
+    max in it not to cut anything off; `chosen`: it may begin with another pointer."""
 
     block: str
     instruction: Instruction
@@ -47,6 +47,7 @@ class AccessSite(Struct, frozen=True):
     size: int
     overflow: bool
     clamped: bool = False
+    chosen: bool = False
 
     @property
     def bytes(self) -> int:
@@ -76,9 +77,10 @@ def _place(forms: Forms, block: str, i: Instruction) -> AccessSite:
     detail = i.detail
     assert isinstance(detail, Memory)
     address = forms.of(i.operands[0], block)
-    overflow = False
+    overflow, chosen = False, False
     space = detail.space
     if address is not None:
+        chosen = _is_chosen(address)
         address = address.plus(constant_form(detail.offset, address.bits))
         space = _space(address, space)
         away = [atom for atom in address.atoms() if atom.kind == "wrap" or (atom.wraps and _mixes(address, atom))]
@@ -92,7 +94,19 @@ def _place(forms: Forms, block: str, i: Instruction) -> AccessSite:
     base = _base(address)
     symbol = None if base is None else forms.transfer.symbols.get(base.argument)
     size = 0 if symbol is None else symbol.bytes
-    return AccessSite(block, i, space, kind, element, count, address, base, size, overflow)
+    return AccessSite(block, i, space, kind, element, count, address, base, size, overflow, chosen=chosen)
+
+
+def _is_chosen(address: Form) -> bool:
+    """Whether a pointer is a factor of something, or one of several: `*(n > 3 ? p : q)` is p + (n > 3)·(q - p)."""
+    several = [a for monomial in address.terms for a in monomial if a.space or _is_pointer(a)]
+    alone = {m[0] for m, c in address.terms.items() if len(m) == 1 and c == 1}
+    pointers = [atom for atom in several if "window" not in atom.space]
+    return not alone.issuperset(several) or len(pointers) > 1
+
+
+def _is_pointer(atom: Atom) -> bool:
+    return bool(atom.argument or atom.memory) and atom.range[1] >= 1 << 62
 
 
 def _space(address: Form, space: Space) -> Space:
@@ -121,6 +135,12 @@ def _base(address: Form | None) -> Atom | None:
     return next(iter((*symbols, *arguments, *loaded)), None)
 
 
+def space_of(place: AccessSite) -> Space:
+    """Return the space that the instruction names."""
+    assert isinstance(place.instruction.detail, Memory)
+    return place.instruction.detail.space
+
+
 # --- the facts
 
 
@@ -129,15 +149,14 @@ def accesses(
 ) -> list[AccessFact]:
     """Return the fact for each place; `assumed`: what was taken for the launch."""
     spreads = Spreads(forms.lanes)
-    named = find_named(forms)
-    return [_Access(presences, spreads, _without_bounds(forms, named, place), assumed).fact() for place in found]
+    return [_Access(presences, spreads, _without_bounds(forms, place), assumed).fact() for place in found]
 
 
-def _without_bounds(forms: Forms, named: Mapping[Atom, Value], place: AccessSite) -> AccessSite:
+def _without_bounds(forms: Forms, place: AccessSite) -> AccessSite:
     """Return a place as it is where min and max cut nothing off."""
     if place.address is None or not place.address.has("own"):
         return place
-    inside = unclamp(forms, named, place.address)
+    inside = unclamp(forms, place.address)
     return place if inside is None else replace(place, address=inside, clamped=True)
 
 

@@ -8,7 +8,6 @@ What is known of such an address is conditional: a lane beyond the bound asks fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from warpsmith.analysis.affine.symbols import Atom, Form
@@ -16,30 +15,20 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.ssa.nodes import Instruction, Operand, Value
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["CUT_OFF", "find_named", "unclamp"]
+__all__ = ["CUT_OFF", "unclamp"]
 
 CUT_OFF: Final = "min and max cut off at the edge only"
 _EXTREMES: Final = ("smin", "smax", "umin", "umax")
 _DEEPEST: Final = 4
 
 
-def find_named(forms: Forms) -> dict[Atom, Value]:
-    """Return the value that each unknown stands for, where it is one value and nothing else."""
-    found: dict[Atom, Value] = {}
-    for value, form in forms.found.items():
-        terms = list(form.terms.items())
-        if len(terms) == 1 and len(terms[0][0]) == 1 and terms[0][1] == 1:
-            found.setdefault(terms[0][0][0], value)
-    return found
-
-
-def unclamp(forms: Forms, named: Mapping[Atom, Value], address: Form) -> Form | None:
+def unclamp(forms: Forms, address: Form) -> Form | None:
     """Return an address without the bounds that cut it off; None where something else is unknown of it."""
     for _ in range(_DEEPEST):
         own = [atom for atom in set(address.atoms()) if atom.kind == "own"]
         if not own:
             return address
-        inside = _find_inside(forms, named.get(own[0]))
+        inside = _find_inside(forms, forms.named.get(own[0]))
         changed = None if inside is None else _put(address, own[0], inside)
         if changed is None:
             return None

@@ -14,6 +14,7 @@ its definition in the same iteration; `of` makes it hold where a value is used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct
@@ -101,6 +102,16 @@ class Forms:
                 memory=atom.memory,
             ),
         )
+
+    @cached_property
+    def named(self) -> dict[Atom, Value]:
+        """The value that an unknown stands for, where it is one value and nothing else."""
+        found: dict[Atom, Value] = {}
+        for value, form in self.found.items():
+            terms = list(form.terms.items())
+            if len(terms) == 1 and len(terms[0][0]) == 1 and terms[0][1] == 1:
+                found.setdefault(terms[0][0][0], value)
+        return found
 
     # --- sweeps
 

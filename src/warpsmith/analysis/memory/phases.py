@@ -51,9 +51,12 @@ def warp_barrier(i: Instruction) -> bool:
     return full_barrier(i) or (i.op == "warp_barrier" and whole)
 
 
-def intervals(forms: Forms, wanted: Iterable[Instruction], cut: Cut) -> list[Interval]:
-    """Return every interval, with those of the wanted instructions that may happen in it."""
-    walk = _Walk(forms, set(wanted), cut)
+def intervals(
+    forms: Forms, wanted: Iterable[Instruction], cut: Cut, entered: frozenset[str] = frozenset()
+) -> list[Interval]:
+    """Return every interval, with those of the wanted instructions that may happen in it; `entered`: headers of loops
+    whose first test lets an iteration begin."""
+    walk = _Walk(forms, set(wanted), cut, entered)
     found = [Interval(None, walk.go(forms.graph.entry, 0))]
     for name in forms.graph.order:
         found += [Interval(i, walk.go(name, n + 1)) for n, i in enumerate(walk.cuts[name])]
@@ -74,8 +77,8 @@ def around(forms: Forms, wanted: Iterable[Instruction], cut: Cut, at: Instructio
 class _Walk:
     """Walks from a barrier to the next ones; blocks are in pieces, which barriers end."""
 
-    def __init__(self, forms: Forms, asked: set[Instruction], cut: Cut) -> None:
-        self.forms = forms
+    def __init__(self, forms: Forms, asked: set[Instruction], cut: Cut, entered: frozenset[str] = frozenset()) -> None:
+        self.forms, self.entered = forms, entered
         self.cuts: dict[str, list[Instruction]] = {}
         self.pieces: dict[str, list[list[Instruction]]] = {}
         for name in forms.graph.order:
@@ -92,10 +95,10 @@ class _Walk:
         """Return what may come next from a piece of a block, with the turns of each way."""
         seen: dict[Instruction, dict[object, Turns]] = {}
         visited: set[object] = set()
-        pending: list[tuple[str, int, dict[str, int]]] = [(block, piece, {})]
+        pending: list[tuple[str, int, dict[str, int], bool]] = [(block, piece, {}, False)]
         while pending:
-            name, number, turns = pending.pop()
-            key = (name, number, frozenset(turns.items()))
+            name, number, turns, first = pending.pop()
+            key = (name, number, frozenset(turns.items()), first)
             if key in visited:
                 continue
             visited.add(key)
@@ -104,8 +107,16 @@ class _Walk:
                 found = tuple((header, self._turns(header, turns.get(header, 0))) for header in around)
                 seen.setdefault(i, {})[found] = dict(found)
             if number == len(self.cuts[name]):
-                pending += [(a, 0, self._cross_edge(turns, name, a)) for a in self.forms.graph.successors[name]]
+                pending += [
+                    (after, 0, self._cross_edge(turns, name, after), self._begins(name, after))
+                    for after in self.forms.graph.successors[name]
+                    if not first or after in self.forms.headers[name].blocks
+                ]
         return {i: tuple(found.values()) for i, found in seen.items()}
+
+    def _begins(self, before: str, after: str) -> bool:
+        """Whether a loop begins there whose first test is passed."""
+        return after in self.entered and before not in self.forms.headers[after].blocks
 
     def back(self, block: str, piece: int) -> set[Instruction]:
         """Return what may come last before the end of a piece of a block."""

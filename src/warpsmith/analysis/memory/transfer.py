@@ -141,7 +141,8 @@ class TransferRules:
         name = f"{base}.{'xyz'[axis]}"
         most = MAX_GRID[axis]
         range: Range = (1, most) if base == "nctaid" else (0, (grid[axis] if grid else most) - 1)
-        return from_atom(self.lanes.atom(name, Atom(name, "shared", range=range, of_block=base == "ctaid")), bits)
+        made = Atom(name, "shared", range=range, of_block=base == "ctaid", of_grid=base == "nctaid")
+        return from_atom(self.lanes.atom(name, made), bits)
 
     def _param(self, name: str, offset: int, bits: int) -> Form | None:
         if name not in self.entry_parameters or not self.answer.function.kernel:

@@ -9,7 +9,7 @@ nothing, exchanges of a warp whose mask names lanes that may be elsewhere, and r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -18,22 +18,16 @@ from warpsmith.analysis.memory.branches import reasons
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.phases import ALL_LANES, around, full_barrier, intervals
 from warpsmith.analysis.memory.presence import Presences
-from warpsmith.analysis.sync.by_data import pick_clash
-from warpsmith.analysis.sync.races import Clash, Judge, Meeting, meetings
+from warpsmith.analysis.sync.races import Judge, meetings
 from warpsmith.analysis.uniformity.facts import (
-    AccessFact,
     BarrierFact,
-    Dim,
     ExchangeFact,
-    RaceFact,
-    Side,
-    WitnessThread,
 )
 from warpsmith.base.findings import Certainty
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Constant, Exchange, Instruction, Query, Text, Value
+from warpsmith.ssa.nodes import Constant, Exchange, Instruction, Query, Value
 
-__all__ = ["Races", "barriers", "exchanges", "races"]
+__all__ = ["all_instructions", "are_inside", "barriers", "come_together", "exchanges"]
 
 _MOST_WORK = 3000
 
@@ -46,10 +40,10 @@ Why = tuple[tuple[str, ...], tuple[Span | None, ...]]
 def barriers(judge: Judge, places: Sequence[AccessSite], assumed: tuple[str, ...]) -> Iterator[BarrierFact]:
     """Yield the fact for each barrier of a block; the judge's forms hold for the block."""
     forms, presences = judge.forms, judge.presences
-    whole = all(full_barrier(i) for _, i in _all(forms) if i.op == "barrier")
-    diverged = {i for name, i in _all(forms) if i.op == "barrier" and not _together(presences, name)}
+    whole = all(full_barrier(i) for _, i in all_instructions(forms) if i.op == "barrier")
+    diverged = {i for name, i in all_instructions(forms) if i.op == "barrier" and not come_together(presences, name)}
     ordered = _Ordered.of(judge, places) if whole and not diverged else None
-    for name, i in _all(forms):
+    for name, i in all_instructions(forms):
         if i.op != "barrier":
             continue
         divergent = i in diverged and full_barrier(i)
@@ -75,7 +69,8 @@ def barriers(judge: Judge, places: Sequence[AccessSite], assumed: tuple[str, ...
         )
 
 
-def _all(forms: Forms) -> Iterator[tuple[str, Instruction]]:
+def all_instructions(forms: Forms) -> Iterator[tuple[str, Instruction]]:
+    """Yield every instruction with its block, in the order of the graph."""
     for name in forms.graph.order:
         for i in forms.blocks[name].instructions:
             yield name, i
@@ -85,7 +80,8 @@ def _reduces(i: Instruction) -> bool:
     return bool(getattr(i.detail, "reduces", ""))
 
 
-def _together(presences: Presences, block: str) -> bool:
+def come_together(presences: Presences, block: str) -> bool:
+    """Whether all threads that are asked about are at a block whenever one of them is."""
     presence = presences.at(block)
     return presence.kind == "all" or (
         presence.kind == "known" and presence.threads in (presences.everyone, frozenset())
@@ -129,15 +125,15 @@ class _Ordered(Struct):
     def of(cls, judge: Judge, places: Sequence[AccessSite]) -> _Ordered | None:
         """Prepare; None where nothing can be said of any barrier."""
         ordered = {p.instruction: p for p in places if p.space in ("shared", "global", "generic")}
-        count = sum(1 for _, i in _all(judge.forms) if full_barrier(i))
-        if not count or count * len(ordered) > _MOST_WORK or any(_opaque(i) for _, i in _all(judge.forms)):
+        count = sum(1 for _, i in all_instructions(judge.forms) if full_barrier(i))
+        if not count or count * len(ordered) > _MOST_WORK or any(_opaque(i) for _, i in all_instructions(judge.forms)):
             return None
         written = {p.base for p in ordered.values() if p.kind != "load" and p.space != "shared"}
         read = {p.base for p in ordered.values() if p.kind == "load" and p.space == "global"}
         if None in written or (written and None in read) or any(p.space == "generic" for p in ordered.values()):
             return None
         texts = ["arrays that are different arguments do not overlap"] if written and len(read | written) > 1 else []
-        texts += [] if _inside(list(ordered.values())) else ["no index leaves its array"]
+        texts += [] if are_inside(list(ordered.values())) else ["no index leaves its array"]
         found = meetings(intervals(judge.forms, ordered, full_barrier), ordered, atomics=True)
         return cls(judge, ordered, {m.key for m in found}, texts)
 
@@ -146,7 +142,7 @@ class _Ordered(Struct):
         found = intervals(self.judge.forms, self.places, lambda i: full_barrier(i) and i is not barrier)
         before, behind = around(self.judge.forms, self.places, full_barrier, barrier)
         assumptions = list(self.assumptions)
-        for meeting in meetings(found, self.places, atomics=True):
+        for meeting in meetings(found, self.places, atomics=True, whole=False):
             # what meets with all barriers in place may be kept apart by this one on another way
             one, two = meeting.first.instruction, meeting.second.instruction
             diverged = (one in before and two in behind) or (two in before and one in behind)
@@ -164,7 +160,7 @@ def _opaque(i: Instruction) -> bool:
     return timed or i.op in ("call", "unmodeled", "fence")
 
 
-def _inside(places: Sequence[AccessSite]) -> bool:
+def are_inside(places: Sequence[AccessSite]) -> bool:
     """Whether every access of a declared array is inside it, by the ranges of its unknowns."""
     return all(_is_inside(place) for place in places if place.space == "shared")
 
@@ -176,83 +172,6 @@ def _is_inside(place: AccessSite) -> bool:
     return low >= 0 and high + place.bytes <= place.size
 
 
-# --- races
-
-
-class Races(Struct, frozen=True):
-    """Those that were found; `complete`: there are no others in shared memory, under `assumptions`."""
-
-    found: tuple[RaceFact, ...]
-    complete: bool
-    assumptions: tuple[str, ...]
-
-
-def races(
-    judge: Judge, places: Sequence[AccessSite], facts: Mapping[Instruction, AccessFact], assumed: tuple[str, ...]
-) -> Races:
-    """Return the races between threads of one block."""
-    everything = list(_all(judge.forms))
-    orderly = all(full_barrier(i) and _together(judge.presences, name) for name, i in everything if i.op == "barrier")
-    if not orderly:
-        return Races((), False, ())
-    looked = [place for place in places if place.space in ("shared", "global")]
-    complete = not any(i.op in ("call", "unmodeled") for _, i in everything) and not _may_be_shared(judge.forms, places)
-    found: list[RaceFact] = []
-    assumptions = list(assumed)
-    pairs = judge.meetings(looked)
-    seen: set[tuple[int, int]] = set()
-    for meeting in pairs:
-        clash = judge.judge(meeting)
-        shown = clash if clash.clash is not None else pick_clash(judge, meeting) or clash
-        if meeting.first.space == "shared":
-            complete = complete and clash.clash is not None
-            assumptions += clash.assumptions
-        if shown.clash and (key := _pair(meeting)) not in seen:
-            seen.add(key)
-            found.append(_race(judge, meeting, shown, facts, assumed))
-    shared = [place for place in looked if place.space == "shared"]
-    if not _inside(shared):
-        assumptions.append("no index leaves its array")
-    return Races(tuple(found), complete and len(pairs) < _MOST_WORK, tuple(dict.fromkeys(assumptions)))
-
-
-def _pair(meeting: Meeting) -> tuple[int, int]:
-    return id(meeting.first.instruction), id(meeting.second.instruction)
-
-
-def _may_be_shared(forms: Forms, places: Sequence[AccessSite]) -> bool:
-    """Whether an access of unknown space may be one of shared memory."""
-    made = any(
-        i.op == "to_generic" and isinstance(i.detail, Text) and i.detail.text == "shared" for _, i in _all(forms)
-    )
-    return made and any(place.space == "generic" for place in places)
-
-
-def _race(
-    judge: Judge, meeting: Meeting, clash: Clash, facts: Mapping[Instruction, AccessFact], assumed: tuple[str, ...]
-) -> RaceFact:
-    texts = [*assumed, *clash.assumptions]
-    if not clash.exact:
-        texts.append("both threads get there between the same two barriers")
-    one, two = (WitnessThread(_index(judge, thread)) for thread in clash.threads)
-    return RaceFact(
-        kernel=judge.forms.answer.function.name,
-        variable=facts[meeting.first.instruction].variable,
-        space=meeting.first.space,
-        reach="block",
-        offset=clash.offset,
-        first=Side(one, facts[meeting.first.instruction]),
-        second=Side(two, facts[meeting.second.instruction]),
-        certainty="conditional" if texts else "proven",
-        assumptions=tuple(dict.fromkeys(texts)),
-    )
-
-
-def _index(judge: Judge, thread: int) -> Dim:
-    x, y, _ = judge.forms.lanes.block
-    return thread % x, thread // x % y, thread // (x * y)
-
-
 # --- exchanges of a warp
 
 
@@ -260,7 +179,7 @@ def exchanges(presences: Presences, assumed: tuple[str, ...]) -> Iterator[Exchan
     """Yield the fact for each exchange; the forms hold for a warp."""
     forms = presences.forms
     width = forms.lanes.warp
-    for name, i in _all(forms):
+    for name, i in all_instructions(forms):
         if i.op not in ("vote", "shuffle", "match", "reduce", "warp_barrier"):
             continue
         mask = _mask(i)

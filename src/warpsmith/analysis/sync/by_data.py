@@ -3,8 +3,11 @@
     s[tid] = 0;                       no barrier here
     atomicAdd(&s[bin[i]], 1);         whose element is it?
 
+    s[bin[i] & 7] += 1;               two elements, one bin
+
 Only what leaves no room for a layout that keeps threads apart: the picked index is unknown as a whole (not
-`16·tid + x`, a part of the array for each thread), and the other one runs through the array with the threads.
+`16·tid + x`, a part of the array for each thread), and the other one runs through the array with the threads; or both
+are picked by one number that a mask, a remainder or a shift has made of several.
 """
 
 from __future__ import annotations
@@ -15,15 +18,22 @@ from typing import Final
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.phases import full_barrier
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
+from warpsmith.ssa.nodes import Constant, Instruction, Value
 
-__all__ = ["BY_DATA", "pick_clash"]
+__all__ = ["BY_DATA", "PICKED", "pick_clash"]
 
 BY_DATA: Final = "the index that one thread picks is that of another one's element"
+PICKED: Final = "two threads pick one element"
+_NARROWING: Final = ("and", "urem", "srem", "lshr", "ashr")
+_INDEXING: Final = ("add", "sub", "mul", "shl", "sext", "zext", "trunc", "smulwide", "umulwide")
+_MOST_STEPS: Final = 16
 
 
 def pick_clash(judge: Judge, meeting: Meeting) -> Clash | None:
     """Return a clash that nothing but the data can prevent; None where that cannot be said."""
     a, b = meeting.first, meeting.second
+    if (twice := _picked_twice(judge, meeting)) is not None:
+        return twice
     if a.space != "shared" or a.base is None or a.base is not b.base or judge.may_be_ordered(meeting):
         return None
     if not any(_is_own(one) and _is_picked(other) for one, other in ((a, b), (b, a))) or not _start_together(a, b):
@@ -33,6 +43,39 @@ def pick_clash(judge: Judge, meeting: Meeting) -> Clash | None:
     here, there = (judge.presences.at(place.block).threads for place in (a, b))
     pair = next(((t, u) for t in sorted(here)[:2] for u in sorted(there)[:2] if t != u), None)
     return None if pair is None else Clash(True, pair, assumptions=(BY_DATA,))
+
+
+def _picked_twice(judge: Judge, meeting: Meeting) -> Clash | None:
+    """Return a clash of two threads that read and write the element that both pick."""
+    a, b = meeting.first, meeting.second
+    if a.address is None or b.address is None or a.base is None or not a.address.same(b.address):
+        return None
+    if {a.kind, b.kind} != {"load", "store"} or not _is_picked(a) or any(by != 0 for _, by in meeting.ahead):
+        return None
+    presence = judge.presences.at(a.block)
+    everyone = presence.kind == "all" and judge.presences.at(b.block).kind == "all"
+    follows = _follows(judge, a, b) or _follows(judge, b, a)
+    if not everyone or len(presence.threads) < 2 or not follows or not _is_narrowed(judge, a):
+        return None
+    one, two, *_ = sorted(presence.threads)
+    return Clash(True, (one, two), reached=True, assumptions=(PICKED,))
+
+
+def _is_narrowed(judge: Judge, place: AccessSite) -> bool:
+    """Whether the index is what an operation leaves of a loaded number that gives the same for several."""
+    pending, definitions = [(place.instruction.operands[0], 0)], judge.forms.answer.definitions
+    while pending:
+        value, steps = pending.pop()
+        made = definitions.get(value) if isinstance(value, Value) and steps < _MOST_STEPS else None
+        if not isinstance(made, Instruction):
+            continue
+        if made.op in _NARROWING:
+            source = definitions.get(made.operands[0]) if isinstance(made.operands[0], Value) else None
+            if isinstance(source, Instruction) and source.op == "load" and isinstance(made.operands[1], Constant):
+                return True
+        elif made.op in _INDEXING:
+            pending += [(operand, steps + 1) for operand in made.operands]
+    return False
 
 
 def _start_together(a: AccessSite, b: AccessSite) -> bool:

@@ -11,7 +11,7 @@ from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Query, Switch, Value, terminator_operands
 
-__all__ = ["may_miss_first_block"]
+__all__ = ["asks_for_block", "may_miss_first_block", "tests_before"]
 
 _BOUNDS = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
@@ -19,14 +19,14 @@ _BOUNDS = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 def may_miss_first_block(forms: Forms, presences: Presences, block: str) -> bool:
     """Whether a test before a basic block may keep the grid's first thread block away."""
     diverging = frozenset(presences.find_diverging(block))
-    for name in _tests_before(forms, block):
+    for name in tests_before(forms, block):
         condition = terminator_operands(forms.blocks[name].terminator)[0]
-        if (name in diverging or _asks_for_block(forms, condition)) and not _is_bound(forms, condition):
+        if (name in diverging or asks_for_block(forms, condition)) and not _is_bound(forms, condition):
             return True
     return False
 
 
-def _tests_before(forms: Forms, block: str) -> list[str]:
+def tests_before(forms: Forms, block: str) -> list[str]:
     """Return the basic blocks whose branches lead to this one on some of their ways only."""
     branches = [name for name in forms.graph.order if isinstance(forms.blocks[name].terminator, Branch | Switch)]
     return [forms.graph.order[rank] for rank in bits(find_diverged(forms.graph, branches)[block])]
@@ -40,7 +40,7 @@ def _is_bound(forms: Forms, condition: Operand) -> bool:
     return not any(isinstance(operand, Constant) for operand in made.operands)
 
 
-def _asks_for_block(forms: Forms, operand: Operand) -> bool:
+def asks_for_block(forms: Forms, operand: Operand) -> bool:
     """Whether a number is made of the block's index, or of what is not seen to be made of something else."""
     pending, seen = [operand], set[Operand]()
     while pending:

@@ -27,12 +27,17 @@ from warpsmith.analysis.memory.phases import Cut, Interval, Turns, full_barrier,
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.first_block import may_miss_first_block
 from warpsmith.analysis.sync.trial import Orbit, Trial, orbits
+from warpsmith.analysis.sync.turns import meeting_iterations
+from warpsmith.analysis.sync.ways import Ways
+from warpsmith.ssa.graph import Cycle
 from warpsmith.ssa.nodes import Instruction
 
 __all__ = ["UNLIKE", "Clash", "Judge", "Meeting", "meetings", "overlap"]
 
-_MOST_TRIALS = 64
+_MOST_TRIALS = 80
+_MANY = 2
 _MOST_PAIRS = 4000
+_MOST_CASES = 400
 UNLIKE: Final = "lanes of one warp write different values"
 FIRST_BLOCK: Final = "the block is the first one of the grid"
 
@@ -45,11 +50,12 @@ Relation = Mapping[str, int | None]
 
 
 class Meeting(Struct, frozen=True):
-    """Two places that may be executed in one interval by different threads."""
+    """Two places that may be executed in one interval by different threads; `whole`: with all barriers in place."""
 
     first: AccessSite
     second: AccessSite
     ahead: Ahead
+    whole: bool = True
 
     @property
     def key(self) -> object:
@@ -65,22 +71,25 @@ class Meeting(Struct, frozen=True):
 
 class Clash(Struct, frozen=True):
     """What is known of a meeting. `clash` None: not decided, `why` names the blocker. A clash has two threads,
-    and the byte where that is known; `exact`: they are there whenever the code is reached."""
+    and the byte where that is known; `exact`: they are there whenever the code is reached; `reached`: they are where
+    the arguments are as `assumptions` say."""
 
     clash: bool | None
     threads: tuple[int, int] = (0, 0)
     offset: int | None = None
     exact: bool = False
+    reached: bool = False
     why: str = ""
     assumptions: tuple[str, ...] = ()
 
 
 def meetings(
-    found: Iterable[Interval], places: Mapping[Instruction, AccessSite], *, atomics: bool = False
+    found: Iterable[Interval], places: Mapping[Instruction, AccessSite], *, atomics: bool = False, whole: bool = True
 ) -> list[Meeting]:
     """Return every pair that may meet and conflict, each once; they are of one variable, or one is of none known.
 
-    `atomics`: two atomic operations conflict as well, which matters where their order does."""
+    `atomics`: two atomic operations conflict as well, which matters where their order does; `whole`: the intervals are
+    those of all barriers of the block."""
     made: dict[object, Meeting] = {}
     for interval in found:
         inside = [places[i] for i in interval.inside]
@@ -95,7 +104,7 @@ def meetings(
                 continue
             for mine, yours in product(interval.inside[a.instruction], interval.inside[b.instruction]):
                 ahead = _ahead(mine, yours)
-                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead))
+                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead, whole))
             if len(made) > _MOST_PAIRS:
                 return list(made.values())
     return list(made.values())
@@ -137,16 +146,19 @@ class _Side(Struct, frozen=True):
 
 
 class Judge(Struct):
-    """Decides meetings of one kernel, with forms that hold for a whole block."""
+    """Decides meetings of one kernel, with forms that hold for a whole block; `cases`: how many more are looked at to
+    show that places are apart (apart.py)."""
 
     forms: Forms
     presences: Presences
     values: dict[str, Orbit] = field(default_factory=dict)
+    cases: int = _MOST_CASES
     _ordered: set[object] = field(default_factory=set)
     _perhaps: set[object] = field(default_factory=set)
     _made: dict[object, Trial] = field(default_factory=dict)
     _sides: dict[object, _Side] = field(default_factory=dict)
     _rows: dict[Row, int] = field(default_factory=dict)
+    _rounds: dict[object, tuple[set[int], set[int]]] = field(default_factory=dict)
     _overlaps: dict[object, tuple[int, int] | None] = field(default_factory=dict)
 
     @classmethod
@@ -154,20 +166,31 @@ class Judge(Struct):
         """Prepare for a function."""
         return cls(forms, presences, orbits(forms))
 
+    def meetings_by(self, places: Sequence[AccessSite], cut: Cut) -> list[Meeting]:
+        """Return the pairs of places that may meet between such barriers."""
+        by_instruction = {place.instruction: place for place in places}
+        found = intervals(self.forms, by_instruction, cut, self._entered)
+        return meetings(found, by_instruction, whole=cut is full_barrier)
+
     def meetings(self, places: Sequence[AccessSite]) -> list[Meeting]:
         """Return the pairs of places that may meet."""
         by_instruction = {place.instruction: place for place in places}
-        found = meetings(intervals(self.forms, by_instruction, full_barrier), by_instruction)
+        found = self.meetings_by(places, full_barrier)
         if any(i.op == "warp_barrier" for _, i in self.forms.answer.function.instructions()):
             self._ordered = self._apart(found, by_instruction, warp_barrier)
             # a barrier of some lanes may be one of just those that matter
             self._perhaps = self._apart(found, by_instruction, lambda i: full_barrier(i) or i.op == "warp_barrier")
-        return found
+        ways = Ways(self.forms)
+        return [meeting for meeting in found if ways.may_both(meeting.first, meeting.second)]
+
+    @property
+    def _entered(self) -> frozenset[str]:
+        return frozenset(header for header, orbit in self.values.items() if orbit.entered)
 
     def _apart(self, found: Iterable[Meeting], places: Mapping[Instruction, AccessSite], cut: Cut) -> set[object]:
         """Return the keys of the meetings that end where there are these barriers as well."""
         together: dict[tuple[int, int], list[Relation]] = defaultdict(list)
-        for m in meetings(intervals(self.forms, places, cut), places):
+        for m in meetings(intervals(self.forms, places, cut, self._entered), places):
             together[id(m.first), id(m.second)].append(dict(m.ahead))
             back = {header: None if by is None else -by for header, by in m.ahead}
             together[id(m.second), id(m.first)].append(back)
@@ -213,11 +236,14 @@ class Judge(Struct):
     # --- what is tried
 
     def _trials(self, meeting: Meeting) -> Iterator[tuple[Trial, Trial, bool]]:
+        for one, two, sure in self.choices(meeting):
+            yield self.trial(one), self.trial(two), sure
+
+    def choices(self, meeting: Meeting) -> Iterator[tuple[dict[Atom, int], dict[Atom, int], bool]]:
         """Yield the numbers to try, for the first and for the second place, and whether they all come up."""
-        ahead = dict(meeting.ahead)
         near = {c.header for p in (meeting.first, meeting.second) for c in self.forms.around[p.block]}
         tried = [orbit for header, orbit in self.values.items() if header in near]
-        choices = [list(self._pairs(orbit, self._shift(orbit.header, ahead))) for orbit in tried]
+        choices = [self._steps(meeting, orbit) for orbit in tried]
         while choices and math.prod(map(len, choices)) > _MOST_TRIALS:
             worst = max(range(len(choices)), key=lambda n: len(choices[n]))
             del choices[worst], tried[worst]
@@ -227,13 +253,41 @@ class Judge(Struct):
             for orbit, (here, there) in zip(tried, chosen, strict=True):
                 one.update(zip(orbit.atoms, orbit.steps[here], strict=True))
                 two.update(zip(orbit.atoms, orbit.steps[there], strict=True))
-            yield self._trial(one), self._trial(two), all(orbit.sure for orbit in tried)
+            yield one, two, all(orbit.sure for orbit in tried)
 
-    def _trial(self, assignment: dict[Atom, int]) -> Trial:
+    def trial(self, assignment: Mapping[Atom, int]) -> Trial:
+        """Return the function with these numbers."""
         key = frozenset(assignment.items())
         if key not in self._made:
             self._made[key] = Trial(self.forms, self.presences, assignment)
         return self._made[key]
+
+    def _steps(self, meeting: Meeting, orbit: Orbit) -> list[tuple[int, int]]:
+        """Return the pairs of states of a loop's variables at the two places."""
+        ahead, cycle = dict(meeting.ahead), self.forms.headers[orbit.header]
+        inside = [cycle in self.forms.around[place.block] for place in (meeting.first, meeting.second)]
+        outer = any(ahead.get(c.header, 0) != 0 for c in self.forms.around[orbit.header] if c is not cycle)
+        if all(inside) or not orbit.closed or outer or not meeting.whole:
+            return list(self._pairs(orbit, self._shift(orbit.header, ahead)))
+        one, other = (meeting.first, meeting.second) if inside[0] else (meeting.second, meeting.first)
+        last = len(orbit.steps) - 1
+        leaving, entered = self._meeting_iterations(one, other, cycle)
+        at = {last - n for n in leaving} | entered
+        on_two_ways = not leaving | entered  # of a branch: threads on one do not wait for those on the other
+        if on_two_ways or _MANY in leaving | entered or (leaving and not orbit.sure):
+            at = set(range(last + 1))
+        return [(n, last) if inside[0] else (last, n) for n in sorted(at) if 0 <= n <= last]
+
+    def _meeting_iterations(self, inside: AccessSite, outside: AccessSite, cycle: Cycle) -> tuple[set[int], set[int]]:
+        """Return in which iterations two places meet: the same for all places of a block without a barrier."""
+        key = cycle.header, self._part(inside), self._part(outside)
+        if key not in self._rounds:
+            self._rounds[key] = meeting_iterations(self.forms, inside, outside, cycle)
+        return self._rounds[key]
+
+    def _part(self, place: AccessSite) -> object:
+        waits = any(full_barrier(i) for i in self.forms.blocks[place.block].instructions)
+        return id(place.instruction) if waits else place.block
 
     def _pairs(self, orbit: Orbit, shift: int | None) -> Iterator[tuple[int, int]]:
         steps = range(len(orbit.steps))
@@ -241,6 +295,12 @@ class Judge(Struct):
             yield from islice(product(steps, steps), _MOST_TRIALS + 1)
         elif orbit.closed:
             yield from ((at, at + shift) for at in steps if 0 <= at + shift < len(steps))
+        elif orbit.back is not None:
+            for at in steps:
+                to = at
+                for _ in range(abs(shift)):
+                    to = to + 1 if to + 1 < len(steps) else orbit.back
+                yield (at, to) if shift >= 0 else (to, at)
         else:
             # what comes behind the last is one of them again
             yield from ((at, to) for at in steps for to in ((at,) if shift == 0 else steps))

@@ -13,31 +13,34 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from warpsmith.analysis.affine.symbols import Atom, Form
+from warpsmith.analysis.affine.symbols import Atom, Form, center
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.presence import Guard, Presences
 from warpsmith.ssa.graph import Cycle
-from warpsmith.ssa.nodes import Branch, Constant, Instruction, Operand, Phi, Value
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Jump, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lane, lanes
 
 __all__ = ["Assignment", "Orbit", "Trial", "orbits"]
 
 Assignment = Mapping[Atom, int]
-_MOST_STEPS = 40
+_MOST_STEPS = 72
 _DEEPEST = 8
 
 
 class Orbit(Struct, frozen=True):
     """What the variables of a loop are in each iteration: `steps` has a number for each of `atoms`. `closed`: the loop
     has at most these iterations, in this order, `sure`: just these; not closed: these are all states that may come up,
-    and perhaps more."""
+    and perhaps more. `back`: which of them follows the last one, where that is known; `entered`: the test at the top of
+    the loop lets the first iteration begin."""
 
     header: str
     atoms: tuple[Atom, ...]
     steps: tuple[tuple[int, ...], ...]
     closed: bool
     sure: bool
+    back: int | None = None
+    entered: bool = False
 
 
 def orbits(forms: Forms) -> dict[str, Orbit]:
@@ -48,7 +51,52 @@ def orbits(forms: Forms) -> dict[str, Orbit]:
         if isinstance(made, Phi) and home in forms.headers and len(forms.headers[home].entries) == 1:
             phis[home].append(made)
     found = {header: _orbit(forms, inside, forms.headers[header]) for header, inside in phis.items()}
-    return {header: orbit for header, orbit in found.items() if orbit is not None}
+    known = {header: orbit for header, orbit in found.items() if orbit is not None}
+    for header, inside in phis.items():
+        nested = _nested(forms, inside, forms.headers[header], known) if header not in known else None
+        if nested is not None:
+            known[header] = nested
+    return known
+
+
+def _nested(forms: Forms, phis: Sequence[Phi], cycle: Cycle, outer: Mapping[str, Orbit]) -> Orbit | None:
+    """Return what a variable is that starts as what one of a loop around it makes of its own."""
+    latches = [name for name in forms.graph.predecessors[cycle.header] if name in cycle.blocks]
+    around = [outer[c.header] for c in forms.around[cycle.header] if c is not cycle and c.header in outer]
+    if len(latches) != 1 or not around:
+        return None
+    for phi in phis:
+        starts = _starts(forms, phi, cycle, around[0])
+        atom = _atom(forms, phi) if starts else None
+        states: list[int] = []
+        for start in starts if atom is not None else ():
+            found, _, _ = _states(forms, [phi], {phi.result: start}, (latches[0], cycle.header))
+            if not found:
+                return None
+            states += [state[phi.result] for state in found]
+        if atom is not None:
+            return Orbit(cycle.header, (atom,), tuple((n,) for n in dict.fromkeys(states)), False, False)
+    return None
+
+
+def _starts(forms: Forms, phi: Phi, cycle: Cycle, outer: Orbit) -> list[int]:
+    """Return the numbers that a variable may start from; none where one is not known."""
+    outside = [o for before, o in phi.incoming if before not in cycle.blocks]
+    variables = {atom: value for value, form in forms.found.items() for atom in _alone(form)}
+    found: list[int] = []
+    for step in outer.steps:
+        known = {variables[a]: n for a, n in zip(outer.atoms, step, strict=True) if a in variables}
+        numbers = [_scalar(forms, o, dict(known), 0) for o in outside]
+        if len(numbers) != 1 or numbers[0] is None:
+            return []
+        found.append(numbers[0])
+    return list(dict.fromkeys(found))
+
+
+def _alone(form: Form) -> tuple[Atom, ...]:
+    """Return the unknown that a form is, where it is nothing else."""
+    ((monomial, coefficient), *others) = form.terms.items() or [((), 0)]
+    return monomial if len(monomial) == 1 and coefficient == 1 and not others else ()
 
 
 def _orbit(forms: Forms, phis: Sequence[Phi], cycle: Cycle) -> Orbit | None:
@@ -61,7 +109,8 @@ def _orbit(forms: Forms, phis: Sequence[Phi], cycle: Cycle) -> Orbit | None:
     first = _goes(forms, latches[0], cycle.header, {phi.result: starts[phi] or 0 for phi in known})
     if first is None and not any(own.values()):
         return None
-    states, closed = _states(forms, known, {phi.result: starts[phi] or 0 for phi in known}, (latches[0], cycle.header))
+    edge = latches[0], cycle.header
+    states, closed, _ = _states(forms, known, {phi.result: starts[phi] or 0 for phi in known}, edge)
     if closed:
         atoms = [(phi, atom) for phi in known if (atom := own[phi]) is not None]
         rows = (tuple(state[phi.result] for phi, _ in atoms) for state in states)
@@ -71,14 +120,18 @@ def _orbit(forms: Forms, phis: Sequence[Phi], cycle: Cycle) -> Orbit | None:
             (*(atom for _, atom in atoms), forms.iteration(cycle)),
             steps,
             True,
-            _leaves_at(forms, cycle) == {latches[0]},
+            _leaves_at(forms, cycle) in ({latches[0]}, {cycle.header}),
+            entered=len(states) > 1 and isinstance(forms.blocks[latches[0]].terminator, Jump),
         )
-    for phi in known:
-        atom = own[phi]
-        if atom is not None:
-            alone, _ = _states(forms, [phi], {phi.result: starts[phi] or 0}, (latches[0], cycle.header))
-            if alone:
-                return Orbit(cycle.header, (atom,), tuple((state[phi.result],) for state in alone), False, False)
+    mine = [phi for phi in known if own[phi] is not None]
+    alone = [phi for phi in mine if _states(forms, [phi], {phi.result: starts[phi] or 0}, edge)[0]]
+    for some in (alone, alone[:1]):
+        states, _, back = _states(forms, some, {phi.result: starts[phi] or 0 for phi in some}, edge)
+        if states:
+            atoms_of = tuple(atom for phi in some if (atom := own[phi]) is not None)
+            return Orbit(
+                cycle.header, atoms_of, tuple(tuple(s[p.result] for p in some) for s in states), False, False, back
+            )
     return None
 
 
@@ -107,9 +160,9 @@ def _atom(forms: Forms, phi: Phi) -> Atom | None:
 
 def _states(
     forms: Forms, phis: Sequence[Phi], start: dict[Value, int], edge: tuple[str, str]
-) -> tuple[list[dict[Value, int]], bool]:
-    """Return the states of some phis from iteration to iteration, and whether it is known where they end; nothing
-    where they cannot be computed, or are too many."""
+) -> tuple[list[dict[Value, int]], bool, int | None]:
+    """Return the states of some phis from iteration to iteration, whether it is known where they end, and else which of
+    them comes again; nothing where they cannot be computed, or are too many."""
     latch, header = edge
     states: list[dict[Value, int]] = []
     state: dict[Value, int] | None = dict(start)
@@ -118,17 +171,21 @@ def _states(
         known = dict(state)
         goes = _goes(forms, latch, header, known)
         if goes is False:
-            return states, True
+            return states, True, None
         backs = {phi.result: _scalar(forms, dict(phi.incoming)[latch], known, 0) for phi in phis}
         state = {value: n for value, n in backs.items() if n is not None}
         if len(state) < len(backs) or len(states) > _MOST_STEPS:
-            return [], False
-    return states, False
+            return [], False, None
+    return states, False, states.index(state) if state in states else None
 
 
 def _goes(forms: Forms, latch: str, header: str, known: dict[Value, int]) -> bool | None:
-    """Return whether the loop goes on, None where that is not known."""
+    """Return whether the loop goes on, None where that is not known: by the branch at its end, or that at its top."""
     terminator = forms.blocks[latch].terminator
+    if isinstance(terminator, Jump) and isinstance(top := forms.blocks[header].terminator, Branch):
+        inside = [way in forms.headers[header].blocks for way in (top.then, top.other)]
+        taken = None if all(inside) else _scalar(forms, top.condition, known, 0)
+        return None if taken is None else inside[0 if taken else 1]
     if not isinstance(terminator, Branch) or terminator.then == terminator.other:
         return None
     taken = _scalar(forms, terminator.condition, known, 0)
@@ -170,6 +227,7 @@ class Trial:
         self.forms, self.presences, self.assignment = forms, presences, assignment
         self._numbers: dict[tuple[Value, str], tuple[int, ...] | None] = {}
         self._threads: dict[str, tuple[frozenset[int], bool]] = {}
+        self._resolved: dict[Atom, int | None] = {}
 
     def substitute(self, form: Form) -> Form:
         """Return a sum with the numbers put in."""
@@ -179,12 +237,27 @@ class Trial:
         for monomial, coefficient in form.terms.items():
             factor, rest = coefficient, []
             for atom in monomial:
-                if atom in self.assignment:
-                    factor *= self.assignment[atom]
-                else:
+                number = self._number(atom)
+                if number is None:
                     rest.append(atom)
+                else:
+                    factor *= number
             made = made.plus(Form(form.bits, {tuple(rest): 1}), factor)
         return made
+
+    def _number(self, atom: Atom) -> int | None:
+        """Return the number of an unknown: one that was given, or what follows from those for what it is made of."""
+        if atom in self.assignment or atom.kind != "shared" or atom.argument or atom.of_block or atom.of_grid:
+            return self.assignment.get(atom)
+        if atom not in self._resolved:
+            self._resolved[atom] = None
+            value = self.forms.named.get(atom)
+            made = self.forms.answer.definitions.get(value) if value is not None else None
+            if value is not None and isinstance(made, Instruction) and _is_computed(made):
+                row = self.numbers(value, self.forms.answer.homes[value])
+                if row is not None and len(set(row)) == 1:
+                    self._resolved[atom] = center(row[0], value.type.bits)
+        return self._resolved[atom]
 
     def numbers(self, operand: Operand, block: str, depth: int = 0) -> tuple[int, ...] | None:
         """Return the number of each thread, as bits, None where it is not known."""

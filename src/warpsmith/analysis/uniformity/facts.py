@@ -43,6 +43,7 @@ __all__ = [
     "ParameterBound",
     "Pattern",
     "RaceFact",
+    "RaceVerdict",
     "ResourceFact",
     "Side",
     "WitnessThread",
@@ -252,6 +253,15 @@ class RaceFact(Struct, frozen=True):
         return frozenset(str(side.access.span) for side in (self.first, self.second))
 
 
+class RaceVerdict(Struct, frozen=True):
+    """Whether a kernel is free of races, in all memory and between all threads of a launch: `none` is proven for every
+    launch with this block in which `assumptions` hold; `unknown`: `why` names the accesses that were not decided."""
+
+    kind: Literal["none", "unknown"]
+    assumptions: tuple[str, ...] = ()
+    why: str = ""
+
+
 class ExchangeFact(Struct, frozen=True):
     """A vote, shuffle, match, reduction or barrier of a warp. `absent`: its mask may name lanes that are not there,
     because of what `why` says (`exits`: because they have ended, for which nobody waits); `mask` where it is a known
@@ -289,9 +299,9 @@ class KernelFacts(Struct, frozen=True, eq=False):
     """All of it. `warp_level` and `block_level` are the answers of the uniformity analysis, for whoever asks for more;
     `block` is the shape that was used, `block_assumed` what was taken for it without being given, `grid_assumed` what
     for the grid, where that matters; `races_complete`: every pair of shared accesses was decided, so that no race in
-    `races` means that there is none (under `races_assumptions`); `own_bytes`: every thread of a launch has its own
-    bytes of the global memory that is written, unless arrays overlap or an index overflows; `words`: those of the
-    kernel's language."""
+    `races` means that there is none there (under `races_assumptions`), `freedom` is of all memory; `own_bytes`: every
+    thread of a launch has its own bytes of the global memory that is written, unless arrays overlap or an index
+    overflows; `words`: those of the kernel's language."""
 
     kernel: str
     span: Span | None
@@ -306,6 +316,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     races: tuple[RaceFact, ...]
     races_complete: bool
     races_assumptions: tuple[str, ...]
+    freedom: RaceVerdict
     own_bytes: bool
     exchanges: tuple[ExchangeFact, ...]
     resources: ResourceFact

@@ -13,13 +13,12 @@ import click
 from warpsmith.app.cli.options import chosen_device, compiler_arguments, compiler_options, text, texts
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
-from warpsmith.base.source import SourceFile
 from warpsmith.flows.simulate import SimulateOptions
 from warpsmith.kernels.shape import dim_of
 from warpsmith.kernels.units import KernelFile, Language
 from warpsmith.settings.model import Settings
 
-__all__ = ["kernel_file", "launch_of", "launch_options", "mask_file", "one_dimension", "usage"]
+__all__ = ["kernel_file", "launch_of", "launch_options", "one_dimension", "usage"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -68,15 +67,6 @@ def launch_options(function: F) -> F:
 def usage(message: str, *helps: str) -> UsageError:
     """Return the error for what makes no sense on the command line."""
     return UsageError(Finding("INP000", "error", message, help=helps))
-
-
-def mask_file(path: str) -> SourceFile:
-    """Return a program of the mask ISA; raises UsageError."""
-    try:
-        return SourceFile.read(path)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(Finding("INP001", "error", f"{path} cannot be read: {reason}")) from error
 
 
 def one_dimension(said: str, option: str) -> int:

@@ -13,6 +13,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.front.load import FrontOptions
 from warpsmith.machine.devices import device
+from warpsmith.report.words import VOCABULARIES
 from warpsmith.run.verification import VerifyOptions
 from warpsmith.settings.model import Settings
 from warpsmith.tree.effects.file import users_effects
@@ -29,6 +30,7 @@ __all__ = [
     "text",
     "texts",
     "verify_options",
+    "words_option",
 ]
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -53,6 +55,15 @@ def effects_option(function: F) -> F:
         multiple=True,
         metavar="FILE",
         help="What functions without source do (TOML, like warpsmith's own table).",
+    )(function)
+
+
+def words_option(function: F) -> F:
+    """Add --words, whose words texts and pictures are in."""
+    return click.option(
+        "--words",
+        type=click.Choice(VOCABULARIES),
+        help="Whose words texts and pictures are in: warp, wavefront, sub-group or wave.",
     )(function)
 
 

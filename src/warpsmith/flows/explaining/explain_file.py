@@ -167,8 +167,9 @@ def _tell_without_runs(runs: RunBudget, names: Mapping[str, str]) -> Iterator[Fi
 def _text(unit: KernelUnit, kernel: Function) -> str:
     """Return all that the findings of a kernel depend on, but for places: itself, what it may call, its launches."""
     others = (function for function in unit.module.functions if not function.kernel)
-    module = Module((kernel, *others), unit.module.symbols)
-    return f"{print_module(module)}\n{unit.launches.get(kernel.name)}"
+    written = (function for function in unit.module.written if function.name == kernel.name)
+    module = Module((kernel, *written, *others), unit.module.symbols)
+    return f"{print_module(module)}\n{unit.launches.get(kernel.name)}\n{unit.module.images}"
 
 
 def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:

@@ -91,6 +91,8 @@ def _merge(told: Sequence[RaceFact], seen: Sequence[RaceFact]) -> tuple[RaceFact
 
 def _may_race(facts: KernelFacts) -> bool:
     """Whether a kernel writes where others may come, and its text does not tell of all that may happen there."""
+    if facts.freedom.kind == "none":
+        return False
     written = {access.space for access in facts.accesses if access.kind != "load"} - {"local"}
     open_ = any(race.certainty != "proven" and race.reach == "block" for race in facts.races)
     between = bool(written - {"shared"}) and not facts.own_bytes

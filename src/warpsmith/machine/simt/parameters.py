@@ -8,7 +8,10 @@ registers = 128     registers (of four words) a lane of a core has, for all wave
 alus = 2
 issue = 2           instructions issued in a clock
 threading = "smt"   "smt": of different waves; "interleaved": of one wave
-scheduler = "greedy"   "greedy", "round-robin", "oldest"
+scheduler = "greedy"   "greedy", "round-robin", "oldest", "majority"
+formation = "none"  "homes", "crossbar": waves are formed anew at run time, threads in the lane of their home or in any
+forming = 1         clocks that a control instruction takes longer for that
+crossbar = 2        clocks that a result comes later where threads are in any lane
 pipe = 1            stages of an ALU
 stack = 16          entries of a mask stack
 control = 1         clocks of a control instruction
@@ -37,14 +40,15 @@ from warpsmith.base.records import field_names
 from warpsmith.base.source import SourceFile, Span
 
 __all__ = [
-    "CacheShape", "ClockMachine", "MemoryShape", "change_machine", "load_machine", "machine_names", "named_machine",
+    "CacheShape", "ClockMachine", "Formation", "MemoryShape", "change_machine", "load_machine", "machine_names", "named_machine",
 ]  # fmt: skip
 
 _Count = Annotated[int, Meta(ge=1, le=1 << 20)]
 _Latency = Annotated[int, Meta(ge=0, le=1 << 20)]
 _Size = Annotated[int, Meta(ge=0, le=1 << 28)]
 Threading = Literal["smt", "interleaved"]
-Scheduler = Literal["greedy", "round-robin", "oldest"]
+Scheduler = Literal["greedy", "round-robin", "oldest", "majority"]
+Formation = Literal["none", "homes", "crossbar"]
 Replacement = Literal["fifo", "lru"]
 
 
@@ -81,6 +85,9 @@ class ClockMachine(Struct, frozen=True, forbid_unknown_fields=True):
     registers: _Count = 128
     threading: Threading = "smt"
     scheduler: Scheduler = "greedy"
+    formation: Formation = "none"
+    forming: Annotated[int, Meta(ge=0, le=1024)] = 1
+    crossbar: Annotated[int, Meta(ge=0, le=1024)] = 2
     pipe: Annotated[int, Meta(ge=1, le=1024)] = 1
     stack: Annotated[int, Meta(ge=1, le=1024)] = 16
     control: Annotated[int, Meta(ge=1, le=1024)] = 1
@@ -94,6 +101,21 @@ class ClockMachine(Struct, frozen=True, forbid_unknown_fields=True):
     def chime(self) -> int:
         """Clocks in which an ALU takes the lanes of a wave."""
         return self.width // self.lanes_per_alu
+
+    @property
+    def forms(self) -> bool:
+        """Whether waves are formed anew at run time."""
+        return self.formation != "none"
+
+    @property
+    def control_clocks(self) -> int:
+        """Clocks of a control instruction, with those that forming takes."""
+        return self.control + (self.forming if self.forms else 0)
+
+    @property
+    def late(self) -> int:
+        """Clocks that results are late, since they go through a crossbar."""
+        return self.crossbar if self.formation == "crossbar" else 0
 
 
 def machine_names() -> tuple[str, ...]:
@@ -128,7 +150,8 @@ def load_machine(file: SourceFile) -> ClockMachine:
 
 
 def change_machine(machine: ClockMachine, settings: Mapping[str, str]) -> ClockMachine:
-    """Return a machine with other values of some keys (`issue`, `sampler.size`); raises UsageError as load_machine."""
+    """Return a machine with other values of some keys (`issue`, `sampler.size`; `lanes_per_alu=width`: a wave a clock,
+    whatever its width is); raises UsageError as load_machine."""
     table: dict[str, object] = to_builtins(machine)
     given: dict[str, object] = {}
     for key, value in settings.items():
@@ -137,6 +160,8 @@ def change_machine(machine: ClockMachine, settings: Mapping[str, str]) -> ClockM
         inner = given.setdefault(part, {}) if part else given
         if isinstance(inner, dict):
             inner[name] = read
+    if given.get("lanes_per_alu") == "width":
+        given["lanes_per_alu"] = given.get("width", machine.width)
     file = SourceFile("--machine", "")
     _check_keys(file, given)
     for part, values in given.items():
@@ -146,7 +171,7 @@ def change_machine(machine: ClockMachine, settings: Mapping[str, str]) -> ClockM
     return replace(_checked(file, table), title=f"{machine.title} with {beside}" if beside else machine.title)
 
 
-_SHOWN: Final = {"width", "waves", "alus", "issue", "scheduler", "cores"}
+_SHOWN: Final = {"width", "waves", "alus", "issue", "scheduler", "cores", "formation"}
 """Keys that every picture of a history tells."""
 
 

@@ -10,6 +10,7 @@ from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import readable
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, BranchEntry, Reported
+from warpsmith.report.analysis.races import race_json
 from warpsmith.report.json_parts import SCHEMA, Json, finding_json, span_json
 from warpsmith.report.legible import legible
 from warpsmith.report.rules import load_rules
@@ -28,7 +29,7 @@ def analysis_json(report: AnalysisReport, *, suppressed: bool = False) -> str:
         "diagnostics": [finding_json(finding) for finding in report.diagnostics],
     }
     more: Json = {
-        "kernels": [_kernel(kernel) for kernel in report.kernels],
+        "kernels": [_kernel(report, kernel) for kernel in report.kernels],
         "findings": [_report_json(one) for one in report.findings],
         "kept_back": [_report_json(one) for one in report.kept_back] if suppressed else [],
         "branches": [_branch(branch) for branch in report.branches],
@@ -43,7 +44,7 @@ def analysis_json(report: AnalysisReport, *, suppressed: bool = False) -> str:
 def analysis_jsonl(report: AnalysisReport) -> str:
     """Return a line each diagnostic, kernel and finding; every line is a document of its own."""
     rows: list[Json] = [{"type": "diagnostic", **finding_json(finding)} for finding in report.diagnostics]
-    rows += [{"type": "kernel", **_kernel(kernel)} for kernel in report.kernels]
+    rows += [{"type": "kernel", **_kernel(report, kernel)} for kernel in report.kernels]
     rows += [{"type": "finding", **_report_json(one)} for one in report.findings]
     rows.append(
         {"type": "end", "schema": SCHEMA, "version": __version__, "status": report.status, **_count_hidden(report)}
@@ -60,7 +61,7 @@ def _count_hidden(report: AnalysisReport) -> Json:
     return {key: count for key, count in counts.items() if count}
 
 
-def _kernel(kernel: AnalyzedKernel) -> Json:
+def _kernel(report: AnalysisReport, kernel: AnalyzedKernel) -> Json:
     held = kernel.resources
     entry: Json = {
         "name": kernel.name,
@@ -73,6 +74,7 @@ def _kernel(kernel: AnalyzedKernel) -> Json:
         "mapping": {},
         "assumed": [*kernel.block_assumed, *kernel.grid_assumed],
         "branches": {"total": kernel.branches, "divergent": kernel.divergent_branches},
+        "races": race_json(report, kernel),
         "resources": {
             "registers": held.registers,
             "shared_bytes": held.shared_bytes,

@@ -14,7 +14,15 @@ from msgspec import Struct, field
 
 from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import KernelFinding, why_of
-from warpsmith.analysis.uniformity.facts import AccessFact, BranchFact, Count, Dim, KernelFacts, ResourceFact
+from warpsmith.analysis.uniformity.facts import (
+    AccessFact,
+    BranchFact,
+    Count,
+    Dim,
+    KernelFacts,
+    RaceVerdict,
+    ResourceFact,
+)
 from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.findings import Certainty, Finding, Severity
 from warpsmith.base.fixes import Fix
@@ -79,7 +87,7 @@ class AccessEntry(Struct, frozen=True):
 
 class AnalyzedKernel(Struct, frozen=True):
     """One kernel as launched on one device. `block_assumed`, `grid_assumed`: what was taken for the launch without
-    being given; `diagrams`: where pictures were asked for."""
+    being given; `freedom`: whether it is free of races; `diagrams`: where pictures were asked for."""
 
     input: str
     name: str
@@ -93,6 +101,7 @@ class AnalyzedKernel(Struct, frozen=True):
     resources: ResourceFact
     divergent_branches: int
     branches: int
+    freedom: RaceVerdict
     diagrams: tuple[Diagram, ...] = ()
 
 
@@ -167,5 +176,5 @@ def kernel_entry(facts: KernelFacts, input: str, name: str) -> AnalyzedKernel:
     return AnalyzedKernel(
         input, name, facts.kernel, facts.span, facts.device.name, facts.block, facts.shape.grid,
         facts.block_assumed, facts.grid_assumed, facts.resources,
-        sum(branch.warp == "divergent" for branch in facts.branches), len(facts.branches),
+        sum(branch.warp == "divergent" for branch in facts.branches), len(facts.branches), facts.freedom,
     )  # fmt: skip

@@ -22,6 +22,7 @@ from warpsmith.report.analysis.groups import FindingGroup, GroupBy, group_findin
 from warpsmith.report.analysis.metrics import METRICS, metric_rows
 from warpsmith.report.analysis.model import AnalysisReport, Reported
 from warpsmith.report.analysis.numbers import COLUMNS, closing, count_noun, fix_words, footnotes, kernel_rows
+from warpsmith.report.analysis.races import race_lines
 from warpsmith.report.analysis.ranking import ranking_lines
 from warpsmith.report.legible import legible
 from warpsmith.report.rules import load_rules
@@ -269,7 +270,7 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _kernels(report: AnalysisReport) -> str:
     lines = columns([COLUMNS, *(row.cells for row in kernel_rows(report))])
-    return "\n".join((*lines, *footnotes(report)))
+    return "\n".join((*lines, *footnotes(report), *race_lines(report)))
 
 
 def _open(report: AnalysisReport) -> list[str]:

@@ -20,7 +20,7 @@ class ExperimentRun(Struct, frozen=True):
     """One run: the `value` of what is varied, and the input by its name ("" where there is one). Counts are those of a
     simulation; `hot`: where the block of the kernel begins that took most instructions of warps, with how often a warp
     came there and the lanes that were there, summed. `stopped`: why it did not end; "" where it did. `clocks`: of a
-    machine that has them, else 0."""
+    machine that has them, else 0; `threads`: there, the clocks of the first threads by state (THREAD_STATES)."""
 
     value: str
     input: str = ""
@@ -33,6 +33,7 @@ class ExperimentRun(Struct, frozen=True):
     hot_lanes: int = 0
     stopped: str = ""
     clocks: int = 0
+    threads: tuple[tuple[int, ...], ...] = ()
 
     @property
     def work(self) -> int:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-__all__ = ["PAINTS", "Paint"]
+__all__ = ["HEAT_STEPS", "PAINTS", "Paint"]
 
 
 class Paint(Struct, frozen=True):
@@ -18,7 +18,20 @@ class Paint(Struct, frozen=True):
     ink: str = ""
 
 
+HEAT_STEPS: Final = 16
+_ANCHORS: Final = ((0x00, 0x22, 0x4E), (0x43, 0x4E, 0x6C), (0x7D, 0x7C, 0x78), (0xBB, 0xAF, 0x71), (0xFE, 0xE8, 0x38))
+"""Of cividis (Nuñez, Anderton, Renslow 2018), which who sees no red reads alike: dark is little."""
+
+
+def _heat(step: int) -> str:
+    at = step / (HEAT_STEPS - 1) * (len(_ANCHORS) - 1)
+    low = min(int(at), len(_ANCHORS) - 2)
+    parts = (a + (b - a) * (at - low) for a, b in zip(_ANCHORS[low], _ANCHORS[low + 1], strict=True))
+    return "#" + "".join(f"{round(part):02x}" for part in parts)
+
+
 PAINTS: Final[Mapping[str, Paint]] = {
+    **{f"heat{step}": Paint(_heat(step)) for step in range(HEAT_STEPS)},
     "active": Paint("#ffffff"),
     "masked": Paint("#000000"),
     "stalled": Paint("#2f6fde", "rising", "#9dc0ff"),

@@ -61,15 +61,18 @@ function drawLanes(slot, y, scale) {
     }
   }
 }
+// a pixel is no room for a pattern: plain colors, one after the other, so that little changes from box to box
 function drawShares(slot, y, scale, wide) {
-  const high = data.width * lane;
-  for (let x = 0; x < wide; x++) {
-    const from = first + x / scale, to = Math.min(data.clocks, first + (x + 1) / scale);
-    if (to <= from) break;
-    let at = y;
-    for (let k = 0; k < 5; k++) {
-      const part = high * (sumUpTo(slot, k, to) - sumUpTo(slot, k, from)) / (data.width * (to - from));
-      if (part > 0) { box(KINDS[k], GUTTER + x, at, 1, part); at += part; }
+  const high = data.width * lane, at = new Float64Array(wide).fill(y);
+  for (let k = 0; k < 5; k++) {
+    pen.fillStyle = data.paints[KINDS[k]][0];
+    let before = sumUpTo(slot, k, first);
+    for (let x = 0; x < wide; x++) {
+      const from = first + x / scale, to = Math.min(data.clocks, first + (x + 1) / scale);
+      if (to <= from) break;
+      const now = sumUpTo(slot, k, to), part = high * (now - before) / (data.width * (to - from));
+      before = now;
+      if (part > 0) { pen.fillRect(GUTTER + x, at[x], 1, part); at[x] += part; }
     }
   }
 }
@@ -78,9 +81,13 @@ function drawAlu(bar, y, scale) {
   let drawn = -1;
   for (let n = Math.max(0, find(bar.start, first)); n < bar.start.length && bar.start[n] < last; n++) {
     const left = GUTTER + (Math.max(bar.start[n], first) - first) * scale, right = GUTTER + (Math.min(bar.end[n], last) - first) * scale;
-    if (right <= drawn) continue;
+    if (right <= drawn) {
+      // all that ends in this pixel is passed over at once
+      n = Math.max(n, find(bar.start, first + (drawn - GUTTER) / scale) - 1);
+      continue;
+    }
     box("slot" + bar.slot[n] % 8, left, y, Math.max(right - left, .5), BAR);
-    drawn = Math.floor(right);
+    drawn = Math.ceil(right);
   }
 }
 // events of a pixel, as high as the most that a pixel has
@@ -140,10 +147,10 @@ canvas.addEventListener("pointermove", event => {
   }
   const clock = Math.floor(clockAt(event)), slot = data.slots.find(s => event.offsetY >= s.y && event.offsetY < s.y + data.width * lane);
   if (!slot || clock < 0 || clock >= data.clocks) return;
-  const n = find(slot.start, clock), words = ["no wave", "active", "waits for memory", "waits for a result", "ready, not issued"];
+  const n = find(slot.start, clock), words = ["no " + data.words.warp, "active", "waits for memory", "waits for a result", "ready, not issued"];
   const [line, text] = slot.index[n] < 0 ? ["", ""] : data.lines[slot.index[n]];
   document.getElementById("told").textContent = `clock ${clock}, ${slot.name}: ${words[slot.state[n]]}` +
-    (slot.index[n] < 0 ? "" : `, wave ${slot.wave[n]}, lane ${Math.floor((event.offsetY - slot.y) / lane)} of mask 0x${data.masks[slot.mask[n]]}, line ${line}: ${text}`);
+    (slot.index[n] < 0 ? "" : `, ${data.words.warp} ${slot.wave[n]}, ${data.words.lane} ${Math.floor((event.offsetY - slot.y) / lane)} of mask 0x${data.masks[slot.mask[n]]}, line ${line}: ${text}`);
 });
 canvas.addEventListener("keydown", event => act(event.key));
 function act(key) {

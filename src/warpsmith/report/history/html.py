@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from warpsmith.report.history.colors import PAINTS
-from warpsmith.report.history.model import History, line_of
+from warpsmith.report.history.model import History, line_of, state_words
 from warpsmith.report.history.text import history_text
 from warpsmith.report.pages.page import page
 from warpsmith.simt.clocks.model import STATES
@@ -21,12 +21,20 @@ __all__ = ["history_data", "history_html"]
 def history_html(history: History) -> str:
     """Return the report as one HTML document."""
     data = json.dumps(history_data(history), separators=(",", ":"))
-    return page("history/history.html", history=history, data=data, text=history_text(history), paints=PAINTS)
+    return page(
+        "history/history.html",
+        history=history,
+        data=data,
+        text=history_text(history),
+        paints=PAINTS,
+        states=state_words(history.words),
+    )
 
 
 def history_data(history: History) -> dict[str, Any]:
     """Return what the page draws: for each slot the starts of its runs, their states, masks (by number), instructions;
     the ALUs, each as starts, ends and slots; events of caches; the texts of instructions."""
+    words = history.words
     masks: dict[int, int] = {}
     slots: dict[tuple[int, int], dict[str, list[int]]] = {}
     of_wave: dict[int, int] = {}
@@ -44,13 +52,21 @@ def history_data(history: History) -> dict[str, Any]:
         bar["start"].append(taken.start)
         bar["end"].append(taken.end)
         bar["slot"].append(of_wave.get(taken.wave, 0))
+    row_word = history.row_word
     return {
         "clocks": history.clocks,
         "shown": list(history.shown or (0, history.clocks)),
         "width": history.machine.width,
+        "words": {"warp": words.one("warp"), "lane": words.one("lane")},
         "masks": [f"{mask:x}" for mask in masks],
-        "slots": [{"name": f"core {core} slot {slot}", **row} for (core, slot), row in sorted(slots.items())],
-        "alus": [{"name": f"core {core} ALU {alu}", **bar} for (core, alu), bar in sorted(alus.items())],
+        "slots": [
+            {"name": f"{words.one('core')} {core} {row_word} {slot}", **row}
+            for (core, slot), row in sorted(slots.items())
+        ],
+        "alus": [
+            {"name": f"{words.one('core')} {core} {words.one('arithmetic unit')} {alu}", **bar}
+            for (core, alu), bar in sorted(alus.items())
+        ],
         "caches": [{"name": name, **row} for name, row in sorted(_caches(history).items())],
         "lines": [list(line_of(history, n)) for n in range(len(history.program.instructions))],
         "paints": {name: [paint.fill, paint.pattern, paint.ink] for name, paint in PAINTS.items()},
@@ -61,7 +77,7 @@ def _caches(history: History) -> dict[str, dict[str, list[int]]]:
     """Return the events of each cache, in order of clocks."""
     caches: dict[str, dict[str, list[int]]] = {}
     for event in history.run.caches:
-        name = event.cache if event.cache == "l2" else f"core {event.core} {event.cache}"
+        name = event.cache if event.cache == "l2" else f"{history.words.one('core')} {event.core} {event.cache}"
         row = caches.setdefault(name, {"clock": [], "hits": [], "misses": [], "evictions": []})
         row["clock"].append(event.clock)
         row["hits"].append(event.hits)

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 
 from warpsmith.base.findings import Finding
 from warpsmith.report.history.model import History, shares
+from warpsmith.report.history.profile_text import profile_json
+from warpsmith.report.json_parts import Json
 from warpsmith.simt.clocks.model import CACHES, STATES
 
 __all__ = ["history_json"]
 
 
-def history_json(history: History, findings: Sequence[Finding]) -> str:
-    """Return sums of a run, clocks of slots and of lanes by state, events of caches, and findings."""
+def history_json(history: History, findings: Sequence[Finding], *, profile: bool = False) -> str:
+    """Return sums of a run, clocks of slots and of lanes by state, events of caches, and findings; lines by lost lane
+    clocks where a profile is asked for."""
     totals = history.run.totals
-    document = {
+    document: Json = {
         "command": "simulate",
         "program": history.title,
         "machine": history.machine.title,
@@ -37,4 +40,6 @@ def history_json(history: History, findings: Sequence[Finding]) -> str:
             for one in findings
         ],
     }  # fmt: skip
+    if profile:
+        document["profile"] = profile_json(history)
     return json.dumps(document, indent=2, ensure_ascii=False)

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from warpsmith.report.history.model import LANE_STATES, MEANINGS, History, lane_runs, line_of
+from warpsmith.report.history.model import History, lane_runs, line_of, state_words
 
 __all__ = ["MOST_CLOCKS", "HistoryBox", "HistoryDrawing", "HistoryWords", "draw_history"]
 
@@ -39,7 +39,7 @@ class HistoryBox(Struct, frozen=True):
 
 
 class HistoryWords(Struct, frozen=True):
-    """Words at the base line `y`."""
+    """Speech at the base line `y`."""
 
     x: float
     y: float
@@ -101,7 +101,8 @@ def _core(history: History, core: int, scale: _Scale, top: float, parts: _Parts)
     """Add the slots, ALUs and caches of a core; return where the next one begins."""
     boxes, words = parts
     width, y = history.machine.width, top
-    prefix = f"core {core} " if history.machine.cores > 1 else ""
+    words_of, states = history.words, state_words(history.words)
+    prefix = f"{words_of.one('core')} {core} " if history.machine.cores > 1 else ""
     high = width * scale.lane
     for slot in range(history.run.slots):
         own = [one for one in history.run.stretches if (one.core, one.slot) == (core, slot)]
@@ -111,13 +112,15 @@ def _core(history: History, core: int, scale: _Scale, top: float, parts: _Parts)
             if stretch.end <= scale.start or stretch.start >= scale.end:
                 continue
             line, text = line_of(history, stretch.index)
-            title = f"clocks {stretch.start} to {stretch.end - 1}: wave {stretch.wave}, line {line}: {text}"
+            wave = f"{words_of.one('warp')} {stretch.wave}"
+            title = f"clocks {stretch.start} to {stretch.end - 1}: {wave}, line {line}: {text}"
             for first, count, state in lane_runs(stretch, width):
                 rows = (y + first * scale.lane, float(count * scale.lane))
-                what = "no wave" if state == "empty" else f"{LANE_STATES[state]}, {title}"
+                name = states[state][0]
+                what = name if state == "empty" else f"{name}, {title}"
                 boxes.append(scale.box((stretch.start, stretch.end), rows, state, what))
         boxes.append(HistoryBox(_GUTTER - 8, y, 5, high, _SLOT_COLORS[slot % len(_SLOT_COLORS)]))
-        words.append(HistoryWords(_GUTTER - 14, y + high / 2 + 4, f"{prefix}slot {slot}", "end"))
+        words.append(HistoryWords(_GUTTER - 14, y + high / 2 + 4, f"{prefix}{history.row_word} {slot}", "end"))
         y += high + _GAP
     y = _alus(history, core, scale, y, parts)
     for name in ("l1", "sampler", *(("l2",) if core == 0 else ())):
@@ -127,15 +130,16 @@ def _core(history: History, core: int, scale: _Scale, top: float, parts: _Parts)
 
 def _alus(history: History, core: int, scale: _Scale, top: float, parts: _Parts) -> float:
     boxes, words = parts
+    unit, warp = history.words.one("arithmetic unit"), history.words.one("warp")
     slots = {one.wave: one.slot for one in history.run.stretches if one.core == core and one.wave >= 0}
     for alu in range(history.machine.alus):
         y = top + alu * (_BAR + 3)
-        boxes.append(scale.box((scale.start, scale.end), (y, _BAR), "empty", f"ALU {alu}: nothing"))
-        words.append(HistoryWords(_GUTTER - 14, y + 10, f"ALU {alu}", "end"))
+        boxes.append(scale.box((scale.start, scale.end), (y, _BAR), "empty", f"{unit} {alu}: nothing"))
+        words.append(HistoryWords(_GUTTER - 14, y + 10, f"{unit} {alu}", "end"))
         for one in history.run.alus:
             if (one.core, one.alu) == (core, alu) and one.end > scale.start and one.start < scale.end:
                 kind = _SLOT_COLORS[slots.get(one.wave, 0) % len(_SLOT_COLORS)]
-                boxes.append(scale.box((one.start, one.end), (y, _BAR), kind, f"ALU {alu}: wave {one.wave}"))
+                boxes.append(scale.box((one.start, one.end), (y, _BAR), kind, f"{unit} {alu}: {warp} {one.wave}"))
     return top + history.machine.alus * (_BAR + 3) + _GAP
 
 
@@ -175,9 +179,11 @@ def _ticks(scale: _Scale, y: float) -> Iterator[HistoryWords]:
 
 
 def _legend_items(history: History) -> Iterator[tuple[str, str]]:
-    for kind, text in LANE_STATES.items():
-        yield kind, f"{text}: {MEANINGS[kind]}"
-    yield "slot0", "in the row of an ALU: whose wave it takes"
+    words, lane = history.words, history.words.one("lane")
+    for kind, (text, meaning) in state_words(words).items():
+        free = kind == "masked" and history.machine.forms
+        yield kind, f"free {lane}: of the {words.one('warp')} that is formed there" if free else f"{text}: {meaning}"
+    yield "slot0", f"in the row of {words.one('arithmetic unit')} 0, 1 …: whose {words.one('warp')} it takes"
     if history.run.caches:
         yield "hits", "cache: lines that it has"
         yield "misses", "cache: lines that it asks for"
@@ -199,6 +205,7 @@ def _legend(history: History, top: float, parts: _Parts) -> float:
 def _remarks(history: History, start: int, end: int) -> list[str]:
     used = {(one.core, one.slot) for one in history.run.stretches if one.wave >= 0}
     idle = history.run.slots * history.machine.cores - len(used)
-    shown = [f"Slots that never had a wave are not drawn: {idle}."] if idle else []
+    row, wave = history.row_word.title(), history.words.one("warp")
+    shown = [f"{row}s that never had a {wave} are not drawn: {idle}."] if idle else []
     whole = start == 0 and end == history.clocks
     return shown if whole else [*shown, f"Clocks {start:,} to {end - 1:,} of {history.clocks:,}."]

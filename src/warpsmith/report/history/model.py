@@ -7,28 +7,34 @@ issue and did not, grey no wave there. Beneath each core what its ALUs took, by 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
 from warpsmith.machine.simt.parameters import ClockMachine
+from warpsmith.report.words import DOCUMENT, Speech
 from warpsmith.simt.clocks.model import ClockRun, Stretch
 from warpsmith.simt.mask.disassembler import instruction_text
 from warpsmith.simt.mask.nodes import MaskProgram
 
-__all__ = ["LANE_STATES", "MEANINGS", "History", "LaneState", "lane_runs", "line_of", "shares"]
+__all__ = ["LANE_STATES", "History", "LaneState", "lane_runs", "line_of", "shares", "state_words"]
 
 LaneState = Literal["active", "masked", "stalled", "ready", "empty"]
-LANE_STATES: Final = {
-    "active": "active", "masked": "masked off", "stalled": "stalled", "ready": "ready, not issued", "empty": "no wave",
-}  # fmt: skip
-MEANINGS: Final = {
-    "active": "an instruction counts for the lane",
-    "masked": "the wave goes on, the lane does not",
-    "stalled": "waits for memory or for a result",
-    "ready": "could go on; it is not its turn",
-    "empty": "the slot has nothing to do",
-}
+LANE_STATES: Final[tuple[LaneState, ...]] = get_args(LaneState)
+
+
+def state_words(words: Speech) -> dict[LaneState, tuple[str, str]]:
+    """Return what each state of a lane is called, and what it means."""
+    warp, lane = words.one("warp"), words.one("lane")
+    return {
+        "active": ("active", f"an instruction counts for the {lane}"),
+        "masked": ("masked off", f"the {warp} goes on, the {lane} does not"),
+        "stalled": ("stalled", "waits for memory or for a result"),
+        "ready": ("ready, not issued", "could go on; it is not its turn"),
+        "empty": (f"no {warp}", "the slot has nothing to do"),
+    }
+
+
 _OF_SLOT: Final[dict[str, LaneState]] = {
     "active": "active", "memory": "stalled", "dependency": "stalled", "ready": "ready", "empty": "empty",
 }  # fmt: skip
@@ -36,7 +42,7 @@ _OF_SLOT: Final[dict[str, LaneState]] = {
 
 class History(Struct, frozen=True, eq=False):
     """A run with its program, the machine, and what is said above its picture; `shown`: the first clock that is drawn,
-    and the one behind the last, None for all, or as many as a picture has room for."""
+    and the one behind the last, None for all, or as many as a picture has room for; `words`: of whom it speaks."""
 
     title: str
     caption: str
@@ -44,11 +50,17 @@ class History(Struct, frozen=True, eq=False):
     machine: ClockMachine
     run: ClockRun
     shown: tuple[int, int] | None = None
+    words: Speech = DOCUMENT
 
     @property
     def clocks(self) -> int:
         """How many clocks it has."""
         return self.run.totals.clocks
+
+    @property
+    def row_word(self) -> str:
+        """What a row is called: a slot of a core, or a row of formed waves."""
+        return "row" if self.machine.forms else "slot"
 
 
 def lane_runs(stretch: Stretch, width: int) -> Iterator[tuple[int, int, LaneState]]:

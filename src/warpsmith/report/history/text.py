@@ -10,15 +10,19 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from warpsmith.report.history.model import History
+from warpsmith.report.words import Speech
 from warpsmith.simt.clocks.model import CACHES, STATES, SlotState
 
 __all__ = ["history_text"]
 
 _LETTERS: Final = {"empty": ".", "active": "#", "memory": "m", "dependency": "d", "ready": "r"}
-_WORDS: Final[dict[SlotState, str]] = {
-    "active": "active", "memory": "stalled: memory", "dependency": "stalled: dependency", "ready": "ready, not issued",
-    "empty": "no wave",
-}  # fmt: skip
+
+
+def _state_names(words: Speech) -> dict[SlotState, str]:
+    return {
+        "active": "active", "memory": "stalled: memory", "dependency": "stalled: dependency",
+        "ready": "ready, not issued", "empty": f"no {words.one('warp')}",
+    }  # fmt: skip
 
 
 def history_text(history: History, width: int = 100) -> str:
@@ -28,14 +32,15 @@ def history_text(history: History, width: int = 100) -> str:
 
 
 def _head(history: History) -> str:
-    totals, machine = history.run.totals, history.machine
+    totals, machine, words = history.run.totals, history.machine, history.words
     lanes = totals.instructions * machine.width
     per_clock = totals.instructions / max(1, totals.clocks)
     alus = totals.alu_clocks / max(1, totals.clocks * machine.alus * machine.cores)
     return (
         f"{history.title}: {totals.clocks:,} clocks, {totals.instructions:,} instructions ({per_clock:.2f} a clock)\n"
-        f"lanes active {_percent(totals.lane_instructions, lanes)} of issued   ALUs busy {100 * alus:.1f} %   "
-        f"slots {history.run.slots} a core   DRAM {totals.dram_bytes:,} bytes\n"
+        f"{words.many('lane')} active {_percent(totals.lane_instructions, lanes)} of issued   "
+        f"{words.many('arithmetic unit')} busy {100 * alus:.1f} %   "
+        f"{history.row_word}s {history.run.slots} a {words.one('core')}   DRAM {totals.dram_bytes:,} bytes\n"
     )
 
 
@@ -53,18 +58,25 @@ def _strips(history: History, width: int) -> Iterator[str]:
             strip = "".join(_LETTERS[one.state] * (min(one.end, shown) - max(one.start, first)) for one in own)
             name = f"{core}.{slot}" if history.machine.cores > 1 else str(slot)
             if strip:
-                yield f"slot {name:<6} {strip}{'…' if shown < min(end, history.clocks) else ''}"
+                yield f"{history.row_word:<4} {name:<6} {strip}{'…' if shown < min(end, history.clocks) else ''}"
     if history.shown:
         yield f"clocks {first:,} to {shown - 1:,}"
     if history.run.stretches:
-        yield "# active  m waits for memory  d waits for a result  r ready, not issued  . no wave\n"
+        no = f"no {history.words.one('warp')}"
+        yield f"# active  m waits for memory  d waits for a result  r ready, not issued  . {no}\n"
 
 
 def _states(history: History) -> Iterator[str]:
     totals = history.run.totals
     whole = sum(totals.slot_clocks)
     counts = dict(zip(STATES, totals.slot_clocks, strict=True))
-    yield from _table([(word, f"{counts[state]:,}", _percent(counts[state], whole)) for state, word in _WORDS.items()])
+    yield from _table(
+        f"{history.row_word} clocks",
+        [
+            (word, f"{counts[state]:,}", _percent(counts[state], whole))
+            for state, word in _state_names(history.words).items()
+        ],
+    )
 
 
 def _caches(history: History) -> Iterator[str]:
@@ -75,8 +87,8 @@ def _caches(history: History) -> Iterator[str]:
             yield f"{name:<8} {hits:,} hits, {misses:,} misses ({rate} hits), {evictions:,} evictions"
 
 
-def _table(rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+def _table(title: str, rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     first, second = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
-    yield f"{'slot clocks':<{first}}  {'':>{second}}"[: first + 2].rstrip()
+    yield title
     for one, two, three in rows:
         yield f"{one:<{first}}  {two:>{second}}  {three:>7}"

@@ -13,11 +13,12 @@ from warpsmith.report.pages.page import page
 from warpsmith.report.simulation.masks import mask_picture
 from warpsmith.report.simulation.model import MemoryRow, SimulationReport
 from warpsmith.report.simulation.text import checks_line, head_line, outputs_lines, work_line
+from warpsmith.report.words import NVIDIA, Speech
 
 __all__ = ["Cell", "FileTable", "simulation_html", "simulation_svg"]
 
 _HEAD: Final = (
-    "line", "visits", "diverged", "lost lane slots", "sectors a request", "bank conflicts", "source",
+    "line", "visits", "diverged", "sectors a request", "bank conflicts", "source",
 )  # fmt: skip
 
 
@@ -35,25 +36,26 @@ class FileTable(Struct, frozen=True):
     rows: tuple[tuple[int, tuple[Cell, ...], str], ...]
 
 
-def simulation_html(report: SimulationReport) -> str:
+def simulation_html(report: SimulationReport, words: Speech = NVIDIA) -> str:
     """Return the report as one HTML document."""
     return page(
         "simulation/simulation.html",
         report=report,
-        head=head_line(report),
-        work=work_line(report),
+        head=head_line(report, words),
+        work=work_line(report, words),
         checks=checks_line(report),
-        columns=_HEAD,
+        columns=[*_HEAD[:3], f"lost {words.one('lane')} slots", *_HEAD[3:]],
+        words=words,
         tables=tuple(_tables(report)),
-        pictures=[mask_picture(group, report.warp_width) for group in report.timeline],
+        pictures=[mask_picture(group, report.warp_width, words) for group in report.timeline],
         outputs=outputs_lines(report),
     )
 
 
-def simulation_svg(report: SimulationReport) -> str:
+def simulation_svg(report: SimulationReport, words: Speech = NVIDIA) -> str:
     """Return the picture of the warps that do most alike as a file of its own."""
     first = max(report.timeline, key=lambda group: sum(len(column.warps) for column in group.columns))
-    return page("simulation/alone.svg", picture=mask_picture(first, report.warp_width))
+    return page("simulation/alone.svg", picture=mask_picture(first, report.warp_width, words))
 
 
 # --- lines

@@ -13,10 +13,12 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from warpsmith.report.simulation.model import Column, TimelineGroup
+from warpsmith.report.simulation.text import column_name
+from warpsmith.report.words import NVIDIA, Speech
 
 __all__ = ["MaskColumn", "MaskPicture", "MaskRow", "mask_picture"]
 
-_CELL, _ROW, _TEXT, _COUNT, _TOP, _LONGEST = 9, 16, 320, 64, 26, 38
+_CELL, _ROW, _TEXT, _COUNT, _TOP, _LONGEST, _NAME = 9, 16, 320, 64, 26, 38, 150
 _MOST_STEPS: Final = 1500
 _MOST_COLUMNS: Final = 8
 
@@ -56,60 +58,62 @@ class MaskPicture(Struct, frozen=True):
     row: int = _ROW - 2
 
 
-def mask_picture(group: TimelineGroup, lanes: int) -> MaskPicture:
+def mask_picture(group: TimelineGroup, lanes: int, said: Speech = NVIDIA) -> MaskPicture:
     """Return the picture of warps of `lanes` lanes that go through the same steps, as `masks.svg` draws it."""
     columns = group.columns[:_MOST_COLUMNS]
     steps = group.steps[:_MOST_STEPS]
-    wide = _TEXT + len(columns) * (lanes * _CELL + _COUNT)
+    wide = _TEXT + len(columns) * _column_width(lanes)
     high = _TOP + len(steps) * _ROW + 8
-    words = f"lanes of {len(columns)} warps in {len(steps)} steps: filled where active"
-    drawn = (_column(column, number, len(steps), lanes) for number, column in enumerate(columns))
+    words = f"{said.many('lane')} of {said.count(len(columns), 'warp')} in {len(steps)} steps: filled where active"
+    drawn = (_column(column, number, len(steps), (lanes, said)) for number, column in enumerate(columns))
     texts = ((_TOP + n * _ROW + 12, str(step.line or "?"), _cut(step.text)) for n, step in enumerate(steps))
-    return MaskPicture(words, wide, high, tuple(drawn), tuple(texts), _report_not_drawn(group))
+    return MaskPicture(words, wide, high, tuple(drawn), tuple(texts), _report_not_drawn(group, said))
+
+
+def _column_width(lanes: int) -> int:
+    """Return how wide a column is; its name needs room where there are few lanes."""
+    return max(lanes * _CELL + _COUNT, _NAME)
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _report_not_drawn(group: TimelineGroup) -> str:
+def _report_not_drawn(group: TimelineGroup, said: Speech) -> str:
     """Return what of a group is not in the picture, "" where all of it is."""
     left = []
     if len(group.steps) > _MOST_STEPS:
         left.append(f"{len(group.steps) - _MOST_STEPS:,} more steps")
     if len(group.columns) > _MOST_COLUMNS:
-        left.append(f"{len(group.columns) - _MOST_COLUMNS:,} more kinds of warps")
+        left.append(f"{len(group.columns) - _MOST_COLUMNS:,} more kinds of {said.many('warp')}")
     return f"Not drawn: {' and '.join(left)}." if left else ""
 
 
-def _name(column: Column) -> str:
-    block, warp = column.warps[0]
-    more = f" and {len(column.warps) - 1:,} like it" if len(column.warps) > 1 else ""
-    return f"block {block} warp {warp}{more}"
-
-
-def _column(column: Column, number: int, steps: int, lanes: int) -> MaskColumn:
-    x = _TEXT + number * (lanes * _CELL + _COUNT)
+def _column(column: Column, number: int, steps: int, what: tuple[int, Speech]) -> MaskColumn:
+    lanes, said = what
+    x = _TEXT + number * _column_width(lanes)
     masks = column.masks[:steps]
     high = len(masks) * _ROW - 2 if masks else 0
-    rows = tuple(_rows(masks, x, lanes))
-    return MaskColumn(x, x + lanes * _CELL + 6, _name(column), lanes * _CELL, high, rows)
+    rows = tuple(_rows(masks, x, lanes, said))
+    return MaskColumn(x, x + lanes * _CELL + 6, column_name(column, said), lanes * _CELL, high, rows)
 
 
-def _rows(masks: Sequence[int], x: int, lanes: int) -> Iterator[MaskRow]:
+def _rows(masks: Sequence[int], x: int, lanes: int, said: Speech) -> Iterator[MaskRow]:
     """Yield the rows of one warp; lanes side by side are one rectangle, and the number is shown where it changes."""
     before = -1
     for number, mask in enumerate(masks):
         runs = tuple(
-            (x + first * _CELL, count * _CELL - 1, _lanes(first, count)) for first, count in _runs(mask, lanes)
+            (x + first * _CELL, count * _CELL - 1, _lanes(first, count, said)) for first, count in _runs(mask, lanes)
         )
         count = f"{mask.bit_count()}/{lanes}" if mask != before else ""
         yield MaskRow(_TOP + number * _ROW, "on" if mask == (1 << lanes) - 1 else "part", tuple(runs), count)
         before = mask
 
 
-def _lanes(first: int, count: int) -> str:
-    return f"lane {first}" if count == 1 else f"lanes {first} to {first + count - 1}"
+def _lanes(first: int, count: int, said: Speech) -> str:
+    if count == 1:
+        return f"{said.one('lane')} {first}"
+    return f"{said.many('lane')} {first} to {first + count - 1}"
 
 
 def _runs(mask: int, lanes: int) -> Iterator[tuple[int, int]]:

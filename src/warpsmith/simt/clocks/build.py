@@ -21,7 +21,7 @@ from warpsmith.base.cache import kept_bytes
 
 __all__ = ["library"]
 
-_FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-shared", "-fPIC")
+_FLAGS: Final = ("-std=c11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
 _COMPILERS: Final = ("gcc", "cc", "clang")
 
 
@@ -78,6 +78,7 @@ def _load(made: bytes) -> ctypes.CDLL:
     found.ws_begin.argtypes, found.ws_begin.restype = [pointer] * 4, pointer
     found.ws_advance.argtypes, found.ws_advance.restype = [pointer, ctypes.c_int64, ctypes.c_int64], ctypes.c_int
     found.ws_totals.argtypes, found.ws_totals.restype = [pointer, pointer], None
+    found.ws_threads.argtypes, found.ws_threads.restype = [pointer], pointer
     found.ws_rows.argtypes, found.ws_rows.restype = [pointer, ctypes.c_int], pointer
     found.ws_end.argtypes, found.ws_end.restype = [pointer], None
     return found

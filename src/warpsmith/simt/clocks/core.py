@@ -5,12 +5,16 @@
      ALU       free again after chime * clocks; the result is there pipe - 1 clocks later
      memory    a line a clock, each line of the wave's lanes once; loads wait for caches (caches.py)
      sampler   the same, by a cache of its own
-     none      control instructions: done, and the wave waits `control` clocks
+     none      control instructions: done, and the wave waits `control` clocks, and `forming` more (formed.py)
    and issues again after `chime` clocks
 3  what each slot did is recorded
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -20,33 +24,47 @@ from warpsmith.simt.clocks.schedulers import Chooser
 from warpsmith.simt.clocks.slot import WaveSlot
 from warpsmith.simt.mask.nodes import MaskInstruction
 from warpsmith.simt.mask.resources import Views
-from warpsmith.simt.mask.step import LaneAccesses, step
+from warpsmith.simt.mask.step import LaneAccesses, Wave, step
 
-__all__ = ["Core", "SlotMoment"]
+__all__ = ["EMPTY", "Core", "SharedByCores", "SlotMoment"]
 
 
 class SlotMoment(Struct, frozen=True):
-    """What a slot does in one clock."""
+    """What a slot does in one clock; `threads`: of a formed wave, lane by lane."""
 
     state: SlotState
     wave: int = -1
     index: int = -1
     mask: int = 0
+    threads: tuple[int, ...] = ()
 
 
-_EMPTY = SlotMoment("empty")
+EMPTY: Final = SlotMoment("empty")
+
+
+class SharedByCores(Struct, frozen=True, eq=False):
+    """What is behind the caches of cores; `numbers`: of waves that are formed."""
+
+    l2: LineCache
+    dram: Dram
+    numbers: Iterator[int]
 
 
 class Core:
     """A core: its slots, units, caches; what it counts: instructions, those of lanes, clocks of ALUs."""
 
     def __init__(
-        self, number: int, launch: ClockLaunch, slots: int, views: Views, behind: tuple[LineCache, Dram]
+        self,
+        number: int,
+        launch: ClockLaunch,
+        slots: int,
+        views: Views,
+        shared: SharedByCores,
     ) -> None:
         machine = launch.machine
         self.number, self.program, self.machine, self.views = number, launch.program, machine, views
         self.slots: list[WaveSlot | None] = [None] * slots
-        self.l2, self.dram = behind
+        self.l2, self.dram = shared.l2, shared.dram
         self.l1 = LineCache(machine.l1, machine.line, self.l2)
         self.sampler = LineCache(machine.sampler, machine.line, self.l2)
         self.alu_free = [0] * machine.alus
@@ -61,10 +79,22 @@ class Core:
         """Whether a wave is there."""
         return any(slot is not None for slot in self.slots)
 
+    def has_room(self, at: int) -> bool:
+        """Whether a wave can begin in a slot."""
+        return self.slots[at] is None
+
+    def begin(self, at: int, wave: Wave) -> None:
+        """Let a wave begin in a slot."""
+        self.slots[at] = WaveSlot(wave, wave.number)
+
+    def oldest(self) -> tuple[int, int, int] | None:
+        """Return age, instruction and number of the wave that began first of those that are there."""
+        there = [(slot.age, slot.wave.stack.pc, slot.wave.number) for slot in self.slots if slot is not None]
+        return min(there, default=None)
+
     def clock(self, now: int) -> list[SlotMoment]:
         """Go through one clock; raises FaultError where an instruction cannot be executed."""
-        moments = [self._look(slot, now) for slot in self.slots]
-        ages = [-1 if slot is None else slot.age for slot in self.slots]
+        moments = self._look_at_all(now)
         issued: set[int] = set()
 
         def issue(at: int) -> bool:
@@ -74,23 +104,44 @@ class Core:
                 issued.add(at)
             return at in issued
 
-        self.chooser.choose(ages, lambda at: moments[at].state == "ready" and at not in issued, issue)
+        def candidate(at: int) -> bool:
+            return at < len(moments) and moments[at].state == "ready" and at not in issued
+
+        self.chooser.choose(self._ranks(moments), candidate, issue)
         for at, slot in enumerate(self.slots):
             if at in issued and slot is not None:
-                moments[at] = SlotMoment("active", slot.wave.number, *slot.shown)
+                moments[at] = SlotMoment("active", slot.wave.number, *slot.shown, slot.threads)
                 if slot.wave.ended:
-                    self.slots[at] = None
+                    self._leave(at)
         return moments
+
+    def _leave(self, at: int) -> None:
+        self.slots[at] = None
+
+    def _ranks(self, moments: Sequence[SlotMoment]) -> list[tuple[int, int, int]]:
+        """Return for each slot whom `oldest` and `majority` ask first: the lowest."""
+        ages = [-1 if slot is None else slot.age for slot in self.slots]
+        if self.machine.scheduler != "majority":
+            return [(0, 0, age) for age in ages]
+        lanes: Counter[int] = Counter()
+        for one in moments:
+            if one.state == "ready":
+                lanes[one.index] += one.mask.bit_count()
+        return [(-lanes[one.index], one.index, age) for one, age in zip(moments, ages, strict=True)]
+
+    def _look_at_all(self, now: int) -> list[SlotMoment]:
+        """Return what each slot does before any wave issues."""
+        return [self._look(slot, now) for slot in self.slots]
 
     def _look(self, slot: WaveSlot | None, now: int) -> SlotMoment:
         if slot is None:
-            return _EMPTY
+            return EMPTY
         wave = slot.wave
         if now < slot.next_issue:
-            return SlotMoment("active", wave.number, *slot.shown)
+            return SlotMoment("active", wave.number, *slot.shown, slot.threads)
         blocked = slot.blocked(self.program.instructions[wave.stack.pc], now)
         state: SlotState = "memory" if blocked == "memory" else "dependency" if blocked else "ready"
-        return SlotMoment(state, wave.number, wave.stack.pc, wave.stack.exec)
+        return SlotMoment(state, wave.number, wave.stack.pc, wave.stack.exec, slot.threads)
 
     def _issue(self, slot: WaveSlot, now: int) -> bool:
         """Let a wave issue, several instructions where waves are interleaved; return whether it issued any."""
@@ -115,10 +166,10 @@ class Core:
             return False
         machine, wave = self.machine, slot.wave
         index, active = wave.stack.pc, wave.stack.exec
-        touched = step(wave, instruction, self.views, now)
+        touched = self._step(slot, instruction, now)
         self.instructions += 1
         self.lane_instructions += active.bit_count()
-        slot.next_issue = now + (machine.control if instruction.op.unit == "control" else machine.chime)
+        slot.next_issue = now + (machine.control_clocks if instruction.op.unit == "control" else machine.chime)
         match instruction.op.unit:
             case "alu":
                 end = now + machine.chime * instruction.op.clocks
@@ -135,6 +186,9 @@ class Core:
                 if wave.ended and wave.stack.left_lanes():
                     self.left.append(LeftLanes(wave.number, index, wave.stack.left_lanes()))
         return True
+
+    def _step(self, slot: WaveSlot, instruction: MaskInstruction, now: int) -> LaneAccesses:
+        return step(slot.wave, instruction, self.views, now)
 
     def _free_unit(self, instruction: MaskInstruction, now: int) -> int | None:
         """Return the number of a unit that is free, None where there is none."""
@@ -172,4 +226,4 @@ class Core:
             return
         lanes = [lane for lane in range(self.machine.width) if active >> lane & 1]
         for lane, until in zip(lanes, times, strict=True):
-            slot.lock(destination.number, lane, until, memory=instruction.op.unit != "alu")
+            slot.lock(destination.number, lane, until + self.machine.late, memory=instruction.op.unit != "alu")

@@ -25,7 +25,8 @@ __all__ = ["INSTRUCTION_WORDS", "encode_parameters", "encode_program", "encode_v
 
 _UNITS: Final = {"alu": 0, "memory": 1, "sampler": 2, "control": 3}
 _BUILTINS: Final = {"thread_id": 2, "lane_id": 3, "wave_id": 4, "clock": 5}
-_SCHEDULERS: Final = {"greedy": 0, "round-robin": 1, "oldest": 2}
+_SCHEDULERS: Final = {"greedy": 0, "round-robin": 1, "oldest": 2, "majority": 3}
+_FORMATIONS: Final = {"none": 0, "homes": 1, "crossbar": 2}
 INSTRUCTION_WORDS: Final = 58
 
 
@@ -84,7 +85,7 @@ def encode_parameters(launch: ClockLaunch, slots: int, waves: int) -> npt.NDArra
     numbers = [
         machine.width, machine.lanes_per_alu, machine.cores, slots, machine.alus, machine.issue,
         int(machine.threading == "interleaved"), _SCHEDULERS[machine.scheduler], machine.pipe, machine.stack,
-        machine.control, machine.line, launch.program.registers,
+        machine.control_clocks, machine.line, launch.program.registers, _FORMATIONS[machine.formation], machine.late,
         *_cache(machine.l1, machine.line), *_cache(machine.l2, machine.line), *_cache(machine.sampler, machine.line),
         machine.dram.latency, machine.dram.bandwidth, int(launch.recorded), len(launch.program.instructions), waves,
     ]  # fmt: skip

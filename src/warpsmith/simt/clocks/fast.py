@@ -17,6 +17,7 @@ from warpsmith.simt.clocks.encode import encode_parameters, encode_program, enco
 from warpsmith.simt.clocks.model import (
     CACHES,
     STATES,
+    THREAD_STATES,
     AluStretch,
     CacheEvents,
     ClockLaunch,
@@ -33,7 +34,7 @@ from warpsmith.simt.mask.stack import FAULTS, MaskFault
 __all__ = ["run_clocks", "run_compiled"]
 
 _PART: Final = 2_000_000
-_TOTALS: Final = 29
+_TOTALS: Final = 30
 _LANES: Final = (1 << 64) - 1
 Rows = npt.NDArray[np.int64]
 
@@ -63,28 +64,36 @@ def run_compiled(launch: ClockLaunch) -> ClockRun:
         totals = np.zeros(_TOTALS, np.int64)
         compiled.ws_totals(machine, totals.ctypes.data)
         counted = [int(one) for one in totals]
+        threads = launch.groups.size * launch.groups.count if launch.recorded else 0
+        clocks = _words(compiled.ws_threads(machine), threads, len(THREAD_STATES))
         rows = [_rows(compiled, machine, kind, counted[25 + kind]) for kind in range(4)]
     finally:
         compiled.ws_end(machine)
     left = tuple(sorted(LeftLanes(wave, index, lanes & _LANES) for wave, index, lanes in rows[3][:, :3].tolist()))
     return ClockRun(
         _totals(counted),
-        slots,
+        counted[29],
         views,
         _fault(counted[19:25]),
         left,
         _stretches(rows[0]),
         _alus(rows[1]),
         _events(rows[2]),
+        clocks,
     )
 
 
 def _rows(compiled: ctypes.CDLL, machine: int, kind: int, count: int) -> Rows:
     """Return a copy of rows of eight words."""
+    return _words(compiled.ws_rows(machine, kind), count, 8)
+
+
+def _words(place: int, count: int, size: int) -> Rows:
+    """Return a copy of what lies at an address."""
     if not count:
-        return np.zeros((0, 8), np.int64)
-    held = (ctypes.c_int64 * (8 * count)).from_address(compiled.ws_rows(machine, kind))
-    rows: Rows = np.frombuffer(memoryview(held).cast("B"), np.int64).reshape(count, 8).copy()
+        return np.zeros((0, size), np.int64)
+    held = (ctypes.c_int64 * (size * count)).from_address(place)
+    rows: Rows = np.frombuffer(memoryview(held).cast("B"), np.int64).reshape(count, size).copy()
     return rows
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
+import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from warpsmith.machine.simt.parameters import ClockMachine
@@ -18,6 +20,7 @@ from warpsmith.simt.mask.stack import MaskFault
 __all__ = [
     "CACHES",
     "STATES",
+    "THREAD_STATES",
     "AluStretch",
     "CacheEvents",
     "CacheName",
@@ -27,6 +30,8 @@ __all__ = [
     "LeftLanes",
     "SlotState",
     "Stretch",
+    "ThreadClocks",
+    "ThreadState",
 ]
 
 SlotState = Literal["empty", "active", "memory", "dependency", "ready"]
@@ -35,6 +40,12 @@ STATES: Final[tuple[SlotState, ...]] = get_args(SlotState)
 issue."""
 CacheName = Literal["l1", "l2", "sampler"]
 CACHES: Final[tuple[CacheName, ...]] = get_args(CacheName)
+
+
+ThreadState = Literal["active", "masked", "stalled", "ready"]
+THREAD_STATES: Final[tuple[ThreadState, ...]] = get_args(ThreadState)
+"""An instruction counts for the thread; its wave is there without it; waits; could issue."""
+ThreadClocks = npt.NDArray[np.int64]
 
 
 class ClockLaunch(Struct, frozen=True, eq=False):
@@ -104,7 +115,8 @@ class ClockTotals(Struct, frozen=True):
 
 
 class ClockRun(Struct, frozen=True, eq=False):
-    """What a run tells. `slots`: waves that a core had room for. Histories are empty where they were not recorded."""
+    """What a run tells. `slots`: waves that a core had room for, or rows of formed waves. `thread_clocks`: of each
+    thread by state (THREAD_STATES). Histories and they are empty where they were not recorded."""
 
     totals: ClockTotals
     slots: int
@@ -114,3 +126,4 @@ class ClockRun(Struct, frozen=True, eq=False):
     stretches: tuple[Stretch, ...]
     alus: tuple[AluStretch, ...]
     caches: tuple[CacheEvents, ...]
+    thread_clocks: ThreadClocks

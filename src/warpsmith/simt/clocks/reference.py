@@ -6,13 +6,20 @@ each clock:  free slots get the next waves: slot 0 of every core, slot 1 …
 
 from __future__ import annotations
 
+from itertools import count
+from typing import Final
+
+import numpy as np
+
 from warpsmith.base.errors import UsageError
 from warpsmith.base.findings import Finding
 from warpsmith.simt.clocks.caches import Dram, LineCache
-from warpsmith.simt.clocks.core import Core, SlotMoment
+from warpsmith.simt.clocks.core import EMPTY, Core, SharedByCores, SlotMoment
+from warpsmith.simt.clocks.formed import FormedCore
 from warpsmith.simt.clocks.model import (
     CACHES,
     STATES,
+    THREAD_STATES,
     CacheEvents,
     CacheName,
     ClockLaunch,
@@ -20,7 +27,7 @@ from warpsmith.simt.clocks.model import (
     ClockTotals,
     Stretch,
 )
-from warpsmith.simt.clocks.slot import WaveSlot
+from warpsmith.simt.clocks.watching import ClockWatcher
 from warpsmith.simt.mask.resources import Views, place_views
 from warpsmith.simt.mask.run import waves_of
 from warpsmith.simt.mask.stack import MaskFault
@@ -39,9 +46,16 @@ def slots_for(launch: ClockLaunch) -> int:
     return min(machine.waves, machine.registers // needed)
 
 
-def run_reference(launch: ClockLaunch) -> ClockRun:
-    """Run a launch; raises UsageError where the program does not fit the machine or its views."""
-    return _Machine(launch).run()
+def run_reference(launch: ClockLaunch, watcher: ClockWatcher | None = None) -> ClockRun:
+    """Run a launch, and show each clock to who watches; raises UsageError where the program does not fit the machine or
+    its views."""
+    return _Machine(launch).run(watcher)
+
+
+_MASKED: Final = THREAD_STATES.index("masked")
+_OF_THREAD: Final = {
+    state: THREAD_STATES.index(state if state in ("active", "ready") else "stalled") for state in STATES
+}
 
 
 class _Machine:
@@ -54,22 +68,28 @@ class _Machine:
         self.slots = slots_for(launch)
         self.dram = Dram(machine.dram, machine.line)
         self.l2 = LineCache(machine.l2, machine.line, self.dram)
-        behind = (self.l2, self.dram)
-        self.cores = [Core(n, launch, self.slots, self.views, behind) for n in range(machine.cores)]
+        shared, kind = SharedByCores(self.l2, self.dram, count()), FormedCore if machine.forms else Core
+        self.cores = [kind(n, launch, self.slots, self.views, shared) for n in range(machine.cores)]
         self.waves = waves_of(launch.groups, machine.width)
         self.begun = 0
+        self.thread_clocks = np.zeros((launch.groups.size * launch.groups.count, len(THREAD_STATES)), np.int64)
         self.slot_clocks = dict.fromkeys(STATES, 0)
         self.open: dict[tuple[int, int], tuple[int, SlotMoment]] = {}
         self.stretches: list[Stretch] = []
 
-    def run(self) -> ClockRun:
+    def run(self, watcher: ClockWatcher | None = None) -> ClockRun:
         now, fault = 0, None
         try:
             while self._begin_waves() or any(core.busy for core in self.cores):
                 if now == self.launch.most:
                     raise FaultError(self._endless(now))
-                for core in self.cores:
-                    self._record(core.number, now, core.clock(now))
+                if watcher is not None:
+                    watcher.before(now, self.cores)
+                moments = [core.clock(now) for core in self.cores]
+                for core, told in enumerate(moments):
+                    self._record(core, now, told)
+                if watcher is not None:
+                    watcher.behind(now, self.cores, moments)
                 now += 1
         except FaultError as error:
             fault = error.fault
@@ -80,40 +100,53 @@ class _Machine:
         before = self.begun
         for at in range(self.slots):
             for core in self.cores:
-                if core.slots[at] is None and self.begun < len(self.waves):
+                if core.has_room(at) and self.begun < len(self.waves):
                     first, lanes = self.waves[self.begun]
                     machine = self.launch.machine
                     shape = (self.launch.program.registers, machine.stack)
-                    wave = begin_wave(self.begun, first, lanes, machine.width, shape)
-                    core.slots[at] = WaveSlot(wave, self.begun)
+                    core.begin(at, begin_wave(self.begun, first, lanes, machine.width, shape))
                     self.begun += 1
         return self.begun > before
 
     def _endless(self, now: int) -> MaskFault:
         """Return the fault of the oldest wave that still runs."""
-        running = [slot for core in self.cores for slot in core.slots if slot is not None]
-        oldest = min(running, key=lambda slot: slot.age)
-        return MaskFault("endless", oldest.wave.stack.pc, oldest.wave.number, at=(now, 0))
+        _, pc, number = min(oldest for core in self.cores if (oldest := core.oldest()) is not None)
+        return MaskFault("endless", pc, number, at=(now, 0))
 
     def _record(self, core: int, now: int, moments: list[SlotMoment]) -> None:
         for at, moment in enumerate(moments):
-            self.slot_clocks[moment.state] += 1
+            self.slot_clocks[moment.state] += moment.state != "empty"
             if not self.launch.recorded:
                 continue
-            start, before = self.open.get((core, at), (now, moment))
+            self._count_threads(moment)
+            start, before = self.open.get((core, at), (0, EMPTY))
             if before != moment:
                 self._close(core, at, start, now, before)
                 start = now
             self.open[core, at] = (start, moment)
 
+    def _count_threads(self, moment: SlotMoment) -> None:
+        """Count a clock of the threads of a wave."""
+        state = _OF_THREAD[moment.state]
+        if moment.threads:
+            self.thread_clocks[list(moment.threads), state] += 1
+        elif moment.wave >= 0:
+            first, lanes = self.waves[moment.wave]
+            for lane in range(lanes):
+                self.thread_clocks[first + lane, state if moment.mask >> lane & 1 else _MASKED] += 1
+
     def _close(self, core: int, slot: int, start: int, end: int, moment: SlotMoment) -> None:
-        if end == start:  # the clock in which a fault stopped another core
+        if end == start:
             return
         self.stretches.append(Stretch(core, slot, start, end, moment.state, moment.wave, moment.index, moment.mask))
 
     def _result(self, now: int, fault: MaskFault | None) -> ClockRun:
-        for (core, at), (start, moment) in self.open.items():
-            self._close(core, at, start, now, moment)
+        slots = max(len(core.slots) for core in self.cores)
+        self.slot_clocks["empty"] = slots * len(self.cores) * now - sum(self.slot_clocks.values())
+        for core in range(len(self.cores) if self.launch.recorded else 0):
+            for at in range(slots):
+                start, moment = self.open.get((core, at), (0, EMPTY))
+                self._close(core, at, start, now, moment)
         events = sorted(self._events())
         sums = {name: [one for one in events if one.cache == name] for name in CACHES}
         alus = sorted(stretch for core in self.cores for stretch in core.alus)
@@ -130,10 +163,11 @@ class _Machine:
         )
         left = tuple(sorted(one for core in self.cores for one in core.left))
         if not self.launch.recorded:
-            return ClockRun(totals, self.slots, self.views, fault, left, (), (), ())
+            return ClockRun(totals, slots, self.views, fault, left, (), (), (), self.thread_clocks[:0])
         return ClockRun(
-            totals, self.slots, self.views, fault, left, tuple(sorted(self.stretches)), tuple(alus), tuple(events)
-        )
+            totals, slots, self.views, fault, left, tuple(sorted(self.stretches)), tuple(alus), tuple(events),
+            self.thread_clocks,
+        )  # fmt: skip
 
     def _events(self) -> list[CacheEvents]:
         found: list[CacheEvents] = []

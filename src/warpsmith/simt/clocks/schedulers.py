@@ -4,6 +4,7 @@
                           a result or ends, then goes around; issue slots are asked in order: the first win the ALUs
     round-robin, smt      all waves, from the one behind that which issued last
     oldest, smt           all waves, those that began first before the others
+    majority, smt         all waves, those at the instruction where most lanes of ready waves are first, then by age
     interleaved           one wave issues in a clock: the first of the same order that can
 
 A wave that could issue and finds no unit is asked in vain; a greedy issue slot stays with it, the others ask the next.
@@ -12,6 +13,7 @@ A wave that could issue and finds no unit is asked in vain; a greedy issue slot 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from warpsmith.machine.simt.parameters import ClockMachine
 
@@ -30,15 +32,15 @@ class Chooser:
         self.current = list(range(self.groups))
         self.first = 0
 
-    def choose(self, ages: Sequence[int], candidate: Candidate, issue: Issue) -> None:
+    def choose(self, ranks: Sequence[Any], candidate: Candidate, issue: Issue) -> None:
         """Let waves issue: `candidate` says whether a slot's wave waits for nothing, `issue` tries, and says whether it
-        issued; `ages`: of the waves in the slots."""
+        issued; `ranks` of the slots: `oldest` and `majority` ask the lowest first."""
         if self.machine.scheduler == "greedy":
             self._greedy(candidate, issue)
             return
         order = [(self.first + n) % self.slots for n in range(self.slots)]
-        if self.machine.scheduler == "oldest":
-            order = sorted(range(self.slots), key=lambda slot: ages[slot])
+        if self.machine.scheduler in ("oldest", "majority"):
+            order = sorted(range(len(ranks)), key=lambda slot: ranks[slot])
         left = self.groups
         for slot in order:
             if left and candidate(slot) and issue(slot):

@@ -18,8 +18,10 @@ Blocked = str
 
 
 class WaveSlot:
-    """`next_issue`: the clock from which on the wave may issue again; `shown`: the instruction, and its mask, that is
-    issued or taken in; `age`: how many waves began before."""
+    """`threads`: of a formed wave (members.py); `next_issue`: the clock from which on the wave may issue again;
+    `shown`: the instruction, and its mask, that is issued or taken in; `age`: how many waves began before."""
+
+    threads: tuple[int, ...] = ()
 
     def __init__(self, wave: Wave, age: int) -> None:
         self.wave, self.age = wave, age

@@ -2,7 +2,8 @@
 
     address of a view's byte n = its base + n; bases are multiples of 256, t0 first, then t1 …, u0, u1 …
 
-so that no line of a cache has bytes of two views. Offsets begin at 0 in each view, and 0 can be loaded.
+so that no line of a cache has bytes of two views. Two views of one array of words are one: what is written to it is
+read. Offsets begin at 0 in each view, and 0 can be loaded.
 """
 
 from __future__ import annotations
@@ -65,11 +66,14 @@ def place_views(program: MaskProgram, given: Views) -> Views:
             if isinstance(operand, ViewOperand) and operand.kind != "s":
                 _check(instruction, operand, given.get((operand.kind, operand.number)))
     placed: dict[ViewKey, BoundView] = {}
+    same: dict[int, BoundView] = {}
     base = 0
     for key in sorted(given):
         bound = given[key]
-        placed[key] = BoundView(bound.words.copy(), bound.width, bound.height, base)
-        base += -(-bound.size // _ALIGNED) * _ALIGNED
+        if id(bound.words) not in same:
+            same[id(bound.words)] = BoundView(bound.words.copy(), bound.width, bound.height, base)
+            base += -(-bound.size // _ALIGNED) * _ALIGNED
+        placed[key] = same[id(bound.words)]
     return placed
 
 

@@ -15,7 +15,7 @@ from warpsmith.simt.mask.sampling import sample
 from warpsmith.simt.mask.stack import MaskFault, MaskStack, StackError, control
 from warpsmith.simt.mask.values import Words, compute, floats
 
-__all__ = ["FaultError", "LaneAccesses", "Wave", "begin_wave", "lanes_of", "step"]
+__all__ = ["FaultError", "LaneAccesses", "Wave", "begin_wave", "lanes_of", "step", "true_lanes"]
 
 
 class FaultError(Exception):
@@ -27,10 +27,13 @@ class FaultError(Exception):
 
 
 class Wave(Struct, eq=False):
-    """Lanes that run together: `registers` [register, component, lane], which all begin as 0."""
+    """Lanes that run together: `registers` [register, component, lane], which all begin as 0; what the builtins are in
+    each lane: `threads`, `lanes`, `waves`."""
 
     number: int
     threads: Words
+    lanes: Words
+    waves: Words
     registers: Words
     stack: MaskStack
     ended: bool = False
@@ -52,7 +55,8 @@ def begin_wave(number: int, first_thread: int, lanes: int, width: int, shape: tu
     registers, depth = shape
     threads = np.arange(first_thread, first_thread + width, dtype=np.uint32)
     stack = MaskStack((1 << lanes) - 1, depth, 0, [])
-    return Wave(number, threads, np.zeros((registers, 4, width), np.uint32), stack)
+    builtins = (threads, np.arange(width, dtype=np.uint32), np.full(width, number & 0xFFFFFFFF, np.uint32))
+    return Wave(number, *builtins, np.zeros((registers, 4, width), np.uint32), stack)
 
 
 def lanes_of(mask: int, width: int) -> npt.NDArray[np.bool_]:
@@ -89,9 +93,9 @@ def _read(wave: Wave, source: MaskSource, clock: int) -> Words:
                 case "thread_id":
                     row = wave.threads
                 case "lane_id":
-                    row = np.arange(wave.width, dtype=np.uint32)
+                    row = wave.lanes
                 case "wave_id":
-                    row = np.full(wave.width, wave.number & 0xFFFFFFFF, np.uint32)
+                    row = wave.waves
                 case "clock":
                     row = np.full(wave.width, clock & 0xFFFFFFFF, np.uint32)
             return row[np.newaxis]
@@ -114,13 +118,19 @@ def _compute(wave: Wave, instruction: MaskInstruction, clock: int) -> None:
     wave.stack.pc += 1
 
 
-def _control(wave: Wave, instruction: MaskInstruction, clock: int) -> None:
-    state, index, true = wave.stack, wave.stack.pc, 0
+def true_lanes(wave: Wave, instruction: MaskInstruction, clock: int) -> int:
+    """Return the lanes in which the value of a control instruction is not 0, 0 where it has none."""
+    true = 0
     for source in sources_of(instruction):
         words = _read(wave, source, clock)[0]
         true = sum(1 << lane for lane in range(wave.width) if words[lane])
+    return true
+
+
+def _control(wave: Wave, instruction: MaskInstruction, clock: int) -> None:
+    state, index = wave.stack, wave.stack.pc
     try:
-        wave.ended = control(state, instruction, true)
+        wave.ended = control(state, instruction, true_lanes(wave, instruction, clock))
     except StackError as error:
         raise FaultError(MaskFault(error.kind, index, wave.number, at=(len(state.entries), 0))) from error
 

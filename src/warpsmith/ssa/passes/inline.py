@@ -95,7 +95,7 @@ def _with_bodies(function: Function, ready: dict[str, Function], changes: tuple[
         used.update((symbol.name, symbol) for symbol in callee.symbols)
         return _body(work, callee, i)
 
-    made = prune_unused(rebuild_function(function, change, *changes))
+    made = prune_unused(rebuild_function(function, change, *changes), reads=True)
     return replace(made, symbols=tuple(used.values()))
 
 

@@ -1,4 +1,4 @@
-"""Instructions and phis that nothing needs are left out."""
+"""Instructions and phis that nothing needs are left out, reads of memory among them unless they are to stay."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from warpsmith.ssa.ops import OPS
 __all__ = ["prune_unused"]
 
 
-def prune_unused(function: Function) -> Function:
-    """Return `function` without pure instructions, loads and phis whose results nobody uses."""
+def prune_unused(function: Function, *, reads: bool = False) -> Function:
+    """Return `function` without pure instructions, loads and phis whose results nobody uses; `reads`: loads stay, but
+    for those of local memory."""
     makers: dict[Value, Instruction | Phi] = {}
     pending: list[Value] = []
     for block in function.blocks:
         makers.update((phi.result, phi) for phi in block.phis)
         for i in block.instructions:
             makers.update((value, i) for value in i.results)
-            if _is_kept(i):
+            if _is_kept(i, reads):
                 pending += [o for o in i.operands if isinstance(o, Value)]
         pending += [o for o in terminator_operands(block.terminator) if isinstance(o, Value)]
     needed: set[Value] = set()
@@ -34,18 +35,18 @@ def prune_unused(function: Function) -> Function:
         replace(
             block,
             phis=tuple(phi for phi in block.phis if phi.result in needed),
-            instructions=tuple(i for i in block.instructions if _is_kept(i) or not needed.isdisjoint(i.results)),
+            instructions=tuple(i for i in block.instructions if _is_kept(i, reads) or not needed.isdisjoint(i.results)),
         )
         for block in function.blocks
     )
     return replace(function, blocks=blocks)
 
 
-def _is_kept(i: Instruction) -> bool:
+def _is_kept(i: Instruction, reads: bool) -> bool:
     """Whether an instruction does something besides its results; a load does not, unless the source insists."""
     op = OPS.get(i.op)
     if op is None or not i.results:
         return True
     if op.effect == "reads":
-        return isinstance(i.detail, Memory) and bool(i.detail.order)
+        return isinstance(i.detail, Memory) and (bool(i.detail.order) or (reads and i.detail.space != "local"))
     return not op.pure

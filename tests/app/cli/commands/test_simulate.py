@@ -512,6 +512,30 @@ def test_what_is_wrong_with_a_program_or_a_machine_is_told(
     assert told in said and "Traceback" not in said
 
 
+def test_lines_of_a_program_of_the_mask_isa_by_lost_lane_clocks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = _mask(tmp_path, "push_mask L\nmask_nz lane_id\nmov r0.x, u(1)\npop_mask\nL:\nret\n")
+    assert run_guarded(warpsmith, ["simulate", file, "--profile"]) == 0
+    out = capsys.readouterr().out
+    assert "no wave" in out and "all      2  100.0 %           2" in out and out.endswith("mask_nz lane_id\n")
+    assert run_guarded(warpsmith, ["simulate", file, "--profile", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["profile"]["lost"] == 2
+
+
+def test_a_script_steps_through_clocks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = _mask(tmp_path, "push_mask L\nmask_nz lane_id\nmov r0.x, u(1)\npop_mask\nL:\nret\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("next 2\nback\ncontinue\n"))
+    assert run_guarded(warpsmith, ["simulate", file, "-i"]) == 0
+    out = capsys.readouterr().out
+    assert "> next 2\nclock 2\n" in out and "> back\nclock 1\n" in out and "the run is over: 5 clocks" in out
+    assert run_guarded(warpsmith, ["simulate", file, "--break", "3"]) == 2
+    assert "with -i, `until LINE` and `change SLOT` stop a .mask program" in capsys.readouterr().err
+    assert run_guarded(warpsmith, ["simulate", file, "-i", "--json"]) == 2
+
+
 def test_clocks_are_for_programs_of_the_mask_isa(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_guarded(warpsmith, ["simulate", "x.cu", "--clocks"]) == 2
     assert run_guarded(warpsmith, ["simulate", "none.mask"]) == 2

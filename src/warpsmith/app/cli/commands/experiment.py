@@ -10,16 +10,17 @@ from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.commands.pictures import draw_experiment, picture_of
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
-from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, mask_file, one_dimension, usage
+from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, one_dimension, usage
 from warpsmith.app.cli.options import text, texts
 from warpsmith.app.cli.output import write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
 from warpsmith.flows.clock_experiment import experiment_clocks
-from warpsmith.flows.clocks import ClockOptions
+from warpsmith.flows.clocks import ClockOptions, read_program
 from warpsmith.flows.experiment import ExperimentOptions, experiment
 from warpsmith.report.experiment.chart import experiment_svg
 from warpsmith.report.experiment.json import experiment_json
@@ -37,6 +38,7 @@ __all__ = ["command"]
     "--input", "inputs", multiple=True, metavar="'NAME: ARG; ARG'", help="A named input: arguments of its own."
 )
 @click.option("--chart", metavar="FILE", help="Draw it: an SVG.")
+@click.option("--by-thread", metavar="svg|png=FILE", help="FILE.mask: draw the clocks of each thread in each run.")
 @click.option(
     "--machine",
     default="example",
@@ -58,6 +60,8 @@ def command(varied: str, path: str, **given: object) -> int:
     \b
     An input has a name and arguments, which go before those of --arg (`warpsmith simulate --help` has their forms):
       --arg n=6400 --input 'falling: v=each:i32[n]=n-1-i' --input 'equal: v=const:i32[n]=3200'
+    One of FILE.mask may have keys of the machine, and another program:
+      --input 'formed: machine.formation=homes; machine.scheduler=majority' --input 'select: program=select.mask'
     """
     as_json = global_options().json or given["form"] == "json"
     try:
@@ -67,7 +71,7 @@ def command(varied: str, path: str, **given: object) -> int:
             values = tuple(value.strip() for value in str(given["values"]).split(",") if value.strip())
             kind, inputs = cast("Varied", varied), _inputs(texts(given["inputs"]))
             if path.endswith(".mask"):
-                report = experiment_clocks(mask_file(path), kind, _with_clocks(given), values, inputs)
+                report = experiment_clocks(read_program(path), kind, _with_clocks(given), values, inputs)
             else:
                 asked = ExperimentOptions(kind, base, values, inputs)
                 report = experiment(kernel_file(path, given, settings), asked)
@@ -80,6 +84,11 @@ def command(varied: str, path: str, **given: object) -> int:
     chart = text(given["chart"])
     if chart is not None and report.points:
         write_result(chart, experiment_svg(report).encode("utf-8", "backslashreplace"))
+    by_thread = picture_of("--by-thread", text(given["by_thread"]))
+    if by_thread is not None:
+        if not any(point.threads for point in report.points):
+            raise usage("--by-thread: only runs on a machine with clocks have clocks of threads", "name a FILE.mask")
+        by_thread(draw_experiment(report))
     rendered = experiment_json(report) if as_json else experiment_text(report)
     if rendered:
         click.echo(rendered)

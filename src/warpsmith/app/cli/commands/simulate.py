@@ -13,23 +13,29 @@ from msgspec.structs import replace
 
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.commands.pictures import picture_of
 from warpsmith.app.cli.console import tell
 from warpsmith.app.cli.failure import TIMED_OUT, is_late
 from warpsmith.app.cli.global_options import global_options
-from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, mask_file, one_dimension, usage
-from warpsmith.app.cli.options import text, texts
+from warpsmith.app.cli.launch import kernel_file, launch_of, launch_options, one_dimension, usage
+from warpsmith.app.cli.options import text, texts, words_option
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.flows.clocks import ClockOptions, simulate_clocks
+from warpsmith.flows.clocks import ClockOptions, ClockReport, read_program, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
+from warpsmith.flows.stepping.clocks import step_clocks
 from warpsmith.flows.stepping.step import Stepping, step
+from warpsmith.report.history.graph import history_graph
+from warpsmith.report.history.heat import draw_heat
 from warpsmith.report.history.html import history_html
 from warpsmith.report.history.json import history_json
 from warpsmith.report.history.layout import draw_history
 from warpsmith.report.history.model import History
 from warpsmith.report.history.perfetto import history_perfetto
+from warpsmith.report.history.pipeline import draw_pipeline
 from warpsmith.report.history.png import history_png
+from warpsmith.report.history.profile_text import profile_text
 from warpsmith.report.history.svg import history_svg
 from warpsmith.report.history.text import history_text
 from warpsmith.report.simulation.html import simulation_html, simulation_svg
@@ -37,6 +43,7 @@ from warpsmith.report.simulation.json import simulation_json
 from warpsmith.report.simulation.model import CHECKS, Check, SimulationReport
 from warpsmith.report.simulation.perfetto import simulation_perfetto
 from warpsmith.report.simulation.text import simulation_text
+from warpsmith.report.words import DOCUMENT, NVIDIA, VOCABULARIES, Speech
 from warpsmith.settings.model import Settings
 from warpsmith.simt.choose import Engine
 from warpsmith.simt.policies.machine import POLICIES, PolicyName
@@ -56,7 +63,11 @@ __all__ = ["command"]
     type=click.Choice(["compiled", "interpreter"]),
     help="Who runs it: machine code, or lane by lane (default: lane by lane at first, then machine code).",
 )
-@click.option("--profile", is_flag=True, help="Every basic block as well, those that took most first.")
+@click.option(
+    "--profile",
+    is_flag=True,
+    help="Every basic block as well, those that took most first; of a .mask program every line, by lost lane clocks.",
+)
 @click.option(
     "--policy",
     default="",
@@ -89,6 +100,8 @@ __all__ = ["command"]
     help="With --clocks: the machine, a .toml file or a name (default: example), and what is to be otherwise.",
 )
 @click.option("--range", "range_", metavar="FROM-TO", help="With --clocks: draw these clocks only: 100-199.")
+@click.option("--heat", metavar="svg|png=FILE", help="With --clocks: draw clocks by thread, those lost beside them.")
+@click.option("--pixels", metavar="WxH", help="With --heat: threads are pixels, W in a row.")
 @click.option(
     "--max-clocks",
     type=click.IntRange(1),
@@ -98,6 +111,7 @@ __all__ = ["command"]
     help="With --clocks: stop.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Text, or one document.")
+@words_option
 @launch_options
 def command(path: str, **given: object) -> int:
     """Run one kernel of FILE (.cu, .cl, .ptx) without a GPU, and count what its warps do.
@@ -127,7 +141,9 @@ def command(path: str, **given: object) -> int:
 
     FILE.mask, a program of the mask ISA, runs with clocks, on a machine of --machine; its arguments are
     views: t0=iota:u32[64]  u0=zeros:f32[64]  t1=image[16,16]:checker=4  t2=image[8,8]:rand:seed=1
-    --timeline html, svg, png or perfetto=FILE draws what each lane did in each clock.
+    --timeline html, svg, png or perfetto=FILE draws what each lane did in each clock, pipeline=FILE.svg
+    instructions over clocks, graph=FILE.svg the control flow with clocks and lanes; -i goes through
+    clocks, forward and back: states, masks, locks, ALUs ('help' lists the commands).
 
     Instructions are those of warpsmith's kernel IR, not of a GPU; --policy counts them where lanes are kept
     together in other ways. Races are seen in the order of this run: another --seed may show more.
@@ -144,6 +160,7 @@ def command(path: str, **given: object) -> int:
 def _run_kernel(path: str, given: Mapping[str, object]) -> int:
     """Run a kernel lane by lane."""
     as_json = global_options().json or given["form"] == "json" or given["timeline"] == "json"
+    words = _words(given, NVIDIA)
     if given["interactive"] or given["breaks"] or given["watches"]:
         return _step(path, given)
     try:
@@ -158,14 +175,14 @@ def _run_kernel(path: str, given: Mapping[str, object]) -> int:
     tell(report.diagnostics)
     form, file = _timeline(str(given["timeline"]))
     if report.timeline and form in _PICTURES:
-        drawn = _PICTURES[form](report)
+        drawn = _PICTURES[form](report, words)
         if file is None:
             click.echo(drawn)
             return report.exit_code
         _write_report(file, drawn)
         report = replace(report, timeline=())
     width = shutil.get_terminal_size((100, 24)).columns
-    rendered = simulation_json(report) if as_json else simulation_text(report, width)
+    rendered = simulation_json(report) if as_json else simulation_text(report, width, words)
     if rendered:
         click.echo(rendered)
     return report.exit_code
@@ -184,9 +201,15 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
         texts(given["arg"]),
         int(str(given["max_clocks"])),
         _clocks_shown(text(given["range_"])),
+        _words(given, DOCUMENT),
     )
-    report = simulate_clocks(mask_file(path), options)
+    if given["interactive"] or given["breaks"] or given["watches"]:
+        return _step_clocks(path, given, options)
+    heat = picture_of("--heat", text(given["heat"]))
+    report = simulate_clocks(read_program(path), options)
     tell(report.findings)
+    if heat is not None:
+        heat(draw_heat(report.history, _threads_in_a_row(text(given["pixels"]), report.history)))
     if form == "perfetto" and options.shown:
         raise usage("--range: a trace has all clocks, and ui.perfetto.dev goes to some of them", "leave --range out")
     if form in _HISTORIES and file is None:
@@ -197,10 +220,50 @@ def _run_clocks(path: str, given: Mapping[str, object]) -> int:
     if file is not None:
         drawn = _HISTORIES[form](report.history)
         _write_report(file, drawn)
-    as_json = global_options().json or given["form"] == "json" or form == "json"
-    width = shutil.get_terminal_size((100, 24)).columns
-    click.echo(history_json(report.history, report.findings) if as_json else history_text(report.history, width))
+    _tell_run(report, given, as_json=global_options().json or given["form"] == "json" or form == "json")
     return report.exit_code
+
+
+def _tell_run(report: ClockReport, given: Mapping[str, object], *, as_json: bool) -> None:
+    """Print a run with clocks."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    profile = bool(given["profile"])
+    if as_json:
+        click.echo(history_json(report.history, report.findings, profile=profile))
+        return
+    click.echo(history_text(report.history, width))
+    if profile:
+        click.echo("\n" + profile_text(report.history))
+
+
+def _step_clocks(path: str, given: Mapping[str, object], options: ClockOptions) -> int:
+    """Step through the clocks of a program."""
+    if not given["interactive"] or given["breaks"] or given["watches"]:
+        raise usage(
+            "--break and --watch are for kernels", "with -i, `until LINE` and `change SLOT` stop a .mask program"
+        )
+    if global_options().json or given["form"] == "json":
+        raise usage("-i talks to people: it has no JSON")
+    if given["words"]:
+        raise usage("--words: -i speaks of waves, as the document does", "leave --words out")
+    return step_clocks(read_program(path), options, click.echo, _ask)
+
+
+def _words(given: Mapping[str, object], default: Speech) -> Speech:
+    """Return the words that are asked for."""
+    return next((Speech(one) for one in VOCABULARIES if one == given["words"]), default)
+
+
+def _threads_in_a_row(said: str | None, history: History) -> int:
+    """Return how many threads of a heat map stand side by side: as many as a picture is wide, or as a wave has."""
+    threads = len(history.run.thread_clocks)
+    if said is None:
+        return max(history.machine.width, 16)
+    wide, _, high = said.partition("x")
+    if not wide.isdecimal() or not high.isdecimal() or not int(wide) or int(wide) * int(high) != threads:
+        message = f"--pixels: WxH are as many pixels as there are threads, {threads:,}; it got '{said}'"
+        raise usage(message, f"for example --pixels {history.machine.width}x{-(-threads // history.machine.width)}")
+    return int(wide)
 
 
 def _clocks_shown(said: str | None) -> tuple[int, int] | None:
@@ -219,11 +282,15 @@ _HISTORIES: Final[Mapping[str, _Drawn]] = {
     "svg": lambda history: history_svg(draw_history(history)),
     "png": lambda history: history_png(draw_history(history)),
     "perfetto": history_perfetto,
+    "pipeline": lambda history: history_svg(draw_pipeline(history)),
+    "graph": history_graph,
 }
 
 
 def _step(path: str, given: Mapping[str, object]) -> int:
     """Step through the kernel; what a person says comes from standard input."""
+    if given["words"]:
+        raise usage("--words: --break, --watch and -i speak of warps", "leave --words out")
     if global_options().json or given["form"] == "json":
         raise usage("--break, --watch and -i talk to people: they have no JSON")
     if path == "-" and given["interactive"]:
@@ -243,8 +310,8 @@ def _ask() -> str | None:
     return said or None
 
 
-_PICTURES: Final[Mapping[str, Callable[[SimulationReport], str]]] = {
-    "html": simulation_html, "svg": simulation_svg, "perfetto": simulation_perfetto,
+_PICTURES: Final[Mapping[str, Callable[[SimulationReport, Speech], str]]] = {
+    "html": simulation_html, "svg": simulation_svg, "perfetto": lambda report, _: simulation_perfetto(report),
 }  # fmt: skip
 
 

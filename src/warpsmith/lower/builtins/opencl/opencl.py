@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from warpsmith.lower.builtins.rows import Rule, lanewise, needs, nothing, op_of
 from warpsmith.lower.conversions import convert_value, number
@@ -59,8 +59,14 @@ def _global_size(frame: Frame, e: nodes.Call) -> Result:
 
 
 def _barrier(frame: Frame, e: nodes.Call) -> Result:
-    frame.builder.emit_many("barrier", (number(I32, 0),), (), Barrier())
+    flags = frame.scalar(needs(e, 1)[0])
+    orders = _ORDERED[flags.bits & 3] if isinstance(flags, Constant) else "none"
+    frame.builder.emit_many("barrier", (number(I32, 0),), (), Barrier(orders=orders))
     return None
+
+
+_ORDERED: Final[tuple[Literal["none", "shared", "global", "all"], ...]] = ("none", "shared", "global", "all")
+"""By the flags of a barrier: CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2 (OpenCL C, 6.15.8)."""
 
 
 def _fence(frame: Frame, e: nodes.Call) -> Result:

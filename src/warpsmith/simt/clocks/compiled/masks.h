@@ -2,7 +2,13 @@
 
 static int stop(struct machine *m, struct slot *s, int kind, int64_t lane, int64_t first, int64_t second)
 {
-    memcpy(m->fault, (int64_t[]){kind, s->pc, s->wave, lane, first, second}, sizeof m->fault);
+    int64_t wave = s->wave;
+    if (m->p.formation) {
+        /* the wave and the lane in which the thread began */
+        wave = s->wave_ids[lane < 0 ? __builtin_ctzll(s->exec) : lane];
+        if (lane >= 0) lane = s->lane_ids[lane];
+    }
+    memcpy(m->fault, (int64_t[]){kind, s->pc, wave, lane, first, second}, sizeof m->fault);
     return 0;
 }
 
@@ -36,14 +42,20 @@ static int keep(struct machine *m, struct slot *s, uint64_t lanes)
     return 1;
 }
 
-static int control(struct machine *m, struct slot *s, const struct instruction *i)
+/* Return the lanes whose value is not 0. */
+static uint64_t find_true(struct machine *m, struct slot *s, const struct instruction *i)
 {
     uint64_t true_lanes = 0;
-    if (i->sources) {
-        const uint32_t *rows[4];
-        find_source(m, s, i, 0, rows);
-        for (int64_t l = 0; l < WIDTH(m); l++) true_lanes |= (uint64_t)(rows[0][l] != 0) << l;
-    }
+    const uint32_t *rows[4];
+    if (!i->sources) return 0;
+    find_source(m, s, i, 0, rows);
+    for (int64_t l = 0; l < WIDTH(m); l++) true_lanes |= (uint64_t)(rows[0][l] != 0) << l;
+    return true_lanes;
+}
+
+static int control(struct machine *m, struct slot *s, const struct instruction *i)
+{
+    uint64_t true_lanes = find_true(m, s, i);
     switch (i->op) {
     case PUSH_MASK:
         if (!push(m, s, s->exec, i->target[0])) return 0;

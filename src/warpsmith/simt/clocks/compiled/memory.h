@@ -1,6 +1,6 @@
 /* What lanes access, in ascending order of lanes, four addresses each at most (simt/mask/step.py, sampling.py). */
 
-struct touched { int lanes, lane[WIDEST], count; int64_t address[WIDEST][4]; };
+struct touched { int lanes, lane[WIDEST], count; int64_t address[4][WIDEST]; };
 
 static int check(struct machine *m, struct slot *s, const struct instruction *i, int64_t lane, int64_t offset)
 {
@@ -20,7 +20,7 @@ static int place_words(struct machine *m, struct slot *s, const struct instructi
         if (!(s->exec >> l & 1)) continue;
         if (!check(m, s, i, l, offsets[l])) return 0;
         for (int n = 0; n < i->moved; n++)
-            t->address[t->lanes][n] = m->views[i->view].base + offsets[l] + 4 * i->which[n];
+            t->address[n][t->lanes] = m->views[i->view].base + offsets[l] + 4 * i->which[n];
         t->lane[t->lanes++] = (int)l;
     }
     return 1;
@@ -35,7 +35,7 @@ static int load(struct machine *m, struct slot *s, const struct instruction *i, 
     /* the address may be in the register that is written */
     uint32_t word[WIDEST][4];
     for (int k = 0; k < t->lanes; k++)
-        for (int n = 0; n < i->moved; n++) word[k][n] = view->words[(t->address[k][n] - view->base) / 4];
+        for (int n = 0; n < i->moved; n++) word[k][n] = view->words[(t->address[n][k] - view->base) / 4];
     for (int k = 0; k < t->lanes; k++)
         for (int n = 0; n < i->moved; n++)
             s->registers[(i->destination * 4 + i->components[n]) * WIDTH(m) + t->lane[k]] = word[k][n];
@@ -52,15 +52,20 @@ static int store_pixels(struct machine *m, struct slot *s, const struct instruct
         if (!(s->exec >> l & 1)) continue;
         int64_t x = place[0][l], y = place[1][l];
         if (x >= view->width || y >= view->height) return stop(m, s, PIXEL, l, x, y);
-        t->address[t->lanes][0] = view->base + 4 * (y * view->width + x);
+        t->address[0][t->lanes] = view->base + 4 * (y * view->width + x);
         t->lane[t->lanes++] = (int)l;
     }
-    for (int k = 0; k < t->lanes; k++)
-        for (int n = 0; n < i->moved; n++) {
-            uint32_t byte = (uint32_t)(clamp(as_float(value[n][t->lane[k]])) * 255.0f + 0.5f);
-            uint32_t *pixel = &view->words[(t->address[k][0] - view->base) / 4], shift = 8 * (uint32_t)i->which[n];
-            *pixel = (*pixel & ~(255u << shift)) | byte << shift;
-        }
+    uint32_t bytes[WIDEST] = {0}, kept = ~0u;
+    for (int n = 0; n < i->moved; n++) {
+        uint32_t shift = 8 * (uint32_t)i->which[n];
+        for (int64_t l = 0; l < WIDTH(m); l++)
+            bytes[l] = (bytes[l] & ~(255u << shift)) | (uint32_t)(int32_t)(clamp(as_float(value[n][l])) * 255.0f + 0.5f) << shift;
+        kept &= ~(255u << shift);
+    }
+    for (int k = 0; k < t->lanes; k++) {
+        uint32_t *pixel = &view->words[(t->address[0][k] - view->base) / 4];
+        *pixel = (*pixel & kept) | bytes[t->lane[k]];
+    }
     return 1;
 }
 
@@ -73,48 +78,69 @@ static int store(struct machine *m, struct slot *s, const struct instruction *i,
     if (!place_words(m, s, i, place[0], t)) return 0;
     struct view *view = &m->views[i->view];
     for (int k = 0; k < t->lanes; k++)
-        for (int n = 0; n < i->moved; n++) view->words[(t->address[k][n] - view->base) / 4] = value[n][t->lane[k]];
+        for (int n = 0; n < i->moved; n++) view->words[(t->address[n][k] - view->base) / 4] = value[n][t->lane[k]];
     return 1;
 }
 
-static int64_t split(float place, int64_t size, float *part)
+/* Where texels are that a place lies between, along one axis: the lower one and how far from it, the next one. */
+static void split(int64_t width, const uint32_t *restrict place, int64_t size, int32_t *restrict low,
+                  int32_t *restrict high, float *restrict part)
 {
-    float x = place * (float)size - 0.5f, low = floorf(x);
-    if (!(fabsf(low) < 2147483648.0f)) {
-        *part = 0.0f;
-        return 0;
+    int32_t count = (int32_t)size, is_far = 0;
+    for (int64_t l = 0; l < width; l++) {
+        float x = as_float(place[l]) * (float)count - 0.5f, floor = floorf(x);
+        /* what no index can be is looked at once more, below */
+        int32_t is_near = (floor >= -1.0f) & (floor < (float)count), index = (int32_t)(is_near ? floor : 0.0f);
+        is_far |= !is_near;
+        part[l] = x - floor;
+        low[l] = index < 0 ? count - 1 : index;
     }
-    *part = x - low;
-    int64_t index = (int64_t)low % size;
-    return index < 0 ? index + size : index;
+    for (int64_t l = 0; is_far && l < width; l++) {
+        float x = as_float(place[l]) * (float)size - 0.5f, floor = floorf(x);
+        int is_there = fabsf(floor) < 2147483648.0f;
+        int64_t index = is_there ? (int64_t)floor % size : 0;
+        part[l] = is_there ? x - floor : 0.0f;
+        low[l] = (int32_t)(index < 0 ? index + size : index);
+    }
+    for (int64_t l = 0; l < width; l++) high[l] = low[l] + 1 == count ? 0 : low[l] + 1;
 }
 
-static float channel_of(uint32_t word, int channel) { return (float)(word >> 8 * channel & 255) / 255.0f; }
+static void blend(int64_t width, uint32_t texel[4][WIDEST], int channel, const float *a, const float *b, uint32_t *out)
+{
+    for (int64_t l = 0; l < width; l++) {
+        float corner[4];
+        for (int k = 0; k < 4; k++) corner[k] = (float)(texel[k][l] >> 8 * channel & 255) / 255.0f;
+        float upper = corner[0] * (1.0f - a[l]) + corner[1] * a[l], lower = corner[2] * (1.0f - a[l]) + corner[3] * a[l];
+        out[l] = as_word(upper * (1.0f - b[l]) + lower * b[l]);
+    }
+}
 
 static int sample(struct machine *m, struct slot *s, const struct instruction *i, struct touched *t)
 {
     const uint32_t *place[4];
     find_source(m, s, i, 0, place);
     struct view *view = &m->views[i->view];
-    uint32_t out[4][WIDEST];
+    int64_t width = WIDTH(m);
+    int32_t x[2][WIDEST], y[2][WIDEST], at[4][WIDEST];
+    float a[WIDEST], b[WIDEST];
+    uint32_t texel[4][WIDEST], out[WIDEST];
+    split(width, place[0], view->width, x[0], x[1], a);
+    split(width, place[1], view->height, y[0], y[1], b);
+    for (int k = 0; k < 4; k++)
+        for (int64_t l = 0; l < width; l++) {
+            at[k][l] = y[k / 2][l] * (int32_t)view->width + x[k % 2][l];
+            texel[k][l] = view->words[at[k][l]];
+        }
+    for (int n = 0; n < i->moved; n++) {
+        blend(width, texel, i->which[n], a, b, out);
+        write_row(m, s, i, n, out);
+    }
     t->lanes = 0;
     t->count = 4;
-    for (int64_t l = 0; l < WIDTH(m); l++) {
+    for (int64_t l = 0; l < width; l++) {
         if (!(s->exec >> l & 1)) continue;
-        float a, b;
-        int64_t x = split(as_float(place[0][l]), view->width, &a), y = split(as_float(place[1][l]), view->height, &b);
-        int64_t right = (x + 1) % view->width, below = (y + 1) % view->height;
-        int64_t texel[4] = {y * view->width + x, y * view->width + right, below * view->width + x,
-                            below * view->width + right};
-        for (int n = 0; n < i->moved; n++) {
-            float corner[4];
-            for (int k = 0; k < 4; k++) corner[k] = channel_of(view->words[texel[k]], i->which[n]);
-            float upper = corner[0] * (1.0f - a) + corner[1] * a, lower = corner[2] * (1.0f - a) + corner[3] * a;
-            out[n][l] = as_word(upper * (1.0f - b) + lower * b);
-        }
-        for (int k = 0; k < 4; k++) t->address[t->lanes][k] = view->base + 4 * texel[k];
+        for (int k = 0; k < 4; k++) t->address[k][t->lanes] = view->base + 4 * (int64_t)at[k][l];
         t->lane[t->lanes++] = (int)l;
     }
-    for (int n = 0; n < i->moved; n++) write_row(m, s, i, n, out[n]);
     return 1;
 }

@@ -65,8 +65,8 @@ static void find_source(struct machine *m, struct slot *s, const struct instruct
         for (int n = 0; n < source->count; n++) rows[n] = m->constants + (((i - m->program) * 3 + at) * 4 + n) * width;
         return;
     case THREAD_ID: rows[0] = s->threads; return;
-    case LANE_ID: rows[0] = m->lane_ids; return;
-    case WAVE_ID: fill(row, width, (uint32_t)s->wave); break;
+    case LANE_ID: rows[0] = s->lane_ids; return;
+    case WAVE_ID: rows[0] = s->wave_ids; return;
     case CLOCK: fill(row, width, (uint32_t)m->now); break;
     }
     rows[0] = row;

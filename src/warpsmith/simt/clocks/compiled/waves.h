@@ -10,32 +10,49 @@ static void lock(struct slot *s, int64_t width, int64_t reg, int64_t lane, int64
 static void look_at_locks(struct machine *m, struct slot *s)
 {
     const struct instruction *i = &m->program[s->pc];
-    int64_t width = WIDTH(m), least = 2 * (m->now + 1), first = INT64_MAX;
-    int waits = 0, by_memory = 0, all = i->op == RET;
+    int64_t width = WIDTH(m), least = 2 * (m->now + 1), never = INT64_MAX - 1, first = never, kinds = 0;
+    uint32_t all = i->op == RET ? ~0u : 0;
     int64_t count = all ? m->p.registers : i->locked_count;
     for (int64_t n = 0; n < count; n++) {
         int64_t reg = all ? n : i->locked[n];
         if (s->latest[reg] < least) continue;
-        const int64_t *ready = s->ready + reg * width;
-        for (int64_t l = 0; l < width; l++)
-            if (ready[l] >= least && (all || s->exec >> l & 1)) {
-                waits = 1;
-                by_memory |= ready[l] & 1;
-                if (ready[l] >> 1 < first) first = ready[l] >> 1;
-            }
+        const int64_t *restrict ready = s->ready + reg * width;
+        const uint32_t *restrict mask = s->mask_words;
+        for (int64_t l = 0; l < width; l++) {
+            int64_t value = ready[l] & (int32_t)(mask[l] | all), locked = value >= least ? value : never;
+            first = locked < first ? locked : first;
+            kinds |= locked;
+        }
     }
-    s->blocked = by_memory ? WAITS_MEMORY : waits ? WAITS_RESULT : 0;
-    s->recheck = waits ? first : m->now;
+    int waits = first != never;
+    s->blocked = kinds & 1 ? WAITS_MEMORY : waits ? WAITS_RESULT : 0;
+    s->recheck = waits ? first >> 1 : m->now;
 }
 
+/* Note what a wave waits for that may be formed of threads. */
+static void look_at_wave(struct machine *m, struct core *core, struct slot *s)
+{
+    if (m->p.formation) gather(m, core, s, &m->program[s->pc]);
+    look_at_locks(m, s);
+}
+
+/* Ask for the lines that lanes touch, each once, in order of lanes; lock what a load writes until its lines are there. */
 static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache, struct slot *s,
                             const struct instruction *i, struct touched *t)
 {
-    int64_t number[4 * WIDEST], there[4 * WIDEST], lines = 0;
+    int64_t number[4 * WIDEST], there[4 * WIDEST], of_lane[4][WIDEST], lines = 0, last[4] = {0}, until = 0;
+    int is_other[WIDEST] = {0};
+    for (int n = 0; n < t->count; n++) {
+        for (int k = 0; k < t->lanes; k++) of_lane[n][k] = t->address[n][k] >> m->line_shift;
+        for (int k = 1; k < t->lanes; k++) is_other[k] |= of_lane[n][k] != of_lane[n][k - 1];
+    }
+    is_other[0] = 1;
     for (int k = 0; k < t->lanes; k++) {
-        int64_t until = 0;
-        for (int n = 0; n < t->count; n++) {
-            int64_t line = t->address[k][n] >> m->line_shift, at = lines - 1;
+        /* a lane that touches the lines of the one before waits as long */
+        if (is_other[k]) until = 0;
+        for (int n = 0; is_other[k] && n < t->count; n++) {
+            int64_t line = of_lane[n][k], at = lines - 1;
+            if (lines && number[last[n]] == line) at = last[n];
             while (at >= 0 && number[at] != line) at--;
             if (at < 0) {
                 int64_t clock = m->now + lines, arrives;
@@ -49,9 +66,10 @@ static int64_t access_lines(struct machine *m, int64_t core, struct cache *cache
                 number[at] = line;
                 there[at] = arrives;
             }
+            last[n] = at;
             if (there[at] > until) until = there[at];
         }
-        if (i->writes) lock(s, WIDTH(m), i->destination, t->lane[k], 2 * until + 1);
+        if (i->writes) lock(s, WIDTH(m), i->destination, t->lane[k], 2 * (until + m->p.late) + 1);
     }
     return m->now + lines;
 }
@@ -62,7 +80,7 @@ static void take_alu(struct machine *m, int64_t core, int64_t alu, struct slot *
     m->cores[core].alu_free[alu] = end;
     m->alu_clocks += end - m->now;
     if (m->p.recorded) put(&m->alus, (int64_t[]){core, alu, m->now, end, s->wave}, 5);
-    int64_t value = 2 * (end + m->p.pipe - 1), *ready = s->ready + i->destination * width;
+    int64_t value = 2 * (end + m->p.pipe - 1 + m->p.late), *ready = s->ready + i->destination * width;
     for (int64_t l = 0; l < width; l++) ready[l] = s->exec >> l & 1 ? value : ready[l];
     if (value > s->latest[i->destination]) s->latest[i->destination] = value;
 }
@@ -75,6 +93,7 @@ static int execute(struct machine *m, int64_t at, struct slot *s)
     struct touched touched;
     uint64_t active = s->exec;
     int64_t alu = 0, index = s->pc;
+    if (m->p.formation) gather(m, core, s, i);
     switch (i->unit) {
     case ALU:
         while (alu < m->p.alus && core->alu_free[alu] > m->now) alu++;
@@ -91,8 +110,10 @@ static int execute(struct machine *m, int64_t at, struct slot *s)
         core->sampler_free = access_lines(m, at, &core->sampler, s, i, &touched);
         break;
     default:
-        if (!control(m, s, i)) return 0;
+        if (!(m->p.formation && i->op != RET ? part : control)(m, s, i)) return 0;
     }
+    s->pooled = 0;
+    if (m->p.formation && i->writes) scatter(m, core, s, i->destination);
     if (i->unit != CONTROL) s->pc++;
     s->next_issue = m->now + (i->unit == CONTROL ? m->p.control : m->chime);
     s->recheck = 0;
@@ -113,7 +134,7 @@ static int issue(struct machine *m, int64_t core, struct slot *s)
     while (done < most) {
         int is_control = m->program[s->pc].unit == CONTROL;
         if (done) {
-            look_at_locks(m, s);
+            look_at_wave(m, &m->cores[core], s);
             if (s->blocked) break;
         }
         if (!execute(m, core, s)) break;

@@ -1,0 +1,344 @@
+"""Clashes shown by numbers: arguments and iterations are given some, and two threads get to one byte.
+
+    if (i < n) s[i % 64] = …;         n = 64, block 0:  threads 0 and … or none
+
+With a number for each unknown that is not data, tests before a place say which threads get there, and addresses are
+numbers. The way from one place to the other without a barrier must be open: a test whose answer is a number lets only
+that way through. Tests of elements of arrays are taken to let both threads through, where each tests an element of its
+own; what an atomic, a vote or another thread says is not: it may elect one of them.
+
+An argument that is part of an address is taken to be large, unless it is a bound as well: a stride that is too short
+makes anything meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import dropwhile, islice, product
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from warpsmith.analysis.affine.symbols import Atom, center
+from warpsmith.analysis.memory.accesses import AccessSite
+from warpsmith.analysis.memory.phases import full_barrier
+from warpsmith.analysis.sync.first_block import asks_for_block, tests_before
+from warpsmith.analysis.sync.races import FIRST_BLOCK, UNLIKE, Clash, Judge, Meeting, overlap
+from warpsmith.analysis.sync.trial import Trial
+from warpsmith.ssa.nodes import Branch, Constant, Instruction, Memory, Operand, Phi, Query, Value, terminator_operands
+from warpsmith.ssa.ops import OPS
+
+__all__ = ["LED", "apart_by_numbers", "find_reached", "find_reached_in_grid", "is_made_of"]
+
+LED: Final = "the data lead both threads there"
+_MOST_TRIED: Final = 48
+_DEEPEST: Final = 24
+_LARGE: Final = 4096
+_WIDE: Final = 64
+_MOST_SORTED: Final = 1024
+
+Numbers = Mapping[Atom, int]
+
+
+class _Rows(Struct, frozen=True):
+    """Where the threads that get to a place touch memory; `led`: a test of data is taken to let them through."""
+
+    at: Mapping[int, int]
+    led: bool
+
+
+def find_reached(judge: Judge, meeting: Meeting) -> Clash | None:
+    """Return a clash of two threads of a block for some numbers; None where none is found."""
+    if meeting.first.base is None or meeting.first.base is not meeting.second.base:
+        return None
+    said = _first_block(judge, meeting)
+    for one, two, numbers in islice(_numbers(judge, meeting), _MOST_TRIED):
+        trials, texts = (judge.trial(one), judge.trial(two)), (*said, *numbers)
+        clash = _clash(judge, meeting, trials)
+        if clash is None or not _is_open(judge, meeting, trials):
+            continue
+        sides = zip((meeting.first, meeting.second), trials, strict=True)
+        if all(_comes(judge, place.block, trial, known=FIRST_BLOCK in said) for place, trial in sides):
+            return replace(clash, reached=True, assumptions=(*texts, *clash.assumptions))
+    return None
+
+
+def _first_block(judge: Judge, meeting: Meeting) -> tuple[str, ...]:
+    """Return what is said where numbers are those of the first block, or may overflow."""
+    pair = meeting.first, meeting.second
+    if pair[0].address is None or pair[1].address is None:
+        return ()
+    said = tuple(f"the index of {p.base.name} does not overflow" for p in pair if p.overflow and p.base is not None)
+    difference = pair[0].address.common().plus(pair[1].address.common(), -1)
+    return (FIRST_BLOCK, *said) if any(atom.of_block for atom in difference.atoms()) else said
+
+
+def apart_by_numbers(judge: Judge, meeting: Meeting) -> bool:
+    """Return whether all addresses are numbers, for each number that variables of loops may have, and none meet."""
+    one, other = meeting.first, meeting.second
+    if one.base is None or one.base is not other.base:
+        return False
+    fixed = {a: 0 for a in judge.forms.lanes.atoms.values() if a.space or (a.argument and a.range[1] >= 1 << 62)}
+    for here, there, _ in judge.choices(meeting):
+        trials = judge.trial({**fixed, **here}), judge.trial({**fixed, **there})
+        rows = [_touched(place, trial) for place, trial in zip((one, other), trials, strict=True)]
+        if rows[0] is None or rows[1] is None:
+            return False
+        if rows[0] and rows[1] and overlap(rows[0], rows[1], (one.bytes, other.bytes, 0), 0) is not None:
+            return False
+    return True
+
+
+def find_reached_in_grid(judge: Judge, pair: tuple[AccessSite, AccessSite]) -> Clash | None:
+    """Return a clash of a thread of block 0 and one of block 1; None where none is found."""
+    first, second = pair
+    count = judge.forms.lanes.count
+    meeting = Meeting(first, second, tuple((c.header, None) for p in pair for c in judge.forms.around[p.block]))
+    axis = next((a for a in judge.forms.lanes.atoms.values() if a.of_block and a.name == "ctaid.x"), None)
+    for one, two, texts in islice(_numbers(judge, meeting), _MOST_TRIED):
+        moved = two if axis is None else {**two, axis: 1}
+        rows = [_rows(place, judge.trial(given)) for place, given in zip(pair, (one, moved), strict=True)]
+        if rows[0] is None or rows[1] is None or not rows[0].at or not rows[1].at:
+            continue
+        there = {t + count: n for t, n in rows[1].at.items()}
+        if found := overlap(rows[0].at, there, (first.bytes, second.bytes, 0), 0):
+            led = (LED,) if rows[0].led or rows[1].led else ()
+            return Clash(True, (found[0], found[1] - count), assumptions=(*texts, *led))
+    return None
+
+
+# --- the numbers
+
+
+def _numbers(judge: Judge, meeting: Meeting) -> Iterator[tuple[Numbers, Numbers, tuple[str, ...]]]:
+    """Yield numbers for the unknowns of both places, and what they are in words."""
+    atoms = judge.forms.lanes.atoms.values()
+    arguments = [a for a in atoms if a.argument and not a.space and a.range[1] < 1 << 62]
+    fixed = {a: 0 for a in atoms if a.space or (a.argument and a.range[1] >= 1 << 62)}
+    fixed |= {a: 0 for a in atoms if a.of_block} | {a: 4 for a in atoms if a.of_grid}
+    counted = _counters(judge, meeting)
+    orbits = list(islice(judge.choices(meeting), _MOST_TRIED))
+    addresses = [p.address for p in (meeting.first, meeting.second) if p.address is not None]
+    found = [(monomial, a) for address in addresses for monomial in address.terms for a in monomial]
+    factors = {a for monomial, a in found if len(monomial) > 1}
+    tested = [a for a in arguments if _is_tested(judge, meeting, a)]
+    far = factors | ({a for _, a in found} - set(tested))
+    for size in _sizes(judge) if any(a not in far for a in tested) else (_LARGE,):
+        given = {a: _fit(a, _LARGE if a in far else size) for a in arguments}
+        texts = tuple(f"{a.argument} is {n}" for a, n in given.items() if a in far or a in tested)
+        for here, there in _iterations(counted, dict(meeting.ahead)):
+            for one, two, _ in orbits:
+                yield {**fixed, **given, **here, **one}, {**fixed, **given, **there, **two}, texts
+
+
+def _sizes(judge: Judge) -> list[int]:
+    x, _, _ = judge.forms.lanes.block
+    return list(dict.fromkeys((256, judge.forms.lanes.count, x, 4 * x, 16, 4, 1)))
+
+
+def _fit(atom: Atom, size: int) -> int:
+    """Return a number that an argument may be."""
+    low, high = atom.range
+    rest, power = atom.residue
+    size = int(max(low, min(high, size)))
+    return size - (size - rest) % (1 << power) if power else size
+
+
+def _counters(judge: Judge, meeting: Meeting) -> dict[str, Atom]:
+    """Return the numbers of iterations of the loops around the places."""
+    cycles = {c.header: c for p in (meeting.first, meeting.second) for c in judge.forms.around[p.block]}
+    return {header: judge.forms.iteration(cycle) for header, cycle in cycles.items()}
+
+
+def _iterations(counted: Mapping[str, Atom], ahead: Mapping[str, int | None]) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield the first iterations, as far ahead of each other as they are."""
+    ways: list[list[tuple[int, int]]] = []
+    for header in counted:
+        by = ahead.get(header, 0)
+        ways.append([(0, by), (1, 1 + by)] if by is not None else list(product(range(4), range(4))))
+    for chosen in sorted(islice(product(*ways), _MOST_SORTED), key=lambda pairs: sum(max(pair) for pair in pairs)):
+        atoms = counted.values()
+        yield (
+            {a: n for a, (n, _) in zip(atoms, chosen, strict=True)},
+            {a: n for a, (_, n) in zip(atoms, chosen, strict=True)},
+        )
+
+
+def _is_tested(judge: Judge, meeting: Meeting, atom: Atom) -> bool:
+    """Whether an argument is in a test before one of the places."""
+    for place in (meeting.first, meeting.second):
+        above = judge.forms.graph.dominator.get(place.block)
+        while above is not None:
+            terminator = judge.forms.blocks[above].terminator
+            if isinstance(terminator, Branch) and is_made_of(judge, terminator.condition, atom):
+                return True
+            above = judge.forms.graph.dominator.get(above)
+    return False
+
+
+def is_made_of(judge: Judge, operand: Operand, atom: Atom) -> bool:
+    """Whether an unknown has a part in a number, but by way of what is loaded."""
+    for made in _made_of(judge, operand):
+        for value in made.results if isinstance(made, Instruction) else ():
+            form = judge.forms.found.get(value)
+            if form is not None and atom in set(form.atoms()):
+                return True
+    return False
+
+
+# --- with numbers
+
+
+def _clash(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> Clash | None:
+    """Return two threads that touch one byte under a trial, but those of a warp that has an order of its own."""
+    first, second = _rows(meeting.first, trials[0]), _rows(meeting.second, trials[1])
+    if first is None or second is None or not first.at or not second.at:
+        return None
+    sizes = meeting.first.bytes, meeting.second.bytes, 0
+    warp = judge.forms.lanes.warp if judge.may_be_ordered(meeting) or meeting.at_once else 0
+    found, texts = overlap(first.at, second.at, sizes, warp), (LED,) if first.led or second.led else ()
+    if found is None and warp and not judge.may_be_ordered(meeting):
+        found, texts = overlap(first.at, second.at, sizes, 0), (*texts, UNLIKE)
+    return None if found is None else Clash(True, found, first.at[found[0]], assumptions=texts)
+
+
+def _rows(place: AccessSite, trial: Trial) -> _Rows | None:
+    """Return who touches what; None where it is not known who gets there, or where that is."""
+    _, sure = trial.threads(place.block)
+    at = _touched(place, trial) if sure or _is_led(trial, place.block) else None
+    return None if at is None else _Rows(at, not sure)
+
+
+def _touched(place: AccessSite, trial: Trial) -> dict[int, int] | None:
+    """Return where the threads that may get to a place touch memory."""
+    detail = place.instruction.detail
+    assert isinstance(detail, Memory)
+    numbers = trial.numbers(place.instruction.operands[0], place.block)
+    there, _ = trial.threads(place.block)
+    return None if numbers is None else {t: center(numbers[t] + detail.offset, _WIDE) for t in there}
+
+
+def _is_led(trial: Trial, block: str) -> bool:
+    """Whether all tests that are open are of data that each thread has of its own."""
+    presences = trial.presences
+    for name in presences.find_diverging(block):
+        terminator = trial.forms.blocks[name].terminator
+        if not isinstance(terminator, Branch):
+            return False
+        known = presences.guard(name, block) is not None and trial.numbers(terminator.condition, name) is not None
+        if not known and not _is_of_data(trial, terminator.condition):
+            return False
+    return True
+
+
+def _is_of_data(trial: Trial, condition: Operand) -> bool:
+    """Whether a condition is made of elements that each thread has of its own: a test whether its index, or what
+    threads exchange, is some number may let one thread through alone."""
+    own, exchanged, equal, indexed = 0, False, False, False
+    for made in _made_of(trial, condition):
+        if isinstance(made, Phi):
+            continue
+        if made is None or not (OPS[made.op].pure or made.op == "load") or made.op == "lanewise":
+            return False
+        equal = equal or made.op in ("eq", "ne")
+        if made.op == "load":
+            exchanged = exchanged or (isinstance(made.detail, Memory) and made.detail.space == "shared")
+            form = trial.forms.of(made.operands[0], trial.forms.answer.homes[made.result])
+            own += form is None or form.has("index", "own")
+        elif isinstance(made.detail, Query) and made.detail.register.startswith(("tid", "lane", "warpid")):
+            indexed = True
+    return own > 0 and not (equal and (exchanged or indexed))
+
+
+def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | Phi | None]:
+    """Yield what a value is made of, up to what is loaded."""
+    pending: list[tuple[Operand, int]] = [(operand, 0)]
+    seen: set[Operand] = set()
+    definitions = judge.forms.answer.definitions
+    while pending:
+        value, depth = pending.pop()
+        if value in seen or isinstance(value, Constant):
+            continue
+        seen.add(value)
+        made = definitions.get(value) if isinstance(value, Value) and depth < _DEEPEST else None
+        yield made
+        if isinstance(made, Instruction) and made.op != "load":
+            pending += [(o, depth + 1) for o in made.operands]
+        elif isinstance(made, Phi):
+            pending += [(o, depth + 1) for _, o in made.incoming]
+
+
+# --- the way between
+
+
+def _is_open(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> bool:
+    """Whether control may come from one place to the other without a barrier."""
+    a, b = meeting.first, meeting.second
+    return _leads(judge, a, b, trials) or _leads(judge, b, a, trials)
+
+
+def _comes(judge: Judge, block: str, trial: Trial, *, known: bool) -> bool:
+    """Whether control may come to a block from the entry; `known`: by tests of the block's index that are decided."""
+    forms = judge.forms
+    for name in tests_before(forms, block) if known else ():
+        condition = terminator_operands(forms.blocks[name].terminator)[0]
+        branch = isinstance(forms.blocks[name].terminator, Branch)
+        if asks_for_block(forms, condition) and (not branch or trial.numbers(condition, name) is None):
+            return False
+    pending, seen = [forms.graph.entry], set[str]()
+    while pending:
+        name = pending.pop()
+        if name not in seen:
+            seen.add(name)
+            pending += _ways(judge, name, forms.graph.successors[name], (trial, trial))
+    return block in seen
+
+
+def _leads(judge: Judge, first: AccessSite, second: AccessSite, trials: tuple[Trial, Trial]) -> bool:
+    if first.instruction is second.instruction:
+        return True
+    blocks, graph = judge.forms.blocks, judge.forms.graph
+    rest = list(dropwhile(lambda i: i is not first.instruction, blocks[first.block].instructions))
+    met = _meets(rest, second)
+    if met is not None:
+        return met
+    pending, seen = list(_ways(judge, first.block, graph.successors[first.block], trials)), set[str]()
+    while pending:
+        name = pending.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        met = _meets(blocks[name].instructions, second)
+        if met:
+            return True
+        if met is None:
+            pending += _ways(judge, name, graph.successors[name], trials)
+    return False
+
+
+def _meets(instructions: Iterable[Instruction], place: AccessSite) -> bool | None:
+    """Return whether a place comes before a barrier; None: there is neither."""
+    for i in instructions:
+        if i is place.instruction:
+            return True
+        if full_barrier(i):
+            return False
+    return None
+
+
+def _ways(judge: Judge, name: str, ways: Sequence[str], trials: tuple[Trial, Trial]) -> Iterable[str]:
+    """Return where control may go from a block: one way only where all threads answer alike in both trials, and do so
+    in every iteration."""
+    terminator = judge.forms.blocks[name].terminator
+    if not isinstance(terminator, Branch):
+        return ways
+    if judge.forms.around[name] and any(isinstance(m, Phi) for m in _made_of(judge, terminator.condition)):
+        return ways
+    answers: set[int] = set()
+    for trial in trials:
+        numbers = trial.numbers(terminator.condition, name)
+        if numbers is None:
+            return ways
+        answers |= {n & 1 for n in numbers}
+    return ways if len(answers) > 1 else (terminator.then if answers == {1} else terminator.other,)
