@@ -134,7 +134,7 @@ BUGS = {
         "home_registers[(at * 4 + c) * width + s->home[l]] = s",
         "home_registers[(at * 4 + c) * width + l] = s",
     ),
-    "a lane waits for the lines of the one before": ("is_other[k] |= of_lane[n][k] != of_lane[n][k - 1];", ""),
+    "a lane waits for the lines of the one before": ("is_other[k] |= of_lane[n][k] != of_lane[n][k - 1];", ";"),
     "far places are not wrapped": ("is_far |= !is_near;", ""),
     "locks do not go home": ("core->home_ready[at * width + s->home[l]] = s->ready[reg * width + l];", ""),
     "a place is free too early": ("core->alive[s->place[l]]--", "core->alive[s->place[l]] = 0"),

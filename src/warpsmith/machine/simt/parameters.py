@@ -40,7 +40,8 @@ from warpsmith.base.records import field_names
 from warpsmith.base.source import SourceFile, Span
 
 __all__ = [
-    "CacheShape", "ClockMachine", "Formation", "MemoryShape", "change_machine", "load_machine", "machine_names", "named_machine",
+    "CacheShape", "ClockMachine", "Formation", "MemoryShape", "change_machine", "load_machine", "machine_names",
+    "named_machine",
 ]  # fmt: skip
 
 _Count = Annotated[int, Meta(ge=1, le=1 << 20)]
