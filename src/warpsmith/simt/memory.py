@@ -133,6 +133,8 @@ class LaunchMemory:
         self.checks = checks
         self.buffers: list[Buffer] = []
         self.conflicts: list[AccessConflict] = []
+        self.differing: set[tuple[object, object]] = set()
+        """Pairs of instructions that conflict where it matters: other than stores of what is there already."""
         self.unwritten: list[tuple[Where, RecordedAccess]] = []
         self.some_meet = False
         """Whether barriers of some threads order accesses, so that each thread's own have to be kept."""
@@ -157,6 +159,7 @@ class LaunchMemory:
                 buffer.data[:], buffer.known[:] = data, known
                 buffer.last.clear()
             self.conflicts.clear()
+            self.differing.clear()
             self.unwritten.clear()
 
         return restore
@@ -200,12 +203,16 @@ class LaunchMemory:
         """Put `number` into `size` bytes; raises Fault where the memory is constant."""
         if buffer.space == "constant":
             raise Fault(f"{buffer.name} is constant and is written")
+        data = number.to_bytes(size, "little")
         if self.checks:
-            self._remember(buffer, offset, size, access)
-        buffer.data[offset : offset + size] = number.to_bytes(size, "little")
+            same = all(buffer.known[offset : offset + size]) and buffer.data[offset : offset + size] == data
+            self._remember(buffer, offset, size, access, changes=not same)
+        buffer.data[offset : offset + size] = data
         buffer.known[offset : offset + size] = bytes([1]) * size
 
-    def _remember(self, buffer: Buffer, offset: int, size: int, access: RecordedAccess) -> None:
+    def _remember(
+        self, buffer: Buffer, offset: int, size: int, access: RecordedAccess, *, changes: bool = True
+    ) -> None:
         """Compare an access with those before it, and keep it: of each warp and kind two threads are enough, since
         whoever comes next differs from one of them, and only those since the last barrier; where some meet, the last
         one of each thread."""
@@ -217,6 +224,8 @@ class LaunchMemory:
                 for other in others:
                     if _is_unordered(other, access):
                         self.conflict(AccessConflict(buffer.name, byte, other, access))
+                        if changes or other.kind != "store":
+                            self.differing.add((other.instruction, access.instruction))
             origin = access.origin
             mine = known.setdefault((origin.block, origin.warp, access.kind), [])
             since = (origin.epoch, origin.warp_epoch)

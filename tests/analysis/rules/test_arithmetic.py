@@ -102,6 +102,9 @@ def test_other_powers_are_slow_functions() -> None:
     ("op", "expected"),
     [
         ("  %e:f32 = fdiv %f 0x40200000:f32", ["ARI005"]),
+        # by 2 and by -0.5: a product
+        ("  %e:f32 = fdiv %f 0x40000000:f32", []),
+        ("  %e:f32 = fdiv %f 0xbf000000:f32", []),
         ("  %e:f32 = fdiv [approximate] %f 0x40200000:f32", []),
         ("  %e:f32 = fdiv [nearest] %f 0x40200000:f32", []),
         ("  %e:f32 = sqrt %f", ["ARI005"]),

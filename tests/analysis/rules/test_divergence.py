@@ -115,6 +115,9 @@ def test_lanes_that_leave_early() -> None:
     (one,) = found(early(24))
     assert one.rule == "DIV005" and "24 instructions follow" in one.message
     assert rules(early(23)) == []
+    # of each warp one lane goes on, or two
+    assert rules(early(24, "%l:i32 = and %x 31:i32\n  %c:i1 = ne %l 3:i32")) == []
+    assert rules(early(24, "%l:i32 = and %x 31:i32\n  %c:i1 = ugt %l 1:i32")) == ["DIV005"]
 
 
 def test_a_switch_is_run_target_by_target() -> None:

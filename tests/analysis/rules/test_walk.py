@@ -54,6 +54,9 @@ def behind(test: str) -> str:
         ("%c:i1 = slt %x 62:i32", None),
         ("%c:i1 = slt %n 9:i32", [1]),  # one for the block
         ("%c:i1 = slt %i %n", [1]),  # a bounds check of the grid
+        # whatever n is, no thread beyond 63, or 61, is let through
+        ("%g0:i1 = slt %i %n; %m:i32 = smin %n 64:i32; %g1:i1 = slt %x %m; %c:i1 = and %g1 %g0", [1]),
+        ("%g0:i1 = slt %i %n; %m:i32 = smin %n 62:i32; %g1:i1 = slt %x %m; %c:i1 = and %g1 %g0", None),
         ("%c:i1 = slt %x %n", None),  # may be just what keeps threads away
         ("%v:i32 = load [global +0 align 4] %a; %c:i1 = slt %v 3:i32", None),
     ],

@@ -36,6 +36,27 @@ def test_a_store_without_the_index_of_the_block_is_made_by_all_blocks() -> None:
     assert not races(load("%x"))
 
 
+QUOTIENT = "  %q:i32 = sdiv %b 2:i32\n  %r:i32 = srem %b 2:i32\n  %q4:i32 = mul %q 128:i32\n  %r4:i32 = mul %r 64:i32\n"
+TURNS = """  %first:i32 = mul %b 64:i32
+  jump head
+head:
+  %k:i32 = phi start {0} head %k2
+  %e:i32 = add %k %x
+{1}  %k2:i32 = add %k 1:i32
+  %go:i1 = slt %k2 %n
+  branch %go head done
+done:
+"""
+
+
+def test_an_index_that_is_made_of_that_of_the_block_is_none_of_all_blocks() -> None:
+    parts = QUOTIENT + "  %qr:i32 = add %q4 %r4\n  %e:i32 = add %qr %x\n"
+    assert not races(parts + store("%e"))
+    # a counter that starts at its block's part, and one that starts at 0
+    assert not races(TURNS.format("%first", store("%e")))
+    assert races(TURNS.format("0:i32", store("%e")))
+
+
 def test_a_store_of_the_block_whose_test_lets_one_through() -> None:
     def behind(test: str) -> str:
         return f"  %c:i1 = {test}\n  branch %c yes no\nyes:\n" + store("%x") + "  jump no\nno:\n"

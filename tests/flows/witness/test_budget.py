@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.flows.witness.kernels import facts_of, text_of, unit_of
 from warpsmith.base.time_limit import NO_TIME
-from warpsmith.flows.witness import attempt, budget, tell
+from warpsmith.flows.witness import attempt, budget, plan, tell
 from warpsmith.flows.witness.attempt import FailedLaunch
 from warpsmith.flows.witness.budget import RunBudget, suspicion, with_witnesses
 from warpsmith.kernels.units import KernelFile
@@ -36,7 +36,7 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
         assert with_witnesses(unit, KernelFile("k.cu"), facts, alone) is facts
         assert alone.without == {"llvmlite is not installed": [name]}
     changes: dict[str, tuple[str, object]] = {
-        "more than 3 instructions": ("_LARGEST", 3),
+        "more than 3 instructions": ("LARGEST", 3),
         "it goes wrong": (
             "try_launch",
             lambda planned, made, expected: FailedLaunch(KernelProblem("it goes wrong", None, 0, 0)),
@@ -46,7 +46,7 @@ def test_kernels_without_a_run_are_named(tmp_path: Path, monkeypatch: pytest.Mon
     for reason, (what, instead) in changes.items():
         runs = RunBudget(SECONDS)
         with monkeypatch.context() as patch:
-            patch.setattr(tell, what, instead)
+            patch.setattr(plan if what == "LARGEST" else tell, what, instead)
             assert with_witnesses(unit, KernelFile("k.cu"), facts, runs) is facts
         assert [(reason in why, names) for why, names in runs.without.items()] == [(True, [name])]
 

@@ -36,7 +36,7 @@ def of(folder: Path, body: str) -> Origins:
         ("if (n > 3) o = m; s[t + o] = 0;", {"m"}, {"n", "m"}),
         ("s[t] = 0; if (m > 3) __syncthreads();", set(), {"m"}),
         ("s[t + gridDim.x] = 0;", {"grid"}, {"grid"}),
-        ("s[t + blockIdx.x % 2] = 0;", set(), set()),
+        ("s[t + blockIdx.x % 2] = 0;", {"blocks"}, {"blocks"}),
         ("if (n > 3) out[t + 99] = m; s[t] = 0;", set(), set()),
     ],
 )

@@ -30,7 +30,7 @@ def disagreements(path: Path, folder: Path, *, racy: bool) -> tuple[list[str], C
     for symbol, name in names.items():
         pair: Pair = pairs[name]
         facts = examine(unit.module, symbol, LaunchShape(pair.block, pair.grid), device("h100"))
-        seen, _ = tell.search(unit, KernelFile(str(folder / "k.cu")), facts, SECONDS)
+        seen = tell.search(unit, KernelFile(str(folder / "k.cu")), facts, SECONDS).races
         met[f"{facts.freedom.kind} {bool(seen)}"] += 1
         if seen and facts.freedom.kind == "none":
             wrong.append(f"{name}: {facts.freedom.assumptions}, {seen[0].assumptions}")

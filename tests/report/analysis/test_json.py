@@ -9,6 +9,7 @@ import jsonschema
 from msgspec.structs import replace
 
 from tests.report.analysis.samples import access, branch, fix, kernel, report, reported
+from warpsmith.analysis.uniformity.simulated import AccessSums, SimulatedAccess
 from warpsmith.report.analysis.json import analysis_json, analysis_jsonl
 from warpsmith.report.json_parts import schema
 
@@ -63,3 +64,14 @@ def test_lines_are_documents_of_their_own() -> None:
     rows = [json.loads(line) for line in analysis_jsonl(report()).split("\n")]
     assert [row["type"] for row in rows] == ["diagnostic", "kernel", "finding", "finding", "end"]
     assert rows[-1]["status"] == "ok" and rows[-1]["suppressed"] == 1 and rows[2]["rule"] == "MEM001"
+
+
+def test_what_a_run_counted() -> None:
+    sums = (AccessSums(2, 64, 40, 8, 0), AccessSums(3, 96, 70, 12, 0))
+    seen = SimulatedAccess(sums, "conditional", ("n is 128",), "warpsmith simulate k.cu")
+    (one, other) = document(accesses=(replace(access(), simulated=seen), access()))["accesses"]
+    assert one["simulated"] == {
+        "requests": 2, "lanes": 64, "sectors": 40, "ideal": 8, "bank_conflicts": 0, "runs": 2,
+        "certainty": "conditional", "assumptions": ["n is 128"], "replay": "warpsmith simulate k.cu",
+    }  # fmt: skip
+    assert "simulated" not in other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -190,6 +191,15 @@ def _function(i: Instruction) -> str | None:
     return name if name in CUDA.fast and name not in _OPS_OF_FAST else None
 
 
+def _is_exact_product(i: Instruction) -> bool:
+    """Whether a division is by a power of two: compilers multiply by its inverse, which is as exact."""
+    divisor = i.operands[1] if i.op == "fdiv" else None
+    if not isinstance(divisor, Constant):
+        return False
+    number = number_of(divisor.bits, divisor.type)
+    return math.isfinite(number) and abs(math.frexp(number)[0]) == 0.5
+
+
 def _power(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
     exponent = i.operands[1] if len(i.operands) > 1 else None
     if not isinstance(exponent, Constant) or exponent.type not in (F32, F64):
@@ -204,7 +214,7 @@ def _power(facts: KernelFacts, i: Instruction) -> Iterator[KernelFinding]:
 def _slow(facts: KernelFacts, block: str, i: Instruction, name: str) -> Iterator[KernelFinding]:
     # in source, who names a rounding (__fsqrt_rn) has chosen it; in PTX every instruction has one
     chosen = isinstance(i.detail, Float) and (i.detail.approximate or (i.detail.rounding and not is_compiled(facts)))
-    if chosen or not _in_loop(facts, block) or (i.results and i.results[0].type != F32):
+    if chosen or not _in_loop(facts, block) or (i.results and i.results[0].type != F32) or _is_exact_product(i):
         return
     yield _finding(
         facts, i, "ARI005", f"{'a division' if name in ('fdiv', 'rcp') else name} in full accuracy, in a loop",

@@ -91,7 +91,7 @@ def _of_sides(
     """Return what the sides of a branch cost that is none of the known kinds."""
     if split is None and is_edge_of_block(facts, branch):
         return [_boundary(facts, branch, "at most one warp of a block parts here: nothing to gain")]
-    if (found := _early_exit(facts, branch, sides)) is not None:
+    if not _leaves_one(facts, branch, split) and (found := _early_exit(facts, branch, sides)) is not None:
         return [found]
     late = _late(facts, branch, sides)
     if sides.least <= LIGHT:
@@ -208,6 +208,18 @@ def _trip_count(facts: KernelFacts, branch: BranchFact, made_of: ValueOrigin) ->
 
 def _boundary(facts: KernelFacts, branch: BranchFact, message: str) -> KernelFinding:
     return replace(_make_finding(facts, branch, "DIV008", message, "proven"), impact=0.0, why=())
+
+
+def _leaves_one(facts: KernelFacts, branch: BranchFact, split: tuple[int, ...] | None) -> bool:
+    """Whether one lane of a warp at most goes on where the others end, as in `if (tid == 0)` at the end: there are no
+    lanes to compact. `split`: those that take the branch."""
+    terminator = branch.place.terminator
+    assert isinstance(terminator, Branch)
+    if split is None:
+        return False
+    full = (1 << facts.device.warp_width) - 1
+    on = [mask if ends_kernel(facts, terminator.other) else full & ~mask for mask in split]
+    return all(mask.bit_count() <= 1 for mask in on)
 
 
 def _early_exit(facts: KernelFacts, branch: BranchFact, sides: Sides) -> KernelFinding | None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from warpsmith.analysis.rules.arithmetic import arithmetic
 from warpsmith.analysis.rules.blocks import between_blocks
 from warpsmith.analysis.rules.divergence import divergence
+from warpsmith.analysis.rules.figures import simulated_parting
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.launch import launch
 from warpsmith.analysis.rules.memory.memory import device_memory
@@ -23,8 +24,14 @@ __all__ = ["judge"]
 
 Family = Callable[[KernelFacts], Iterable[KernelFinding]]
 
+
+def _parting(facts: KernelFacts) -> Iterable[KernelFinding]:
+    """Return what is to be said of branches, with what runs show of them."""
+    return simulated_parting(facts, tuple(divergence(facts)))
+
+
 _FAMILIES: Final[tuple[Family, ...]] = (
-    divergence, device_memory, other_spaces, known_memory, synchronization, between_blocks, launch, arithmetic,
+    _parting, device_memory, other_spaces, known_memory, synchronization, between_blocks, launch, arithmetic,
 )  # fmt: skip
 
 

@@ -59,6 +59,8 @@ __all__ = ["Escape", "count_visits", "describe_tests", "find_escapes"]
 
 _MOST_STEPS: Final = 40_000
 _MOST_THREADS: Final = 24
+_LESS: Final = {"slt": ("smin",), "sle": ("smin",), "ult": ("umin",), "ule": ("umin",)}
+"""Comparisons, and the ops that make the least of two numbers that they compare with."""
 _PASSES: Final = ("to_generic", "from_generic")
 
 
@@ -224,6 +226,8 @@ class _Walk:
             return given[0]
         if i.op == "select" and isinstance(given[0], int):
             return given[1] if given[0] else given[2]
+        if (i.op == "and" and 0 in given) or self._is_beyond_least(path, i, given):
+            return 0
         numbers = tuple(value for value in given if isinstance(value, int))
         if len(numbers) < len(given):
             return _move(i, given)
@@ -233,6 +237,16 @@ class _Walk:
             return lane(i, numbers)[0]
         except (KeyError, ValueError, OverflowError, ZeroDivisionError):
             return None
+
+    def _is_beyond_least(self, path: _Path, i: Instruction, given: list[_Known | None]) -> bool:
+        """Whether a number is compared with the least of several, as in `t < min(n, 6)`, and is no less than one."""
+        bound = i.operands[1] if i.op in _LESS else None
+        made = self.facts.warp_level.definitions.get(bound) if isinstance(bound, Value) else None
+        first = given[0]
+        if not isinstance(made, Instruction) or made.op not in _LESS[i.op] or not isinstance(first, int):
+            return False
+        known = [value for operand in made.operands if isinstance(value := self._value(path, operand), int)]
+        return any(not lane(i, (first, one))[0] for one in known)
 
     # --- ways
 

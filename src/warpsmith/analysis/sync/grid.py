@@ -15,7 +15,7 @@ from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.sync.races import Judge, overlap
 from warpsmith.analysis.uniformity.facts import AccessFact, Dim, RaceFact, Side, WitnessThread
-from warpsmith.ssa.nodes import Function, Instruction
+from warpsmith.ssa.nodes import Function, Instruction, Operand, Phi, Query, Value
 
 __all__ = ["across_blocks", "may_order_blocks"]
 
@@ -36,7 +36,7 @@ def across_blocks(
     for inside in plain.values():
         stores = [place for place in inside if place.kind == "store"][:_MOST_PLACES]
         for store in stores:
-            if not _block_indices(store) and not _of_one_block(judge, store):
+            if not _is_of_block(judge, store) and not _of_one_block(judge, store):
                 yield _fact(judge, (store, store), (0, 0), facts, grid)
         loads = [place for place in inside if place.kind == "load"][:_MOST_PLACES]
         if len(stores) * len(loads) <= _MOST_PLACES:
@@ -59,6 +59,27 @@ def _is_plain(place: AccessSite) -> bool:
 def _block_indices(place: AccessSite) -> list[Atom]:
     assert place.address is not None
     return [atom for atom in place.address.atoms() if atom.of_block]
+
+
+def _is_of_block(judge: Judge, place: AccessSite) -> bool:
+    """Whether the index of the block takes part in an address, in whatever way: a quotient of it, and a counter that
+    starts at it, are unknowns of their own in the sum."""
+    definitions = judge.forms.answer.definitions
+    left: list[Operand] = [place.instruction.operands[0]]
+    seen: set[Value] = set()
+    while left:
+        operand = left.pop()
+        if not isinstance(operand, Value) or operand in seen:
+            continue
+        seen.add(operand)
+        made = definitions.get(operand)
+        if isinstance(made, Phi):
+            left += [value for _, value in made.incoming]
+        elif made is not None:
+            if isinstance(made.detail, Query) and made.detail.register.startswith("ctaid"):
+                return True
+            left += made.operands
+    return False
 
 
 def _of_one_block(judge: Judge, place: AccessSite) -> bool:

@@ -19,6 +19,7 @@ from typing import Final, Literal
 
 from msgspec import Struct, field
 
+from warpsmith.analysis.uniformity.simulated import Simulated
 from warpsmith.analysis.uniformity.uniformity import Uniformity
 from warpsmith.analysis.vocabulary import CUDA, Vocabulary
 from warpsmith.base.findings import Certainty
@@ -324,3 +325,5 @@ class KernelFacts(Struct, frozen=True, eq=False):
     warp_level: Uniformity
     block_level: Uniformity
     words: Vocabulary = field(default=CUDA)
+    simulated: Simulated = field(default_factory=Simulated)
+    """What runs on made up arguments show besides races."""

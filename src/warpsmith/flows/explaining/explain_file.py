@@ -27,7 +27,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import NO_TIME, OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
-from warpsmith.flows.witness.budget import RunBudget, suspicion, with_witnesses
+from warpsmith.flows.witness.budget import RunBudget, suspicion, with_figures, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit
@@ -214,6 +214,9 @@ class _FileWork(Struct, frozen=True):
         # Runs, of those first that are likely to race.
         for kernel in sorted(facts, key=lambda kernel: -suspicion(facts[kernel][0])):
             facts[kernel] = self.guard(kernel, partial(self.run, facts[kernel], runs), timed=False) or []
+        # Figures that are left open, with what time is left.
+        for kernel in facts:
+            facts[kernel] = self.guard(kernel, partial(self.count, facts[kernel], runs), timed=False) or []
         # What the rules say.
         for kernel, found in facts.items():
             if found:
@@ -234,6 +237,13 @@ class _FileWork(Struct, frozen=True):
         """Return the facts of a kernel with what runs of it show."""
         first, *others = found
         return [with_witnesses(self.unit, self.task.wanted, first, runs), *others]
+
+    def count(self, found: Found, runs: RunBudget, _: Function) -> Found:
+        """Return the facts of a kernel with the figures that runs of it count."""
+        if not found:
+            return found
+        first, *others = found
+        return [with_figures(self.unit, self.task.wanted, first, runs), *others]
 
     def keep(self, found: Found, kernel: Function) -> None:
         """Put what the rules say of a kernel into the result."""
@@ -286,7 +296,10 @@ def _keep_facts(
     result.kernels += (kernel_entry(facts, result.path, name) for facts in found)
     first = found[0]
     result.branches += (words.branch(branch_entry(fact, result.path, name)) for fact in first.branches)
-    result.accesses += (words.access(access_entry(fact, result.path, name)) for fact in first.accesses)
+    seen = first.simulated.accesses
+    result.accesses += (
+        words.access(access_entry(fact, result.path, name, seen.get(fact.instruction))) for fact in first.accesses
+    )
 
 
 def _draw_pictures(found: Sequence[KernelFacts], language: Language, result: FileResult) -> None:

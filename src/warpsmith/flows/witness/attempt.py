@@ -16,6 +16,7 @@ from warpsmith.base.errors import UsageError
 from warpsmith.flows.started import StartedLaunch, place_launch
 from warpsmith.flows.witness.made import Made
 from warpsmith.kernels.units import KernelUnit
+from warpsmith.simt.engine.counts import EngineCounts
 from warpsmith.simt.engine.engine import Checks, run, why_refused
 from warpsmith.simt.engine.stopped import Stopped
 from warpsmith.simt.engine.words import Stop
@@ -23,11 +24,26 @@ from warpsmith.simt.interpreter import interpret
 from warpsmith.simt.launch import Dim, KernelProblem, Launch, Outcome, ProblemKind
 from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, AccessConflict, LaunchMemory
-from warpsmith.ssa.nodes import BasicBlock, Function
+from warpsmith.ssa.nodes import BasicBlock, Function, Instruction
 
-__all__ = ["INTERPRETED", "SHARED", "STEPS", "Attempt", "FailedLaunch", "Places", "Planned", "place_of", "try_launch"]
+__all__ = [
+    "FIGURES",
+    "INTERPRETED",
+    "RACES",
+    "SHARED",
+    "STEPS",
+    "Attempt",
+    "FailedLaunch",
+    "Places",
+    "Planned",
+    "place_of",
+    "try_launch",
+]
 
-_CHECKS: Final = Checks(lost=False, requests=False, uninitialized=False, quick=True)
+RACES: Final = Checks(lost=False, requests=False, uninitialized=False, quick=True)
+"""What is looked at where races are looked for."""
+FIGURES: Final = Checks(lost=False, uninitialized=False, races=False, quick=True)
+"""What is looked at where requests are counted."""
 STEPS: Final = 20_000_000
 """Instructions of lanes that compiled code executes at most, a fifth of a second or so."""
 INTERPRETED: Final = 300_000
@@ -50,25 +66,32 @@ SHARED: Final = "the shared memory"
 
 class Attempt(Struct, frozen=True):
     """How a launch on made up arguments went. `outcome`: what the interpreter saw where threads race, None where none
-    do."""
+    do; `differing`: the pairs of instructions that do, other than by storing what is there already; `counts`: what
+    compiled code counted, where that ran to its end."""
 
     made: Made
     started: StartedLaunch
     outcome: Outcome | None
+    differing: frozenset[tuple[object, object]] = frozenset()
+    counts: EngineCounts | None = None
 
 
 class FailedLaunch(Struct, frozen=True):
     """A launch of which nothing was seen: the `problem` that ended it, in the run or before it; `at`: the block of the
-    kernel where it was then, where that is known; `interpreted`: lane by lane."""
+    kernel where it was then, `access`: the one that it made, where these are known; `interpreted`: lane by lane;
+    `shared`: bytes of dynamic shared memory that it had."""
 
     problem: KernelProblem
     at: BasicBlock | None = None
     interpreted: bool = False
+    made: Made | None = None
+    access: Instruction | None = None
+    shared: int = 0
 
 
 class Planned(Struct, frozen=True):
     """How a kernel is launched: `shared`: bytes of dynamic shared memory, which may become `most` where nobody gives
-    them; `width`: lanes of a warp."""
+    them; `width`: lanes of a warp; `checks`: what is looked at."""
 
     unit: KernelUnit
     kernel: Function
@@ -77,6 +100,7 @@ class Planned(Struct, frozen=True):
     shared: int
     width: int
     most: int = 0
+    checks: Checks = RACES
 
 
 def place_of(conflict: AccessConflict) -> Places:
@@ -92,11 +116,11 @@ def try_launch(planned: Planned, made: Made, expected: AbstractSet[Places] = fro
         try:
             started = _place(planned, made)
         except UsageError as error:
-            return FailedLaunch(KernelProblem(error.findings[0].message, None, 0, 0))
+            return _fail(error.findings[0].message)
         found = _Launched(planned, made, started, expected).run()
         longer = _lengthen(planned, made, found.problem) if isinstance(found, FailedLaunch) else None
         if longer is None:
-            return found
+            return replace(found, made=made, shared=started.shared) if isinstance(found, FailedLaunch) else found
         planned, made = longer
 
 
@@ -132,16 +156,16 @@ class _Launched(Struct, frozen=True):
         """Return how the launch went, or the problem that ended it before anything could be seen."""
         unit, kernel = self.planned.unit, self.planned.kernel
         launch, memory = replace(self.started.launch, max_steps=STEPS), self.started.memory
-        if why_refused(unit.module, kernel, launch):
-            return self.interpret(None)
-        ran = run(unit.module, kernel.name, launch, memory, _CHECKS)
+        if why := why_refused(unit.module, kernel, launch):
+            return self.interpret(None) if self.planned.checks.races else _fail(why)
+        ran = run(unit.module, kernel.name, launch, memory, self.planned.checks)
         if ran.stop is Stop.NONE:
-            return Attempt(self.made, self.started, None)
+            return Attempt(self.made, self.started, None, counts=ran.counts)
         if ran.stop is Stop.RACE:
             return self.find_pair(ran.stopped)
         kind: ProblemKind = "budget" if ran.stop is Stop.BUDGET else "other"
         problem = ran.problem or KernelProblem(ran.why, None, ran.stopped.block, ran.stopped.thread, kind)
-        return FailedLaunch(problem, ran.stopped.at)
+        return FailedLaunch(problem, ran.stopped.at, access=ran.stopped.access)
 
     def find_pair(self, stopped: Stopped) -> Attempt | FailedLaunch:
         """Return the attempt with what the interpreter sees of a race that compiled code met, or the problem that
@@ -163,11 +187,15 @@ class _Launched(Struct, frozen=True):
         enough = _Enough(memory, self.expected)
         outcome = interpret(self.planned.unit.module, self.planned.kernel.name, launch, memory, enough=enough)
         if outcome.conflicts:
-            return Attempt(self.made, self.started, outcome)
+            return Attempt(self.made, self.started, outcome, frozenset(memory.differing))
         ended = next((problem for problem in outcome.problems if problem.kind not in _SEEN), None)
         if ended is not None and (only is None or ended.kind == "bounds"):
             return FailedLaunch(ended, interpreted=True)
         return Attempt(self.made, self.started, None)
+
+
+def _fail(why: str) -> FailedLaunch:
+    return FailedLaunch(KernelProblem(why, None, 0, 0))
 
 
 class _Enough(Struct):

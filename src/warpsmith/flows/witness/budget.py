@@ -18,12 +18,15 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warpsmith.analysis.rules.divergence import divergence
+from warpsmith.analysis.rules.figures import open_figures
 from warpsmith.analysis.uniformity.facts import KernelFacts, RaceFact
 from warpsmith.base.findings import Certainty
 from warpsmith.base.time_limit import NO_TIME
+from warpsmith.flows.witness.seen import Seen
 from warpsmith.kernels.units import KernelFile, KernelUnit
 
-__all__ = ["RunBudget", "suspicion", "with_witnesses"]
+__all__ = ["RunBudget", "suspicion", "with_figures", "with_witnesses"]
 
 _CERTAIN: Final[tuple[Certainty, ...]] = ("heuristic", "conditional", "witnessed", "proven")
 _COMPILER: Final = "llvmlite"
@@ -49,11 +52,32 @@ def with_witnesses(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs:
     if not runs.asked or unit.language == "ptx" or not _may_race(facts):
         return facts
     began = time.process_time()
-    found, why = _search(unit, file, facts, runs.seconds)
-    runs.seconds = 0 if why == NO_TIME else runs.seconds - (time.process_time() - began)
-    if why:
-        runs.without.setdefault(why, []).append(facts.function.name)
-    return replace(facts, races=_merge(facts.races, found)) if found else facts
+    seen = _search(unit, file, facts, runs.seconds)
+    runs.seconds = 0 if seen.why == NO_TIME else runs.seconds - (time.process_time() - began)
+    if seen.why and all(one.certainty == "heuristic" for one in seen.escapes):
+        runs.without.setdefault(seen.why, []).append(facts.function.name)
+    if seen.escapes:
+        facts = replace(facts, simulated=replace(facts.simulated, escapes=tuple(seen.escapes)))
+    return replace(facts, races=_merge(facts.races, seen.races)) if seen.races else facts
+
+
+def with_figures(unit: KernelUnit, file: KernelFile, facts: KernelFacts, runs: RunBudget) -> KernelFacts:
+    """Return the facts of a kernel with the figures that its text leaves open, where runs show them in the time that is
+    left: races come first."""
+    if runs.seconds <= 0 or unit.language == "ptx" or find_spec(_COMPILER) is None:
+        return facts
+    wanted = open_figures(facts, tuple(divergence(facts)))
+    if not wanted:
+        return facts
+    _import_all()
+    from warpsmith.flows.witness.figures import count_figures
+
+    began = time.process_time()
+    found = count_figures(unit, file, facts, wanted, runs.seconds)
+    runs.seconds -= time.process_time() - began
+    known = {one.instruction for one in facts.simulated.escapes}
+    escapes = (*facts.simulated.escapes, *(one for one in found.escapes if one.instruction not in known))
+    return replace(facts, simulated=replace(found, escapes=escapes))
 
 
 def _merge(told: Sequence[RaceFact], seen: Sequence[RaceFact]) -> tuple[RaceFact, ...]:
@@ -89,15 +113,19 @@ def suspicion(facts: KernelFacts) -> int:
     return 3 if shared and not facts.races_complete else 2 if facts.races else 1
 
 
-def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
-    """Return the races that runs show within some time, and why there are no runs, or fewer."""
+def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> Seen:
+    """Return what runs show within some time, and why there are no runs, or fewer."""
     if seconds <= 0:
-        return (), NO_TIME
+        return Seen(why=NO_TIME)
     if find_spec(_COMPILER) is None:
-        return (), f"{_COMPILER} is not installed"
+        return Seen(why=f"{_COMPILER} is not installed")
+    _import_all()
     from warpsmith.flows.witness.tell import search
 
-    # not meanwhile: what is half imported when the time is up could not be imported again
+    return search(unit, file, facts, seconds)
+
+
+def _import_all() -> None:
+    """Import what runs need, not meanwhile: what is half imported when the time is up could not be imported again."""
     for name in _USED:
         import_module(name)
-    return search(unit, file, facts, seconds)

@@ -18,12 +18,12 @@ from msgspec import Struct
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Operand, Param, Phi, Query, Switch, Value
 
-__all__ = ["Origins", "decides_loops", "origins"]
+__all__ = ["Origins", "decides_loops", "origins", "origins_of_figure"]
 
 
 class Origins(Struct, frozen=True):
-    """Names of scalar parameters, "memory" where something is read there, "grid" where the size of the grid is: what
-    `places` are made of, and what decides whether they are `reached`."""
+    """Names of scalar parameters, "memory" where something is read there, "grid" where the size of the grid is,
+    "blocks" where the index of the block is: what `places` are made of, and what decides whether they are `reached`."""
 
     places: frozenset[str]
     reached: frozenset[str]
@@ -46,6 +46,17 @@ def origins(function: Function, accesses: Sequence[Instruction], pointers: froze
     for block in function.blocks:
         if any(map(_is_barrier, block.instructions)):
             reached.reach(block)
+    reached.run()
+    return Origins(frozenset(places.found - pointers), frozenset(reached.found - pointers))
+
+
+def origins_of_figure(function: Function, operand: Operand, block: str, pointers: frozenset[str]) -> Origins:
+    """Return what decides the numbers that the lanes of a warp have for an address or a condition in a block, and which
+    lanes come there; `pointers`: parameters that are arrays, which begin at a sector."""
+    places, reached = _Search(function), _Search(function)
+    places.follow([operand])
+    places.run()
+    reached.reach(reached.blocks[block])
     reached.run()
     return Origins(frozenset(places.found - pointers), frozenset(reached.found - pointers))
 
@@ -128,6 +139,8 @@ class _Search:
                 self.found.add(detail.parameter)
             case Query(register=register) if register.startswith("nctaid"):
                 self.found.add("grid")
+            case Query(register=register) if register.startswith("ctaid"):
+                self.found.add("blocks")
         if i.op == "load" or i.op.startswith("atomic_") or i.op in ("lanewise", "call", "unmodeled", "shuffle", "vote"):
             self.found.add("memory")
 

@@ -7,78 +7,54 @@ heuristic     seen in a run, and not with other numbers
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.uniformity.facts import AccessFact, Dim, KernelFacts, RaceFact, Side, WitnessThread
+from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts, RaceFact, Side, WitnessThread
+from warpsmith.analysis.uniformity.simulated import Escaped
 from warpsmith.base.findings import Certainty
 from warpsmith.base.time_limit import NO_TIME, OutOfTimeError, time_limit
-from warpsmith.flows.witness.attempt import SHARED, Attempt, FailedLaunch, Planned, try_launch
+from warpsmith.flows.witness.attempt import RACES, SHARED, Attempt, FailedLaunch, try_launch
 from warpsmith.flows.witness.dependence import Origins, origins
+from warpsmith.flows.witness.escapes import escape_of, keep_certain
 from warpsmith.flows.witness.made import make_arguments
+from warpsmith.flows.witness.plan import index_of, launch_plan, why_not
 from warpsmith.flows.witness.reason import reason_of
+from warpsmith.flows.witness.seen import Seen
 from warpsmith.kernels.units import KernelFile, KernelUnit
 from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
-from warpsmith.ssa.nodes import Constant, Function, Instruction, Operand, Query, Value
+from warpsmith.ssa.nodes import Constant, Function, Instruction, Operand, Value
 
 __all__ = ["search"]
 
 _VARIED: Final = 2
 """Sizes with which a race has to be seen that hangs on them."""
-_MOST: Final = 4
-"""Blocks along an axis of a grid that is run."""
 _ADDS: Final = ("add", "sub", "fadd", "fsub")
-_LARGEST: Final = 5_000
-"""Instructions of a kernel that is compiled: nothing can end that meanwhile."""
 
 
-def search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> tuple[Sequence[RaceFact], str]:
-    """Return the races that runs show within some time, and why there are no runs, or fewer."""
-    function = facts.function
-    if sum(1 for _, i in function.instructions()) > _LARGEST:
-        return (), f"it has more than {_LARGEST:,} instructions"
-    if function.parameters and not unit.parameters.get(function.name):
-        return (), "the types of its parameters are not known"
-    return _Search(unit, file, facts).races(seconds)
+def search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> Seen:
+    """Return what runs show within some time, and why there are no runs, or fewer."""
+    why = why_not(unit, facts)
+    return Seen(why=why) if why else _Search(unit, file, facts).run(seconds)
 
 
 class _Search:
     """The search for races of one kernel."""
 
     def __init__(self, unit: KernelUnit, file: KernelFile, facts: KernelFacts) -> None:
-        self.unit, self.file, self.facts, self.function = unit, file, facts, facts.function
-        self.grid = self._grid()
+        self.unit, self.facts, self.function = unit, facts, facts.function
+        self.plan = launch_plan(unit, file, facts, RACES)
+        self.grid = self.plan.grid
         self.sized = False
-        shared, width = facts.shape.shared_bytes, facts.device.warp_width
-        most = 0 if shared else 1024 * facts.device.shared_per_block_kib
-        self.planned = Planned(unit, self.function, facts.block, self.grid, shared, width, most)
         self.counted = _counted(self.function)
         self.access: Mapping[int, AccessFact] = {id(fact.instruction): fact for fact in facts.accesses}
+        self.escapes: list[Escaped] = []
 
-    def _grid(self) -> Dim:
-        """Return the grid that is run: as it is launched, but not more than a few blocks along an axis."""
-        given = self.facts.shape.grid
-        if given is not None:
-            x, y, z = (min(n, _MOST) for n in given)
-            return x, y, z
-        if self.facts.shape.arguments:
-            # they may not be for more
-            return 1, 1, 1
-        used = {operand for _, i in self.function.instructions() for operand in i.operands}
-        asked = {
-            i.detail.register
-            for _, i in self.function.instructions()
-            if isinstance(i.detail, Query) and used.intersection(i.results)
-        }
-        x, y, z = (2 if f"ctaid.{axis}" in asked else 1 for axis in "xyz")
-        return x, y, z
-
-    def races(self, seconds: float) -> tuple[Sequence[RaceFact], str]:
+    def run(self, seconds: float) -> Seen:
         """Return what launches with several sizes show, each pair of places once, and why that is not all. What hangs
         on the sizes is less certain where it is not seen with two of them."""
         seen: list[dict[frozenset[str], RaceFact]] = []
@@ -91,11 +67,12 @@ class _Search:
                 raise
             why = NO_TIME
         found = {pair: race for races in reversed(seen) for pair, race in races.items()}
-        return [
+        races = [
             race if race.certainty != "conditional" or self._is_everywhere(pair, seen)
             else replace(race, certainty="heuristic")
             for pair, race in found.items()
-        ], why  # fmt: skip
+        ]  # fmt: skip
+        return Seen(races, keep_certain(self.escapes), why)
 
     def _is_everywhere(self, pair: frozenset[str], seen: Sequence[Mapping[frozenset[str], RaceFact]]) -> bool:
         """Whether a race was seen with several sizes, if there are any."""
@@ -103,14 +80,14 @@ class _Search:
 
     def _try_sizes(self, seen: list[dict[frozenset[str], RaceFact]]) -> str:
         """Add what each launch shows that could be seen; return why there is none, or ""."""
-        threads = tuple(n * size for n, size in zip(self.grid, self.facts.block, strict=True))
         why = "nothing can be made up for one of its parameters"
-        left = list(make_arguments(self.unit, self.function, max(threads), self.facts.shape.arguments))
+        left = list(make_arguments(self.unit, self.function, self.plan.threads, self.facts.shape.arguments))
         self.sized = len(left) > 1
         while left and not self._is_settled(seen):
             made = left.pop(0)
-            attempt = try_launch(self.planned, made, seen[0].keys() if seen else frozenset())
+            attempt = try_launch(self.plan.planned, made, seen[0].keys() if seen else frozenset())
             if isinstance(attempt, FailedLaunch):
+                self.escapes += escape_of(self.plan, attempt)
                 numbers = {name: text for name, text in made.numbers.items() if name not in made.given}
                 why = reason_of(self.function, attempt, numbers, made.arrays)
                 # what takes too long may end with the smallest numbers
@@ -140,13 +117,16 @@ class _Search:
         reach = "block" if conflict.first.origin.block == conflict.second.origin.block else "grid"
         pair = [access.instruction for access in (first.access, second.access)]
         found = origins(self.function, pair, frozenset(attempt.made.arrays))
-        assumptions = self._assumptions(attempt, found.all, grid=reach == "grid")
+        assumptions = self.plan.assumptions(attempt.made, found.all, grid=reach == "grid")
         doubtful = self._is_scattered(pair, found) or self._is_far_fetched(attempt, found, grid=reach == "grid")
+        if pair[0] is pair[1] and (pair[0], pair[0]) not in attempt.differing:
+            # whoever stores, it is the same: no order is missed
+            return None
         certainty: Certainty = "witnessed" if not assumptions else "heuristic" if doubtful else "conditional"
         space, offset = second.access.space, self._offset(attempt, conflict)
         return RaceFact(
             self.facts.kernel, second.access.variable, space, "block" if reach == "block" else "grid", offset, first,
-            second, certainty, assumptions, self._command(attempt),
+            second, certainty, assumptions, self.plan.command(attempt),
         )  # fmt: skip
 
     def _side(self, access: RecordedAccess, conflict: AccessConflict) -> Side | None:
@@ -154,8 +134,8 @@ class _Search:
         if fact is None:
             return None
         apart = conflict.first.origin.block != conflict.second.origin.block
-        block = _index(access.origin.block, self.grid) if apart else None
-        return Side(WitnessThread(_index(access.origin.thread, self.facts.block), block), fact)
+        block = index_of(access.origin.block, self.grid) if apart else None
+        return Side(WitnessThread(index_of(access.origin.thread, self.facts.block), block), fact)
 
     def _offset(self, attempt: Attempt, conflict: AccessConflict) -> int | None:
         """Return the byte of its variable that both touch, where that is a variable of a block."""
@@ -180,29 +160,6 @@ class _Search:
             several and bool(found.all & numbers)
         )
 
-    def _assumptions(self, attempt: Attempt, found: AbstractSet[str], *, grid: bool) -> tuple[str, ...]:
-        """Return what was made up that the race hangs on; `found`: what it hangs on."""
-        made = attempt.made
-        numbers = (f"{name} is {text}" for name, text in made.numbers.items() if name in found - made.given)
-        said = [*self.facts.block_assumed, *numbers]
-        if "memory" in found:
-            said.append("memory holds random numbers" if made.arrays else "variables of the file are as they begin")
-        given = self.facts.shape.grid
-        if (grid and given is None) or ("grid" in found and given != self.grid):
-            said.append(f"the grid has {_by(self.grid)} blocks")
-        return tuple(said)
-
-    def _command(self, attempt: Attempt) -> str:
-        """Return the command that shows the same."""
-        given = [f"-{text}" if text.startswith("-std") else text for text in self.file.arguments]
-        words = ["warpsmith", "simulate", self.file.path, *given, "--kernel", self.function.name]
-        words += ["--block", _with_commas(self.facts.block), "--grid", _with_commas(self.grid)]
-        if attempt.started.shared:
-            words += ["--shared", str(attempt.started.shared)]
-        for text in attempt.made.texts:
-            words += ["--arg", text]
-        return shlex.join(words)
-
 
 def _counted(function: Function) -> AbstractSet[Operand]:
     """Return the addresses at which a kernel adds a number to what it finds there."""
@@ -214,16 +171,3 @@ def _counted(function: Function) -> AbstractSet[Operand]:
         if any(isinstance(part, Constant) for part in parts):
             found |= {loaded[part] for part in parts if isinstance(part, Value) and part in loaded} & {i.operands[0]}
     return found
-
-
-def _index(number: int, sizes: Dim) -> Dim:
-    x, y, _ = sizes
-    return number % x, number // x % y, number // (x * y)
-
-
-def _with_commas(sizes: Dim) -> str:
-    return ",".join(map(str, sizes))
-
-
-def _by(sizes: Dim) -> str:
-    return "x".join(map(str, sizes))

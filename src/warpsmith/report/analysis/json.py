@@ -6,6 +6,7 @@ import json
 
 from warpsmith import __version__
 from warpsmith.analysis.uniformity.facts import Count
+from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import readable
 from warpsmith.report.analysis.model import AccessEntry, AnalysisReport, AnalyzedKernel, BranchEntry, Reported
@@ -118,7 +119,24 @@ def _access(access: AccessEntry) -> Json:
         "assumptions": [legible(text) for text in access.assumptions],
     }
     entry |= {"blocked": legible(access.blocked)} if access.blocked else {}
+    entry |= {"simulated": _simulated(access.simulated)} if access.simulated is not None else {}
     return entry if access.span is None else entry | {"span": span_json(access.span)}
+
+
+def _simulated(seen: SimulatedAccess) -> Json:
+    """Return what the first run counted; `runs`: in how many it was counted."""
+    first = seen.runs[0]
+    return {
+        "requests": first.requests,
+        "lanes": first.lanes,
+        "sectors": first.sectors,
+        "ideal": first.ideal,
+        "bank_conflicts": first.conflicts,
+        "runs": len(seen.runs),
+        "certainty": seen.certainty,
+        "assumptions": [legible(text) for text in seen.assumptions],
+        "replay": legible(seen.replay),
+    }
 
 
 def _fix(fix: Fix) -> Json:

@@ -23,6 +23,7 @@ from warpsmith.analysis.uniformity.facts import (
     RaceVerdict,
     ResourceFact,
 )
+from warpsmith.analysis.uniformity.simulated import SimulatedAccess
 from warpsmith.base.findings import Certainty, Finding, Severity
 from warpsmith.base.fixes import Fix
 from warpsmith.base.source import Span
@@ -61,7 +62,7 @@ class BranchEntry(Struct, frozen=True):
 
 
 class AccessEntry(Struct, frozen=True):
-    """One access of a kernel; see AccessFact."""
+    """One access of a kernel; see AccessFact. `simulated`: what a run counted of it where its text leaves that open."""
 
     input: str
     kernel: str
@@ -81,6 +82,7 @@ class AccessEntry(Struct, frozen=True):
     assumptions: tuple[str, ...]
     blocked: str
     depth: int = 0
+    simulated: SimulatedAccess | None = None
 
 
 class AnalyzedKernel(Struct, frozen=True):
@@ -144,8 +146,8 @@ def branch_entry(fact: BranchFact, input: str, kernel: str) -> BranchEntry:
     return BranchEntry(input, kernel, fact.span, fact.op, fact.warp, fact.block, why)
 
 
-def access_entry(fact: AccessFact, input: str, kernel: str) -> AccessEntry:
-    """Return an access without its IR."""
+def access_entry(fact: AccessFact, input: str, kernel: str, simulated: SimulatedAccess | None = None) -> AccessEntry:
+    """Return an access without its IR; `simulated`: what a run counted of it."""
     return AccessEntry(
         input=input,
         kernel=kernel,
@@ -165,6 +167,7 @@ def access_entry(fact: AccessFact, input: str, kernel: str) -> AccessEntry:
         assumptions=fact.assumptions,
         blocked=fact.blocked,
         depth=fact.depth,
+        simulated=simulated,
     )
 
 

@@ -206,7 +206,7 @@ def _step(text: str, span: Span | None, at: Span | None) -> str:
     return f"{text} (line {span.line})" if same else f"{text} ({span.file.path}:{span.line})"
 
 
-_KEYED = ("lane", "bank", "thread", "warp")
+_KEYED = ("lane", "bank", "thread", "warp", "run")
 
 
 def _short(table: EvidenceTable) -> str:
@@ -277,7 +277,7 @@ def _open(report: AnalysisReport) -> list[str]:
     """Return what could not be said of accesses, a line each kind of reason."""
     blocked: dict[str, list[str]] = {}
     for access in report.accesses:
-        unknown = access.sectors is None and access.bank_ways is None
+        unknown = access.sectors is None and access.bank_ways is None and access.simulated is None
         if access.certainty == "heuristic" and unknown and access.space != "local":
             place = access.variable if access.span is None else f"{access.span.file.path}:{access.span.line}"
             blocked.setdefault(access.blocked or "the address is not known", []).append(place)

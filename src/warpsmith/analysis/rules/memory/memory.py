@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from warpsmith.analysis.rules.finding import Estimate, KernelFinding, Why
 from warpsmith.analysis.rules.memory.layouts import against_scatter
 from warpsmith.analysis.rules.memory.repeated_loads import find_repeated
+from warpsmith.analysis.rules.memory.simulated import simulated_scatter
 from warpsmith.analysis.rules.memory.vectors import find_joined, narrow
 from warpsmith.analysis.rules.origins import origin
 from warpsmith.analysis.rules.place import DEVICE, describe_access, place_of
@@ -37,6 +38,8 @@ def device_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
         if _is_scattered(access):
             if not swapped:
                 yield _record(facts, access, records) or _report_scattered(facts, access, records)
+        elif (seen := simulated_scatter(facts, access)) is not None:
+            yield seen
         elif access.pattern == "indirect":
             yield _indirect(facts, access)
         elif (found := _find_misaligned(facts, access)) is not None:

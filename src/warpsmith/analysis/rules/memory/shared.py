@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
@@ -10,10 +11,12 @@ from warpsmith.analysis.memory.transfer import short_name
 from warpsmith.analysis.rules.finding import Estimate, EvidenceTable, KernelFinding
 from warpsmith.analysis.rules.lanes import LaneValues
 from warpsmith.analysis.rules.memory.layouts import against_conflict
+from warpsmith.analysis.rules.memory.simulated import simulated_conflict
 from warpsmith.analysis.rules.memory.vectors import find_joined
 from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.walk import Escape, describe_tests, find_escapes
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
+from warpsmith.base.source import Span
 from warpsmith.machine.requests import WORD, bank_ways, conflicts_however_split, loads, phases
 from warpsmith.ssa.nodes import Address, Branch, Constant, Instruction, Memory, Operand, Symbol, Value
 from warpsmith.ssa.ops import OPS
@@ -29,8 +32,12 @@ def known_memory(facts: KernelFacts) -> Iterator[KernelFinding]:
         conflicts = access.bank_ways is not None and access.bank_ways.least >= 2
         if conflicts and not _is_joined_without(access, whole.get(access.instruction, 0)):
             yield _conflict(facts, access)
+        elif (seen := simulated_conflict(facts, access)) is not None:
+            yield seen
     yield from _budget(facts)
-    yield from outside(facts)
+    told = outside(facts)
+    yield from told
+    yield from _seen_outside(facts, {one.span for one in told})
     yield from _find_unwritten(facts)
 
 
@@ -125,6 +132,32 @@ def outside(facts: KernelFacts) -> list[KernelFinding]:
         if symbol is not None and escape is not None:
             found.append(_report_escape(facts, access, escape, symbol.bytes))
     return found
+
+
+def _seen_outside(facts: KernelFacts, told: AbstractSet[Span | None]) -> Iterator[KernelFinding]:
+    """Yield a MEM020 for each access that a run saw outside of its array, where the text does not tell that."""
+    by_instruction = {access.instruction: access for access in facts.accesses}
+    for seen in facts.simulated.escapes:
+        access = by_instruction[seen.instruction]
+        if access.span in told:
+            continue
+        thread, block = (f"({', '.join(map(str, index))})" for index in (seen.thread, seen.block))
+        where = f"thread {thread} of block {block} is at byte {seen.offset}"
+        named = access if access.variable else replace(access, variable=seen.variable)
+        message = f"{describe_access(named)} outside of its {seen.size} bytes: {where}"
+        table = ("thread", "block", "byte", "size"), ((thread, block, str(seen.offset), str(seen.size)),)
+        yield replace(
+            place_of(facts, access, "MEM020", message),
+            certainty=seen.certainty,
+            assumptions=seen.assumptions,
+            label="beyond the end" if seen.offset > 0 else "before it",
+            evidence=(EvidenceTable("witness", *table),),
+            help=("test the index before the access, or make the array as large as the block needs",
+                  f"to see it: {seen.replay}"),
+            replay=seen.replay,
+            impact=100.0,
+            cause=f"{named.variable} {seen.size}",
+        )  # fmt: skip
 
 
 def _report_escape(facts: KernelFacts, access: AccessFact, escape: Escape, size: int) -> KernelFinding:
