@@ -25,7 +25,15 @@ from warpsmith.simt.mask.resources import BoundView, ViewKey, Views, image, word
 from warpsmith.simt.mask.run import Groups
 from warpsmith.simt.mask.stack import describe_fault
 
-__all__ = ["ClockOptions", "ClockReport", "prepare_launch", "read_machine", "read_program", "simulate_clocks"]
+__all__ = [
+    "ClockOptions",
+    "ClockReport",
+    "check_lanes_stay",
+    "prepare_launch",
+    "read_machine",
+    "read_program",
+    "simulate_clocks",
+]
 
 _SETTING: Final = re.compile(r",(?=[a-z0-9_.]+=)")
 _VIEW: Final = re.compile(r"([tu])(\d|1[0-5])")
@@ -58,6 +66,15 @@ class ClockReport(Struct, frozen=True, eq=False):
         """0; 1 where the program did what it must not, 3 where it was stopped."""
         codes = {finding.rule for finding in self.findings if finding.severity == "error"}
         return 3 if "MSK004" in codes else 1 if codes else 0
+
+
+def check_lanes_stay(machine: ClockMachine, what: str) -> None:
+    """Raise UsageError where waves are formed anew: `what` follows the lanes of waves, and threads change theirs."""
+    if machine.forms:
+        message = f"{what} follows lanes, and with formation = '{machine.formation}' threads change waves"
+        raise UsageError(
+            Finding("INP000", "error", message, help=("set formation = none: --machine …,formation=none",))
+        )
 
 
 def simulate_clocks(file: SourceFile, options: ClockOptions) -> ClockReport:

@@ -62,7 +62,7 @@ def _ways(launch: ClockLaunch) -> dict[tuple[int, int], int]:
 @pytest.mark.parametrize("seed", range(40))
 def test_edges_are_the_ways_of_single_lanes(seed: int) -> None:
     drawn = random_launch(seed)
-    shape = replace(drawn.machine, threading="smt", stack=64, registers=400)
+    shape = replace(drawn.machine, threading="smt", stack=64, registers=400, formation="none")
     threads = drawn.groups.size * drawn.groups.count
     launch = ClockLaunch(program(random_text(seed)), shape, views_for(threads, seed), drawn.groups)
     history = history_of(launch)

@@ -137,7 +137,6 @@ BUGS = {
     "a lane waits for the lines of the one before": ("is_other[k] |= of_lane[n][k] != of_lane[n][k - 1];", ";"),
     "far places are not wrapped": ("is_far |= !is_near;", ""),
     "locks do not go home": ("core->home_ready[at * width + s->home[l]] = s->ready[reg * width + l];", ""),
-    "a place is free too early": ("core->alive[s->place[l]]--", "core->alive[s->place[l]] = 0"),
     "majority counts waves": ("+= __builtin_popcountll(core->slots[n].exec);", "+= 1;"),
     "loads are not late": ("2 * (until + m->p.late) + 1", "2 * until + 1"),
     "threads are not told apart": ("m->p.formation ? s->seen_threads[l] : first + l", "first + l"),

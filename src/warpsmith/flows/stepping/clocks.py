@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, prepare_launch
+from warpsmith.flows.clocks import ClockOptions, check_lanes_stay, prepare_launch
 from warpsmith.flows.stepping.clock_answers import Stepped
 from warpsmith.flows.stepping.clock_session import ClockSession
 from warpsmith.flows.stepping.session import Again, Ask, Quit
@@ -29,6 +29,7 @@ def step_clocks(file: SourceFile, options: ClockOptions, say: Callable[[str], No
     Raises UsageError where what was asked for makes no sense, InputError where the program is wrong.
     """
     launch = prepare_launch(file, options)
+    check_lanes_stay(launch.machine, "-i")
     waves = waves_of(launch.groups, launch.machine.width)
     lanes = {number: (1 << count) - 1 for number, (_, count) in enumerate(waves)}
     session = ClockSession(Stepped(launch.program, launch.machine), say, ask, lanes)

@@ -4,7 +4,8 @@ slot does in it, and who has the units.
     before(clock)   free slots have their waves, nobody has issued: what waves wait for is decided by this
     behind(clock)   slots, ALUs, memory and sampler as they are in this clock
 
-Registers, locks and stacks of a slot change only where its wave issues; so they are copied only then.
+Registers, locks and stacks of a slot change only where its wave issues; so they are copied only then. Limit: waves that
+are formed anew are not seen, since threads join them while they wait.
 """
 
 from __future__ import annotations
@@ -66,8 +67,6 @@ class ClockWatcher:
 
     def before(self, now: int, cores: Sequence[Core]) -> None:
         """Look at all waves as a clock begins."""
-        if any(core.machine.forms for core in cores):  # threads may have joined a wave that waits
-            self.slots = []
         self.slots = [
             tuple(self._slot(number, at, slot) for at, slot in enumerate(core.slots))
             for number, core in enumerate(cores)

@@ -417,6 +417,17 @@ def test_numbers_must_fit(capsys: pytest.CaptureFixture[str]) -> None:
         assert said in err
 
 
+@pytest.mark.parametrize("asked", [["-i"], ["--timeline", "graph=g.svg"]])
+def test_what_follows_lanes_is_refused_where_waves_are_formed_anew(
+    asked: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.mask").write_text("mov r0.x, u(1)\nret\n")
+    code, _, err = call(capsys, "k.mask", "--machine", "example,formation=homes", *asked)
+    assert code == 2 and "threads change waves" in err and "formation=none" in err
+    assert not (tmp_path / "g.svg").exists()
+
+
 @pytest.mark.usefixtures("folder")
 def test_stepping_takes_commands_from_standard_input(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

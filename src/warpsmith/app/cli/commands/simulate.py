@@ -22,7 +22,7 @@ from warpsmith.app.cli.options import text, texts, words_option
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.flows.clocks import ClockOptions, ClockReport, read_program, simulate_clocks
+from warpsmith.flows.clocks import ClockOptions, ClockReport, check_lanes_stay, read_program, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.flows.stepping.clocks import step_clocks
 from warpsmith.flows.stepping.step import Stepping, step
@@ -283,8 +283,13 @@ _HISTORIES: Final[Mapping[str, _Drawn]] = {
     "png": lambda history: history_png(draw_history(history)),
     "perfetto": history_perfetto,
     "pipeline": lambda history: history_svg(draw_pipeline(history)),
-    "graph": history_graph,
+    "graph": lambda history: _graph(history),
 }
+
+
+def _graph(history: History) -> str:
+    check_lanes_stay(history.machine, "--timeline graph")
+    return history_graph(history)
 
 
 def _step(path: str, given: Mapping[str, object]) -> int:
