@@ -23,7 +23,7 @@ from warpsmith.analysis.rules.figures import open_figures
 from warpsmith.analysis.uniformity.facts import KernelFacts, RaceFact
 from warpsmith.base.findings import Certainty
 from warpsmith.base.time_limit import NO_TIME
-from warpsmith.flows.witness.seen import Seen
+from warpsmith.flows.witness.seen import SeenInRuns
 from warpsmith.kernels.units import KernelFile, KernelUnit
 
 __all__ = ["RunBudget", "suspicion", "with_figures", "with_witnesses"]
@@ -113,12 +113,12 @@ def suspicion(facts: KernelFacts) -> int:
     return 3 if shared and not facts.races_complete else 2 if facts.races else 1
 
 
-def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> Seen:
+def _search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> SeenInRuns:
     """Return what runs show within some time, and why there are no runs, or fewer."""
     if seconds <= 0:
-        return Seen(why=NO_TIME)
+        return SeenInRuns(why=NO_TIME)
     if find_spec(_COMPILER) is None:
-        return Seen(why=f"{_COMPILER} is not installed")
+        return SeenInRuns(why=f"{_COMPILER} is not installed")
     _import_all()
     from warpsmith.flows.witness.tell import search
 

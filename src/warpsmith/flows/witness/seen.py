@@ -9,10 +9,10 @@ from msgspec import Struct
 from warpsmith.analysis.uniformity.facts import RaceFact
 from warpsmith.analysis.uniformity.simulated import Escaped
 
-__all__ = ["Seen"]
+__all__ = ["SeenInRuns"]
 
 
-class Seen(Struct, frozen=True):
+class SeenInRuns(Struct, frozen=True):
     """What runs of a kernel show: races, accesses that leave their arrays; `why` that is not all."""
 
     races: Sequence[RaceFact] = ()

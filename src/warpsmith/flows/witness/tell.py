@@ -23,7 +23,7 @@ from warpsmith.flows.witness.escapes import escape_of, keep_certain
 from warpsmith.flows.witness.made import make_arguments
 from warpsmith.flows.witness.plan import index_of, launch_plan, why_not
 from warpsmith.flows.witness.reason import reason_of
-from warpsmith.flows.witness.seen import Seen
+from warpsmith.flows.witness.seen import SeenInRuns
 from warpsmith.kernels.units import KernelFile, KernelUnit
 from warpsmith.simt.layout import shared_layout
 from warpsmith.simt.memory import AccessConflict, RecordedAccess
@@ -36,10 +36,10 @@ _VARIED: Final = 2
 _ADDS: Final = ("add", "sub", "fadd", "fsub")
 
 
-def search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> Seen:
+def search(unit: KernelUnit, file: KernelFile, facts: KernelFacts, seconds: float) -> SeenInRuns:
     """Return what runs show within some time, and why there are no runs, or fewer."""
     why = why_not(unit, facts)
-    return Seen(why=why) if why else _Search(unit, file, facts).run(seconds)
+    return SeenInRuns(why=why) if why else _Search(unit, file, facts).run(seconds)
 
 
 class _Search:
@@ -54,7 +54,7 @@ class _Search:
         self.access: Mapping[int, AccessFact] = {id(fact.instruction): fact for fact in facts.accesses}
         self.escapes: list[Escaped] = []
 
-    def run(self, seconds: float) -> Seen:
+    def run(self, seconds: float) -> SeenInRuns:
         """Return what launches with several sizes show, each pair of places once, and why that is not all. What hangs
         on the sizes is less certain where it is not seen with two of them."""
         seen: list[dict[frozenset[str], RaceFact]] = []
@@ -72,7 +72,7 @@ class _Search:
             else replace(race, certainty="heuristic")
             for pair, race in found.items()
         ]  # fmt: skip
-        return Seen(races, keep_certain(self.escapes), why)
+        return SeenInRuns(races, keep_certain(self.escapes), why)
 
     def _is_everywhere(self, pair: frozenset[str], seen: Sequence[Mapping[frozenset[str], RaceFact]]) -> bool:
         """Whether a race was seen with several sizes, if there are any."""

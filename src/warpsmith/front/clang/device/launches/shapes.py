@@ -59,7 +59,7 @@ LaunchShapes = dict[int | None, tuple[Shape, Shape, Numbers]]
 
 
 @dataclass(slots=True)
-class _Recorded:
+class _HostEffects:
     """What functions write to variables of the file, give to functions, and launch with."""
 
     shared: Values = field(default_factory=dict)
@@ -110,9 +110,9 @@ class ShapeFinder:
         self.functions = {int(function.first or 0): function for function in functions}
         self.scanned = scan_bodies(self.reader, functions)
         facts = self.reader.facts = HostFacts(self.scanned.escaped)
-        wanted, asked, seen = set(launching), set[int](), _Recorded()
+        wanted, asked, seen = set(launching), set[int](), _HostEffects()
         for _ in range(_CALLS):
-            seen = _Recorded()
+            seen = _HostEffects()
             for number in wanted:
                 if number in self.functions and number not in self.scanned.jumping:
                     _Follower(self.reader, self.scanned, seen, self.steps, self.functions[number]).run()
@@ -133,7 +133,7 @@ class ShapeFinder:
             return self.scanned.callers.get(int(function.first or 0), set())
         return self.scanned.writers.get(number, set())
 
-    def _learn(self, facts: HostFacts, seen: _Recorded, asked: set[int], wanted: set[int]) -> None:
+    def _learn(self, facts: HostFacts, seen: _HostEffects, asked: set[int], wanted: set[int]) -> None:
         """Take over what the last round has seen of the variables that were asked for before it."""
         shared, parameters = Values(), Values()
         for number in asked:
@@ -147,7 +147,7 @@ class ShapeFinder:
                 shared |= self._all_written(number, variable, seen)
         facts.shared, facts.parameters = shared, parameters
 
-    def _all_written(self, number: int, variable: Cursor, seen: _Recorded) -> Values:
+    def _all_written(self, number: int, variable: Cursor, seen: _HostEffects) -> Values:
         init = self.reader.init(variable)
         known = {(number, way): values for way, values in self.reader.first_values(variable, {})}
         if init is None and self.reader.type(variable).kind in kinds.ARITHMETIC:
@@ -188,7 +188,9 @@ class _TooLongError(Exception):
 class _Follower:
     """Follows one function; `states` are what its variables may be, none behind what ends it."""
 
-    def __init__(self, reader: HostPlaces, scanned: HostScan, seen: _Recorded, steps: _Steps, function: Cursor) -> None:
+    def __init__(
+        self, reader: HostPlaces, scanned: HostScan, seen: _HostEffects, steps: _Steps, function: Cursor
+    ) -> None:
         self.reader = reader
         self.library = reader.library
         self.scanned = scanned
