@@ -15,25 +15,6 @@ _INTEGER = [
     "iadd", "imul", "umul", "imin", "imax", "umin", "umax", "udiv", "umod", "ilt", "ige", "ieq", "ine", "ult", "uge",
     "ishl", "ishr", "ushr",
 ]  # fmt: skip
-    "iadd",
-    "imul",
-    "umul",
-    "imin",
-    "imax",
-    "umin",
-    "umax",
-    "udiv",
-    "umod",
-    "ilt",
-    "ige",
-    "ieq",
-    "ine",
-    "ult",
-    "uge",
-    "ishl",
-    "ishr",
-    "ushr",
-]
 _BITS = ["and", "iand", "ior", "ixor"]
 _ONE = ["flr", "frc", "round_z", "round_neginf", "sqrt_vec", "abs", "ftoi", "ftou"]
 _NUMBERS = (0.0, -0.0, 0.5, 1.0, -1.0, 2.0, 3.25, -7.5, 1e9, -1e20, float("inf"), float("nan"), 1e-40)
