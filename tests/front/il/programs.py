@@ -8,7 +8,7 @@ import struct
 
 from msgspec import Struct
 
-__all__ = ["IlCase", "random_case"]
+__all__ = ["IlCase", "hand_cases", "random_case"]
 
 _TWO = ["add", "sub", "mul", "mul_ieee", "min", "max", "lt", "ge", "eq", "ne"]
 _INTEGER = [
@@ -200,3 +200,33 @@ def random_case(seed: int, *, divides: bool = True, flow: bool = True, length: i
     text = "\n".join((*head, *writer.lines, "endmain", "end", ""))
     texels = _words(r, channels * width * (height if axes == 2 else 1))
     return IlCase(text, texels, _words(r, 8), width, height, axes, channels)
+
+
+_HAND = (
+    # (1 + 2^-12)^2 - (1 + 2^-11): 0 where the product is rounded
+    "dcl_literal l0, 0x3F800800, 0xBF801000, 0x40000000, 0xFFC00000\nmad o0, l0.x, l0.x, l0.y",
+    "dcl_literal l0, 0x40000000, 0xC0000000, 0x3F000000, 0x7FC00000\nadd_sat o0, l0, l0.0000",
+    "dcl_literal l0, 0x00000021, 0x00000003, 0xFFFFFFFF, 0x80000001\nishl o0, l0.y, l0",
+    "dcl_literal l0, 0x7FC00000, 0x3F800000, 0xBF800000, 0x00000000\nmin o0, l0.xyxz, l0.yxzy",
+    "dcl_literal l0, 0x7FC00000, 0x3F800000, 0xBF800000, 0x00000000\nne o0, l0.xyxz, l0.yxxz",
+    "dcl_literal l0, 0x3E800000, 0xBF800000, 0xC0000000, 0x00000000\nadd r0, v0.xyxy, l0.x\n"
+    "sample_resource(0)_sampler(0) o0, r0",
+    "dcl_literal l0, 0xBF800000, 0xC0000000, 0x3F800000, 0x40000000\nadd o0, l0_abs, l0_abs_neg(yz)",
+    "dcl_literal l0, 0x00000000, 0x00000001, 0x00000005, 0x0000000A\nmov r0, l0.x\nmov r1, l0.y\nwhileloop\n"
+    "iadd r0.x___, r0.x, l0.y\nige r0._y__, r0.x, l0.z\nbreak_logicalnz r0.y\ncontinue_logicalnz r1.x\n"
+    "iadd r0.__z_, r0.z, l0.w\nendloop\nmov o0, r0",
+)
+
+
+def hand_cases() -> list[IlCase]:
+    """Return small programs that show what few random ones do."""
+    texels = [bits for bits in range(0x3F800000, 0x3F800000 + 24 * 4)]
+    return [IlCase("\n".join((*_HEAD, text, "endmain", "end", "")), texels, [0] * 8, 4, 2, 2, 1) for text in _HAND]
+
+
+_HEAD = (
+    "il_ps_2_0",
+    "dcl_output_generic o0",
+    "dcl_resource_id(0)_type(2d,unnorm)_fmtx(float)_fmty(float)_fmtz(float)_fmtw(float)",
+    "dcl_input_position_interp(linear_noperspective) v0.xy__",
+)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.front.il.agree import same
 from tests.front.il.listings import PLAIN, TRANSLATED, passes
-from tests.front.il.programs import random_case
+from tests.front.il.programs import hand_cases, random_case
 from tests.front.il.running import IlRun, module_of, run_program, sort_pass
 from tests.front.il.seeded import BUGS, MOST, IlBug, found_by
 from warpsmith.simt.interpreter import interpret
@@ -32,6 +32,10 @@ dcl_input_position_interp(linear_noperspective) v0.x___
 def test_random_programs_do_what_their_text_says(first: int) -> None:
     wrong = [seed for seed in range(first, first + 40) if not same(random_case(seed))]
     assert not wrong
+
+
+def test_programs_by_hand_do_so_too() -> None:
+    assert [same(case) for case in hand_cases()] == [True] * len(hand_cases())
 
 
 @pytest.mark.slow
