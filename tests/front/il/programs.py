@@ -220,7 +220,7 @@ _HAND = (
 
 def hand_cases() -> list[IlCase]:
     """Return small programs that show what few random ones do."""
-    texels = [bits for bits in range(0x3F800000, 0x3F800000 + 24 * 4)]
+    texels = list(range(0x3F800000, 0x3F800000 + 24 * 4))
     return [IlCase("\n".join((*_HEAD, text, "endmain", "end", "")), texels, [0] * 8, 4, 2, 2, 1) for text in _HAND]
 
 

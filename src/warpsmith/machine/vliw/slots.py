@@ -1,6 +1,6 @@
 """Which slots of a bundle an operation may stand in, by generation.
 
-    R600 R700 Evergreen   x y z w t: four of a vector unit, each of which writes its own component, and t, which writes any
+    R600 R700 Evergreen   x y z w t: four that write their own component, and t, which writes any
     Cayman                x y z w: what only t could do takes three of them, or all four
 
 Source: the table of operations of Mesa's optimizer of R600 code (its columns R600, R700, Evergreen, Cayman), and its

@@ -1,7 +1,7 @@
 """A program of IL on GPUs with bundles: how many bundles, cycles, threads a second.
 
-    program ─► expand ─► gather ─► schedule ─► allocate ─► code          for each generation once
-                                   bundles, fetches ─► cycles, threads/s  for each GPU of it
+program ─► expand ─► gather ─► schedule ─► allocate ─► code          for each generation once
+                               bundles, fetches ─► cycles, threads/s  for each GPU of it
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What an instruction of IL is on R600: an operation, or several.
 
-    lt a, b       SETGT_DX10 b, a            cmov_logical a, b, c   CNDE_INT a, c, b
-    sub a, b      ADD a, -b                  iadd a, -b             SUB_INT a, b
-    div a, b      RECIP_IEEE b, MUL_IEEE     so that results are not those of a division, by some ulp
+lt a, b       SETGT_DX10 b, a            cmov_logical a, b, c   CNDE_INT a, c, b
+sub a, b      ADD a, -b                  iadd a, -b             SUB_INT a, b
+div a, b      RECIP_IEEE b, MUL_IEEE     so that results are not those of a division, by some ulp
 """
 
 from __future__ import annotations

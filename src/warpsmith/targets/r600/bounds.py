@@ -100,7 +100,9 @@ def _bundles(operations: list[Operation], groups: Groups, generation: Generation
     allowed = [slots_for(one, groups, generation) for one in operations]
     for slots in {"t", "xyzw", *allowed}:
         inside = sum(
-            width_of(one.name, generation) for one, own in zip(operations, allowed, strict=True) if set(own) <= set(slots)
+            width_of(one.name, generation)
+            for one, own in zip(operations, allowed, strict=True)
+            if set(own) <= set(slots)
         )
         needed = max(needed, -(-inside // len(slots)))
     return needed

@@ -1,17 +1,20 @@
 """A program of R600 as data, as its text has it (assembly.py):
 
-    program  = clause* export*                    clause = Tex lines | bundles of Alu lines, by slot
-    Alu      = slot name register.component sources clamp          what a bundle reads is what was there before it
-    Tex      = name register.mask source.swizzle resource sampler  one after the other
-    Export   = number register.swizzle                             swizzles: x y z w, 0, 1 and _ for nothing
-    source   = Gpr | Kc (a constant) | Number, negated or absolute
+program  = clause* export*                    clause = Tex lines | bundles of Alu lines, by slot
+Alu      = slot name register.component sources clamp          what a bundle reads is what was there before it
+Tex      = name register.mask source.swizzle resource sampler  one after the other
+Export   = number register.swizzle                             swizzles: x y z w, 0, 1 and _ for nothing
+source   = Gpr | Kc (a constant) | Number, negated or absolute
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["AluBundle", "AluClause", "AluLine", "AluSource", "ExportLine", "Gpr", "Kc", "Number", "R600Code", "TexClause", "TexLine"]  # fmt: skip
+__all__ = [
+    "AluBundle", "AluClause", "AluLine", "AluSource", "ExportLine", "Gpr", "Kc", "Number", "R600Code", "TexClause",
+    "TexLine",
+]  # fmt: skip
 
 
 class Gpr(Struct, frozen=True):

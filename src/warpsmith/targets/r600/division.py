@@ -7,10 +7,10 @@
 
 Which of these steps AMD's compiler took is not known; what each needs of the hardware is.
 
-    mesa        a better reciprocal, q corrected both ways through a mask     as Mesa's R600 driver has it; any r within 1
-    two-sided   the same without the mask                                    any r within 1
-    one-sided   a better reciprocal, q corrected upwards                     r rounded towards zero
-    plain       the reciprocal as it comes, q corrected upwards              r rounded towards zero
+    mesa        a better reciprocal, q corrected both ways by a mask     as Mesa's R600 driver: any r within 1
+    two-sided   the same without the mask                                any r within 1
+    one-sided   a better reciprocal, q corrected upwards                 r rounded towards zero
+    plain       the reciprocal as it comes, q corrected upwards          r rounded towards zero
 
 Invariant (one-sided, plain): r ≤ 2^32 / d < r + 1 gives n / d - 1 < q ≤ n / d, so that one correction is enough.
 """
@@ -32,9 +32,7 @@ _ONE: Final = Number(1)
 _ALL: Final = Number(0xFFFFFFFF)
 
 
-def divide(
-    v: Values, n: Value, d: Value, expansion: Expansion, generation: Generation, *, remainder: bool
-) -> Value:
+def divide(v: Values, n: Value, d: Value, expansion: Expansion, generation: Generation, *, remainder: bool) -> Value:
     """Return n / d, or n % d, of unsigned numbers; all ones where d is 0."""
     reciprocal = _reciprocal(v, d, generation)
     if expansion != "plain":

@@ -100,4 +100,3 @@ class _Walk:
 
 def _refused(one: IlInstruction, message: str) -> RefusedError:
     return RefusedError(Finding("ILT003", "error", message, one.span, ("`simulate` runs it",)))
-

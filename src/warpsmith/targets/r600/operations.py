@@ -17,8 +17,8 @@ from typing import Final
 from msgspec import Struct, field
 
 __all__ = [
-    "COMPONENTS", "Constant", "Export", "Fetch", "Fetched", "Graph", "Input", "Literal", "Operand", "Operation", "Value",
-    "Values", "operations_below",
+    "COMPONENTS", "Constant", "Export", "Fetch", "Fetched", "Graph", "Input", "Literal", "Operand", "Operation",
+    "Value", "Values", "operations_below",
 ]  # fmt: skip
 
 COMPONENTS: Final = "xyzw"
