@@ -24,10 +24,8 @@ def test_fetches_are_one_where_their_places_are() -> None:
     v = Values()
     one = v.fetch(0, 0, (Input("x"),), whole=False)
     assert v.fetch(0, 0, (Input("x"),), whole=False) is one and v.fetched(one, "x") is v.fetched(one, "x")
-    assert (
-        len({id(f) for f in (one, v.fetch(0, 0, (Input("y"),), whole=False), v.fetch(0, 0, (Input("x"),), whole=True))})
-        == 3
-    )
+    others = [v.fetch(0, 0, (Input("y"),), whole=False), v.fetch(0, 0, (Input("x"),), whole=True)]
+    assert len({id(other) for other in (one, *others)}) == 3
 
 
 def test_what_no_output_needs_is_not_there() -> None:

@@ -25,8 +25,8 @@ def test_what_is_printed_reads_back_as_the_same(seed: int, generation: Generatio
 @pytest.mark.parametrize(
     ("right", "wrong", "line", "message"),
     [
-        ("END_OF_PROGRAM", "", 24, "the program is not complete"),
-        ("END_OF_PROGRAM", "END_OF_PROGRAM\nEND_OF_PROGRAM", 25, "a line stands behind the end of the program"),
+        ("END_OF_PROGRAM", "", 26, "the program is not complete"),
+        ("END_OF_PROGRAM", "END_OF_PROGRAM\nEND_OF_PROGRAM", 26, "a line stands behind the end of the program"),
         (
             "SAMPLE      R1.x___",
             "SAMPLE      R1.q___",
