@@ -1,0 +1,107 @@
+"""Random kernels for export: what the mask ISA has of `tests/simt/engine/kernels.py`, integers and floats of 32 bits, loads,
+stores, branches, switches, loops that are left in the middle, ends within them."""
+
+from __future__ import annotations
+
+import random
+
+from tests.simt.engine.agree import Case
+from tests.simt.engine.kernels import TABLE, VARIABLES, KernelText, random_case
+from warpsmith.ssa.builder import constant
+from warpsmith.ssa.nodes import Convert, Function, Module, Operand, Param, Parameter, Query, Return
+from warpsmith.ssa.types import F32, I1, I32, I64
+
+__all__ = ["exported_case"]
+
+_WHOLE = ("add", "sub", "mul", "xor", "and", "or", "udiv", "urem", "srem", "sdiv", "umin", "smax", "umax", "smin", "shl",
+          "lshr", "ashr", "umulhi", "smulhi")  # fmt: skip
+_TESTS = ("eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge")
+_FLOAT_TESTS = tuple(f"f{o}{name}" for o in "ou" for name in ("eq", "ne", "lt", "le", "gt", "ge")) + (
+    "ordered",
+    "unordered",
+)
+
+
+def exported_case(seed: int) -> Case:
+    """Return a kernel that can be exported, with its launch."""
+    return random_case(seed, lambda *given: _Exported(*given).module())
+
+
+class _Exported(KernelText):
+    def __init__(self, chosen: random.Random, width: int, threads: int) -> None:
+        super().__init__(chosen, min(width, 64), threads)
+        self.flat = chosen.random() < 0.3
+
+    def module(self) -> Module:
+        b = self.b
+        self.thread = self.linear("tid", "ntid")
+        self.block = self.linear("ctaid", "nctaid")
+        self.whole = b.emit("add", (b.emit("mul", (self.block, constant(I32, self.threads)), I32), self.thread), I32)
+        n = b.emit("param", (), I32, Param("n"))
+        for name, value in zip(VARIABLES, (self.thread, self.whole, n, constant(I32, 3)), strict=True):
+            b.write(name, value)
+        for _ in range(self.chosen.randint(1, 3)):
+            self.statements(3, [])
+        for number, name in enumerate(VARIABLES):
+            at = self.place("out", self.whole, len(VARIABLES), constant(I32, number))
+            self.store("global", at, b.read(name, I32))
+        b.end(Return())
+        pointers = [Parameter(name, 8, 8, I64) for name in ("table", "out", "own", "sums")]
+        return Module((Function("k", True, (*pointers, Parameter("n", 4, 4, I32)), (), b.finish()),))
+
+    def value(self) -> Operand:
+        b, x, y = self.b, self.any(), self.any()
+        match self.chosen.choice(("op", "op", "op", "select", "register", "load", "float", "one", "swap")):
+            case "select":
+                return b.emit("select", (self.test(), x, y), I32)
+            case "register":
+                return b.emit("query", (), I32, Query(self.chosen.choice(("laneid", "tid.y", "ctaid.x", "ntid.x"))))
+            case "load":
+                return self.load("global", self.place("table", b.emit("urem", (x, constant(I32, TABLE)), I32)))
+            case "float":
+                return self.number(x, y)
+            case "one":
+                return b.emit(self.chosen.choice(("not", "neg", "abs")), (x,), I32)
+            case "swap":
+                one, other = self.chosen.sample(VARIABLES, 2)
+                kept = b.read(one, I32)
+                b.write(one, b.read(other, I32))
+                b.write(other, kept)
+                return b.read(self.chosen.choice(VARIABLES), I32)
+            case _:
+                return b.emit(self.chosen.choice(_WHOLE), (x, y), I32)
+
+    def number(self, x: Operand, y: Operand) -> Operand:
+        b = self.b
+        f, g = (b.emit(self.chosen.choice(("sitof", "uitof")), (v,), F32) for v in (x, y))
+        if self.chosen.random() < 0.3:
+            f = b.emit(self.chosen.choice(("fneg", "fabs")), (f,), F32)
+        ops = ("fadd", "fmul", "fsub", "fdiv", "fmin", "fmax")
+        made = b.emit(self.chosen.choice(ops), (f, g), F32)
+        if self.chosen.random() < 0.3:
+            test = b.emit(self.chosen.choice(_FLOAT_TESTS), (made, g), I1)
+            return b.emit("select", (test, x, y), I32)
+        return b.emit(self.chosen.choice(("ftosi", "ftoui")), (made,), I32, Convert("zero"))
+
+    def test(self) -> Operand:
+        x = self.any()
+        if self.chosen.random() < 0.6:
+            x = self.b.emit("and", (x, constant(I32, self.chosen.choice((1, 3, 4, 7)))), I32)
+        return self.b.emit(self.chosen.choice(_TESTS), (x, self.any()), I1)
+
+    def statements(self, depth: int, exits: list[str]) -> None:
+        kinds = ("assign", "assign", "own", "if", "if", "loop", "leave", "leave", "switch")
+        for _ in range(self.chosen.randint(1, 3)):
+            match self.chosen.choice(kinds) if depth else "assign":
+                case "own":
+                    self.own()
+                case "if":
+                    self.condition(depth, exits)
+                case "loop":
+                    self.loop(depth, exits)
+                case "switch":
+                    self.switch(depth, exits)
+                case "leave":
+                    self.leave(exits)
+                case _:
+                    self.b.write(self.chosen.choice(VARIABLES), self.value())
