@@ -4,9 +4,11 @@ stores, branches, switches, loops that are left in the middle, ends within them.
 from __future__ import annotations
 
 import random
+import struct
 
 from tests.simt.engine.agree import Case
-from tests.simt.engine.kernels import TABLE, VARIABLES, KernelText, random_case
+from tests.simt.engine.kernels import OWN, TABLE, VARIABLES, KernelText
+from warpsmith.simt.launch import Launch
 from warpsmith.ssa.builder import constant
 from warpsmith.ssa.nodes import Convert, Function, Module, Operand, Param, Parameter, Query, Return
 from warpsmith.ssa.types import F32, I1, I32, I64
@@ -22,15 +24,36 @@ _FLOAT_TESTS = tuple(f"f{o}{name}" for o in "ou" for name in ("eq", "ne", "lt", 
 )
 
 
+_LAUNCHES = (
+    ((8, 1, 1), (1, 1, 1)),
+    ((6, 1, 1), (2, 1, 1)),
+    ((4, 2, 1), (2, 1, 1)),
+    ((3, 2, 2), (1, 1, 1)),
+    ((5, 1, 1), (2, 2, 1)),
+)
+
+
 def exported_case(seed: int) -> Case:
     """Return a kernel that can be exported, with its launch."""
-    return random_case(seed, lambda *given: _Exported(*given).module())
+    chosen = random.Random(seed)
+    block, grid = chosen.choice(_LAUNCHES)
+    threads = block[0] * block[1] * block[2]
+    whole = threads * grid[0] * grid[1]
+    width = chosen.choice((8, 16, 4))
+    module = _Exported(chosen, width, threads).module()
+    numbers = (chosen.choice((0, 1, 2, 3, 5, 40, chosen.getrandbits(32))) for _ in range(TABLE))
+    arrays = {
+        "table": (struct.pack(f"<{TABLE}I", *numbers), True),
+        "out": (bytes(whole * len(VARIABLES) * 4), True),
+        "own": (bytes(whole * OWN * 4), True),
+    }
+    arguments = {"n": struct.pack("<i", chosen.choice((0, 1, 3, 7, 40)))}
+    return Case(module, "k", Launch(grid, block, arguments, warp=width, seed=seed, max_steps=100_000), arrays)
 
 
 class _Exported(KernelText):
     def __init__(self, chosen: random.Random, width: int, threads: int) -> None:
-        super().__init__(chosen, min(width, 64), threads)
-        self.flat = chosen.random() < 0.3
+        super().__init__(chosen, width, threads)
 
     def module(self) -> Module:
         b = self.b
@@ -46,7 +69,7 @@ class _Exported(KernelText):
             at = self.place("out", self.whole, len(VARIABLES), constant(I32, number))
             self.store("global", at, b.read(name, I32))
         b.end(Return())
-        pointers = [Parameter(name, 8, 8, I64) for name in ("table", "out", "own", "sums")]
+        pointers = [Parameter(name, 8, 8, I64) for name in ("table", "out", "own")]
         return Module((Function("k", True, (*pointers, Parameter("n", 4, 4, I32)), (), b.finish()),))
 
     def value(self) -> Operand:
