@@ -1,4 +1,4 @@
-"""A kernel is run by the interpreter, and by the mask ISA as the program that it was exported to: memory must be the same."""
+"""A kernel is run by the interpreter, and as the program of the mask ISA that it is exported to: same memory."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Random kernels for export: what the mask ISA has of `tests/simt/engine/kernels.py`, integers and floats of 32 bits, loads,
-stores, branches, switches, loops that are left in the middle, ends within them."""
+"""Random kernels for export: what the mask ISA has of `tests/simt/engine/kernels.py`, integers and floats of 32 bits,
+loads, stores, branches, switches, loops that are left in the middle, ends within them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,23 @@ import struct
 from tests.simt.engine.agree import Case
 from tests.simt.engine.kernels import OWN, TABLE, VARIABLES, KernelText
 from warpsmith.simt.launch import Launch
-from warpsmith.ssa.builder import constant
-from warpsmith.ssa.nodes import Convert, Function, Module, Operand, Param, Parameter, Query, Return
+from warpsmith.ssa.builder import Builder, constant
+from warpsmith.ssa.nodes import (
+    Branch,
+    Convert,
+    Function,
+    Jump,
+    Memory,
+    Module,
+    Operand,
+    Param,
+    Parameter,
+    Query,
+    Return,
+)
 from warpsmith.ssa.types import F32, I1, I32, I64
 
-__all__ = ["exported_case"]
+__all__ = ["exported_case", "written_case"]
 
 _WHOLE = ("add", "sub", "mul", "xor", "and", "or", "udiv", "urem", "srem", "sdiv", "umin", "smax", "umax", "smin", "shl",
           "lshr", "ashr", "umulhi", "smulhi")  # fmt: skip
@@ -128,3 +140,27 @@ class _Exported(KernelText):
                     self.leave(exits)
                 case _:
                     self.b.write(self.chosen.choice(VARIABLES), self.value())
+
+
+def written_case() -> Case:
+    """Return a kernel in which some lanes begin the next iteration where others still read what it changes."""
+    b = Builder("start")
+    thread = b.emit("query", (), I32, Query("tid.x"))
+    b.write("i", constant(I32, 0))
+    b.write("sum", thread)
+    b.end(Jump("head"))
+    b.start("head")
+    i = b.read("i", I32)
+    b.write("i", b.emit("add", (i, constant(I32, 1)), I32))
+    odd = b.emit("and", (b.emit("xor", (i, thread), I32), constant(I32, 1)), I32)
+    b.end(Branch(b.emit("ne", (odd, constant(I32, 0)), I1), "head", "rest"))
+    b.start("rest")
+    b.write("sum", b.emit("add", (b.emit("mul", (b.read("sum", I32), constant(I32, 3)), I32), i), I32))
+    b.end(Branch(b.emit("ult", (i, constant(I32, 6)), I1), "head", "done"))
+    b.start("done")
+    base = b.emit("param", (), I64, Param("out"))
+    at = b.emit("add", (base, b.emit("umulwide", (thread, constant(I32, 4)), I64)), I64)
+    b.emit_many("store", (at, b.read("sum", I32)), (), Memory("global", 0, 4))
+    b.end(Return())
+    module = Module((Function("k", True, (Parameter("out", 8, 8, I64),), (), b.finish()),))
+    return Case(module, "k", Launch((1, 1, 1), (8, 1, 1), {}, warp=8), {"out": (bytes(32), True)})

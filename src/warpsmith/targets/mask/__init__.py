@@ -1,10 +1,11 @@
 """Kernels of the kernel IR become programs of the mask ISA (docs/reference/mask-isa.md).
 
     export.py       the door: a function goes in, text that the assembler reads comes out
-    supported.py    what is refused at once; switches become branches
+    branches.py     switches become branches
     addresses.py    which pointer argument an address starts from
     control.py      control flow by the mask stack, on levels.py: the parts of a function at one depth of loops
-    instructions.py one instruction, by words.py (whole numbers) and numbers.py (floats), composed where the ISA has no such
+    instructions.py one instruction, by words.py (whole numbers) and numbers.py (floats): composed where there is none
+    places.py       where a thread is in its launch
     registers.py    values get registers: liveness lane by lane
     code.py         instructions before they have registers
 

@@ -2,9 +2,9 @@
 
     base(param p) = p      base(x + n) = base(x)      base(phi) = the base of all that come together      else a number
 
-An address is its base and an offset, of which the lower 32 bits are computed: sums, products and shifts to the left modulo
-2^32 need no more, and an offset within a view has no more. What is not known yet is taken for the best at first, so that
-an address that walks in a loop keeps its base (an optimistic data-flow analysis, as in Wegman and Zadeck, 1991).
+An address is its base and an offset, of which the lower 32 bits are computed: sums, products and shifts to the left
+modulo 2^32 need no more, and an offset within a view has no more. What is not known yet is taken for the best at first,
+so that an address that walks in a loop keeps its base (an optimistic data-flow analysis: Wegman and Zadeck, 1991).
 """
 
 from __future__ import annotations

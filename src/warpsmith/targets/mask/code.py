@@ -1,7 +1,7 @@
 """Instructions of the mask ISA before they have registers.
 
-A lane goes its own way through them: from `mask_nz` on to the next one or to `joins`, where the lanes of the stack's entry
-that it is in go on; from `pop_mask` to `joins`; from `br_push` to the next one or to the other arm.
+A lane goes its own way through them: from `mask_nz` on to the next one or to `joins`, where the lanes of the stack's
+entry that it is in go on; from `pop_mask` to `joins`; from `br_push` to the next one or to the other arm.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _EITHER: Final = ("add.u32", "or", "mul.u32", "and")
 
 
 class CodeLine(Struct, frozen=True, eq=False):
-    """An instruction, or a label (`op` is ""). `view`: `t0`, with a component; `word`: of the launch, in place of it."""
+    """An instruction, or a label (`op` is ""). `view`: `t0`, with a component; `word` of the launch, in its place."""
 
     op: str
     dest: Virtual | None = None
@@ -145,7 +145,7 @@ class Code:
 
     @contextmanager
     def arms(self, condition: Word) -> Iterator[ArmEnd]:
-        """What is written within is for lanes where `condition` is not 0; behind a call of what is given, for the others."""
+        """What is written within is for lanes where `condition` is not 0; behind a call of what is given, for others."""
         join, other = self.label("JOIN"), self.label("ELSE")
         self.lines.append(CodeLine("br_push", None, (condition,), (other, join)))
         # both arms end at the join: lanes of one are in no entry of the other

@@ -6,11 +6,11 @@
     arms that     next = c ? 1 : 2, then for each part on the ways, in order:
       share code  push_mask JOIN   mask_nz (next = 1)   …  next = …   pop_mask   JOIN:
 
-A lane that leaves a loop within an arm cannot be masked off up to END there, since the stack's innermost entry is the arm's:
-it notes in `which` where it goes, comes to the end of the iteration with the others, and leaves by the `mask_nz` there. Behind
-a loop of several exits, `which` tells lanes apart. Phis are copies at the end of their block, all at once: what is
-overwritten too early goes through another register (the swap problem; Briggs and others, 1998). Irreducible loops have no
-header at which lanes could meet: refused.
+A lane that leaves a loop within an arm cannot be masked off up to END there, since the stack's innermost entry is the
+arm's: it notes in `which` where it goes, comes to the end of the iteration with the others, and leaves by the `mask_nz`
+there. Behind a loop of several exits, `which` tells lanes apart. Phis are copies on the ways to their block, all at
+once: what is overwritten too early goes through another register (the swap problem; Briggs and others, 1998).
+Irreducible loops have no header at which lanes could meet: refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Parts", "write_control"]
 
 
 class Parts(Struct, frozen=True):
-    """What control flow asks of those who write instructions: a block's, the word of an operand, the register of a phi."""
+    """What control flow asks for: the instructions of a block, the word of an operand, the register of a phi."""
 
     block: Callable[[BasicBlock], None]
     word: Callable[[Operand], Word]

@@ -33,8 +33,8 @@ _COMPONENTS: Final = 4
 
 
 class Exported(Struct, frozen=True):
-    """`text` of the program; `views`: the number of each pointer argument, of which those `read` and `written` have a view;
-    `words` of the launch, the number of their view; how many `dimensions` a launch has."""
+    """`text` of the program; `views`: the number of each pointer argument, of which those `read` and `written` have a
+    view; `words` of the launch, the number of their view; how many `dimensions` a launch has."""
 
     text: str
     views: Mapping[str, int]

@@ -1,6 +1,8 @@
 """One instruction of the kernel IR in the mask ISA. What is refused is refused at its line.
 
-Numbers of 64 bits are kept by their lower word, which is all that addresses need: what asks for the upper one is refused.
+Numbers of 64 bits are kept by their lower word, which is all that addresses need: what asks for the upper one is
+refused. A value that is the same as a phi may have its register: the phi changes only where its block begins anew, and
+from there on no use of the value is reached before the value is computed anew.
 """
 
 from __future__ import annotations
@@ -38,13 +40,20 @@ _LOWER: Final = ("add", "sub", "mul", "neg", "and", "or", "xor", "not", "select"
 _SAME: Final = ("zext", "trunc", "bitcast", "to_generic", "from_generic")
 _SPACES: Final = ("global", "generic", "constant")
 _WHOLE: Final = 0xFFFFFFFF
+_ALONE: Final = "lanes read registers of their own only"
 _NO_SUCH: Final[Mapping[str, tuple[str, str]]] = {
-    "barrier": ("a barrier", "waves of a group do not wait for each other"),
-    "warp_barrier": ("a barrier of a warp", "lanes of a wave run together"),
-    "call": ("a call of a function that is not inlined", "write its body in its place"),
-    "address": ("a variable in memory", "views are pointer arguments"),
-    "ffma": ("a fused multiply-add", "mad.f32 rounds twice: write a * b + c, compile with -fmad=false"),
-    "fence": ("a memory fence", "memory has one order"),
+    "barrier": ("barrier", "waves of a group do not wait for each other"),
+    "warp_barrier": ("barrier of a warp", "lanes of a wave run together"),
+    "fence": ("memory fence", "leave it out where no other thread reads what is written"),
+    "call": ("calls with arguments", "write the function's body in its place"),
+    "address": ("variables in memory", "views are pointer arguments"),
+    "ffma": ("fused multiply-add", "mad.f32 rounds twice: write a * b + c, in PTX mul and add (nvcc -fmad=false)"),
+    "atomic": ("atomic operations", "let each thread write a word of its own"),
+    "vote": ("votes", _ALONE),
+    "shuffle": ("shuffles", _ALONE),
+    "match": ("matches", _ALONE),
+    "reduce": ("reductions of a warp", _ALONE),
+    "active": ("reads of the mask", _ALONE),
 }
 
 
@@ -59,7 +68,8 @@ class Instructions:
         queries: Mapping[str, Word],
         threads: frozenset[Value],
     ) -> None:
-        self.code, self.views, self.queries, self.threads = code, views, queries, threads
+        self.code, self.views = code, views
+        self.queries, self.threads = queries, threads
         self.bases = bases_of(function)
         self.words: dict[Value, Word] = {}
         self.phis: dict[Value, Virtual] = {}
@@ -69,7 +79,6 @@ class Instructions:
                 if self.bases.get(phi.result) == MIXED:
                     raise _of_two_views(phi.span)
                 self.phis[phi.result] = code.virtual()
-        self.changing = frozenset(self.phis.values())
         self.made = {i.results[0]: i for _, i in function.instructions() if i.results}
 
     def phi(self, value: Value) -> Virtual:
@@ -92,9 +101,9 @@ class Instructions:
             self._write(i)
 
     def _write(self, i: Instruction) -> None:
-        if i.op in _NO_SUCH:
-            what, remedy = _NO_SUCH[i.op]
-            raise refuse(f"the mask ISA has no {what.removeprefix('a ')}", i.span, remedy)
+        missing = _NO_SUCH.get("atomic" if i.op.startswith("atomic_") else i.op)
+        if missing is not None:
+            raise refuse(f"the mask ISA has no {missing[0]}", i.span, missing[1])
         if i.op == "load":
             self._load(i)
         elif i.op == "store":
@@ -102,15 +111,7 @@ class Instructions:
         elif len(i.results) != 1:
             raise _unknown(i)
         else:
-            self._keep(i.result, self._value(i))
-
-    def _keep(self, value: Value, word: Word) -> None:
-        if word in self.changing and isinstance(word, Virtual):
-            # the phi gets another value while this one may still be read
-            own = self.code.virtual()
-            self.code.move(own, word)
-            word = own
-        self.words[value] = word
+            self.words[i.result] = self._value(i)
 
     def _value(self, i: Instruction) -> Word:
         """Return what an instruction computes."""

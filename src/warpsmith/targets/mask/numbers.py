@@ -5,7 +5,7 @@
     min            by < and >; of equal ones the or of their bits: -0 is the lesser
     to integer     the 24 digits, shifted by the exponent
 
-What is no number is 0x7fc00000 in the ISA and 0x7fffffff in the kernel IR: the bits of such a result differ, and what it is
+What is no number is 0x7fc00000 in the ISA and 0x7fffffff in the kernel IR: the bits of such a result differ, what it is
 used for as a number does not.
 """
 

@@ -1,4 +1,4 @@
-"""Whole numbers of 32 bits, by what the mask ISA has: sums, products, quotients modulo 2^32, `and`, `or`, unsigned `<` and `>`.
+"""Whole numbers of 32 bits, by what the mask ISA has: + - * / modulo 2^32, `and`, `or`, unsigned `<` and `>`.
 
     a xor b      (a or b) - (a and b)             c ? a : b     (a - b) * c + b,  c is 0 or 1
     a <s b       a + 2^31 < b + 2^31              a = b         a - b < 1
@@ -17,8 +17,8 @@ from typing import Final
 from warpsmith.targets.mask.code import Code, Word
 
 __all__ = [
-    "WHOLE", "absolute", "equal", "invert", "negative", "opposite", "power_of_two", "select", "shift_left", "shift_right",
-    "xor",
+    "WHOLE", "absolute", "equal", "invert", "negative", "opposite", "power_of_two", "select", "shift_left",
+    "shift_right", "xor",
 ]  # fmt: skip
 
 _TOP: Final = 1 << 31

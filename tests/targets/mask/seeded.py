@@ -1,0 +1,151 @@
+"""Bugs that are put into the export, one at a time, and the random kernel that shows each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final
+
+import pytest
+from msgspec import Struct
+
+from tests.simt.engine.agree import Case
+from tests.targets.mask.agree import DiffersError, agree
+from tests.targets.mask.random_kernels import exported_case, written_case
+from warpsmith.targets.mask import control, instructions, registers, words
+from warpsmith.targets.mask.code import Code, CodeLine, Lane
+from warpsmith.targets.mask.control import _Writer
+
+__all__ = ["BUGS", "Bug", "planted", "shows"]
+
+
+class Bug(Struct, frozen=True):
+    """`name` of `owner` is replaced by what `make` makes of it; `case` shows it."""
+
+    what: str
+    case: Callable[[], Case]
+    owner: Any
+    name: str
+    make: Callable[[Any], Any]
+
+
+@contextmanager
+def planted(bug: Bug) -> Iterator[None]:
+    """Export with a bug."""
+    with pytest.MonkeyPatch.context() as patch:
+        if isinstance(bug.owner, Mapping):
+            patch.setitem(bug.owner, bug.name, bug.make(bug.owner[bug.name]))
+        else:
+            patch.setattr(bug.owner, bug.name, bug.make(getattr(bug.owner, bug.name)))
+        yield
+
+
+def shows(bug: Bug) -> bool:
+    """Whether the kernel of a bug shows it: memory differs, or the program does not end as it should."""
+    case = bug.case()
+    with planted(bug):
+        try:
+            agree(case)
+        except (DiffersError, KeyError):
+            return True
+    return False
+
+
+def _one_after_the_other(_: object) -> object:
+    def copy(self: _Writer, way: Any) -> None:
+        for dest, source in self.copies(way):
+            self.code.move(dest, source)
+
+    return copy
+
+
+def _without_wait(take: Any) -> object:
+    def wrong(self: _Writer, at: Any, way: Any) -> str:
+        waited = at.wait
+        part: str = take(self, at, way)
+        at.wait = waited
+        return part
+
+    return wrong
+
+
+def _arms_swapped(arms: Any) -> object:
+    def wrong(self: Code, condition: Any) -> Any:
+        return arms(self, self.compute("lt.u32", condition, 1))
+
+    return wrong
+
+
+def _no_pop(_: object) -> object:
+    return lambda self: self.lines.append(CodeLine("mov", self.virtual(), (Lane("lane_id"),)))
+
+
+def _only_ahead(following: Any) -> object:
+    return lambda line, at, places: (at + 1,) if line.op == "mask_nz" else following(line, at, places)
+
+
+def _no_other_arm(following: Any) -> object:
+    return lambda line, at, places: (at + 1,) if line.op == "br_push" else following(line, at, places)
+
+
+BUGS: Final[tuple[Bug, ...]] = (
+    Bug("the arms of a branch are exchanged", partial(exported_case, 0), Code, "arms", _arms_swapped),
+    Bug(
+        "the condition of one arm is not inverted",
+        partial(exported_case, 2),
+        control,
+        "invert",
+        lambda _: lambda code, truth: truth,
+    ),
+    Bug("phis are copied one after the other", partial(exported_case, 2), _Writer, "copy", _one_after_the_other),
+    Bug("the mask is not popped behind an arm", partial(exported_case, 0), Code, "_pop", _no_pop),
+    Bug("lanes that leave a loop in an arm go on in it", partial(exported_case, 2), _Writer, "take", _without_wait),
+    Bug(
+        "copies of a way are made by lanes that go another one",
+        written_case,
+        _Writer,
+        "may_precede",
+        lambda _: lambda s, w: True,
+    ),
+    Bug("what waiting lanes need is overwritten", partial(exported_case, 0), registers, "_next", _only_ahead),
+    Bug("what the other arm needs is overwritten", partial(exported_case, 3), registers, "_next", _no_other_arm),
+    Bug(
+        "arms that share code are written as if they did not",
+        partial(exported_case, 5),
+        control,
+        "reached",
+        lambda _: lambda *a: set(),
+    ),
+    Bug(
+        "signed numbers are compared as unsigned ones",
+        partial(exported_case, 5),
+        words.WHOLE,
+        "slt",
+        lambda _: words.WHOLE["ult"],
+    ),
+    Bug(
+        "shifts to the right forget the sign",
+        partial(exported_case, 119),
+        words.WHOLE,
+        "ashr",
+        lambda _: words.WHOLE["lshr"],
+    ),
+    Bug("the quotient by 0 has a sign", partial(exported_case, 77), words.WHOLE, "sdiv", lambda _: _unchecked),
+    Bug(
+        "a quotient by 0 is what the ISA has",
+        partial(exported_case, 102),
+        instructions.FLOATS,
+        "fdiv",
+        lambda _: _plain_quotient,
+    ),
+)
+
+
+def _unchecked(code: Code, a: Any, b: Any) -> Any:
+    quotient = code.compute("div.u32", words.absolute(code, a), words.absolute(code, b))
+    return words.select(code, words.negative(code, words.xor(code, a, b)), words.opposite(code, quotient), quotient)
+
+
+def _plain_quotient(code: Code, a: Any, b: Any) -> Any:
+    return code.compute("div.f32", a, b)
