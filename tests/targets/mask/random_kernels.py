@@ -27,13 +27,10 @@ from warpsmith.ssa.types import F32, I1, I32, I64
 
 __all__ = ["exported_case", "written_case"]
 
-_WHOLE = ("add", "sub", "mul", "xor", "and", "or", "udiv", "urem", "srem", "sdiv", "umin", "smax", "umax", "smin", "shl",
-          "lshr", "ashr", "umulhi", "smulhi")  # fmt: skip
+_WHOLE = ("add", "sub", "mul", "xor", "and", "or", "udiv", "urem", "srem", "sdiv", "umin", "smax", "umax", "smin",
+          "shl", "lshr", "ashr", "umulhi", "smulhi")  # fmt: skip
 _TESTS = ("eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge")
-_FLOAT_TESTS = tuple(f"f{o}{name}" for o in "ou" for name in ("eq", "ne", "lt", "le", "gt", "ge")) + (
-    "ordered",
-    "unordered",
-)
+_FLOAT_TESTS = (*(f"f{o}{name}" for o in "ou" for name in ("eq", "ne", "lt", "le", "gt", "ge")), "ordered", "unordered")
 
 
 _LAUNCHES = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -13,9 +12,10 @@ from msgspec import Struct
 from tests.simt.engine.agree import Case
 from tests.targets.mask.agree import DiffersError, agree
 from tests.targets.mask.random_kernels import exported_case, written_case
-from warpsmith.targets.mask import control, instructions, registers, words
+from warpsmith.targets.mask import control, registers, words
 from warpsmith.targets.mask.code import Code, CodeLine, Lane
 from warpsmith.targets.mask.control import _Writer
+from warpsmith.targets.mask.numbers import FLOATS
 
 __all__ = ["BUGS", "Bug", "planted", "shows"]
 
@@ -89,59 +89,6 @@ def _no_other_arm(following: Any) -> object:
     return lambda line, at, places: (at + 1,) if line.op == "br_push" else following(line, at, places)
 
 
-BUGS: Final[tuple[Bug, ...]] = (
-    Bug("the arms of a branch are exchanged", partial(exported_case, 0), Code, "arms", _arms_swapped),
-    Bug(
-        "the condition of one arm is not inverted",
-        partial(exported_case, 2),
-        control,
-        "invert",
-        lambda _: lambda code, truth: truth,
-    ),
-    Bug("phis are copied one after the other", partial(exported_case, 2), _Writer, "copy", _one_after_the_other),
-    Bug("the mask is not popped behind an arm", partial(exported_case, 0), Code, "_pop", _no_pop),
-    Bug("lanes that leave a loop in an arm go on in it", partial(exported_case, 2), _Writer, "take", _without_wait),
-    Bug(
-        "copies of a way are made by lanes that go another one",
-        written_case,
-        _Writer,
-        "may_precede",
-        lambda _: lambda s, w: True,
-    ),
-    Bug("what waiting lanes need is overwritten", partial(exported_case, 0), registers, "_next", _only_ahead),
-    Bug("what the other arm needs is overwritten", partial(exported_case, 3), registers, "_next", _no_other_arm),
-    Bug(
-        "arms that share code are written as if they did not",
-        partial(exported_case, 5),
-        control,
-        "reached",
-        lambda _: lambda *a: set(),
-    ),
-    Bug(
-        "signed numbers are compared as unsigned ones",
-        partial(exported_case, 5),
-        words.WHOLE,
-        "slt",
-        lambda _: words.WHOLE["ult"],
-    ),
-    Bug(
-        "shifts to the right forget the sign",
-        partial(exported_case, 119),
-        words.WHOLE,
-        "ashr",
-        lambda _: words.WHOLE["lshr"],
-    ),
-    Bug("the quotient by 0 has a sign", partial(exported_case, 77), words.WHOLE, "sdiv", lambda _: _unchecked),
-    Bug(
-        "a quotient by 0 is what the ISA has",
-        partial(exported_case, 102),
-        instructions.FLOATS,
-        "fdiv",
-        lambda _: _plain_quotient,
-    ),
-)
-
-
 def _unchecked(code: Code, a: Any, b: Any) -> Any:
     quotient = code.compute("div.u32", words.absolute(code, a), words.absolute(code, b))
     return words.select(code, words.negative(code, words.xor(code, a, b)), words.opposite(code, quotient), quotient)
@@ -149,3 +96,68 @@ def _unchecked(code: Code, a: Any, b: Any) -> Any:
 
 def _plain_quotient(code: Code, a: Any, b: Any) -> Any:
     return code.compute("div.f32", a, b)
+
+
+def _always(answer: Any) -> Callable[[Any], Any]:
+    return lambda _: lambda *_: answer
+
+
+def _instead(other: Any) -> Callable[[Any], Any]:
+    return lambda _: other
+
+
+def _random(seed: int) -> Callable[[], Case]:
+    return lambda: exported_case(seed)
+
+
+BUGS: Final[tuple[Bug, ...]] = (
+    Bug("the arms of a branch are exchanged", _random(0), Code, "arms", _arms_swapped),
+    Bug(
+        "the condition of one arm is not inverted",
+        _random(2),
+        control,
+        "invert",
+        _instead(lambda _, truth: truth),
+    ),
+    Bug("phis are copied one after the other", _random(2), _Writer, "copy", _one_after_the_other),
+    Bug("the mask is not popped behind an arm", _random(0), Code, "_pop", _no_pop),
+    Bug("lanes that leave a loop in an arm go on in it", _random(2), _Writer, "take", _without_wait),
+    Bug(
+        "copies of a way are made by lanes that go another one",
+        written_case,
+        _Writer,
+        "may_precede",
+        _always(True),
+    ),
+    Bug("what waiting lanes need is overwritten", _random(0), registers, "_next", _only_ahead),
+    Bug("what the other arm needs is overwritten", _random(3), registers, "_next", _no_other_arm),
+    Bug(
+        "arms that share code are written as if they did not",
+        _random(5),
+        control,
+        "reached",
+        _always(set()),
+    ),
+    Bug(
+        "signed numbers are compared as unsigned ones",
+        _random(5),
+        words.WHOLE,
+        "slt",
+        _instead(words.WHOLE["ult"]),
+    ),
+    Bug(
+        "shifts to the right forget the sign",
+        _random(119),
+        words.WHOLE,
+        "ashr",
+        _instead(words.WHOLE["lshr"]),
+    ),
+    Bug("the quotient by 0 has a sign", _random(77), words.WHOLE, "sdiv", _instead(_unchecked)),
+    Bug(
+        "a quotient by 0 is what the ISA has",
+        _random(102),
+        FLOATS,
+        "fdiv",
+        _instead(_plain_quotient),
+    ),
+)

@@ -145,7 +145,7 @@ class Code:
 
     @contextmanager
     def arms(self, condition: Word) -> Iterator[ArmEnd]:
-        """What is written within is for lanes where `condition` is not 0; behind a call of what is given, for others."""
+        """Within, write for lanes where `condition` is not 0; behind a call of what is given, for the others."""
         join, other = self.label("JOIN"), self.label("ELSE")
         self.lines.append(CodeLine("br_push", None, (condition,), (other, join)))
         # both arms end at the join: lanes of one are in no entry of the other

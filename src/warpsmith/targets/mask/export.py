@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from warpsmith.simt.mask.ops import OPS
-from warpsmith.ssa.nodes import Exit, Function, Memory
+from warpsmith.ssa.nodes import Exit, Function, Memory, Value
 from warpsmith.targets.mask.addresses import bases_of
 from warpsmith.targets.mask.branches import without_switches
 from warpsmith.targets.mask.code import Code, CodeLine, Lane, LaunchWord, Virtual, Word, float_text
@@ -83,7 +83,7 @@ def _views(function: Function) -> tuple[Mapping[str, int], frozenset[str], froze
     used: dict[str, set[str]] = {"load": set(), "store": set()}
     for _, i in function.instructions():
         if isinstance(i.detail, Memory) and i.op in used:
-            used[i.op].update(bases.get(one, "") for one in i.operands[:1])
+            used[i.op].update(bases.get(one, "") for one in i.operands[:1] if isinstance(one, Value))
     named = [one.name for one in function.parameters if one.name in used["load"] | used["store"]]
     if len(named) > _VIEWS:
         raise refuse(f"{function.name} has more than {_VIEWS} pointer arguments", function.span)

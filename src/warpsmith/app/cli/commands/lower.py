@@ -7,9 +7,7 @@ import click
 from warpsmith.app.cli.about.launching import kernel_files
 from warpsmith.app.cli.about.settings import settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.global_options import global_options
 from warpsmith.app.cli.options import compiler_options, text
-from warpsmith.app.cli.output import write_result
 from warpsmith.flows.lower import lower_kernel
 
 __all__ = ["command"]
@@ -29,10 +27,5 @@ def command(path: str, **given: object) -> int:
     """
     kernel = text(given["kernel"]) or ""
     (file,) = kernel_files((path,), {**given, "kernel": (kernel,)}, settings_of({}))
-    exported = lower_kernel(file, kernel)
-    output = global_options().output
-    if output is None:
-        click.echo(exported.text, nl=False)
-    else:
-        write_result(output, exported.text)
+    click.echo(lower_kernel(file, kernel).text, nl=False)
     return 0
