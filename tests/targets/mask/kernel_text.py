@@ -18,5 +18,4 @@ def kernel_of(folder: Path, body: str, parameters: str = "int *a, float *b, int 
     )
     unit = read_unit(KernelFile(str(path)))
     assert isinstance(unit, KernelUnit), unit
-    function = unit.module.function("k") or unit.module.functions[0]
-    return function
+    return unit.module.function("k") or unit.module.functions[0]

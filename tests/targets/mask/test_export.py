@@ -1,4 +1,4 @@
-"""Kernels of examples: those that are exported leave the same memory, the others are refused at a line, with the reason."""
+"""Kernels of examples: those that are exported leave the same memory, the others are refused at a line."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_what_the_isa_has_not_is_refused_at_its_line(tmp_path: Path, body: str, 
     (finding,) = caught.value.findings
     assert told in finding.message
     assert finding.rule == "MSK007"
-    assert finding.span is not None and finding.span.start_line == 3
+    assert finding.span is not None and ":3:" in str(finding.span)
 
 
 def test_arguments_are_views_and_words_of_the_launch(tmp_path: Path) -> None:
