@@ -10,7 +10,7 @@ from tests.simt.engine.agree import Case
 from warpsmith.base.errors import InputError
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.simt.launch import Launch
-from warpsmith.ssa.nodes import Function
+from warpsmith.ssa.nodes import Function, Value
 from warpsmith.ssa.types import F32
 from warpsmith.targets.mask.addresses import bases_of
 from warpsmith.targets.mask.export import export_kernel
@@ -62,7 +62,8 @@ def example_case(path: str, name: str) -> Case:
     numbers = {
         base
         for _, i in function.instructions()
-        for base in [bases.get(i.operands[0]) if i.op in ("load", "store") else None]
+        for address in (i.operands[:1] if i.op in ("load", "store") else ())
+        for base in ([bases.get(address)] if isinstance(address, Value) else [])
         if base and any(one.type == F32 for one in (*i.results, *i.operands[1:]))
     }
     floats = struct.pack(f"<{_WORDS}f", *(at % 13 / 4 - 1 for at in range(_WORDS)))
