@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from warpsmith.simt.mask.values import compute
-from warpsmith.targets.mask.code import Code, Virtual, Word
+from warpsmith.targets.mask.code import MaskCode, Virtual, Word
 
 __all__ = ["evaluate"]
 
 
-def evaluate(code: Code, given: Mapping[Virtual, int], result: Word) -> int:
+def evaluate(code: MaskCode, given: Mapping[Virtual, int], result: Word) -> int:
     """Return the word that `result` is, where `given` are the words of registers that were not written."""
     known: dict[Word, int] = {**given}
     for line in code.lines:

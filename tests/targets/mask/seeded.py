@@ -13,7 +13,7 @@ from tests.simt.engine.agree import Case
 from tests.targets.mask.agree import DiffersError, agree
 from tests.targets.mask.random_kernels import exported_case, written_case
 from warpsmith.targets.mask import control, registers, words
-from warpsmith.targets.mask.code import Code, CodeLine, Lane
+from warpsmith.targets.mask.code import CodeLine, LaneNumber, MaskCode
 from warpsmith.targets.mask.control import _Writer
 from warpsmith.targets.mask.numbers import FLOATS
 
@@ -71,14 +71,14 @@ def _without_wait(take: Any) -> object:
 
 
 def _arms_swapped(arms: Any) -> object:
-    def wrong(self: Code, condition: Any) -> Any:
+    def wrong(self: MaskCode, condition: Any) -> Any:
         return arms(self, self.compute("lt.u32", condition, 1))
 
     return wrong
 
 
 def _no_pop(_: object) -> object:
-    return lambda self: self.lines.append(CodeLine("mov", self.virtual(), (Lane("lane_id"),)))
+    return lambda self: self.lines.append(CodeLine("mov", self.virtual(), (LaneNumber("lane_id"),)))
 
 
 def _only_ahead(following: Any) -> object:
@@ -89,12 +89,12 @@ def _no_other_arm(following: Any) -> object:
     return lambda line, at, places: (at + 1,) if line.op == "br_push" else following(line, at, places)
 
 
-def _unchecked(code: Code, a: Any, b: Any) -> Any:
+def _unchecked(code: MaskCode, a: Any, b: Any) -> Any:
     quotient = code.compute("div.u32", words.absolute(code, a), words.absolute(code, b))
     return words.select(code, words.negative(code, words.xor(code, a, b)), words.opposite(code, quotient), quotient)
 
 
-def _plain_quotient(code: Code, a: Any, b: Any) -> Any:
+def _plain_quotient(code: MaskCode, a: Any, b: Any) -> Any:
     return code.compute("div.f32", a, b)
 
 
@@ -111,7 +111,7 @@ def _random(seed: int) -> Callable[[], Case]:
 
 
 BUGS: Final[tuple[Bug, ...]] = (
-    Bug("the arms of a branch are exchanged", _random(0), Code, "arms", _arms_swapped),
+    Bug("the arms of a branch are exchanged", _random(0), MaskCode, "arms", _arms_swapped),
     Bug(
         "the condition of one arm is not inverted",
         _random(2),
@@ -120,7 +120,7 @@ BUGS: Final[tuple[Bug, ...]] = (
         _instead(lambda _, truth: truth),
     ),
     Bug("phis are copied one after the other", _random(2), _Writer, "copy", _one_after_the_other),
-    Bug("the mask is not popped behind an arm", _random(0), Code, "_pop", _no_pop),
+    Bug("the mask is not popped behind an arm", _random(0), MaskCode, "_pop", _no_pop),
     Bug("lanes that leave a loop in an arm go on in it", _random(2), _Writer, "take", _without_wait),
     Bug(
         "copies of a way are made by lanes that go another one",

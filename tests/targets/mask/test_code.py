@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from warpsmith.targets.mask.code import Code, Lane, float_text
+from warpsmith.targets.mask.code import LaneNumber, MaskCode, float_text
 
 
 def test_immediates_are_computed_and_what_changes_nothing_is_not_written() -> None:
-    code = Code()
-    thread = Lane("thread_id")
+    code = MaskCode()
+    thread = LaneNumber("thread_id")
     assert code.compute("mul.u32", 6, 7) == 42
     assert code.compute("add.u32", thread, 0) == code.compute("add.u32", 0, thread) == thread
     assert code.compute("mul.u32", 1, thread) == code.compute("div.u32", thread, 1) == thread
@@ -16,8 +16,8 @@ def test_immediates_are_computed_and_what_changes_nothing_is_not_written() -> No
 
 
 def test_a_lane_that_is_masked_off_goes_on_where_its_entry_says() -> None:
-    code = Code()
-    with code.only(Lane("lane_id")), code.arms(Lane("lane_id")) as end_arm:
+    code = MaskCode()
+    with code.only(LaneNumber("lane_id")), code.arms(LaneNumber("lane_id")) as end_arm:
         end_arm()
     assert [(line.op, line.joins) for line in code.lines if line.joins] == [
         ("mask_nz", "JOIN_1"), ("pop_mask", "JOIN_2"), ("pop_mask", "JOIN_2"), ("pop_mask", "JOIN_1"),

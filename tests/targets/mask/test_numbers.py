@@ -12,7 +12,7 @@ from warpsmith.ssa.nodes import Constant, Convert, Instruction, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lane
 from warpsmith.ssa.types import F32, I1, I32, Type
-from warpsmith.targets.mask.code import Code
+from warpsmith.targets.mask.code import MaskCode
 from warpsmith.targets.mask.numbers import FLOATS
 
 _CHOSEN = random.Random(20)
@@ -46,7 +46,7 @@ def test_an_op_is_composed_exactly(op: str) -> None:
         i = Instruction(op, tuple(Constant(taken, one) for one in numbers), (Value(made),), detail)
         (wanted,) = lane(i, numbers)
         for fixed in range(1 << count):
-            code = Code()
+            code = MaskCode()
             words = [one if fixed >> at & 1 else code.virtual() for at, one in enumerate(numbers)]
             given = {word: one for word, one in zip(words, numbers, strict=True) if not isinstance(word, int)}
             found = evaluate(code, given, FLOATS[op](code, *words))

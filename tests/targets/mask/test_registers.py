@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from warpsmith.targets.mask.code import Code, Lane
+from warpsmith.targets.mask.code import LaneNumber, MaskCode
 from warpsmith.targets.mask.registers import assign_registers, without_unused
 
 
 def test_what_nobody_reads_is_taken_out() -> None:
-    code = Code()
-    one = code.compute("add.u32", Lane("thread_id"), 1)
+    code = MaskCode()
+    one = code.compute("add.u32", LaneNumber("thread_id"), 1)
     code.compute("add.u32", one, 2)
     code.store("u0", 0, one)
     code.end()
@@ -16,13 +16,13 @@ def test_what_nobody_reads_is_taken_out() -> None:
 
 
 def test_a_value_that_counts_only_itself_is_not_used() -> None:
-    code = Code()
+    code = MaskCode()
     count = code.virtual()
     code.move(count, 0)
     code.push("END")
     code.place("HEAD")
     code.move(count, code.compute("add.u32", count, 1))
-    code.keep(Lane("lane_id"))
+    code.keep(LaneNumber("lane_id"))
     code.jump("HEAD")
     code.place("END")
     code.end()
@@ -30,7 +30,7 @@ def test_a_value_that_counts_only_itself_is_not_used() -> None:
 
 
 def test_values_that_are_live_at_once_have_two_registers() -> None:
-    code = Code()
+    code = MaskCode()
     one, other = (code.load("t0", at) for at in (0, 4))
     code.store("u0", 0, code.compute("add.u32", one, other))
     code.end()
@@ -40,9 +40,9 @@ def test_values_that_are_live_at_once_have_two_registers() -> None:
 
 
 def test_arms_may_share_a_register_and_what_waiting_lanes_need_is_kept() -> None:
-    code = Code()
+    code = MaskCode()
     kept = code.load("t0", 0)
-    with code.arms(Lane("lane_id")) as end_arm:
+    with code.arms(LaneNumber("lane_id")) as end_arm:
         first = code.load("t0", 4)
         code.store("u0", 0, first)
         end_arm()

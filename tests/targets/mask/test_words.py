@@ -12,7 +12,7 @@ from warpsmith.ssa.nodes import Constant, Instruction, Value
 from warpsmith.ssa.ops import OPS
 from warpsmith.ssa.semantics.lane import lane
 from warpsmith.ssa.types import I1, I32
-from warpsmith.targets.mask.code import Code
+from warpsmith.targets.mask.code import MaskCode
 from warpsmith.targets.mask.words import WHOLE, equal, power_of_two, select, xor
 
 EDGES = (0, 1, 2, 3, 31, 32, 33, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF)
@@ -31,7 +31,7 @@ def test_an_op_is_composed_exactly(op: str) -> None:
         i = Instruction(op, tuple(Constant(I32, one) for one in numbers), (Value(made),))
         (wanted,) = lane(i, numbers)
         for fixed in range(1 << len(numbers)):
-            code = Code()
+            code = MaskCode()
             words = [one if fixed >> at & 1 else code.virtual() for at, one in enumerate(numbers)]
             given = {word: one for word, one in zip(words, numbers, strict=True) if not isinstance(word, int)}
             assert evaluate(code, given, WHOLE[op](code, *words)) == wanted, (op, numbers, fixed)
@@ -40,7 +40,7 @@ def test_an_op_is_composed_exactly(op: str) -> None:
 @pytest.mark.parametrize("truth", [0, 1])
 def test_a_predicate_selects(truth: int) -> None:
     for one, other in itertools.product(EDGES, repeat=2):
-        code = Code()
+        code = MaskCode()
         words = [code.virtual() for _ in range(3)]
         given = dict(zip(words, (truth, one, other), strict=True))
         assert evaluate(code, given, select(code, *words)) == (one if truth else other)
@@ -48,6 +48,6 @@ def test_a_predicate_selects(truth: int) -> None:
 
 
 def test_parts_of_which_others_are_made() -> None:
-    code = Code()
+    code = MaskCode()
     assert (xor(code, 12, 10), equal(code, 5, 5), equal(code, 5, 6)) == (6, 1, 0)
     assert (power_of_two(code, 31), power_of_two(code, 32)) == (1 << 31, 0)

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from warpsmith.simt.mask.values import compute
 
-__all__ = ["Code", "CodeLine", "Lane", "LaunchWord", "Virtual", "Word", "float_text"]
+__all__ = ["CodeLine", "LaneNumber", "LaunchWord", "MaskCode", "Virtual", "Word", "float_text"]
 
 
 class Virtual(Struct, frozen=True):
@@ -26,7 +26,7 @@ class Virtual(Struct, frozen=True):
     number: int
 
 
-class Lane(Struct, frozen=True):
+class LaneNumber(Struct, frozen=True):
     """`thread_id` or `lane_id`."""
 
     name: str
@@ -39,7 +39,7 @@ class LaunchWord(Struct, frozen=True):
     offset: int = 0
 
 
-Word = Virtual | Lane | int
+Word = Virtual | LaneNumber | int
 """What an instruction reads; a number is an immediate."""
 _NEUTRAL: Final = {"add.u32": 0, "sub.u32": 0, "or": 0, "mul.u32": 1, "div.u32": 1, "and": 0xFFFFFFFF}
 """What changes nothing as the second operand."""
@@ -58,7 +58,7 @@ class CodeLine(Struct, frozen=True, eq=False):
     joins: str = ""
 
 
-class Code:
+class MaskCode:
     """What was written so far. `joins`: where a lane that is masked off goes on, innermost last."""
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ class Code:
 class ArmEnd(Struct, frozen=True):
     """Ends the first arm."""
 
-    code: Code
+    code: MaskCode
     label: str
 
     def __call__(self) -> None:

@@ -21,15 +21,15 @@ from msgspec import Struct
 
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Operand, Value
-from warpsmith.targets.mask.code import Code, Virtual, Word
-from warpsmith.targets.mask.levels import END, Level, Way, leads_to, level_of, reached
+from warpsmith.targets.mask.code import MaskCode, Virtual, Word
+from warpsmith.targets.mask.levels import END, BranchWay, LoopLevel, leads_to, level_of, reached
 from warpsmith.targets.mask.refused import refuse
 from warpsmith.targets.mask.words import equal, invert, select
 
-__all__ = ["Parts", "write_control"]
+__all__ = ["BlockWriters", "write_control"]
 
 
-class Parts(Struct, frozen=True):
+class BlockWriters(Struct, frozen=True):
     """What control flow asks for: the instructions of a block, the word of an operand, the register of a phi."""
 
     block: Callable[[BasicBlock], None]
@@ -41,7 +41,7 @@ class _Fork(Struct, frozen=True):
     """Ways from a part. Of two, the first one is taken where `selector` is not 0; behind a loop of several exits it is
     the number of the way, from 1 on."""
 
-    ways: tuple[Way, ...]
+    ways: tuple[BranchWay, ...]
     selector: Word = 0
     numbered: bool = False
 
@@ -49,12 +49,12 @@ class _Fork(Struct, frozen=True):
 class _At(Struct):
     """The level that is written, `which` exit its lanes take (0: none), and whether lanes wait for its end to leave."""
 
-    level: Level
+    level: LoopLevel
     which: Virtual
     wait: bool = False
 
 
-def write_control(function: Function, code: Code, parts: Parts) -> None:
+def write_control(function: Function, code: MaskCode, parts: BlockWriters) -> None:
     """Write a function; raises InputError where its control flow cannot be written."""
     graph = Graph.of(function)
     blocks = {block.name: block for block in function.blocks}
@@ -68,7 +68,7 @@ def write_control(function: Function, code: Code, parts: Parts) -> None:
 
 
 class _Writer:
-    def __init__(self, graph: Graph, blocks: Mapping[str, BasicBlock], code: Code, parts: Parts) -> None:
+    def __init__(self, graph: Graph, blocks: Mapping[str, BasicBlock], code: MaskCode, parts: BlockWriters) -> None:
         self.graph, self.blocks, self.code, self.parts = graph, blocks, code, parts
 
     # --- a part, and what follows
@@ -89,9 +89,9 @@ class _Writer:
         self.parts.block(block)
         end = block.terminator
         if isinstance(end, Branch) and end.then != end.other:
-            return _Fork((Way(part, end.then), Way(part, end.other)), self.parts.word(end.condition))
+            return _Fork((BranchWay(part, end.then), BranchWay(part, end.other)), self.parts.word(end.condition))
         (target,) = leads_to(self.graph, part)
-        return _Fork((Way(part, target),))
+        return _Fork((BranchWay(part, target),))
 
     def loop(self, cycle: Cycle) -> _Fork:
         code, level = self.code, level_of(self.graph, cycle)
@@ -109,7 +109,7 @@ class _Writer:
         code.jump(head)
         code.joins.pop()
         code.place(end)
-        ways = tuple(Way("", target) for target in level.exits)
+        ways = tuple(BranchWay("", target) for target in level.exits)
         if len(ways) == 2:
             return _Fork(ways, equal(code, inside.which, 1))
         return _Fork(ways, inside.which, numbered=len(ways) > 2)
@@ -132,7 +132,7 @@ class _Writer:
 
     # --- one way
 
-    def take(self, at: _At, way: Way) -> str:
+    def take(self, at: _At, way: BranchWay) -> str:
         """Write what lanes do on a way, and return the part to which it leads."""
         if at.level.kind_of(way.target) == "exit":
             self.copy(way)
@@ -142,11 +142,11 @@ class _Writer:
             self.copy(way)
         return at.level.part_of(way.target)
 
-    def does_nothing(self, at: _At, way: Way) -> bool:
+    def does_nothing(self, at: _At, way: BranchWay) -> bool:
         """Whether there is nothing to do on a way."""
         return at.level.kind_of(way.target) != "exit" and not self.copies(way)
 
-    def copies(self, way: Way) -> list[tuple[Virtual, Word]]:
+    def copies(self, way: BranchWay) -> list[tuple[Virtual, Word]]:
         """Return what phis of the target get on a way."""
         if not way.source or way.target == END:
             return []
@@ -156,7 +156,7 @@ class _Writer:
             made.append((self.parts.phi(phi.result), self.parts.word(operand)))
         return [(dest, source) for dest, source in made if dest != source]
 
-    def copy(self, way: Way) -> None:
+    def copy(self, way: BranchWay) -> None:
         """Write the copies of a way, as if they were made at once."""
         copies = self.copies(way)
         written = {dest for dest, _ in copies}
@@ -168,7 +168,7 @@ class _Writer:
         for dest, source in copies:
             self.code.move(dest, kept.get(source, source))
 
-    def may_precede(self, way: Way) -> bool:
+    def may_precede(self, way: BranchWay) -> bool:
         """Whether lanes that go another way may make the copies of this one too: nothing of the target is live here."""
         return not way.source or way.target == END or not self.graph.dominates(way.target, way.source)
 
@@ -203,7 +203,7 @@ class _Writer:
                 end_arm()
                 self.sequence(at, self.take(at, other), join)
 
-    def is_short(self, at: _At, way: Way, join: str) -> bool:
+    def is_short(self, at: _At, way: BranchWay, join: str) -> bool:
         """Whether a way leads straight to where all meet, with copies at most, which others may make too."""
         there = at.level.part_of(way.target) == join and at.level.kind_of(way.target) != "exit"
         return there and (self.does_nothing(at, way) or self.may_precede(way))

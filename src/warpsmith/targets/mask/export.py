@@ -18,8 +18,8 @@ from warpsmith.simt.mask.ops import OPS
 from warpsmith.ssa.nodes import Exit, Function, Memory, Value
 from warpsmith.targets.mask.addresses import bases_of
 from warpsmith.targets.mask.branches import without_switches
-from warpsmith.targets.mask.code import Code, CodeLine, Lane, LaunchWord, Virtual, Word, float_text
-from warpsmith.targets.mask.control import Parts, write_control
+from warpsmith.targets.mask.code import CodeLine, LaneNumber, LaunchWord, MaskCode, Virtual, Word, float_text
+from warpsmith.targets.mask.control import BlockWriters, write_control
 from warpsmith.targets.mask.instructions import Instructions
 from warpsmith.targets.mask.places import dimensions_of, find_thread_numbers, write_places
 from warpsmith.targets.mask.refused import refuse
@@ -50,11 +50,11 @@ def export_kernel(function: Function) -> Exported:
     _check(function)
     function = without_switches(function)
     views, read, written = _views(function)
-    code = Code()
+    code = MaskCode()
     dimensions = dimensions_of(function)
     threads = find_thread_numbers(function) if dimensions == 1 else frozenset()
     instructions = Instructions(function, code, views, write_places(code, dimensions), threads)
-    write_control(function, code, Parts(instructions.block, instructions.word, instructions.phi))
+    write_control(function, code, BlockWriters(instructions.block, instructions.word, instructions.phi))
     lines = without_unused(code.lines)
     words = tuple(dict.fromkeys(line.word for line in lines if line.word is not None))
     numbers = assign_registers(lines)
@@ -123,7 +123,7 @@ def _word(op: str, word: Word, numbers: Mapping[Virtual, int]) -> str:
     match word:
         case Virtual():
             return _register(numbers[word])
-        case Lane():
+        case LaneNumber():
             return word.name
         case int():
             return float_text(word) if OPS[op].form == "map" and op.endswith(".f32") else f"u({word})"

@@ -28,7 +28,7 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.types import F32, I1, I32, I64, Type
 from warpsmith.targets.mask.addresses import MIXED, NUMBER, bases_of
-from warpsmith.targets.mask.code import Code, Lane, LaunchWord, Virtual, Word
+from warpsmith.targets.mask.code import LaneNumber, LaunchWord, MaskCode, Virtual, Word
 from warpsmith.targets.mask.numbers import FLOATS
 from warpsmith.targets.mask.refused import refuse
 from warpsmith.targets.mask.words import WHOLE, opposite
@@ -63,7 +63,7 @@ class Instructions:
     def __init__(
         self,
         function: Function,
-        code: Code,
+        code: MaskCode,
         views: Mapping[str, int],
         queries: Mapping[str, Word],
         threads: frozenset[Value],
@@ -116,7 +116,7 @@ class Instructions:
     def _value(self, i: Instruction) -> Word:
         """Return what an instruction computes."""
         if i.result in self.threads:
-            return Lane("thread_id")
+            return LaneNumber("thread_id")
         match i.detail:
             case Param():
                 return self._parameter(i, i.detail)

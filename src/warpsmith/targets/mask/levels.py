@@ -16,13 +16,13 @@ from msgspec import Struct
 from warpsmith.ssa.digraph import dominators
 from warpsmith.ssa.graph import Cycle, Graph
 
-__all__ = ["END", "Level", "Way", "level_of", "reached"]
+__all__ = ["END", "BranchWay", "LoopLevel", "level_of", "reached"]
 
 END: Final = ""
 """Where all ways of a level meet; in the level of the function, its end."""
 
 
-class Way(Struct, frozen=True):
+class BranchWay(Struct, frozen=True):
     """From block `source` to block `target`, END to end; `source` is "" where the way began at the exit of a loop: what
     is to be copied was copied there."""
 
@@ -30,7 +30,7 @@ class Way(Struct, frozen=True):
     target: str
 
 
-class Level(Struct, frozen=True):
+class LoopLevel(Struct, frozen=True):
     """`parts`: by block, the part that holds it: itself, or the header of a loop; `loops`: those loops by header;
     `exits`: blocks behind the loop, whose numbers in `which` are from 1 on; `joins`: where ways from a part meet."""
 
@@ -53,7 +53,7 @@ class Level(Struct, frozen=True):
         return "exit"
 
 
-def level_of(graph: Graph, cycle: Cycle | None) -> Level:
+def level_of(graph: Graph, cycle: Cycle | None) -> LoopLevel:
     """Return the level of a loop, or of the whole function."""
     children = graph.cycles if cycle is None else cycle.children
     parts = {name: name for name in (graph.order if cycle is None else cycle.blocks)}
@@ -61,7 +61,7 @@ def level_of(graph: Graph, cycle: Cycle | None) -> Level:
         parts.update(dict.fromkeys(child.blocks, child.header))
     loops = {child.header: child for child in children}
     exits = () if cycle is None else exits_of(graph, cycle)
-    level = Level(cycle, parts, loops, exits, {}, {})
+    level = LoopLevel(cycle, parts, loops, exits, {}, {})
     after: dict[str, tuple[str, ...]] = {END: ()}
     before: dict[str, list[str]] = {END: []}
     for part in sorted(set(parts.values()), key=graph.rank.__getitem__):
@@ -70,7 +70,7 @@ def level_of(graph: Graph, cycle: Cycle | None) -> Level:
         before.setdefault(part, [])
         for one in after[part]:
             before.setdefault(one, []).append(part)
-    return Level(cycle, parts, loops, exits, after, dominators(before, END))
+    return LoopLevel(cycle, parts, loops, exits, after, dominators(before, END))
 
 
 def leads_to(graph: Graph, block: str) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def exits_of(graph: Graph, cycle: Cycle) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for name in inside for one in leads_to(graph, name) if one not in cycle.blocks))
 
 
-def reached(level: Level, starts: Iterable[str], join: str) -> set[str]:
+def reached(level: LoopLevel, starts: Iterable[str], join: str) -> set[str]:
     """Return the parts on the ways from some parts to `join`."""
     found: set[str] = set()
     left = list(starts)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from warpsmith.targets.mask.code import Code, Word
+from warpsmith.targets.mask.code import MaskCode, Word
 from warpsmith.targets.mask.words import absolute, invert, negative, opposite, select, shift_left, shift_right
 
 __all__ = ["FLOATS"]
@@ -28,15 +28,15 @@ _POINT: Final = 150
 """The exponent, as it is stored, of numbers whose 24 digits are whole."""
 
 
-def _is_number(code: Code, a: Word) -> Word:
+def _is_number(code: MaskCode, a: Word) -> Word:
     return code.compute("lt.u32", code.compute("and", a, _REST), _INFINITE + 1)
 
 
-def _ordered(code: Code, a: Word, b: Word) -> Word:
+def _ordered(code: MaskCode, a: Word, b: Word) -> Word:
     return code.compute("and", _is_number(code, a), _is_number(code, b))
 
 
-def _differ(code: Code, a: Word, b: Word) -> Word:
+def _differ(code: MaskCode, a: Word, b: Word) -> Word:
     """Return 1 where both are numbers and not the same."""
     return code.compute("or", code.compute("lt.f32", a, b), code.compute("gt.f32", a, b))
 
@@ -54,7 +54,7 @@ def _plain(op: str) -> Callable[..., Word]:
     return lambda code, *operands: code.compute(op, *operands)
 
 
-def _divide(code: Code, a: Word, b: Word) -> Word:
+def _divide(code: MaskCode, a: Word, b: Word) -> Word:
     quotient = code.compute("div.f32", a, b)
     zero = code.compute("lt.u32", code.compute("and", b, _REST), 1)
     return select(code, zero, code.compute("mul.f32", a, code.compute("or", b, _INFINITE)), quotient)
@@ -63,7 +63,7 @@ def _divide(code: Code, a: Word, b: Word) -> Word:
 def _extreme(first: str, second: str, equal: str) -> Callable[..., Word]:
     """Return min or max: the number where the other one is none."""
 
-    def made(code: Code, a: Word, b: Word) -> Word:
+    def made(code: MaskCode, a: Word, b: Word) -> Word:
         found = select(code, code.compute(second, a, b), b, code.compute(equal, a, b))
         found = select(code, code.compute(first, a, b), a, found)
         found = select(code, _is_number(code, a), found, b)
@@ -72,12 +72,12 @@ def _extreme(first: str, second: str, equal: str) -> Callable[..., Word]:
     return made
 
 
-def _from_signed(code: Code, a: Word) -> Word:
+def _from_signed(code: MaskCode, a: Word) -> Word:
     sign = code.compute("and", a, _SIGN)
     return code.compute("or", code.compute("utof", absolute(code, a)), sign)
 
 
-def _truncated(code: Code, a: Word) -> Word:
+def _truncated(code: MaskCode, a: Word) -> Word:
     """Return the whole part of |a| where that is below 2^32."""
     exponent = code.compute("div.u32", code.compute("and", a, _REST), _UNIT)
     digits = code.compute("or", code.compute("and", a, _DIGITS), _UNIT)
@@ -89,7 +89,7 @@ def _truncated(code: Code, a: Word) -> Word:
     )  # fmt: skip
 
 
-def _to_signed(code: Code, a: Word) -> Word:
+def _to_signed(code: MaskCode, a: Word) -> Word:
     whole, minus = _truncated(code, a), negative(code, a)
     most = code.compute("add.u32", _REST, minus)
     bits = code.compute("and", a, _REST)
@@ -99,7 +99,7 @@ def _to_signed(code: Code, a: Word) -> Word:
     return code.compute("mul.u32", whole, _is_number(code, a))
 
 
-def _to_unsigned(code: Code, a: Word) -> Word:
+def _to_unsigned(code: MaskCode, a: Word) -> Word:
     whole = select(code, code.compute("lt.u32", a, 0x4F800000), _truncated(code, a), 0xFFFFFFFF)
     wanted = code.compute("and", _is_number(code, a), invert(code, negative(code, a)))
     return code.compute("mul.u32", whole, wanted)

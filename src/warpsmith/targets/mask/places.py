@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from warpsmith.ssa.nodes import Function, Instruction, Operand, Query, Value
-from warpsmith.targets.mask.code import Code, Lane, LaunchWord, Word
+from warpsmith.targets.mask.code import LaneNumber, LaunchWord, MaskCode, Word
 
 __all__ = ["dimensions_of", "find_thread_numbers", "write_places"]
 
@@ -24,23 +24,23 @@ def dimensions_of(function: Function) -> int:
     return max((_AXES.index(one) + 1 for one in asked if one in _AXES), default=1)
 
 
-def write_places(code: Code, dimensions: int) -> Mapping[str, Word]:
+def write_places(code: MaskCode, dimensions: int) -> Mapping[str, Word]:
     """Write what threads are told of their place; what nobody reads is taken out later."""
     axes = _AXES[:dimensions]
-    found: dict[str, Word] = {"laneid": Lane("lane_id")}
+    found: dict[str, Word] = {"laneid": LaneNumber("lane_id")}
     for name in ("ntid", "nctaid"):
         found.update({f"{name}.{axis}": code.load_word(LaunchWord(f"{name}.{axis}")) for axis in axes})
     threads: Word = found["ntid.x"]
     for axis in axes[1:]:
         threads = code.compute("mul.u32", threads, found[f"ntid.{axis}"])
-    block = code.compute("div.u32", Lane("thread_id"), threads)
-    thread = code.compute("sub.u32", Lane("thread_id"), code.compute("mul.u32", block, threads))
+    block = code.compute("div.u32", LaneNumber("thread_id"), threads)
+    thread = code.compute("sub.u32", LaneNumber("thread_id"), code.compute("mul.u32", block, threads))
     found.update(_split(code, thread, [(f"tid.{axis}", found[f"ntid.{axis}"]) for axis in axes]))
     found.update(_split(code, block, [(f"ctaid.{axis}", found[f"nctaid.{axis}"]) for axis in axes]))
     return found
 
 
-def _split(code: Code, number: Word, sizes: list[tuple[str, Word]]) -> Iterator[tuple[str, Word]]:
+def _split(code: MaskCode, number: Word, sizes: list[tuple[str, Word]]) -> Iterator[tuple[str, Word]]:
     for name, size in sizes[:-1]:
         rest = code.compute("div.u32", number, size)
         yield name, code.compute("sub.u32", number, code.compute("mul.u32", rest, size))

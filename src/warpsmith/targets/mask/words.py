@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from warpsmith.targets.mask.code import Code, Word
+from warpsmith.targets.mask.code import MaskCode, Word
 
 __all__ = [
     "WHOLE", "absolute", "equal", "invert", "negative", "opposite", "power_of_two", "select", "shift_left",
@@ -27,12 +27,12 @@ _HALF: Final = 0xFFFF
 _BITS: Final = 32
 
 
-def invert(code: Code, truth: Word) -> Word:
+def invert(code: MaskCode, truth: Word) -> Word:
     """Return 1 where `truth` is 0, else 0."""
     return code.compute("lt.u32", truth, 1)
 
 
-def select(code: Code, truth: Word, one: Word, other: Word) -> Word:
+def select(code: MaskCode, truth: Word, one: Word, other: Word) -> Word:
     """Return `one` where `truth` is 1, `other` where it is 0."""
     if one == other:
         return one
@@ -43,32 +43,32 @@ def select(code: Code, truth: Word, one: Word, other: Word) -> Word:
     return code.compute("mad.u32", code.compute("sub.u32", one, other), truth, other)
 
 
-def xor(code: Code, a: Word, b: Word) -> Word:
+def xor(code: MaskCode, a: Word, b: Word) -> Word:
     """Return the bits that differ."""
     return code.compute("sub.u32", code.compute("or", a, b), code.compute("and", a, b))
 
 
-def opposite(code: Code, a: Word) -> Word:
+def opposite(code: MaskCode, a: Word) -> Word:
     """Return -a."""
     return code.compute("sub.u32", 0, a)
 
 
-def negative(code: Code, a: Word) -> Word:
+def negative(code: MaskCode, a: Word) -> Word:
     """Return 1 where a is negative, else 0."""
     return code.compute("gt.u32", a, _TOP - 1)
 
 
-def absolute(code: Code, a: Word) -> Word:
+def absolute(code: MaskCode, a: Word) -> Word:
     """Return a without its sign; -2^31 stays, as bits that are 2^31."""
     return select(code, negative(code, a), opposite(code, a), a)
 
 
-def equal(code: Code, a: Word, b: Word) -> Word:
+def equal(code: MaskCode, a: Word, b: Word) -> Word:
     """Return 1 where the bits are the same, else 0."""
     return code.compute("lt.u32", code.compute("sub.u32", a, b), 1)
 
 
-def power_of_two(code: Code, n: Word) -> Word:
+def power_of_two(code: MaskCode, n: Word) -> Word:
     """Return 2^n, 0 where n is 32 or more."""
     if isinstance(n, int):
         return 1 << n if n < _BITS else 0
@@ -79,12 +79,12 @@ def power_of_two(code: Code, n: Word) -> Word:
     return made
 
 
-def shift_left(code: Code, a: Word, n: Word) -> Word:
+def shift_left(code: MaskCode, a: Word, n: Word) -> Word:
     """Return a * 2^n; beyond the width everything is shifted out."""
     return code.compute("mul.u32", a, power_of_two(code, n))
 
 
-def shift_right(code: Code, a: Word, n: Word) -> Word:
+def shift_right(code: MaskCode, a: Word, n: Word) -> Word:
     """Return a / 2^n, without its sign; beyond the width everything is shifted out."""
     if isinstance(n, int):
         return code.compute("div.u32", a, 1 << n) if n < _BITS else 0
@@ -92,21 +92,21 @@ def shift_right(code: Code, a: Word, n: Word) -> Word:
     return code.compute("mul.u32", code.compute("div.u32", a, power_of_two(code, n)), code.compute("lt.u32", n, _BITS))
 
 
-def _shift_signed(code: Code, a: Word, n: Word) -> Word:
+def _shift_signed(code: MaskCode, a: Word, n: Word) -> Word:
     """Shift the bits of a, or of -1 - a where it is negative: that has the same bits, turned around."""
     sign = opposite(code, negative(code, a))
     return xor(code, shift_right(code, xor(code, a, sign), n), sign)
 
 
-def _less_signed(code: Code, a: Word, b: Word) -> Word:
+def _less_signed(code: MaskCode, a: Word, b: Word) -> Word:
     return code.compute("lt.u32", code.compute("add.u32", a, _TOP), code.compute("add.u32", b, _TOP))
 
 
-def _less(code: Code, a: Word, b: Word) -> Word:
+def _less(code: MaskCode, a: Word, b: Word) -> Word:
     return code.compute("lt.u32", a, b)
 
 
-Test = Callable[[Code, Word, Word], Word]
+Test = Callable[[MaskCode, Word, Word], Word]
 
 
 def _swapped(test: Test) -> Test:
@@ -121,22 +121,22 @@ def _lesser(test: Test) -> Test:
     return lambda code, a, b: select(code, test(code, a, b), a, b)
 
 
-def _remainder(code: Code, a: Word, b: Word) -> Word:
+def _remainder(code: MaskCode, a: Word, b: Word) -> Word:
     return code.compute("sub.u32", a, code.compute("mul.u32", code.compute("div.u32", a, b), b))
 
 
-def _divide_signed(code: Code, a: Word, b: Word) -> Word:
+def _divide_signed(code: MaskCode, a: Word, b: Word) -> Word:
     quotient = code.compute("div.u32", absolute(code, a), absolute(code, b))
     turned = select(code, negative(code, xor(code, a, b)), opposite(code, quotient), quotient)
     # -1, whatever a is, where b is 0
     return select(code, equal(code, b, 0), _ALL, turned)
 
 
-def _remainder_signed(code: Code, a: Word, b: Word) -> Word:
+def _remainder_signed(code: MaskCode, a: Word, b: Word) -> Word:
     return code.compute("sub.u32", a, code.compute("mul.u32", _divide_signed(code, a, b), b))
 
 
-def _high(code: Code, a: Word, b: Word) -> Word:
+def _high(code: MaskCode, a: Word, b: Word) -> Word:
     """Return the upper 32 of the 64 bits of a product."""
     low = [code.compute("and", one, _HALF) for one in (a, b)]
     high = [code.compute("div.u32", one, _HALF + 1) for one in (a, b)]
@@ -149,7 +149,7 @@ def _high(code: Code, a: Word, b: Word) -> Word:
     return code.compute("mad.u32", high[0], high[1], carried)
 
 
-def _high_signed(code: Code, a: Word, b: Word) -> Word:
+def _high_signed(code: MaskCode, a: Word, b: Word) -> Word:
     without = code.compute("mul.u32", negative(code, a), b)
     other = code.compute("mul.u32", negative(code, b), a)
     return code.compute("sub.u32", code.compute("sub.u32", _high(code, a, b), without), other)
