@@ -14,7 +14,7 @@ __all__ = ["evaluate"]
 
 def evaluate(code: MaskCode, given: Mapping[Virtual, int], result: Word) -> int:
     """Return the word that `result` is, where `given` are the words of registers that were not written."""
-    known: dict[Word, int] = {**given}
+    known: dict[Word, int] = dict(given.items())
     for line in code.lines:
         sources = [one if isinstance(one, int) else known[one] for one in line.sources]
         assert line.dest is not None
