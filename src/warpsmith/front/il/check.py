@@ -127,13 +127,15 @@ def places_read(one: IlInstruction, source: IlSource, wanted: str | None = None)
 
 
 def _check_uses(program: IlProgram) -> Iterator[Finding]:
+    told: set[str] = set()
     for one in program.instructions:
         if one.op.form in ("sample", "load") and one.resource not in program.resources:
             expected = f"expected dcl_resource_id({one.resource})_type(1d,unnorm)_fmtx(float)…"
             yield _wrong(one.span, f"resource {one.resource} is not declared", expected)
         for register, components, place in operands_of(one):
             found = _check_register(program, register, components)
-            if found is not None:
+            if found is not None and found[0] not in told:
+                told.add(found[0])
                 yield _wrong(place or one.span, *found)
 
 

@@ -59,7 +59,7 @@ def _negated(program: IlProgram) -> Iterator[Finding]:
             if source.negated and one.op.reads == "integer":
                 name = one.op.name
                 message = (
-                    f"_neg of an integer is 0 - x: {one.op.name} has it subtracted, as hardware negates floats only"
+                    f"_neg of an integer is 0 - x: {name} has it subtracted, as hardware negates floats only"
                 )
                 yield Finding("ILT002", "note", message, _place(one, number), ("subtract, or use inegate",))
 
