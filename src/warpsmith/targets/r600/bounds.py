@@ -50,7 +50,8 @@ def needs_of(node: Node, groups: Groups) -> tuple[Node, ...]:
 
 def distances_of(groups: Groups) -> Distances:
     """Return head and tail of every node."""
-    needs = {node: needs_of(node, groups) for node in (*groups.operations, *groups.fetches)}
+    nodes: tuple[Node, ...] = (*groups.operations, *groups.fetches)
+    needs = {node: needs_of(node, groups) for node in nodes}
     head: dict[Node, int] = {}
     order: list[Node] = []
     pending: list[Node] = list(needs)

@@ -72,7 +72,8 @@ def _ranks(groups: Groups, distances: Distances) -> Iterator[Rank]:
     """Yield ways to say which operation comes first: less is earlier."""
     tail = distances.tail
     users: dict[Node, int] = {}
-    for node in (*groups.operations, *groups.fetches):
+    nodes: tuple[Node, ...] = (*groups.operations, *groups.fetches)
+    for node in nodes:
         for one in needs_of(node, groups):
             users[one] = users.get(one, 0) + 1
     yield lambda one: (-tail[one], -users.get(one, 0), one.number)
@@ -92,7 +93,8 @@ class _Scheduler:
         self.generation = generation
         self.rank = rank
         self.bound = bound
-        self.waiting = {node: set(needs_of(node, groups)) for node in (*groups.operations, *groups.fetches)}
+        nodes: tuple[Node, ...] = (*groups.operations, *groups.fetches)
+        self.waiting = {node: set(needs_of(node, groups)) for node in nodes}
         self.users: dict[Node, list[Node]] = {}
         for node, needs in self.waiting.items():
             for one in needs:
