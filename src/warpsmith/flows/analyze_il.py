@@ -12,21 +12,23 @@ from warpsmith.front.il.nodes import IlProgram
 from warpsmith.front.il.read import parse_il
 from warpsmith.machine.vliw.gpus import VliwGpu, load_vliw_gpus, vliw_gpu
 from warpsmith.report.vliw.model import VliwReport, VliwRow
+from warpsmith.targets.il.optimize import optimize_il
 from warpsmith.targets.r600.analyze import analyze_il
 
 __all__ = ["analyze_il_files"]
 
 
-def analyze_il_files(paths: Sequence[str], devices: Sequence[str] = ()) -> VliwReport:
-    """Return the report on files of IL, for the GPUs that are named, else for all of the list.
+def analyze_il_files(paths: Sequence[str], devices: Sequence[str] = (), granted: Sequence[str] = ()) -> VliwReport:
+    """Return the report on files of IL, for the GPUs that are named, else for all of the list; `granted`: conditions of
+    rewrites that hold.
 
     Raises UsageError where there is no such GPU. What is wrong with a file is in its row.
     """
     gpus = tuple(vliw_gpu(name) for name in devices) or load_vliw_gpus()
-    return VliwReport(tuple(_analyze_file(path, gpus) for path in paths))
+    return VliwReport(tuple(_analyze_file(path, gpus, granted) for path in paths))
 
 
-def _analyze_file(path: str, gpus: Sequence[VliwGpu]) -> VliwRow:
+def _analyze_file(path: str, gpus: Sequence[VliwGpu], granted: Sequence[str]) -> VliwRow:
     # text → program
     try:
         program = parse_il(SourceFile.read(path))
@@ -35,10 +37,11 @@ def _analyze_file(path: str, gpus: Sequence[VliwGpu]) -> VliwRow:
         return VliwRow(path, "", (finding,))
     except InputError as error:
         return VliwRow(path, "", error.findings)
-    # program → what is likely to be wrong, bundles, figures
+    # program → what is likely to be wrong, bundles, figures, what makes it shorter
     defects = find_defects(program)
     try:
-        return VliwRow(path, _about(program), defects, analyze_il(program, gpus))
+        figures = analyze_il(program, gpus)
+        return VliwRow(path, _about(program), defects, figures, optimize_il(program, granted))
     except RefusedError as error:
         return VliwRow(path, _about(program), (*defects, *error.findings))
 

@@ -7,6 +7,7 @@ from tests.front.il.running import parse
 from warpsmith.machine.vliw.gpus import vliw_gpu
 from warpsmith.report.vliw.model import VliwReport, VliwRow
 from warpsmith.report.vliw.text import vliw_text
+from warpsmith.targets.il.optimize import optimize_il
 from warpsmith.targets.r600.analyze import analyze_il
 
 
@@ -34,6 +35,16 @@ def test_how_it_divides_and_what_is_not_known_is_said() -> None:
 
 def test_bundles_are_printed_where_they_are_asked_for() -> None:
     assert "END_OF_PROGRAM" in text(PLAIN, "hd3870", code=True) and "END_OF" not in text(PLAIN, "hd3870")
+
+
+def test_what_makes_it_shorter_has_its_condition() -> None:
+    program = parse(TRANSLATED)
+    figures, gained = analyze_il(program, [vliw_gpu("hd3870")]), optimize_il(program)
+    shown = vliw_text(VliwReport((VliwRow("p.il", "about it", (), figures, gained),)), code=True)
+    offer = "line 28 could be shorter: a division by a power of two is a shift: 22 → 16 bundles, with --assume"
+    assert f"{offer} 'cb0[3].x is a power of two'" in shown
+    assert "line 36 can be shorter: a comparison and a choice are min: 22 → 22 bundles" in shown
+    assert "min r8, r5, r6" in shown
 
 
 def test_a_file_that_was_not_read() -> None:

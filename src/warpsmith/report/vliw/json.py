@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from warpsmith.front.il.printing import print_il
 from warpsmith.report.json_parts import Json, document, finding_json
 from warpsmith.report.vliw.model import VliwReport, VliwRow
+from warpsmith.targets.il.optimize import Done, Optimized
 from warpsmith.targets.r600.assembly import print_r600
 
 __all__ = ["vliw_json"]
@@ -35,4 +37,22 @@ def _row(row: VliwRow) -> Json:
         }
         for one in row.figures.gpus
     ]  # fmt: skip
+    if row.optimized is not None:
+        made["shorter"] = _optimized(row.optimized)
     return made
+
+
+def _optimized(optimized: Optimized) -> Json:
+    return {
+        "done": [_done(one) for one in optimized.done],
+        "offered": [_done(one) for one in optimized.offered],
+        "refused": [{"title": one.title, "witness": one.witness} for one in optimized.refused],
+        "program": print_il(optimized.program),
+    }
+
+
+def _done(one: Done) -> Json:
+    return {
+        "title": one.title, "line": one.line, "conditions": list(one.conditions), "before": one.before,
+        "bundles": one.bundles,
+    }  # fmt: skip

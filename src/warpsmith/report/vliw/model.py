@@ -6,18 +6,21 @@ from msgspec import Struct
 
 from warpsmith.base.findings import Finding
 from warpsmith.report.status import Status
+from warpsmith.targets.il.optimize import Optimized
 from warpsmith.targets.r600.analyze import IlFigures
 
 __all__ = ["VliwReport", "VliwRow"]
 
 
 class VliwRow(Struct, frozen=True):
-    """One file: what is to be said of it, and its figures where it has any; `about`: what it reads and writes."""
+    """One file: what is to be said of it, and its figures where it has any; `about`: what it reads and writes;
+    `optimized`: how it can be shorter."""
 
     path: str
     about: str
     findings: tuple[Finding, ...]
     figures: IlFigures | None = None
+    optimized: Optimized | None = None
 
 
 class VliwReport(Struct, frozen=True):

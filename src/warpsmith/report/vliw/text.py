@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warpsmith.base.findings import render_finding
+from warpsmith.front.il.printing import print_il
 from warpsmith.report.table import table_text
 from warpsmith.report.vliw.model import VliwReport, VliwRow
+from warpsmith.targets.il.optimize import Optimized
 from warpsmith.targets.r600.analyze import IlFigures
 from warpsmith.targets.r600.assembly import print_r600
 
@@ -33,9 +35,26 @@ def _row(row: VliwRow, *, code: bool) -> Iterator[str]:
     header = ("GPU", "chip", "bundles", "fetches", "cycles", "M threads/s")
     yield table_text(_table(row.figures), header)
     yield from _notes(row.figures)
+    if row.optimized is not None:
+        yield from _steps(row.optimized, code=code)
     if code:
         for generation, made in row.figures.codes.items():
             yield f"\n{generation}\n{print_r600(made.code)}".rstrip()
+
+
+def _steps(optimized: Optimized, *, code: bool) -> Iterator[str]:
+    """Yield what makes a program shorter: on R600, where all is counted that is said here."""
+    for one in optimized.done:
+        held = f", as {' and '.join(one.conditions)}" if one.conditions else ""
+        yield f"  line {one.line} can be shorter: {one.title}: {one.before} → {one.bundles} bundles{held}"
+    for one in optimized.offered:
+        asked = " ".join(f"--assume '{text}'" for text in one.conditions)
+        yield f"  line {one.line} could be shorter: {one.title}: {one.before} → {one.bundles} bundles, with {asked}"
+    for refusal in optimized.refused:
+        line = refusal.span.line if refusal.span else 0
+        yield f"  line {line} stays: {refusal.title}: {refusal.witness}"
+    if code and optimized.done:
+        yield f"\nshorter\n{print_il(optimized.program)}".rstrip()
 
 
 def _table(figures: IlFigures) -> Iterator[tuple[str, ...]]:

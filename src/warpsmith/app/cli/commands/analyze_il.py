@@ -36,7 +36,7 @@ def run_analysis(paths: tuple[str, ...], given: Mapping[str, object], outputs: M
     if unknown:
         message = f"programs of AMD IL have no format '{unknown[0]}'"
         raise UsageError(Finding("INP000", "error", message, help=(f"the formats: {', '.join(_FORMATS)}",)))
-    report = analyze_il_files(paths, texts(given["device"]))
+    report = analyze_il_files(paths, texts(given["device"]), texts(given["assume"]))
     tell(one for row in report.rows for one in row.findings if one.severity == "error")
     for form, file in outputs.items():
         code = text(given["evidence"]) == "full"
