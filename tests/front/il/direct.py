@@ -246,7 +246,7 @@ def _float(function: Callable[..., object]) -> Callable[..., int]:
 
 
 def _root(value: np.float32) -> np.float32:
-    return np.sqrt(value) if value >= 0 else F(np.nan)  # type: ignore[no-any-return]
+    return np.sqrt(value) if value >= 0 else F(np.nan)
 
 
 OPS: Mapping[str, Callable[..., int]] = {

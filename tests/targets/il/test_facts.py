@@ -7,11 +7,11 @@ import pytest
 from tests.front.il.running import parse
 from tests.targets.il.agree import HEAD
 from warpsmith.front.il.nodes import IlRegister
-from warpsmith.targets.il.facts import Facts, Read, power_of
+from warpsmith.targets.il.facts import IlFacts, Read, power_of
 
 
-def facts(body: str) -> Facts:
-    return Facts(parse(f"{HEAD}{body}\nendmain\nend\n"))
+def facts(body: str) -> IlFacts:
+    return IlFacts(parse(f"{HEAD}{body}\nendmain\nend\n"))
 
 
 def x(number: int) -> Read:

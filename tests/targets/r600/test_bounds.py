@@ -8,15 +8,15 @@ from itertools import product
 import pytest
 
 from warpsmith.targets.r600.bounds import distances_of, lower_bound, needs_of, slots_for
-from warpsmith.targets.r600.groups import Groups, gather
-from warpsmith.targets.r600.operations import Export, Input, Operation, Value, Values, operations_below
+from warpsmith.targets.r600.groups import RegisterGroups, gather
+from warpsmith.targets.r600.operations import Export, Operation, PlaceWord, Value, Values, operations_below
 from warpsmith.targets.r600.schedule import schedule
 
 
-def random_groups(seed: int) -> Groups:
+def random_groups(seed: int) -> RegisterGroups:
     r = random.Random(seed)
     v = Values()
-    made: list[Value] = [Input("x"), Input("y")]
+    made: list[Value] = [PlaceWord("x"), PlaceWord("y")]
     for number in range(r.randrange(3, 7)):
         name = r.choice(["ADD_INT", "MULLO_INT", "INT_TO_FLT"])
         made.append(v.operation(name, tuple(r.choice(made) for _ in range(1 + (name != "INT_TO_FLT")))))
@@ -26,7 +26,7 @@ def random_groups(seed: int) -> Groups:
     return gather(operations_below([Export(0, (x, y if y is not x else None, None, None))]), v)
 
 
-def fewest(groups: Groups) -> int:
+def fewest(groups: RegisterGroups) -> int:
     """Return the fewest bundles of any schedule, by trying them all."""
     operations = groups.operations
     for count in range(1, len(operations) + 1):
@@ -40,7 +40,7 @@ def fewest(groups: Groups) -> int:
     return 0
 
 
-def _fits(bundle: list[Operation], groups: Groups) -> bool:
+def _fits(bundle: list[Operation], groups: RegisterGroups) -> bool:
     choices = [slots_for(one, groups, "r600") for one in bundle]
     return any(len(set(chosen)) == len(chosen) for chosen in product(*choices))
 
@@ -54,7 +54,7 @@ def test_no_schedule_is_shorter_than_the_bound_and_ours_is_the_shortest(seed: in
 
 def test_distances_count_bundles_and_no_fetches() -> None:
     v = Values()
-    one = v.operation("INT_TO_FLT", (Input("x"),))
+    one = v.operation("INT_TO_FLT", (PlaceWord("x"),))
     fetch = v.fetch(0, 0, (one,), whole=False)
     two = v.operation("ADD", (v.fetched(fetch, "x"), one))
     found = distances_of(gather(operations_below([Export(0, (two, None, None, None))]), v))

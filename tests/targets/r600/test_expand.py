@@ -10,10 +10,10 @@ from tests.front.il.test_read import HEAD
 from warpsmith.base.errors import RefusedError
 from warpsmith.targets.r600.arithmetic import R600
 from warpsmith.targets.r600.expand import expand
-from warpsmith.targets.r600.operations import Fetched, Graph, Input, Literal, Values
+from warpsmith.targets.r600.operations import Fetched, NumberWord, PlaceWord, SlotGraph, Values
 
 
-def graph(text: str) -> Graph:
+def graph(text: str) -> SlotGraph:
     return expand(parse(text), R600(Values(), "r600", "one-sided"))
 
 
@@ -30,12 +30,12 @@ def test_copies_are_no_operations_and_a_fetch_is_made_once() -> None:
     made = graph(f"{HEAD}{resource}{fetches}mov r2, r0\nmov o0.xy0_, r2.x\nendmain\nend\n")
     assert (made.operations, len(made.fetches)) == ((), 1)
     x, y, z, w = made.exports[0].values
-    assert isinstance(x, Fetched) and x is y and (z, w) == (Literal(0), None)
+    assert isinstance(x, Fetched) and x is y and (z, w) == (NumberWord(0), None)
 
 
 def test_what_was_never_written_is_zero() -> None:
     made = graph(HEAD + "mov o0.xy__, r0\nmov o0.x___, v0.y\nendmain\nend\n")
-    assert made.exports[0].values == (Input("y"), Literal(0), None, None)
+    assert made.exports[0].values == (PlaceWord("y"), NumberWord(0), None, None)
 
 
 @pytest.mark.parametrize(

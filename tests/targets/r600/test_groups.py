@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from warpsmith.targets.r600.groups import gather
-from warpsmith.targets.r600.operations import Export, Input, Literal, Operation, Values, operations_below
+from warpsmith.targets.r600.operations import Export, NumberWord, Operation, PlaceWord, Values, operations_below
 
 
 def test_what_is_in_a_register_already_is_not_copied() -> None:
     v = Values()
-    fetch = v.fetch(0, 0, (Input("y"), Input("x")), whole=False)
-    groups = gather(operations_below([Export(0, (v.fetched(fetch, "y"), Literal(0), None, Literal(0x3F800000)))]), v)
+    fetch = v.fetch(0, 0, (PlaceWord("y"), PlaceWord("x")), whole=False)
+    groups = gather(
+        operations_below([Export(0, (v.fetched(fetch, "y"), NumberWord(0), None, NumberWord(0x3F800000)))]), v
+    )
     assert not groups.operations and not groups.pins
     assert groups.fetches[fetch].swizzle == "yx" and groups.fetches[fetch].home is None
     assert groups.exports[0].swizzle == "y0_1" and groups.exports[0].home is fetch
@@ -17,8 +19,8 @@ def test_what_is_in_a_register_already_is_not_copied() -> None:
 
 def test_operations_are_bound_to_components_and_others_are_copied() -> None:
     v = Values()
-    one = v.operation("ADD", (Input("x"), Input("y")))
-    groups = gather(operations_below([Export(0, (one, Input("x"), one, Literal(7)))]), v)
+    one = v.operation("ADD", (PlaceWord("x"), PlaceWord("y")))
+    groups = gather(operations_below([Export(0, (one, PlaceWord("x"), one, NumberWord(7)))]), v)
     swizzle, values = groups.exports[0].swizzle, groups.exports[0].values
     assert swizzle == "xyxw" and values[0] is one and values[2] is one
     assert [value.name for value in values[1::2] if isinstance(value, Operation)] == ["MOV", "MOV"]
@@ -27,8 +29,8 @@ def test_operations_are_bound_to_components_and_others_are_copied() -> None:
 
 def test_a_value_of_two_groups_is_copied_for_one() -> None:
     v = Values()
-    one = v.operation("ADD", (Input("x"), Input("y")))
-    fetch = v.fetch(0, 0, (one, Literal(0)), whole=False)
+    one = v.operation("ADD", (PlaceWord("x"), PlaceWord("y")))
+    fetch = v.fetch(0, 0, (one, NumberWord(0)), whole=False)
     groups = gather(operations_below([Export(0, (one, v.fetched(fetch, "x"), None, None))]), v)
     assert groups.pins[one][0] == 0
     copy = groups.fetches[fetch].values[0]

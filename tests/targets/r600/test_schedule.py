@@ -11,7 +11,7 @@ from warpsmith.targets.r600.arithmetic import R600
 from warpsmith.targets.r600.bounds import needs_of
 from warpsmith.targets.r600.expand import expand
 from warpsmith.targets.r600.groups import gather
-from warpsmith.targets.r600.operations import Input, Literal, Operation, Values
+from warpsmith.targets.r600.operations import NumberWord, Operation, PlaceWord, Values
 from warpsmith.targets.r600.schedule import INLINE, LITERALS, schedule
 
 
@@ -31,7 +31,7 @@ def test_what_a_schedule_must_hold(seed: int, generation: Generation) -> None:
             for need in needs_of(one, groups):
                 before = place[need] if isinstance(need, Operation) else made.fetched[need] - 1
                 assert before < number
-        words = {o.value.bits for one in bundle.slots.values() for o in one.operands if isinstance(o.value, Literal)}
+        words = {o.value.bits for one in bundle.slots.values() for o in one.operands if isinstance(o.value, NumberWord)}
         assert len(words - INLINE.keys()) <= LITERALS
     for fetch, before in made.fetched.items():
         needs = [place[need] for need in needs_of(fetch, groups) if isinstance(need, Operation)]
@@ -42,8 +42,8 @@ def test_a_bundle_has_four_literals_at_most() -> None:
     from warpsmith.targets.r600.operations import Export, operations_below
 
     v = Values()
-    several = [v.operation("ADD", (Input("x"), Literal(100 + number))) for number in range(5)]
-    last = v.operation("ADD", (several[4], Input("x")))
+    several = [v.operation("ADD", (PlaceWord("x"), NumberWord(100 + number))) for number in range(5)]
+    last = v.operation("ADD", (several[4], PlaceWord("x")))
     x, y, z, w = (*several[:3], v.operation("ADD", (several[3], last)))
     groups = gather(operations_below([Export(0, (x, y, z, w))]), v)
     assert all(len(bundle.slots) <= 4 for bundle in schedule(groups, "r600").bundles)

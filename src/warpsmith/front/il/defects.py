@@ -58,9 +58,7 @@ def _negated(program: IlProgram) -> Iterator[Finding]:
         for number, source in enumerate(one.sources):
             if source.negated and one.op.reads == "integer":
                 name = one.op.name
-                message = (
-                    f"_neg of an integer is 0 - x: {name} has it subtracted, as hardware negates floats only"
-                )
+                message = f"_neg of an integer is 0 - x: {name} has it subtracted, as hardware negates floats only"
                 yield Finding("ILT002", "note", message, _place(one, number), ("subtract, or use inegate",))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from warpsmith.front.il.printing import print_il
 from warpsmith.report.json_parts import Json, document, finding_json
 from warpsmith.report.vliw.model import VliwReport, VliwRow
-from warpsmith.targets.il.optimize import Done, Optimized
+from warpsmith.targets.il.optimize import IlStep, Optimized
 from warpsmith.targets.r600.assembly import print_r600
 
 __all__ = ["vliw_json"]
@@ -51,7 +51,7 @@ def _optimized(optimized: Optimized) -> Json:
     }
 
 
-def _done(one: Done) -> Json:
+def _done(one: IlStep) -> Json:
     return {
         "title": one.title, "line": one.line, "conditions": list(one.conditions), "before": one.before,
         "bundles": one.bundles,

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from warpsmith.front.il.nodes import WHOLE, IlSource
-from warpsmith.targets.il.facts import Facts, Read, power_of, said
-from warpsmith.targets.il.rewrites import Candidate, Condition, Refusal, Writer
+from warpsmith.targets.il.facts import IlFacts, Read, power_of, said
+from warpsmith.targets.il.rewrites import IlCandidate, IlCondition, IlRefusal, Writer
 
 __all__ = ["divide_rules", "remainder_rules"]
 
@@ -30,7 +30,7 @@ _SMALL: Final = 1 << 20
 _HALF: Final = 0x3F000000
 
 
-def divide_rules(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
+def divide_rules(facts: IlFacts, at: int) -> Iterator[IlCandidate | IlRefusal]:
     """Yield what may be done with a division at one place."""
     one = facts.instructions[at]
     if one.saturate or one.destination is None or not one.destination.computed:
@@ -47,19 +47,19 @@ def divide_rules(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
             return
 
 
-def remainder_rules(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
+def remainder_rules(facts: IlFacts, at: int) -> Iterator[IlCandidate | IlRefusal]:
     """Yield what may be done with an addition that is what a division leaves: before the division is gone."""
     one = facts.instructions[at]
     if one.op.name == "iadd" and one.destination is not None and one.destination.computed:
         yield from _remainder(facts, at)
 
 
-def _letters(facts: Facts, at: int) -> str:
+def _letters(facts: IlFacts, at: int) -> str:
     target = facts.instructions[at].destination
     return target.computed if target is not None else ""
 
 
-def _by_power(facts: Facts, at: int) -> Iterator[Candidate]:
+def _by_power(facts: IlFacts, at: int) -> Iterator[IlCandidate]:
     one = facts.instructions[at]
     dividend, divisor = one.sources
     assert one.destination is not None
@@ -73,7 +73,7 @@ def _by_power(facts: Facts, at: int) -> Iterator[Candidate]:
     if (word is None and divisor.register.kind != "cb") or (word is not None and power is None):
         return
     names = dict.fromkeys(said(divisor, letter) for letter in letters) if word is None else ()
-    conditions = tuple(Condition(f"{name} is a power of two") for name in names)
+    conditions = tuple(IlCondition(f"{name} is a power of two") for name in names)
     if one.op.name == "udiv":
         shift = _logarithm(write, divisor) if power is None else write.literal(power)
         write.put("ushr", one.destination, dividend, shift)
@@ -82,7 +82,7 @@ def _by_power(facts: Facts, at: int) -> Iterator[Candidate]:
         mask = _less(write, divisor) if word is None else write.literal(word - 1)
         write.put("and", one.destination, dividend, mask)
         title = "a remainder by a power of two is a mask"
-    yield Candidate(title, at, tuple(write.lines), conditions, tuple(write.literals))
+    yield IlCandidate(title, at, tuple(write.lines), conditions, tuple(write.literals))
 
 
 def _logarithm(write: Writer, source: IlSource) -> IlSource:
@@ -95,7 +95,7 @@ def _less(write: Writer, source: IlSource) -> IlSource:
     return write.compute("iadd", source, write.literal(0xFFFFFFFF))
 
 
-def _remainder(facts: Facts, at: int) -> Iterator[Candidate]:
+def _remainder(facts: IlFacts, at: int) -> Iterator[IlCandidate]:
     """Yield x + (x / c) * -c as a mask, where c is a power of two."""
     one = facts.instructions[at]
     assert one.destination is not None
@@ -109,11 +109,11 @@ def _remainder(facts: Facts, at: int) -> Iterator[Candidate]:
         source = IlSource(divisor.register, divisor.letter * 4)
         write = Writer(facts.program, one.span)
         write.put("and", one.destination, one.sources[first], _less(write, source))
-        condition = Condition(f"{said(source, 'x')} is a power of two")
-        yield Candidate("what division leaves is a mask", at, tuple(write.lines), (condition,), tuple(write.literals))
+        condition = IlCondition(f"{said(source, 'x')} is a power of two")
+        yield IlCandidate("what division leaves is a mask", at, tuple(write.lines), (condition,), tuple(write.literals))
 
 
-def _quotient(facts: Facts, at: int, first: int, second: int, letter: str) -> Read | None:
+def _quotient(facts: IlFacts, at: int, first: int, second: int, letter: str) -> Read | None:
     """Return the constant c where one operand is x and the other (x / c) * -c."""
     x, product = facts.read(at, first, letter), facts.read(at, second, letter)
     times = facts.definition(at, product)
@@ -135,7 +135,7 @@ def _quotient(facts: Facts, at: int, first: int, second: int, letter: str) -> Re
     return None
 
 
-def _floor(facts: Facts, at: int) -> Iterator[Candidate]:
+def _floor(facts: IlFacts, at: int) -> Iterator[IlCandidate]:
     """Yield the floor of a quotient by a power of two as a shift, which asks nothing of the sign."""
     one = facts.instructions[at]
     found = _whole_operand(facts, at, "div")
@@ -146,10 +146,10 @@ def _floor(facts: Facts, at: int) -> Iterator[Candidate]:
     write.put("itof", one.destination, write.compute("ishr", source, write.literal(power)))
     conditions = tuple(_within(facts, place, source, letter, -_EXACT) for letter in letters)
     title = "the floor of a quotient by a power of two is a shift"
-    yield Candidate(title, at, tuple(write.lines), conditions, tuple(write.literals))
+    yield IlCandidate(title, at, tuple(write.lines), conditions, tuple(write.literals))
 
 
-def _modulo(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
+def _modulo(facts: IlFacts, at: int) -> Iterator[IlCandidate | IlRefusal]:
     """Yield a remainder of floats by a power of two as a mask, where it cannot be negative."""
     one = facts.instructions[at]
     found = _whole_operand(facts, at, "")
@@ -163,16 +163,16 @@ def _modulo(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
         left, masked = -(-value % size), value & (size - 1)
         if left != masked:
             witness = f"{value} % {size} is {left}, and {value} & {size - 1} is {masked}"
-            yield Refusal("a remainder of what may be negative is no mask", witness, one.span)
+            yield IlRefusal("a remainder of what may be negative is no mask", witness, one.span)
             return
     write = Writer(facts.program, one.span)
     write.put("itof", one.destination, write.compute("and", source, write.literal((1 << power) - 1)))
     conditions = tuple(_within(facts, place, source, letter, 0) for letter in letters)
     title = "a remainder of whole floats by a power of two is a mask"
-    yield Candidate(title, at, tuple(write.lines), conditions, tuple(write.literals))
+    yield IlCandidate(title, at, tuple(write.lines), conditions, tuple(write.literals))
 
 
-def _whole_operand(facts: Facts, at: int, through: str) -> tuple[IlSource, int, str, int] | None:
+def _whole_operand(facts: IlFacts, at: int, through: str) -> tuple[IlSource, int, str, int] | None:
     """Return the integer that a float was made of, n where it is divided by 2^n, the components, and where the integer
     was read. `through`: the division is another instruction, before this one."""
     letters = _letters(facts, at)
@@ -202,7 +202,7 @@ def _whole_operand(facts: Facts, at: int, through: str) -> tuple[IlSource, int, 
     return IlSource(read.register, read.letter * 4), power, letters, converted
 
 
-def _is_plain(facts: Facts, at: int, name: str) -> bool:
+def _is_plain(facts: IlFacts, at: int, name: str) -> bool:
     return facts.instructions[at].op.name == name and not facts.instructions[at].saturate
 
 
@@ -212,19 +212,19 @@ def _power(number: float | None) -> int | None:
     return power_of(int(number)) if whole and number is not None else None
 
 
-def _bounds(facts: Facts, at: int, source: IlSource, letter: str) -> tuple[int, int] | None:
+def _bounds(facts: IlFacts, at: int, source: IlSource, letter: str) -> tuple[int, int] | None:
     return facts.bounds_of(at, Read(source.register, source.swizzle[WHOLE.index(letter)]))
 
 
-def _within(facts: Facts, at: int, source: IlSource, letter: str, low: int) -> Condition:
+def _within(facts: IlFacts, at: int, source: IlSource, letter: str, low: int) -> IlCondition:
     bounds = _bounds(facts, at, source, letter)
     proved = bounds is not None and low <= bounds[0] and bounds[1] <= _EXACT
     span = facts.instructions[at].span
     line = f" in line {span.line}" if span else ""
-    return Condition(f"{said(source, letter)}{line} is from {low} to {_EXACT}", proved)
+    return IlCondition(f"{said(source, letter)}{line} is from {low} to {_EXACT}", proved)
 
 
-def _as_floats(facts: Facts, at: int) -> Iterator[Candidate]:
+def _as_floats(facts: IlFacts, at: int) -> Iterator[IlCandidate]:
     """Yield a division of small numbers as one of floats."""
     one = facts.instructions[at]
     assert one.destination is not None
@@ -239,12 +239,12 @@ def _as_floats(facts: Facts, at: int) -> Iterator[Candidate]:
     single = IlSource(number.register, letters[0] * 4)
     product = write.compute("mul_ieee", half, write.compute("rcp", single, zero="infinity"))
     write.put("ftou", one.destination, product)
-    conditions: list[Condition] = []
+    conditions: list[IlCondition] = []
     for letter in letters:
         for source, low, high in ((0, 0, _SMALL - 1), (1, 1, (1 << 23) - 1)):
             bounds = facts.bounds_of(at, facts.read(at, source, letter))
             proved = bounds is not None and low <= bounds[0] and bounds[1] <= high
             line = f" in line {one.span.line}" if one.span and one.sources[source].register.kind == "r" else ""
-            conditions.append(Condition(f"{said(one.sources[source], letter)}{line} is from {low} to {high}", proved))
+            conditions.append(IlCondition(f"{said(one.sources[source], letter)}{line} is from {low} to {high}", proved))
     title = "a division of small numbers is one of floats"
-    yield Candidate(title, at, tuple(write.lines), tuple(conditions), tuple(write.literals))
+    yield IlCandidate(title, at, tuple(write.lines), tuple(conditions), tuple(write.literals))

@@ -15,7 +15,7 @@ from msgspec import Struct
 from warpsmith.front.il.nodes import WHOLE, IlInstruction, IlProgram, IlRegister, IlSource
 from warpsmith.front.il.printing import print_il_source
 
-__all__ = ["AXIS", "Facts", "Read", "power_of"]
+__all__ = ["AXIS", "IlFacts", "Read", "power_of"]
 
 AXIS: Final = 8192
 Bounds = tuple[int, int] | None
@@ -38,7 +38,7 @@ def power_of(word: int) -> int | None:
     return word.bit_length() - 1 if word and not word & (word - 1) else None
 
 
-class Facts:
+class IlFacts:
     """What is known of a program's components."""
 
     def __init__(self, program: IlProgram, instructions: Sequence[IlInstruction] | None = None) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from warpsmith.front.il.check import operands_of, places_read
 from warpsmith.front.il.nodes import WHOLE, IlInstruction, IlSource
-from warpsmith.targets.il.facts import Facts
-from warpsmith.targets.il.rewrites import Candidate, Refusal, Writer
+from warpsmith.targets.il.facts import IlFacts
+from warpsmith.targets.il.rewrites import IlCandidate, IlRefusal, Writer
 
 __all__ = ["fetch_rules"]
 
 
-def fetch_rules(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
+def fetch_rules(facts: IlFacts, at: int) -> Iterator[IlCandidate | IlRefusal]:
     """Yield what may be done with a fetch at one place."""
     one = facts.instructions[at]
     if one.op.form not in ("sample", "load") or one.destination is None or one.destination.register.kind != "r":
@@ -23,16 +23,16 @@ def fetch_rules(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
             assert other.destination is not None
             write = Writer(facts.program, one.span)
             write.put("mov", one.destination, IlSource(other.destination.register))
-            yield Candidate("a fetch is made once", at, tuple(write.lines), settles=True)
+            yield IlCandidate("a fetch is made once", at, tuple(write.lines), settles=True)
             return
     place = at
     while place and not _depends(facts.instructions[place - 1], one):
         place -= 1
     if any(facts.instructions[number].op.form not in ("sample", "load") for number in range(place, at)):
-        yield Candidate("a fetch is made as early as it can be", at, (one,), moved=place, settles=True)
+        yield IlCandidate("a fetch is made as early as it can be", at, (one,), moved=place, settles=True)
 
 
-def _is_same(facts: Facts, before: int, at: int) -> bool:
+def _is_same(facts: IlFacts, before: int, at: int) -> bool:
     """Whether an earlier fetch brought what this one does, and all of it is still there."""
     one, other = facts.instructions[at], facts.instructions[before]
     if other.op is not one.op or (one.resource, one.sampler) != (other.resource, other.sampler):

@@ -22,19 +22,19 @@ from warpsmith.front.il.nodes import (
     IlSource,
 )
 from warpsmith.front.il.ops import IL_OPS
-from warpsmith.targets.il.facts import Facts
+from warpsmith.targets.il.facts import IlFacts
 
-__all__ = ["Candidate", "Condition", "Refusal", "Rule", "Writer"]
+__all__ = ["IlCandidate", "IlCondition", "IlRefusal", "Rule", "Writer"]
 
 
-class Condition(Struct, frozen=True):
+class IlCondition(Struct, frozen=True):
     """What must hold, in words; `proved`: it does."""
 
     text: str
     proved: bool = False
 
 
-class Candidate(Struct, frozen=True):
+class IlCandidate(Struct, frozen=True):
     """Instruction `at` becomes `lines` (with `literals` declared besides), where all `conditions` hold. `moved`: they
     stand before instruction `moved` instead; `settles`: it is done as well where it keeps the number of bundles: it
     makes others possible and nothing undoes it."""
@@ -42,13 +42,13 @@ class Candidate(Struct, frozen=True):
     title: str
     at: int
     lines: tuple[IlInstruction, ...]
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[IlCondition, ...] = ()
     literals: tuple[IlLiteral, ...] = ()
     moved: int | None = None
     settles: bool = False
 
 
-class Refusal(Struct, frozen=True):
+class IlRefusal(Struct, frozen=True):
     """A step that would be wrong, and the numbers that show it."""
 
     title: str
@@ -56,7 +56,7 @@ class Refusal(Struct, frozen=True):
     span: Span | None = None
 
 
-Rule = Callable[[Facts, int], Iterator[Candidate | Refusal]]
+Rule = Callable[[IlFacts, int], Iterator[IlCandidate | IlRefusal]]
 """Yields what may be done with one instruction."""
 
 

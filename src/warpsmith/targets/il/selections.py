@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warpsmith.front.il.nodes import WHOLE
-from warpsmith.targets.il.facts import Facts
-from warpsmith.targets.il.rewrites import Candidate, Condition, Refusal, Writer
+from warpsmith.targets.il.facts import IlFacts
+from warpsmith.targets.il.rewrites import IlCandidate, IlCondition, IlRefusal, Writer
 
 __all__ = ["select_rules"]
 
 
-def select_rules(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
+def select_rules(facts: IlFacts, at: int) -> Iterator[IlCandidate | IlRefusal]:
     """Yield what may be done with a choice at one place."""
     one = facts.instructions[at]
     if one.op.name != "cmov_logical" or one.destination is None or not one.destination.computed:
@@ -29,12 +29,12 @@ def select_rules(facts: Facts, at: int) -> Iterator[Candidate | Refusal]:
     write = Writer(facts.program, one.span)
     first, second = one.sources[1:] if name == "min" else one.sources[:0:-1]
     write.put(name, one.destination, first, second)
-    conditions = (Condition(f"what line {one.span.line if one.span else 0} chooses from is not NaN"),)
+    conditions = (IlCondition(f"what line {one.span.line if one.span else 0} chooses from is not NaN"),)
     title = f"a comparison and a choice are {name}"
-    yield Candidate(title, at, tuple(write.lines), () if name == "min" else conditions, settles=True)
+    yield IlCandidate(title, at, tuple(write.lines), () if name == "min" else conditions, settles=True)
 
 
-def _kind(facts: Facts, at: int, letter: str) -> str:
+def _kind(facts: IlFacts, at: int, letter: str) -> str:
     """Return min or max where a component of a choice is that, else ""."""
     test = facts.read(at, 0, letter)
     compared = facts.definition(at, test)

@@ -30,16 +30,16 @@ from warpsmith.targets.r600.code import (
     TexClause,
     TexLine,
 )
-from warpsmith.targets.r600.groups import Gathered, Groups
+from warpsmith.targets.r600.groups import Gathered, RegisterGroups
 from warpsmith.targets.r600.operations import (
     COMPONENTS,
-    Constant,
+    ConstantWord,
     Fetch,
     Fetched,
-    Input,
-    Literal,
+    NumberWord,
     Operand,
     Operation,
+    PlaceWord,
     Value,
 )
 from warpsmith.targets.r600.schedule import Schedule
@@ -51,7 +51,7 @@ Living = Operation | tuple[Fetch, str] | str
 """What has a component: a value, a component of a fetch, a component of the thread's place."""
 
 
-def allocate(groups: Groups, made: Schedule, generation: Generation) -> R600Code:
+def allocate(groups: RegisterGroups, made: Schedule, generation: Generation) -> R600Code:
     """Return the program of a schedule."""
     work = _Allocation(groups, made, generation)
     work.live()
@@ -65,7 +65,7 @@ class _Life(Struct):
 
 
 class _Allocation(Struct):
-    groups: Groups
+    groups: RegisterGroups
     made: Schedule
     generation: Generation
     lives: dict[Living, _Life] = field(default_factory=dict)
@@ -200,9 +200,9 @@ class _Allocation(Struct):
     def _source(self, operand: Operand) -> AluSource:
         place: Gpr | Kc | Number
         match operand.value:
-            case Constant(buffer, element, component):
+            case ConstantWord(buffer, element, component):
                 place = Kc(buffer, element, component)
-            case Literal(bits):
+            case NumberWord(bits):
                 place = Number(bits)
             case value:
                 key = _living(value)
@@ -222,7 +222,7 @@ def _living(value: Value) -> Living | None:
             return value
         case Fetched(fetch, component):
             return fetch, component
-        case Input(component):
+        case PlaceWord(component):
             return component
-        case Constant() | Literal():
+        case ConstantWord() | NumberWord():
             return None

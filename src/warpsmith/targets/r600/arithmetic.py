@@ -15,15 +15,15 @@ from msgspec import Struct
 from warpsmith.front.il.nodes import IlInstruction
 from warpsmith.machine.vliw.slots import Generation
 from warpsmith.targets.r600.division import Expansion, divide
-from warpsmith.targets.r600.operations import Literal, Operand, Value, Values
+from warpsmith.targets.r600.operations import NumberWord, Operand, Value, Values
 
 __all__ = ["R600", "operate"]
 
-_ZERO: Final = Literal(0)
-_ALL: Final = Literal(0xFFFFFFFF)
-_ONE: Final = Literal(0x3F800000)
-_SIGN: Final = Literal(0x80000000)
-_LARGEST: Final = Literal(0x7F7FFFFF)
+_ZERO: Final = NumberWord(0)
+_ALL: Final = NumberWord(0xFFFFFFFF)
+_ONE: Final = NumberWord(0x3F800000)
+_SIGN: Final = NumberWord(0x80000000)
+_LARGEST: Final = NumberWord(0x7F7FFFFF)
 
 
 class R600(Struct, frozen=True):

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from warpsmith.machine.vliw.slots import Generation, slots_of, width_of
-from warpsmith.targets.r600.groups import Groups
+from warpsmith.targets.r600.groups import RegisterGroups
 from warpsmith.targets.r600.operations import Fetch, Fetched, Operation, Value
 
 __all__ = ["Distances", "distances_of", "lower_bound", "needs_of", "slots_for"]
@@ -32,7 +32,7 @@ class Distances(Struct, frozen=True):
     tail: Mapping[Node, int]
 
 
-def needs_of(node: Node, groups: Groups) -> tuple[Node, ...]:
+def needs_of(node: Node, groups: RegisterGroups) -> tuple[Node, ...]:
     """Return the operations and fetches that a node waits for."""
     values: Iterable[Value | None]
     if isinstance(node, Fetch):
@@ -48,7 +48,7 @@ def needs_of(node: Node, groups: Groups) -> tuple[Node, ...]:
     return tuple(found)
 
 
-def distances_of(groups: Groups) -> Distances:
+def distances_of(groups: RegisterGroups) -> Distances:
     """Return head and tail of every node."""
     nodes: tuple[Node, ...] = (*groups.operations, *groups.fetches)
     needs = {node: needs_of(node, groups) for node in nodes}
@@ -73,7 +73,7 @@ def distances_of(groups: Groups) -> Distances:
     return Distances(head, tail)
 
 
-def slots_for(one: Operation, groups: Groups, generation: Generation) -> str:
+def slots_for(one: Operation, groups: RegisterGroups, generation: Generation) -> str:
     """Return the slots that an operation may stand in: where it is bound to a component, that and t."""
     slots = slots_of(one.name, generation)
     pin = groups.pins.get(one)
@@ -82,7 +82,7 @@ def slots_for(one: Operation, groups: Groups, generation: Generation) -> str:
     return "".join(slot for slot in slots if slot in (pin[1], "t"))
 
 
-def lower_bound(groups: Groups, generation: Generation, distances: Distances) -> int:
+def lower_bound(groups: RegisterGroups, generation: Generation, distances: Distances) -> int:
     """Return how many bundles there are at least."""
     head, tail = distances.head, distances.tail
     best = 0
@@ -94,7 +94,7 @@ def lower_bound(groups: Groups, generation: Generation, distances: Distances) ->
     return best
 
 
-def _bundles(operations: list[Operation], groups: Groups, generation: Generation) -> int:
+def _bundles(operations: list[Operation], groups: RegisterGroups, generation: Generation) -> int:
     """Return how many bundles so many operations need, by the slots that they may stand in."""
     total = sum(width_of(one.name, generation) for one in operations)
     needed = -(-total // (4 if generation == "cayman" else 5))

@@ -20,16 +20,15 @@ from __future__ import annotations
 from typing import Final, Literal, get_args
 
 from warpsmith.machine.vliw.slots import Generation
-from warpsmith.targets.r600.operations import Literal as Number
-from warpsmith.targets.r600.operations import Operand, Value, Values
+from warpsmith.targets.r600.operations import NumberWord, Operand, Value, Values
 
 __all__ = ["EXPANSIONS", "Expansion", "divide"]
 
 Expansion = Literal["one-sided", "two-sided", "mesa", "plain"]
 EXPANSIONS: Final[tuple[Expansion, ...]] = get_args(Expansion)
-_ZERO: Final = Number(0)
-_ONE: Final = Number(1)
-_ALL: Final = Number(0xFFFFFFFF)
+_ZERO: Final = NumberWord(0)
+_ONE: Final = NumberWord(1)
+_ALL: Final = NumberWord(0xFFFFFFFF)
 
 
 def divide(v: Values, n: Value, d: Value, expansion: Expansion, generation: Generation, *, remainder: bool) -> Value:
@@ -60,7 +59,7 @@ def _reciprocal(v: Values, d: Value, generation: Generation) -> Value:
     if generation != "cayman":
         return v.operation("RECIP_UINT", (d,))
     number = v.operation("UINT_TO_FLT", (d,))
-    scaled = v.operation("MUL_IEEE", (v.operation("RECIP_IEEE", (number,)), Number(0x4F800000)))
+    scaled = v.operation("MUL_IEEE", (v.operation("RECIP_IEEE", (number,)), NumberWord(0x4F800000)))
     return v.operation("FLT_TO_UINT", (scaled,))
 
 

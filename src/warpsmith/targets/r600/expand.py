@@ -10,12 +10,21 @@ from warpsmith.base.errors import RefusedError
 from warpsmith.base.findings import Finding
 from warpsmith.front.il.nodes import WHOLE, IlInstruction, IlProgram, IlRegister, IlSource
 from warpsmith.targets.r600.arithmetic import R600, operate
-from warpsmith.targets.r600.operations import Constant, Export, Graph, Input, Literal, Operand, Value, operations_below
+from warpsmith.targets.r600.operations import (
+    ConstantWord,
+    Export,
+    NumberWord,
+    Operand,
+    PlaceWord,
+    SlotGraph,
+    Value,
+    operations_below,
+)
 
 __all__ = ["expand"]
 
 
-def expand(program: IlProgram, r600: R600) -> Graph:
+def expand(program: IlProgram, r600: R600) -> SlotGraph:
     """Return the graph of what a pixel shader writes; raises RefusedError."""
     walk = _Walk(program, r600)
     for one in program.instructions:
@@ -56,7 +65,7 @@ class _Walk:
                 values[letter] = operate(self.r600, one, operands)
         for letter, mark in zip(WHOLE, one.destination.mask, strict=True):
             if mark in "01":
-                values[letter] = Literal(0x3F800000 if mark == "1" else 0)
+                values[letter] = NumberWord(0x3F800000 if mark == "1" else 0)
         for letter, value in values.items():
             self.components[(register.kind, register.number, letter)] = value
             if register.kind == "o":
@@ -70,7 +79,7 @@ class _Walk:
         for letter in WHOLE[:axes]:
             operand = self._operand(one, source, letter)
             name = "MOV" if one.op.reads == "float" else "SUB_INT"
-            given = (operand,) if name == "MOV" else (Operand(Literal(0)), Operand(operand.value))
+            given = (operand,) if name == "MOV" else (Operand(NumberWord(0)), Operand(operand.value))
             changed = operand.negate or operand.absolute
             places.append(self.r600.values.operation(name, given) if changed else operand.value)
         whole = one.op.form == "load"
@@ -84,16 +93,16 @@ class _Walk:
 
     def _read(self, one: IlInstruction, register: IlRegister, letter: str) -> Value:
         if letter in "01":
-            return Literal(0x3F800000 if letter == "1" else 0)
+            return NumberWord(0x3F800000 if letter == "1" else 0)
         match register.kind:
             case "l":
-                return Literal(self.program.literals[register.number].words[WHOLE.index(letter)])
+                return NumberWord(self.program.literals[register.number].words[WHOLE.index(letter)])
             case "v":
-                return Input(letter)
+                return PlaceWord(letter)
             case "r" | "o":
-                return self.components.get((register.kind, register.number, letter), Literal(0))
+                return self.components.get((register.kind, register.number, letter), NumberWord(0))
             case "cb" if register.index is not None and register.index.register is None:
-                return Constant(register.number, register.index.offset, letter)
+                return ConstantWord(register.number, register.index.offset, letter)
             case _:
                 raise _refused(one, "an index that is computed is not counted")
 

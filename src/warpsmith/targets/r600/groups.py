@@ -16,16 +16,16 @@ from warpsmith.targets.r600.operations import (
     COMPONENTS,
     Fetch,
     Fetched,
-    Graph,
-    Input,
-    Literal,
+    NumberWord,
     Operand,
     Operation,
+    PlaceWord,
+    SlotGraph,
     Value,
     Values,
 )
 
-__all__ = ["Gathered", "Groups", "Home", "gather"]
+__all__ = ["Gathered", "Home", "RegisterGroups", "gather"]
 
 Home = int | Fetch | None
 """The register of values: a group's number, that of a fetch, or (None) that of the place of the thread."""
@@ -41,7 +41,7 @@ class Gathered(Struct, frozen=True):
     values: tuple[Value | None, ...]
 
 
-class Groups(Struct, frozen=True):
+class RegisterGroups(Struct, frozen=True):
     """What is gathered for each fetch and each output; operations, copies among them; `pins`: group and component that
     an operation is bound to."""
 
@@ -69,7 +69,7 @@ class _Gather(Struct):
             if value is None:
                 swizzle += "_"
                 continue
-            if isinstance(value, Literal) and value.bits in _SPECIAL:
+            if isinstance(value, NumberWord) and value.bits in _SPECIAL:
                 swizzle += _SPECIAL[value.bits]
                 continue
             known = next((letter for letter, (one, _) in bound.items() if one == value), None)
@@ -88,9 +88,9 @@ class _Gather(Struct):
             match value:
                 case None:
                     swizzle += "_"
-                case Literal(bits) if bits in _SPECIAL:
+                case NumberWord(bits) if bits in _SPECIAL:
                     swizzle += _SPECIAL[bits]
-                case Input(component):
+                case PlaceWord(component):
                     homes.add(None)
                     swizzle += component
                 case Fetched(fetch, component):
@@ -114,10 +114,10 @@ class _Gather(Struct):
         return copy
 
 
-def gather(graph: Graph, values: Values) -> Groups:
+def gather(graph: SlotGraph, values: Values) -> RegisterGroups:
     """Return the groups of a graph, outputs first: what several want is copied for the fetches."""
     work = _Gather(values)
     exports = {one.number: work.gather(one.values) for one in graph.exports}
     fetches = {fetch: work.gather(fetch.coordinates) for fetch in graph.fetches}
     operations = tuple(sorted({*graph.operations, *work.pins}, key=lambda one: one.number))
-    return Groups(operations, fetches, exports, work.pins)
+    return RegisterGroups(operations, fetches, exports, work.pins)

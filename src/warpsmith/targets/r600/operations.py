@@ -1,12 +1,12 @@
 """What a program computes, as a graph of operations on single numbers.
 
-    value      ::= Operation | Fetched | Constant | Literal | Input
+    value      ::= Operation | Fetched | ConstantWord | NumberWord | PlaceWord
     Operation  = name operands clamp      one slot of a bundle: slots.py of machine/vliw says which
     Fetched    = fetch component          a component of what a Fetch brought
     Operand    = value negate absolute    modifiers of floats, which cost nothing
 
 Invariant: equal operations on equal operands are one node (Values sees to that), so that nothing is computed twice, and
-copies are no operations. What no export needs is not in `Graph.operations`.
+copies are no operations. What no export needs is not in `SlotGraph.operations`.
 """
 
 from __future__ import annotations
@@ -17,20 +17,31 @@ from typing import Final
 from msgspec import Struct, field
 
 __all__ = [
-    "COMPONENTS", "Constant", "Export", "Fetch", "Fetched", "Graph", "Input", "Literal", "Operand", "Operation",
-    "Value", "Values", "operations_below",
+    "COMPONENTS",
+    "ConstantWord",
+    "Export",
+    "Fetch",
+    "Fetched",
+    "NumberWord",
+    "Operand",
+    "Operation",
+    "PlaceWord",
+    "SlotGraph",
+    "Value",
+    "Values",
+    "operations_below",
 ]  # fmt: skip
 
 COMPONENTS: Final = "xyzw"
 
 
-class Literal(Struct, frozen=True):
+class NumberWord(Struct, frozen=True):
     """A number that stands in the code."""
 
     bits: int
 
 
-class Constant(Struct, frozen=True):
+class ConstantWord(Struct, frozen=True):
     """A component of an element of a constant buffer."""
 
     buffer: int
@@ -38,7 +49,7 @@ class Constant(Struct, frozen=True):
     component: str
 
 
-class Input(Struct, frozen=True):
+class PlaceWord(Struct, frozen=True):
     """A component of the place of the thread, which is in register 0 when it begins."""
 
     component: str
@@ -70,7 +81,7 @@ class Fetched(Struct, frozen=True, eq=False):
     component: str
 
 
-Value = Operation | Fetched | Constant | Literal | Input
+Value = Operation | Fetched | ConstantWord | NumberWord | PlaceWord
 
 
 class Operand(Struct, frozen=True):
@@ -88,7 +99,7 @@ class Export(Struct, frozen=True):
     values: tuple[Value | None, Value | None, Value | None, Value | None]
 
 
-class Graph(Struct, frozen=True):
+class SlotGraph(Struct, frozen=True):
     """All that a program needs, in an order in which operands come first."""
 
     operations: tuple[Operation, ...]
@@ -141,11 +152,11 @@ def _key(value: Value) -> object:
             return value.number
         case Fetched():
             return (value.fetch.number, value.component)
-        case Constant() | Literal() | Input():
+        case ConstantWord() | NumberWord() | PlaceWord():
             return value
 
 
-def operations_below(exports: Iterable[Export]) -> Graph:
+def operations_below(exports: Iterable[Export]) -> SlotGraph:
     """Return the graph of what some exports need."""
     kept = tuple(exports)
     operations: dict[Operation, None] = {}
@@ -165,7 +176,7 @@ def operations_below(exports: Iterable[Export]) -> Graph:
             fetches[node] = None
         pending += list(_operands(node))
     ordered = sorted(operations, key=lambda one: one.number)
-    return Graph(tuple(ordered), tuple(sorted(fetches, key=lambda one: one.number)), kept)
+    return SlotGraph(tuple(ordered), tuple(sorted(fetches, key=lambda one: one.number)), kept)
 
 
 def _operands(node: Operation | Fetch) -> Iterator[Value]:

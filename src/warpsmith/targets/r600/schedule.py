@@ -20,8 +20,8 @@ from msgspec import Struct
 
 from warpsmith.machine.vliw.slots import SLOTS, Generation, width_of
 from warpsmith.targets.r600.bounds import Distances, Node, distances_of, lower_bound, needs_of, slots_for
-from warpsmith.targets.r600.groups import Groups
-from warpsmith.targets.r600.operations import Fetch, Literal, Operation
+from warpsmith.targets.r600.groups import RegisterGroups
+from warpsmith.targets.r600.operations import Fetch, NumberWord, Operation
 
 __all__ = ["INLINE", "LITERALS", "Bundle", "Schedule", "schedule"]
 
@@ -50,7 +50,7 @@ class Schedule(Struct, frozen=True):
         return len(self.bundles) == self.bound
 
 
-def schedule(groups: Groups, generation: Generation) -> Schedule:
+def schedule(groups: RegisterGroups, generation: Generation) -> Schedule:
     """Return the shortest schedule that was found."""
     distances = distances_of(groups)
     bound = lower_bound(groups, generation, distances)
@@ -68,7 +68,7 @@ def schedule(groups: Groups, generation: Generation) -> Schedule:
 Rank = Callable[[Operation], tuple[float, ...]]
 
 
-def _ranks(groups: Groups, distances: Distances) -> Iterator[Rank]:
+def _ranks(groups: RegisterGroups, distances: Distances) -> Iterator[Rank]:
     """Yield ways to say which operation comes first: less is earlier."""
     tail = distances.tail
     users: dict[Node, int] = {}
@@ -88,7 +88,7 @@ def _ranks(groups: Groups, distances: Distances) -> Iterator[Rank]:
 class _Scheduler:
     """Fills one bundle after the other, in the order of a rank."""
 
-    def __init__(self, groups: Groups, generation: Generation, rank: Rank, bound: int) -> None:
+    def __init__(self, groups: RegisterGroups, generation: Generation, rank: Rank, bound: int) -> None:
         self.groups = groups
         self.generation = generation
         self.rank = rank
@@ -138,7 +138,7 @@ class _Scheduler:
 class _Filled:
     """A bundle that takes operations as long as all that it has find slots."""
 
-    def __init__(self, groups: Groups, generation: Generation) -> None:
+    def __init__(self, groups: RegisterGroups, generation: Generation) -> None:
         self.groups = groups
         self.generation = generation
         self.slots: dict[str, Operation] = {}
@@ -147,7 +147,7 @@ class _Filled:
 
     def takes(self, one: Operation) -> bool:
         """Take an operation where there is room; return whether there was."""
-        used = {operand.value.bits for operand in one.operands if isinstance(operand.value, Literal)} - INLINE.keys()
+        used = {operand.value.bits for operand in one.operands if isinstance(operand.value, NumberWord)} - INLINE.keys()
         if len(self.literals | used) > LITERALS:
             return False
         width = width_of(one.name, self.generation)
