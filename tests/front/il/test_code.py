@@ -6,6 +6,7 @@ import os
 import random
 import struct
 from array import array
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,7 @@ from warpsmith.simt.memory import LaunchMemory
 from warpsmith.ssa.nodes import Branch
 from warpsmith.ssa.verify import faults
 
+EXAMPLES = Path(__file__).parents[3] / "examples" / "il"
 FETCH = """\
 il_ps_2_0
 dcl_output_generic o0
@@ -90,6 +92,18 @@ def test_the_listings_sort_more_as_machine_code(levels: int) -> None:
 @pytest.mark.parametrize("levels", range(14, 21))
 def test_the_listings_sort_up_to_a_million_numbers(levels: int) -> None:
     assert _sorted(PLAIN, levels, 0, fast=True) and _sorted(TRANSLATED, levels, 1024, fast=True)
+
+
+@pytest.mark.parametrize(("name", "row"), [("network_pass", 0), ("network_pass_rows", 8)])
+def test_the_examples_sort(name: str, row: int) -> None:
+    module = module_of((EXAMPLES / f"{name}.il").read_text())
+    wanted, words = _words(64, 3)
+    width, height = (row, 64 // row) if row else (64, 1)
+    sizes = {"t0_width": width} | ({"t0_height": height} if row else {})
+    for stage, distance in passes(6):
+        arrays = {"t0": words, "cb0": [stage, distance, row, 0]}
+        words = run_program(module, IlRun(arrays, width, height, sizes, compiled=True))["o0"]
+    assert list(struct.unpack("<64f", array("I", words).tobytes())) == wanted
 
 
 def test_one_pass_worked_by_hand() -> None:

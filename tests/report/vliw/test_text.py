@@ -26,6 +26,12 @@ def test_a_row_for_each_gpu() -> None:
     ]
 
 
+def test_fetches_may_take_longer() -> None:
+    few = PLAIN[: PLAIN.index("ftoi")] + "sample_resource(0)_sampler(0) r6, v0.y\nadd o0.x___, r5, r6\nendmain\nend\n"
+    assert "fetches take longer than bundles: Radeon HD 3870" in text(few, "hd3870", "hd4870")
+    assert "take longer" not in text(PLAIN, "hd3870")
+
+
 def test_how_it_divides_and_what_is_not_known_is_said() -> None:
     shown = text(TRANSLATED, "hd3870", "hd6970")
     assert "26*" in shown and "* cayman: 26 bundles were found, and none has fewer than 24" in shown

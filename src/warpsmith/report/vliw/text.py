@@ -9,7 +9,7 @@ from warpsmith.front.il.printing import print_il
 from warpsmith.report.table import table_text
 from warpsmith.report.vliw.model import VliwReport, VliwRow
 from warpsmith.targets.il.optimize import Optimized
-from warpsmith.targets.r600.analyze import IlFigures
+from warpsmith.targets.r600.analyze import GpuFigures, IlFigures
 from warpsmith.targets.r600.assembly import print_r600
 
 __all__ = ["vliw_text"]
@@ -68,6 +68,11 @@ def _table(figures: IlFigures) -> Iterator[tuple[str, ...]]:
         )  # fmt: skip
 
 
+def _waits(figures: IlFigures, one: GpuFigures) -> bool:
+    """Whether texture units take longer than the others."""
+    return one.cycles * one.gpu.units > 16 * figures.codes[one.gpu.generation].code.bundles
+
+
 def _notes(figures: IlFigures) -> Iterator[str]:
     for generation, made in figures.codes.items():
         if not made.shortest:
@@ -79,6 +84,9 @@ def _notes(figures: IlFigures) -> Iterator[str]:
         if way is not None:
             only = "" if len(ways) == 1 else f" ({ways[way]} and what is like it)"
             yield f"  udiv and umod{only}: {way}, {_DIVIDES[way]}"
+    waiting = [one.gpu.title for one in figures.gpus if _waits(figures, one)]
+    if waiting:
+        yield f"  fetches take longer than bundles: {', '.join(waiting)}"
     if any(one.gpu.source == "memory" for one in figures.gpus):
         yield "  ? units and clock of this GPU are from memory"
     yield "  a model: what the units could do at best; memory, latency and registers are not in it"
