@@ -7,7 +7,8 @@ import pytest
 from tests.front.il.listings import PLAIN, TRANSLATED, passes
 from tests.front.il.programs import hand_cases
 from tests.front.il.running import parse, sort_pass
-from tests.targets.il.agree import differs
+from tests.targets.il.agree import case_of, differs
+from tests.targets.il.seeded import BUGS, CASES, RewriteBug, found_by
 from tests.targets.r600.seeded import case_of as random_straight
 from warpsmith.base.errors import RefusedError
 from warpsmith.front.il.code import translate_il
@@ -70,3 +71,15 @@ def test_control_flow_is_refused_with_its_line() -> None:
     with pytest.raises(RefusedError) as caught:
         optimize_il(parse(hand_cases()[-1].text))
     assert caught.value.findings[0].message.startswith("whileloop: a program with control flow is not rewritten")
+
+
+@pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
+def test_small_programs_write_the_same(case: tuple[str, tuple[int, ...], tuple[str, ...]]) -> None:
+    body, constants, granted = case
+    made = case_of(body, constants)
+    assert not differs(made, optimize_il(parse(made.text), granted))
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.title)
+def test_a_bug_would_be_noticed(bug: RewriteBug) -> None:
+    assert found_by(bug) is not None
