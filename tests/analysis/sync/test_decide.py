@@ -15,7 +15,7 @@ from warpsmith.analysis.affine.symbols import Atom
 from warpsmith.analysis.kernel import UNUSED, examine
 from warpsmith.analysis.sync import apart, decide, races, reached, turns, unknowns, ways
 from warpsmith.analysis.sync.apart import _Proof
-from warpsmith.analysis.sync.decide import ARRAYS_APART, FLAGS, INSIDE
+from warpsmith.analysis.sync.decide import ARRAYS_APART, INSIDE
 from warpsmith.analysis.sync.races import Judge, Meeting
 from warpsmith.analysis.sync.unknowns import UNSIGNED, Poly, Unknowns
 from warpsmith.analysis.uniformity.facts import LaunchShape, RaceVerdict
@@ -249,22 +249,6 @@ def test_a_call_of_what_is_not_known_leaves_it_open(tmp_path: Path) -> None:
 def test_a_barrier_that_not_all_reach_leaves_it_open(tmp_path: Path) -> None:
     found = verdict("__global__ void k(int *a) { if (threadIdx.x < 5) __syncthreads(); }\n", tmp_path)
     assert found.kind == "unknown" and "barrier" in found.why
-
-
-EXCHANGE = """
-__kernel void k(__global int *a, __global int *b) {{
-  a[get_global_id(0)] = 1;
-  barrier({});
-  b[get_global_id(0)] = a[get_global_id(0) ^ 1];
-}}
-"""
-
-
-@pytest.mark.parametrize(("flags", "kind"), [("CLK_LOCAL_MEM_FENCE", "unknown"), ("CLK_GLOBAL_MEM_FENCE", "none")])
-def test_barriers_whose_flags_leave_the_memory_out_leave_it_open(flags: str, kind: str, tmp_path: Path) -> None:
-    found = verdict(EXCHANGE.format(flags), tmp_path, "k.cl", (1, 1, 1))
-    assert found.kind == kind
-    assert (FLAGS in found.why) == (kind == "unknown")
 
 
 READS = """

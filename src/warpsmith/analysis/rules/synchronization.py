@@ -14,11 +14,12 @@ from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.sync.by_data import BY_DATA
+from warpsmith.analysis.sync.flags import describe_flags
 from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
 from warpsmith.base.findings import Note
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Branch, Exit, Operand, Return, Value
+from warpsmith.ssa.nodes import Branch, Exit, Instruction, Operand, Return, Value
 
 __all__ = ["synchronization"]
 
@@ -127,7 +128,8 @@ def _redundant(facts: KernelFacts) -> Iterator[KernelFinding]:
 
 def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     first, second = race.first, race.second
-    rule = "SYN008" if race.reach == "grid" else "SYN004" if _in_one_warp(facts, race) else "SYN002"
+    warped = race.barrier is None and _in_one_warp(facts, race)
+    rule = "SYN008" if race.reach == "grid" else "SYN004" if warped else "SYN002"
     where = race.variable if race.offset is None else f"{race.variable} at byte {race.offset}"
     terms = facts.words
     words = {
@@ -142,7 +144,9 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     }  # fmt: skip
     message = words[rule][0]
     helps: tuple[str, ...] = words[rule][1]
-    if race.space != "shared" and rule == "SYN002":
+    if race.barrier is not None:
+        message, helps = _said_of_flags(race, where, race.barrier)
+    elif race.space != "shared" and rule == "SYN002":
         helps = (f"put {terms.barrier_of_device_memory} between the two", *helps[1:])
     if rule == "SYN008" and first.access.instruction is second.access.instruction and _is_of_no_block(facts, race):
         message = f"every block of the launch writes the same elements of {where}: no order between them"
@@ -159,6 +163,8 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         certainty = "heuristic"
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
+    if race.barrier is not None and race.barrier.span is not None:
+        related = (*related, Note(race.barrier.span, f"orders {describe_flags(race.barrier)}"))
     rows = tuple(
         (_who(side, at), side.access.kind, str(side.access.span or ""))
         for side, at in ((first, block), (second, other))
@@ -170,6 +176,16 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         evidence=(EvidenceTable("witness", ("thread", "access", "place"), rows),),
         replay=race.replay,
     )  # fmt: skip
+
+
+def _said_of_flags(race: RaceFact, where: str, barrier: Instruction) -> tuple[str, tuple[str, ...]]:
+    """Return the message of a race past a barrier of OpenCL, and what helps."""
+    memory, flag = ("local", "CLK_LOCAL_MEM_FENCE") if race.space == "shared" else ("global", "CLK_GLOBAL_MEM_FENCE")
+    at = "" if barrier.span is None else f" in line {barrier.span.line}"
+    message = (
+        f"data race on {memory} {where}: the flags of the barrier between the two accesses leave {memory} memory out"
+    )
+    return message, (f"add {flag} to the flags of the barrier{at}",)
 
 
 def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
