@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
 from tests.analysis.test_kernel import HEAD, ROW, STAGED, TILE, told
+from tests.lower.harness import lowered
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.synchronization import synchronization
@@ -16,6 +19,8 @@ from warpsmith.ssa.reader import parse_module
 
 WAIT = "  barrier [waits] 0:i32\n"
 WARP = LaunchShape((32, 1, 1))
+ROW64 = LaunchShape((64, 1, 1), (1, 1, 1))
+RACES = ("SYN002", "SYN004", "SYN008")
 
 
 def found(body: str, shape: LaunchShape = ROW) -> list[KernelFinding]:
@@ -158,3 +163,52 @@ def test_one_address_for_a_warp(body: str, expected: str | None) -> None:
 def test_an_address_for_each_lane_is_not_contended() -> None:
     own = "  %o:i64 = smulwide %x 4:i32\n  %p:i64 = add %a %o\n" + COUNT.format("global", "%p")
     assert "SYN007" not in rules(own)
+
+
+def told_of(text: str, folder: Path) -> list[tuple[str, str, list[str]]]:
+    """Return the races of a kernel in blocks of 64: rule, certainty, and the lines of both sides."""
+    module = lowered(text, folder, "k.cu").module
+    name = next(f.name for f in module.functions if f.kernel)
+    races = [one for one in synchronization(examine(module, name, ROW64, device("h100"))) if one.rule in RACES]
+    spans = [(one, [one.span, *(note.span for note in one.related)]) for one in races]
+    return [(one.rule, one.certainty, sorted(str(s.line) for s in some if s)) for one, some in spans]
+
+
+TWO_STORES = """__global__ void k(int *a) {
+  __shared__ int f[1];
+  if (threadIdx.x < 40) f[0] = ONE;
+  if (threadIdx.x > 20) f[0] = OTHER;
+  __syncthreads();
+  a[threadIdx.x] = f[0];
+}
+"""
+
+
+@pytest.mark.parametrize(("one", "other", "races"), [("1", "1", 0), ("1", "2", 1), ("a[0]", "1", 1)])
+def test_a_flag_that_is_set_at_two_places_is_no_race(one: str, other: str, races: int, tmp_path: Path) -> None:
+    found = told_of(TWO_STORES.replace("ONE", one).replace("OTHER", other), tmp_path)
+    assert [(rule, lines) for rule, _, lines in found] == [("SYN002", ["3", "4"])] * races
+
+
+def test_two_places_of_unrolled_code_are_told_once(tmp_path: Path) -> None:
+    text = """__global__ void k(int *a) {
+  __shared__ int s[128];
+  int t = threadIdx.x;
+  s[t] = a[t];
+  __syncthreads();
+#pragma unroll
+  for (int h = 64; h > 0; h /= 2)
+    if (t < h) s[t] += s[t + h];
+  __syncthreads();
+  a[t] = s[0];
+}
+"""
+    found = told_of(text, tmp_path)
+    places = [(tuple(lines), rule) for rule, _, lines in found]
+    assert places and {rule for _, rule in places} == {"SYN002"}
+
+
+def test_a_read_whose_value_nobody_uses_is_told_with_that_word(tmp_path: Path) -> None:
+    text = "__global__ void k(int *a) {\n  int x = a[threadIdx.x + 1];\n  x = 3;\n  WAIT a[threadIdx.x] = x;\n}\n"
+    assert told_of(text.replace("WAIT", ""), tmp_path) == [("SYN002", "conditional", ["2", "4"])]
+    assert told_of(text.replace("WAIT", "__syncthreads();"), tmp_path) == []

@@ -19,7 +19,7 @@ from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
 from warpsmith.base.findings import Note
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Branch, Exit, Instruction, Operand, Return, Value
+from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Return, Value
 
 __all__ = ["synchronization"]
 
@@ -28,10 +28,9 @@ def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of how the threads of a kernel wait for each other."""
     yield from (_divergent(facts, barrier) for barrier in facts.barriers if barrier.divergent)
     yield from _redundant(facts)
-    races = [race for race in facts.races if not _is_one_number(facts, race)]
-    told = [_race(facts, race) for race in races]
-    for one, first in zip(told, find_causes(races), strict=True):
-        yield replace(one, cause=f"{told[first].subject} {told[first].span}")
+    yield from _races(facts)
+    if facts.as_written is not None:
+        yield from _races(replace(facts.as_written, words=facts.words))
     for exchange in facts.exchanges:
         # nobody waits for lanes that have ended (PTX ISA, vote.sync and others); only what they would give is undefined
         if exchange.absent and (exchange.op == "shuffle" or not exchange.exits):
@@ -126,6 +125,22 @@ def _redundant(facts: KernelFacts) -> Iterator[KernelFinding]:
 # --- races
 
 
+def _races(facts: KernelFacts) -> Iterator[KernelFinding]:
+    races = [race for race in facts.races if not _is_one_number(facts, race)]
+    told = [_race(facts, race) for race in races]
+    of_block = {_in_text(race) for one, race in zip(told, races, strict=True) if one.rule == "SYN002"}
+    for one, race, first in zip(told, races, find_causes(races), strict=True):
+        # unrolled code has one pair of places in several warps, and in one
+        if one.rule != "SYN004" or _in_text(race) not in of_block:
+            yield replace(one, cause=f"{told[first].subject} {told[first].span}")
+
+
+def _in_text(race: RaceFact) -> object:
+    """Return the two places of a race in the text; instructions that have none are places of their own."""
+    sides = (race.first.access, race.second.access)
+    return frozenset(str(side.span) if side.span else id(side.instruction) for side in sides)
+
+
 def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     first, second = race.first, race.second
     warped = race.barrier is None and _in_one_warp(facts, race)
@@ -189,15 +204,21 @@ def _said_of_flags(race: RaceFact, where: str, barrier: Instruction) -> tuple[st
 
 
 def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
-    """Whether both sides are one store of one number that is the same for all: a flag, whoever sets it."""
+    """Whether both sides store one number that is the same for all: a flag, whoever sets it."""
     access = race.first.access
-    i = access.instruction
-    if i is not race.second.access.instruction or i.op != "store":
-        return False
+    i, other = access.instruction, race.second.access.instruction
+    if i is not other or i.op != "store":
+        return i.op == other.op == "store" and _constants(i) == _constants(other) != ()
     level = facts.warp_level if UNLIKE in race.assumptions else facts.block_level
     alike = race.reach == "block" and not access.loops
     same = alike and all(level.is_uniform(value, access.block) for value in i.operands[1:])
     return same or origin(facts, *i.operands[1:]).of_launch
+
+
+def _constants(i: Instruction) -> tuple[Constant, ...]:
+    """Return the numbers that a store puts there, none where one is not written out."""
+    numbers = tuple(operand for operand in i.operands[1:] if isinstance(operand, Constant))
+    return numbers if len(numbers) == len(i.operands) - 1 else ()
 
 
 def _is_guarded(facts: KernelFacts, race: RaceFact) -> bool:

@@ -329,3 +329,5 @@ class KernelFacts(Struct, frozen=True, eq=False):
     words: Vocabulary = field(default=CUDA)
     simulated: Simulated = field(default_factory=Simulated)
     """What runs on made up arguments show besides races."""
+    as_written: KernelFacts | None = None
+    """The same of the kernel with its reads whose values nobody uses; its races are those that only these make."""
