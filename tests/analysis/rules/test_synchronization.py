@@ -190,22 +190,29 @@ def test_a_flag_that_is_set_at_two_places_is_no_race(one: str, other: str, races
     assert [(rule, lines) for rule, _, lines in found] == [("SYN002", ["3", "4"])] * races
 
 
-def test_two_places_of_unrolled_code_are_told_once(tmp_path: Path) -> None:
-    text = """__global__ void k(int *a) {
+TWICE = """__device__ void step(int *s, int h) { int t = threadIdx.x;
+  if (t < h) s[t] += s[t + h / 2];
+}
+__global__ void k(int *a) {
   __shared__ int s[128];
-  int t = threadIdx.x;
-  s[t] = a[t];
+  s[threadIdx.x] = a[threadIdx.x];
   __syncthreads();
-#pragma unroll
-  for (int h = 64; h > 0; h /= 2)
-    if (t < h) s[t] += s[t + h];
+  if (FIRST) step(s, 64);
   __syncthreads();
-  a[t] = s[0];
+  step(s, 32);
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x];
 }
 """
-    found = told_of(text, tmp_path)
-    places = [(tuple(lines), rule) for rule, _, lines in found]
-    assert places and {rule for _, rule in places} == {"SYN002"}
+
+
+@pytest.mark.parametrize(
+    ("first", "rule", "certainty"), [("a[threadIdx.x] > 3", "SYN004", "proven"), ("true", "SYN002", "proven")]
+)
+def test_a_function_that_is_called_twice_has_its_race_once(
+    first: str, rule: str, certainty: str, tmp_path: Path
+) -> None:
+    assert told_of(TWICE.replace("FIRST", first), tmp_path) == [(rule, certainty, ["2", "2"])]
 
 
 def test_a_read_whose_value_nobody_uses_is_told_with_that_word(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from warpsmith.analysis.sync.by_data import BY_DATA
 from warpsmith.analysis.sync.flags import describe_flags
 from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
-from warpsmith.base.findings import Note
+from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
 from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Return, Value
 
@@ -128,17 +128,26 @@ def _redundant(facts: KernelFacts) -> Iterator[KernelFinding]:
 def _races(facts: KernelFacts) -> Iterator[KernelFinding]:
     races = [race for race in facts.races if not _is_one_number(facts, race)]
     told = [_race(facts, race) for race in races]
-    of_block = {_in_text(race) for one, race in zip(told, races, strict=True) if one.rule == "SYN002"}
+    best: dict[object, KernelFinding] = {}
+    for one, race in zip(told, races, strict=True):
+        # a function that is called twice has one pair of places twice, of several warps and of one
+        other = best.setdefault(_in_text(race), one)
+        best[_in_text(race)] = max(other, one, key=_weight)
     for one, race, first in zip(told, races, find_causes(races), strict=True):
-        # unrolled code has one pair of places in several warps, and in one
-        if one.rule != "SYN004" or _in_text(race) not in of_block:
+        if best[_in_text(race)] is one:
             yield replace(one, cause=f"{told[first].subject} {told[first].span}")
+
+
+def _weight(one: KernelFinding) -> tuple[int, bool]:
+    """Return what tells which of two findings of the same places is told: how certain it is, and of a whole block."""
+    order: tuple[Certainty, ...] = ("heuristic", "conditional", "witnessed", "proven")
+    return order.index(one.certainty), one.rule == "SYN002"
 
 
 def _in_text(race: RaceFact) -> object:
     """Return the two places of a race in the text; instructions that have none are places of their own."""
     sides = (race.first.access, race.second.access)
-    return frozenset(str(side.span) if side.span else id(side.instruction) for side in sides)
+    return race.variable, race.reach, frozenset(str(side.span) if side.span else id(side.instruction) for side in sides)
 
 
 def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
