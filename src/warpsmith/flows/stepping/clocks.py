@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warpsmith.base.source import SourceFile
-from warpsmith.flows.clocks import ClockOptions, check_lanes_stay, prepare_launch
+from warpsmith.flows.clocks.simulate import ClockOptions, check_lanes_stay, prepare_launch
 from warpsmith.flows.stepping.clock_answers import Stepped
 from warpsmith.flows.stepping.clock_session import ClockSession
 from warpsmith.flows.stepping.session import Again, Ask, Quit

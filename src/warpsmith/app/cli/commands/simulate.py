@@ -22,7 +22,7 @@ from warpsmith.app.cli.options import text, texts, words_option
 from warpsmith.app.cli.output import refuse_dash, write_result
 from warpsmith.app.cli.progress import watch_progress
 from warpsmith.base.errors import WarpsmithError
-from warpsmith.flows.clocks import ClockOptions, ClockReport, check_lanes_stay, read_program, simulate_clocks
+from warpsmith.flows.clocks.simulate import ClockOptions, ClockReport, check_lanes_stay, read_program, simulate_clocks
 from warpsmith.flows.simulate import SimulateOptions, simulate
 from warpsmith.flows.stepping.clocks import step_clocks
 from warpsmith.flows.stepping.step import Stepping, step
