@@ -1,0 +1,60 @@
+"""Sums of indices that are digits of one number: 16·blockIdx.x + threadIdx.x, where a block has 16 threads along x.
+
+    256·b + t      t < 256        digits (b), (t): no two pairs make the same number
+    4·i + t        t < 256        one digit: i + 1, t - 4 is the same number
+    128·y + k      k < 128        digits, of indices of two axes: taken as a[y][k]
+
+A split is proved: the finer indices span less than the greatest common divisor of what the coarser ones are scaled by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+
+from warpsmith.analysis.patterns.columns import Column
+
+__all__ = ["digits", "dimensions"]
+
+Entries = tuple[int, ...]
+
+
+def digits(entries: Sequence[int], columns: Sequence[Column]) -> tuple[Entries, ...]:
+    """Return a row as rows whose sum it is, coarsest first, that stay the same wherever the row does."""
+    movers = _movers(entries)
+    for cut in range(1, len(movers)):
+        if _splits(entries, columns, movers[:cut], movers[cut:]):
+            coarse, fine = _keep(entries, movers[:cut]), _keep(entries, movers[cut:])
+            return (*digits(coarse, columns), *digits(fine, columns))
+    return (tuple(entries),)
+
+
+def dimensions(entries: Sequence[int], columns: Sequence[Column]) -> tuple[Entries, ...]:
+    """Return a row as the rows of an array of rows of a known length, where no axis of threads is on both sides."""
+    movers = _movers(entries)
+    for cut in range(1, len(movers)):
+        coarse, fine = movers[:cut], movers[cut:]
+        axes = [{columns[k].axis or columns[k].header for k in side} for side in (coarse, fine)]
+        if not axes[0] & axes[1] and _splits(entries, columns, coarse, fine):
+            rest = _keep(entries, fine)
+            alike = len({columns[k].kind == "loop" for k in fine}) == 1
+            return (_keep(entries, coarse), *(dimensions(rest, columns) if alike else (rest,)))
+    return (tuple(entries),)
+
+
+def _movers(entries: Sequence[int]) -> list[int]:
+    return sorted((k for k, entry in enumerate(entries) if entry), key=lambda k: -abs(entries[k]))
+
+
+def _splits(entries: Sequence[int], columns: Sequence[Column], coarse: Sequence[int], fine: Sequence[int]) -> bool:
+    span = 0
+    for k in fine:
+        extent = columns[k].extent
+        if extent is None:
+            return False
+        span += abs(entries[k]) * (extent - 1)
+    return gcd(*(entries[k] for k in coarse)) > span
+
+
+def _keep(entries: Sequence[int], kept: Sequence[int]) -> Entries:
+    return tuple(entry if k in kept else 0 for k, entry in enumerate(entries))
