@@ -36,11 +36,12 @@ _MOST_MOVERS = 4
 
 class KernelSpace(Struct, frozen=True):
     """The accesses of some loops; `columns`: what the counters of `space` are; `facts`: of each reference those of the
-    instructions that make it."""
+    instructions that make it; `changing`: the columns of loops in which another reference writes to its array."""
 
     space: Space
     columns: tuple[Column, ...]
     facts: tuple[tuple[AccessFact, ...], ...]
+    changing: tuple[frozenset[int], ...]
 
 
 class _Found(Struct):
@@ -70,8 +71,24 @@ def kernel_accesses(facts: KernelFacts) -> tuple[KernelSpace, ...]:
             fact = known[site.instruction]
             key = fact.variable, _texts(subscripts, site)
             merged.setdefault(key, _Found(site, subscripts, [])).facts.append(fact)
-        found.append(_space(facts, columns, list(merged.values())))
+        changing = tuple(_changing(forms, one, columns.columns, sites) for one in merged.values())
+        found.append(_space(facts, columns, list(merged.values()), changing))
     return tuple(found)
+
+
+def _changing(forms: Forms, one: _Found, columns: Sequence[Column], sites: Sequence[AccessSite]) -> frozenset[int]:
+    """Return the columns of loops in which another reference writes to the array of one."""
+    own = {fact.instruction for fact in one.facts}
+    writers = [s for s in sites if s.kind != "load" and s.instruction not in own and _may_be_one(s, one.site)]
+    inside = [{cycle.header for cycle in forms.around[site.block]} for site in writers]
+    return frozenset(k for k, c in enumerate(columns) if c.header and any(c.header in headers for headers in inside))
+
+
+def _may_be_one(store: AccessSite, site: AccessSite) -> bool:
+    """Whether a store is taken to be to the array of an access: arrays that are different arguments are apart."""
+    unknown = store.base is None or site.base is None or store.chosen or site.chosen
+    spaces = {store.space, site.space}
+    return (unknown and (len(spaces) == 1 or "generic" in spaces)) or store.base is site.base
 
 
 def _unclamped(forms: Forms, site: AccessSite) -> AccessSite:
@@ -86,7 +103,9 @@ def _texts(subscripts: Subscripts, site: AccessSite) -> tuple[str, ...]:
     return (*(row.text for row in subscripts.shown), *place)
 
 
-def _space(facts: KernelFacts, columns: Columns, found: Sequence[_Found]) -> KernelSpace:
+def _space(
+    facts: KernelFacts, columns: Columns, found: Sequence[_Found], changing: tuple[frozenset[int], ...]
+) -> KernelSpace:
     width = len(columns.columns)
     parameters = parameters_of(row for one in found for row in one.subscripts.shown)
     references = tuple(_reference(one, columns.columns, parameters) for one in found)
@@ -101,12 +120,13 @@ def _space(facts: KernelFacts, columns: Columns, found: Sequence[_Found]) -> Ker
         alike=alike_pairs(references),
         one_nest=common_directions(again, width),
     )
-    return KernelSpace(space, columns.columns, tuple(tuple(one.facts) for one in found))
+    return KernelSpace(space, columns.columns, tuple(tuple(one.facts) for one in found), changing)
 
 
 def _counter(column: Column, kernel: Span | None) -> Counter:
-    loop = column.kind == "loop"
-    return Counter(column.name, column.name, column.header, column.span if loop else kernel)
+    if column.kind != "loop":
+        return Counter(column.name, column.name, "", kernel)
+    return Counter(column.name, column.name, str(column.span or column.header), column.span)
 
 
 def _reference(one: _Found, columns: Sequence[Column], parameters: Sequence[tuple[str, ...]]) -> ArrayReference:

@@ -38,9 +38,9 @@ def _exits(forms: Forms, cycle: Cycle) -> Iterator[tuple[str, Operand, bool]]:
     back = [b for b in forms.graph.predecessors[cycle.header] if b in cycle.blocks]
     for name in (cycle.header, *back):
         end = forms.blocks[name].terminator
-        if isinstance(end, Branch) and (end.then in cycle.blocks) != (end.other in cycle.blocks):
-            if name == cycle.header or len(back) == 1:
-                yield name, end.condition, end.then in cycle.blocks
+        always = name == cycle.header or len(back) == 1
+        if always and isinstance(end, Branch) and (end.then in cycle.blocks) != (end.other in cycle.blocks):
+            yield name, end.condition, end.then in cycle.blocks
 
 
 def _first_failing(forms: Forms, block: str, condition: Operand, counter: Atom, *, stays: bool) -> int | None:

@@ -8,12 +8,12 @@ from msgspec import Struct
 
 from warpsmith.poly.patterns.model import ArrayReference
 from warpsmith.poly.patterns.sample import SIZE
-from warpsmith.report.accesses.model import AccessReport, SpaceEntry, group_words, sharing_words
+from warpsmith.report.accesses.model import AccessReport, SpaceEntry, note_words
 from warpsmith.report.accesses.picture import PatternPicture, draw_pattern
 from warpsmith.report.accesses.text import matrix_table, reference_words, space_words
 from warpsmith.report.pages.page import page
 
-__all__ = ["accesses_html"]
+__all__ = ["AccessSection", "access_section", "accesses_html"]
 
 
 class _Shown(Struct, frozen=True):
@@ -26,7 +26,7 @@ class _Shown(Struct, frozen=True):
     picture: PatternPicture | None
 
 
-class _Section(Struct, frozen=True):
+class AccessSection(Struct, frozen=True):
     """The references of one run of loops; `source`: the headers of these loops."""
 
     head: str
@@ -37,15 +37,17 @@ class _Section(Struct, frozen=True):
 
 def accesses_html(report: AccessReport) -> str:
     """Return the report as one HTML document."""
-    return page("accesses/accesses.html", report=report, spaces=[_section(entry) for entry in report.spaces], size=SIZE)
+    return page(
+        "accesses/accesses.html", report=report, spaces=[access_section(entry) for entry in report.spaces], size=SIZE
+    )
 
 
-def _section(entry: SpaceEntry) -> _Section:
+def access_section(entry: SpaceEntry) -> AccessSection:
+    """Return one run of loops as a page has it."""
     space = entry.space
-    notes = [group_words(entry, group) for group in space.groups]
-    notes += [words] if (words := sharing_words(space)) else []
-    headers = "\n".join("  " * depth + counter.header.text for depth, counter in enumerate(space.counters))
-    return _Section(space_words(entry), headers, notes, [_show(entry, r) for r in space.references])
+    loops = [counter.header.text for counter in space.counters if counter.loop and counter.header is not None]
+    headers = "" if entry.figures else "\n".join("  " * depth + text for depth, text in enumerate(loops))
+    return AccessSection(space_words(entry), headers, note_words(entry), [_show(entry, r) for r in space.references])
 
 
 def _show(entry: SpaceEntry, reference: ArrayReference) -> _Shown:

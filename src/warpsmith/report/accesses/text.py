@@ -12,9 +12,9 @@ from itertools import zip_longest
 
 from warpsmith.base.source import readable
 from warpsmith.poly.patterns.model import ArrayReference, MatrixRow, Space
-from warpsmith.report.accesses.model import AccessReport, SpaceEntry, direction_words, group_words, sharing_words
+from warpsmith.report.accesses.model import AccessReport, SpaceEntry, direction_words, figure_words, note_words
 
-__all__ = ["accesses_text", "matrix_table", "reference_words", "space_words"]
+__all__ = ["accesses_text", "matrix_table", "reference_words", "space_lines", "space_words"]
 
 _PLACE = {"thread": "in each thread", "host": "on the host"}
 
@@ -24,7 +24,7 @@ def accesses_text(report: AccessReport) -> str:
     nest = report.nest
     lines = [f"{nest.header}: accesses of loop {nest.loop}"]
     for entry in report.spaces:
-        lines += ["", *_space(entry)]
+        lines += ["", *space_lines(entry)]
     if not report.spaces:
         lines += ["", "no array is referenced in it"]
     if report.refused:
@@ -32,7 +32,8 @@ def accesses_text(report: AccessReport) -> str:
     return "\n".join(readable(line).rstrip() for line in lines)
 
 
-def _space(entry: SpaceEntry) -> Iterator[str]:
+def space_lines(entry: SpaceEntry) -> Iterator[str]:
+    """Yield one run of loops as text."""
     space = entry.space
     names = [counter.name for counter in space.counters]
     yield f"S  {space_words(entry)}"
@@ -42,9 +43,7 @@ def _space(entry: SpaceEntry) -> Iterator[str]:
     for reference in space.references:
         yield ""
         yield from _reference(entry, reference, width)
-    notes = [group_words(entry, group) for group in space.groups]
-    notes += [words] if (words := sharing_words(space)) else []
-    if notes:
+    if notes := note_words(entry):
         yield ""
         yield from notes
 
@@ -52,6 +51,8 @@ def _space(entry: SpaceEntry) -> Iterator[str]:
 def space_words(entry: SpaceEntry) -> str:
     """Return the loops of a space, and where they run: `loops i, j (outermost first), rank 2; kernel …`."""
     space = entry.space
+    if entry.figures:
+        return _kernel_words(entry)
     loops = f"loops {', '.join(c.name for c in space.counters)} (outermost first), rank {space.depth}"
     if len(space.counters) == 1:
         loops = f"loop {space.counters[0].name}, rank 1"
@@ -66,14 +67,28 @@ def space_words(entry: SpaceEntry) -> str:
     return f"{loops}; kernel {kernels}: {', '.join(where)}, blocks of {x} x {y} x {z}"
 
 
+def _kernel_words(entry: SpaceEntry) -> str:
+    assert entry.place is not None
+    x, y, z = entry.place.block
+    indices = [counter.name for counter in entry.space.counters if not counter.loop]
+    loops = [counter.name for counter in entry.space.counters if counter.loop]
+    named = [f"indices {', '.join(indices)}"] if indices else []
+    named += [f"loop{'s' if len(loops) > 1 else ''} {', '.join(loops)}"] if loops else []
+    blocks = f"kernel {entry.place.kernel}, blocks of {x} x {y} x {z}"
+    return f"{', '.join(named) or 'one thread'} (outermost first), rank {entry.space.depth}; {blocks}"
+
+
 def reference_words(entry: SpaceEntry, reference: ArrayReference) -> list[str]:
     """Return what is said of a reference: what it does and its classes, its rank, each direction of reuse."""
     does = " and ".join(word for word, said in (("read", reference.reads), ("written", reference.writes)) if said)
     alone = "" if reference.reuse else ": it uses no element again"
+    figures = entry.figures[entry.space.references.index(reference)] if entry.figures else None
+    said = figure_words(figures) if figures is not None else ""
     return [
         f"{does}, {', '.join(reference.classes)}",
         f"rank {reference.rank} of {entry.space.depth}{alone}",
         *(direction_words(entry, reference, direction) for direction in reference.reuse),
+        *([said] if said else []),
     ]
 
 
