@@ -23,7 +23,7 @@ from warpsmith.analysis.patterns.rows import Subscripts, read_subscripts, write_
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
 from warpsmith.base.source import Span
 from warpsmith.poly.patterns.classes import classify
-from warpsmith.poly.patterns.lattice import kernel, rank
+from warpsmith.poly.patterns.lattice import kernel
 from warpsmith.poly.patterns.matrices import AffineRow, matrix_row, numeric_rows, parameters_of
 from warpsmith.poly.patterns.model import ArrayReference, Counter, Direction, Space
 from warpsmith.poly.patterns.reuse import alike_pairs, common_directions, group_reuse
@@ -134,6 +134,7 @@ def _reference(one: _Found, columns: Sequence[Column], parameters: Sequence[tupl
     lines = numeric_rows(rows.moving, width)
     classed = [matrix_row(write_sum, row, parameters, width) for row in rows.finest]
     movers = [columns[k] for line in lines for k, entry in enumerate(line) if entry]
+    reuse = tuple(_realized(kernel(lines, width), columns))
     kinds = {fact.kind for fact in one.facts}
     name = one.facts[0].variable or "memory"
     return ArrayReference(
@@ -143,9 +144,9 @@ def _reference(one: _Found, columns: Sequence[Column], parameters: Sequence[tupl
         reads=bool(kinds & {"load", "atomic"}),
         writes=bool(kinds & {"store", "atomic"}),
         rows=tuple(matrix_row(write_sum, row, parameters, width) for row in rows.shown),
-        rank=rank(lines),
+        rank=width - len(reuse),
         classes=classify(classed, triangular=any(column.bounded for column in movers)),
-        reuse=tuple(d for d in kernel(lines, width) if _is_inside(d, columns)),
+        reuse=reuse,
         visits=_visits(rows.shown, columns),
     )
 
@@ -153,6 +154,16 @@ def _reference(one: _Found, columns: Sequence[Column], parameters: Sequence[tupl
 def _is_inside(direction: Direction, columns: Sequence[Column]) -> bool:
     """Whether a direction leads from some point to another, as far as the numbers of points are known."""
     return all(c.extent is None or abs(step) < c.extent for c, step in zip(columns, direction, strict=True))
+
+
+def _realized(directions: Sequence[Direction], columns: Sequence[Column]) -> Iterator[Direction]:
+    """Yield the directions without those that lead out of the launch from everywhere; one that shares a column with
+    another stays, since the two together may lead to a point."""
+    for direction in directions:
+        others = (d for d in directions if d is not direction)
+        alone = not any(a and b for d in others for a, b in zip(direction, d, strict=True))
+        if not alone or _is_inside(direction, columns):
+            yield direction
 
 
 def _visits(rows: Sequence[AffineRow], columns: Sequence[Column]) -> tuple[tuple[int, ...], ...]:

@@ -59,8 +59,8 @@ _FEW: Final = 4
 
 class FileTask(Struct, frozen=True):
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
-    pictures are wanted; `fixes`: edits that mend findings are; `patterns`: access matrices are; `known`: kernels by name
-    with their texts, of which the findings are known: what has the same text is left out."""
+    pictures are wanted; `fixes`: edits that mend findings are; `patterns`: access matrices are; `known`: kernels by
+    name with their texts, of which the findings are known: what has the same text is left out."""
 
     wanted: KernelFile
     devices: tuple[Device, ...]

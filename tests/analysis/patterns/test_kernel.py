@@ -1,0 +1,110 @@
+"""What is said of the accesses of kernels, against all threads and iterations of small launches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import pytest
+
+from tests.analysis.patterns.brute import RandomKernel, contradictions, patterns_of, random_kernel, read_kernels
+from warpsmith.analysis.affine.symbols import Atom, Form
+from warpsmith.analysis.memory.accesses import AccessSite
+from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.patterns.columns import Column, substitute
+from warpsmith.analysis.patterns.follows import Followed
+from warpsmith.analysis.patterns.trips import iterations
+from warpsmith.kernels.units import KernelUnit
+from warpsmith.poly.isl.polynomial import ZERO, Polynomial
+from warpsmith.poly.patterns.lattice import kernel
+from warpsmith.poly.patterns.matrices import AffineRow, numeric_rows
+from warpsmith.ssa.graph import Cycle
+
+_SEEDS = range(120)
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[KernelUnit, list[RandomKernel]]:
+    made = [random_kernel(seed) for seed in _SEEDS]
+    return read_kernels(made, tmp_path_factory.mktemp("kernels")), made
+
+
+def test_addresses(kernels: tuple[KernelUnit, list[RandomKernel]]) -> None:
+    unit, made = kernels
+    met: Counter[str] = Counter()
+    for one in made:
+        found = patterns_of(unit, one)
+        assert list(contradictions(one, found)) == [], one.text
+        for reference in found.space.references:
+            met["regular"] += not any(row.irregular for row in reference.rows)
+            met["irregular"] += any(row.irregular for row in reference.rows)
+            met["directions"] += len(reference.reuse)
+        met["groups"] += len(found.space.groups)
+    assert met["regular"] > 150, met
+    assert met["irregular"] > 15, met
+    assert met["directions"] > 150, met
+    assert met["groups"] > 15, met
+
+
+def _unsplit(entries: Sequence[int], columns: Sequence[Column]) -> tuple[tuple[int, ...], ...]:
+    return (tuple(entries),)
+
+
+def _always_split(*_: object) -> bool:
+    return True
+
+
+def _later_trips(forms: Forms, cycle: Cycle, *, in_header: bool) -> int | None:
+    found = iterations(forms, cycle, in_header=in_header)
+    return None if found is None else found - 1
+
+
+def _wrong_sign(form: Form, values: Mapping[Atom, Form]) -> Form | None:
+    return substitute(form, {atom: value.scale(-1) for atom, value in values.items()})
+
+
+def _no_copies(*_: object) -> Iterator[AffineRow]:
+    return iter(())
+
+
+def _follow_nothing(followed: Followed, table: tuple[int, ...]) -> frozenset[int]:
+    return frozenset(list(followed.all)[:1])
+
+
+def _first_row_only(rows: Sequence[AffineRow], width: int) -> list[list[int]]:
+    return numeric_rows(rows[:1], width)
+
+
+def _any_direction(rows: Sequence[Sequence[int]], width: int) -> tuple[tuple[int, ...], ...]:
+    return kernel(rows[1:], width)
+
+
+def _no_rest(reader: object, order: Sequence[tuple[str, ...]], unit: int) -> dict[tuple[str, ...], Polynomial]:
+    return dict.fromkeys(order, ZERO)
+
+
+def _twice(index: Form, site: AccessSite) -> int:
+    return 8
+
+
+@pytest.mark.parametrize(
+    ("place", "mutant"),
+    [
+        ("rows.digits", _unsplit),
+        ("digits._splits", _always_split),
+        ("columns.iterations", _later_trips),
+        ("rows.substitute", _wrong_sign),
+        ("rows._private", _no_copies),
+        ("follows.Followed._table", _follow_nothing),
+        ("kernel.numeric_rows", _first_row_only),
+        ("kernel.kernel", _any_direction),
+        ("rows._Reader._rests", _no_rest),
+        ("rows._unit", _twice),
+    ],
+)
+def test_bugs_are_found(
+    place: str, mutant: object, kernels: tuple[KernelUnit, list[RandomKernel]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit, made = kernels
+    monkeypatch.setattr(f"warpsmith.analysis.patterns.{place}", mutant)
+    assert any(contradiction for one in made for contradiction in contradictions(one, patterns_of(unit, one)))
