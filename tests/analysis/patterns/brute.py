@@ -197,7 +197,8 @@ def _complete(reference: ArrayReference, table: Mapping[Point, tuple[int, ...]])
             yield f"{reference.text}: {start} and {point} touch one element"
             return
         realized += [apart] if rank([*realized, apart]) > len(realized) else []
-    if len(realized) != len(reference.reuse):
+    mixed = any(sum(map(bool, column)) > 1 for column in zip(*reference.reuse, strict=True))
+    if len(realized) != len(reference.reuse) and not mixed:
         yield f"{reference.text}: {reference.reuse} where {realized} is all that happens"
 
 

@@ -81,12 +81,13 @@ def _kernel_words(entry: SpaceEntry) -> str:
 def reference_words(entry: SpaceEntry, reference: ArrayReference) -> list[str]:
     """Return what is said of a reference: what it does and its classes, its rank, each direction of reuse."""
     does = " and ".join(word for word, said in (("read", reference.reads), ("written", reference.writes)) if said)
-    alone = "" if reference.reuse else ": it uses no element again"
+    unknown = any(row.irregular for row in reference.rows)
+    alone = ": it is not known to use an element again" if unknown else ": it uses no element again"
     figures = entry.figures[entry.space.references.index(reference)] if entry.figures else None
     said = figure_words(figures) if figures is not None else ""
     return [
         f"{does}, {', '.join(reference.classes)}",
-        f"rank {reference.rank} of {entry.space.depth}{alone}",
+        f"rank {reference.rank} of {entry.space.depth}{'' if reference.reuse else alone}",
         *(direction_words(entry, reference, direction) for direction in reference.reuse),
         *([said] if said else []),
     ]
