@@ -18,7 +18,7 @@ from tests.analysis.patterns.samples import spaces
         ("threadIdx.y % 3", {"tid.y"}),
         ("threadIdx.x * threadIdx.y", {"tid.x", "tid.y"}),
         ("idx[n]", set()),
-        ("__shfl_sync(~0u, (int)threadIdx.y, 0)", {"ctaid.x", "tid.y", "tid.x"}),
+        ("__shfl_sync(~0u, (int)threadIdx.y, 0)", {"tid.y", "tid.x"}),
     ],
 )
 def test_follows(index: str, follows: set[str], tmp_path: Path) -> None:

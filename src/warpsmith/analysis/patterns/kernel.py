@@ -36,7 +36,8 @@ _MOST_MOVERS = 4
 
 class KernelSpace(Struct, frozen=True):
     """The accesses of some loops; `columns`: what the counters of `space` are; `facts`: of each reference those of the
-    instructions that make it; `changing`: the columns of loops in which another reference writes to its array."""
+    instructions that make it; `changing`: the columns of loops in which another reference shares its array, where
+    one of the two writes."""
 
     space: Space
     columns: tuple[Column, ...]
@@ -77,10 +78,13 @@ def kernel_accesses(facts: KernelFacts) -> tuple[KernelSpace, ...]:
 
 
 def _changing(forms: Forms, one: _Found, columns: Sequence[Column], sites: Sequence[AccessSite]) -> frozenset[int]:
-    """Return the columns of loops in which another reference writes to the array of one."""
+    """Return the columns of loops in which another reference touches the array of one, and one of the two
+    writes."""
     own = {fact.instruction for fact in one.facts}
-    writers = [s for s in sites if s.kind != "load" and s.instruction not in own and _may_be_one(s, one.site)]
-    inside = [{cycle.header for cycle in forms.around[site.block]} for site in writers]
+    stored = any(fact.kind != "load" for fact in one.facts)
+    others = (s for s in sites if s.instruction not in own and (stored or s.kind != "load"))
+    shared = [s for s in others if _may_be_one(s, one.site)]
+    inside = [{cycle.header for cycle in forms.around[site.block]} for site in shared]
     return frozenset(k for k, c in enumerate(columns) if c.header and any(c.header in headers for headers in inside))
 
 

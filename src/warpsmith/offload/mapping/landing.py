@@ -7,7 +7,7 @@
     along blocks of a kernel that was not ported        L2: other blocks read it
     along a loop on the host                            L2: the next launch reads it
     along any axis, of what is written                  combined: the threads add up, or the like
-    along a loop in which another reference writes it   none (`landing` is not asked: report/accesses/model.py)
+    along a loop in which another reference writes      none (`landing` is not asked: report/accesses/model.py)
 
 A direction that combines several of them lands where the furthest does. Neighbours that read one element at different
 times (stencils) find it in a shared tile with a halo, or in L1, also along x.

@@ -29,7 +29,7 @@ _FOUND: dict[Landing, str] = {
     "shared tile or L1": "a shared tile, or L1",
     "L2": "L2",
     "combined": "the threads combine what each has of it",
-    "none": "nothing keeps it: another reference writes it in between",
+    "none": "nothing keeps it: another reference to the array, one of the two a write, comes in between",
 }
 
 
@@ -47,7 +47,7 @@ class SpaceEntry(Struct, frozen=True):
     """One run of loops with its references; `place`: where its loops run, None where that is not known; `kernels`: the
     kernel of each reference ("": none); `figures`: of each reference of a kernel that was written as one: there, the
     counters are indices of blocks and threads as well; `changing`: of each such reference the loops in which another
-    one writes the array."""
+    one to its array comes in between, where one of the two writes."""
 
     space: Space
     place: NestPlace | None
