@@ -1,6 +1,6 @@
 """The columns of the access matrices of a kernel: block indices, thread indices, and the loops around an access.
 
-    blocks       an axis that the grid has more than one block along; of an unknown grid, one that indices or conditions read
+    blocks       an axis that the grid has more than one block along; of an unknown grid, one that indices read
     threads      an axis that the block has more than one thread along
     loops        outermost first; `k` itself where it moves by 1 from a start that all threads of a block share (so that
                  a[k] is a[k] wherever it starts), else the number of the iteration
