@@ -41,9 +41,11 @@ TURNS = """  %first:i32 = mul %b 64:i32
   jump head
 head:
   %k:i32 = phi start {0} head %k2
-  %e:i32 = add %k %x
+  %k64:i32 = mul %k 64:i32
+  %e:i32 = add %k64 %x
 {1}  %k2:i32 = add %k 1:i32
-  %go:i1 = slt %k2 %n
+  %end:i32 = add %first 64:i32
+  %go:i1 = slt %k2 %end
   branch %go head done
 done:
 """

@@ -245,8 +245,8 @@ def _shown(work: _Work, meeting: Meeting, clash: Clash) -> Clash:
     work.tried -= 1
     reached = find_reached(work.judge, meeting) if work.tried >= 0 else None
     if reached is not None and clash.clash:
-        both = tuple(dict.fromkeys((*clash.assumptions, *reached.assumptions)))
-        return replace(clash, reached=True, assumptions=both)
+        # the threads that are shown to get there: without that, others seemed to clash
+        return replace(reached, assumptions=tuple(dict.fromkeys((*clash.assumptions, *reached.assumptions))))
     if reached is not None or clash.clash:
         return reached or clash
     return pick_clash(work.judge, meeting) or clash
