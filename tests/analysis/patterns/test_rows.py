@@ -23,7 +23,7 @@ _ROW = "16 * blockIdx.x + threadIdx.x"
         ("threadIdx.x * n", "x[tid.x][0]", ("column",)),
         ("threadIdx.x * 33 + threadIdx.x", "x[34·tid.x]", ("row", "strided by 34")),
         ("threadIdx.y * 18 + 19 + threadIdx.x", "x[tid.y + 1][tid.x + 1]", ("row-major", "offset by (1, 1)")),
-        ("idx[threadIdx.x] * n + threadIdx.y", "x[…][tid.y]", ("irregular",)),
+        ("idx[threadIdx.x] * n + threadIdx.y", "x[any element]", ("irregular",)),
         ("n", "x[n]", ("one element",)),
     ],
 )
