@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from warpsmith.analysis.affine.symbols import Atom
-from warpsmith.analysis.patterns.columns import Column
+from warpsmith.analysis.patterns.columns import IndexColumn
 from warpsmith.analysis.patterns.digits import digits, dimensions
 
 _COLUMNS = [
-    Column("ctaid.x", "block", Atom("b", "shared"), None, "x"),
-    Column("tid.y", "thread", Atom("y", "index"), 8, "y"),
-    Column("tid.x", "thread", Atom("x", "index"), 16, "x"),
-    Column("k", "loop", Atom("k", "shared"), 8, "", "head"),
+    IndexColumn("ctaid.x", "block", Atom("b", "shared"), None, "x"),
+    IndexColumn("tid.y", "thread", Atom("y", "index"), 8, "y"),
+    IndexColumn("tid.x", "thread", Atom("x", "index"), 16, "x"),
+    IndexColumn("k", "loop", Atom("k", "shared"), 8, "", "head"),
 ]
 
 

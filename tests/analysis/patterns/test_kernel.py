@@ -11,7 +11,7 @@ from tests.analysis.patterns.brute import RandomKernel, contradictions, patterns
 from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.forms import Forms
-from warpsmith.analysis.patterns.columns import Column, substitute
+from warpsmith.analysis.patterns.columns import IndexColumn, substitute
 from warpsmith.analysis.patterns.follows import Followed
 from warpsmith.analysis.patterns.trips import iterations
 from warpsmith.kernels.units import KernelUnit
@@ -46,7 +46,7 @@ def test_addresses(kernels: tuple[KernelUnit, list[RandomKernel]]) -> None:
     assert met["groups"] > 15, met
 
 
-def _inside(direction: Sequence[int], columns: Sequence[Column]) -> bool:
+def _inside(direction: Sequence[int], columns: Sequence[IndexColumn]) -> bool:
     return True
 
 

@@ -21,12 +21,12 @@ from warpsmith.analysis.patterns.trips import iterations
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import Cycle
 
-__all__ = ["Column", "Columns", "read_columns", "substitute"]
+__all__ = ["Columns", "IndexColumn", "read_columns", "substitute"]
 
 _WIDE: Final = 64
 
 
-class Column(Struct, frozen=True):
+class IndexColumn(Struct, frozen=True):
     """One column: `atom` stands for it in forms; `extent`: so many numbers it has, None where that is not known;
     `axis` of a block or thread; `header` of a loop's cycle, and `span` of its test; `bounded`: where it begins or ends
     follows another column."""
@@ -44,7 +44,7 @@ class Column(Struct, frozen=True):
 class Columns(Struct, frozen=True):
     """The columns around some accesses, and what the number of an iteration is in terms of them."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[IndexColumn, ...]
     iterations: Mapping[Atom, Form]
 
     @property
@@ -81,7 +81,7 @@ def substitute(form: Form, values: Mapping[Atom, Form]) -> Form | None:
     return total
 
 
-def _blocks(forms: Forms) -> Iterator[Column]:
+def _blocks(forms: Forms) -> Iterator[IndexColumn]:
     grid = forms.transfer.shape.grid
     read = {a.name: a for a in forms.lanes.atoms.values() if a.of_block}
     for axis in "zyx":
@@ -90,40 +90,42 @@ def _blocks(forms: Forms) -> Iterator[Column]:
         if extent == 1 or (atom is None and extent is None):
             continue
         atom = atom or Atom(f"ctaid.{axis}", "shared", of_block=True)
-        yield Column(atom.name, "block", atom, extent, axis)
+        yield IndexColumn(atom.name, "block", atom, extent, axis)
 
 
-def _threads(forms: Forms) -> Iterator[Column]:
+def _threads(forms: Forms) -> Iterator[IndexColumn]:
     for axis in "zyx":
         place = "xyz".index(axis)
         if forms.lanes.block[place] > 1:
-            yield Column(f"tid.{axis}", "thread", forms.lanes.axes[place], forms.lanes.block[place], axis)
+            yield IndexColumn(f"tid.{axis}", "thread", forms.lanes.axes[place], forms.lanes.block[place], axis)
 
 
 def _loop(
     forms: Forms, cycle: Cycle, known: Mapping[Atom, Form], outer: frozenset[Atom], *, in_header: bool
-) -> tuple[Column, Form]:
+) -> tuple[IndexColumn, Form]:
     """Return the column of a loop, and what the number of its iteration is."""
     counter = forms.iteration(cycle)
     extent = iterations(forms, cycle, in_header=in_header)
     span = forms.blocks[cycle.header].terminator.span
     bounded = _is_bounded(forms, cycle, known, outer)
-    plain = Column(counter.name, "loop", counter, extent, header=cycle.header, span=span, bounded=bounded)
+    plain = IndexColumn(counter.name, "loop", counter, extent, header=cycle.header, span=span, bounded=bounded)
     for name, start, step in _counted(forms, cycle):
         begun = substitute(start, known)
         if begun is None or not all(_is_shared(atom, outer) for atom in begun.atoms()):
             continue
         if abs(step) != 1:
-            return Column(_scaled(name, begun, step) or counter.name, *_rest(plain)), from_atom(counter, _WIDE)
+            return IndexColumn(_scaled(name, begun, step) or counter.name, *_rest(plain)), from_atom(counter, _WIDE)
         follows = any(atom in outer for atom in begun.atoms())
         atom = Atom(name, "shared", number=counter.number)
         width = None if follows else extent
         number = from_atom(atom, _WIDE).plus(begun.resize(_WIDE), -1).scale(step)
-        return Column(name, "loop", atom, width, "", cycle.header, span, bounded or follows), number
+        return IndexColumn(name, "loop", atom, width, "", cycle.header, span, bounded or follows), number
     return plain, from_atom(counter, _WIDE)
 
 
-def _rest(column: Column) -> tuple[Literal["block", "thread", "loop"], Atom, int | None, str, str, Span | None, bool]:
+def _rest(
+    column: IndexColumn,
+) -> tuple[Literal["block", "thread", "loop"], Atom, int | None, str, str, Span | None, bool]:
     return column.kind, column.atom, column.extent, column.axis, column.header, column.span, column.bounded
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
-from warpsmith.analysis.patterns.columns import Column
+from warpsmith.analysis.patterns.columns import IndexColumn
 
 __all__ = ["digits", "dimensions"]
 
 Entries = tuple[int, ...]
 
 
-def digits(entries: Sequence[int], columns: Sequence[Column]) -> tuple[Entries, ...]:
+def digits(entries: Sequence[int], columns: Sequence[IndexColumn]) -> tuple[Entries, ...]:
     """Return a row as rows whose sum it is, coarsest first, that stay the same wherever the row does."""
     movers = _movers(entries)
     for cut in range(1, len(movers)):
@@ -29,7 +29,7 @@ def digits(entries: Sequence[int], columns: Sequence[Column]) -> tuple[Entries, 
     return (tuple(entries),)
 
 
-def dimensions(entries: Sequence[int], columns: Sequence[Column]) -> tuple[Entries, ...]:
+def dimensions(entries: Sequence[int], columns: Sequence[IndexColumn]) -> tuple[Entries, ...]:
     """Return a row as the rows of an array of rows of a known length, where no axis of threads is on both sides."""
     movers = _movers(entries)
     for cut in range(1, len(movers)):
@@ -46,7 +46,7 @@ def _movers(entries: Sequence[int]) -> list[int]:
     return sorted((k for k, entry in enumerate(entries) if entry), key=lambda k: -abs(entries[k]))
 
 
-def _splits(entries: Sequence[int], columns: Sequence[Column], coarse: Sequence[int], fine: Sequence[int]) -> bool:
+def _splits(entries: Sequence[int], columns: Sequence[IndexColumn], coarse: Sequence[int], fine: Sequence[int]) -> bool:
     span = 0
     for k in fine:
         extent = columns[k].extent

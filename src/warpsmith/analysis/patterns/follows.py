@@ -12,7 +12,25 @@ from warpsmith.analysis.affine.symbols import Atom
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.patterns.columns import Columns
-from warpsmith.ssa.nodes import Address, Constant, Exchange, Instruction, Operand, Param, Query, Undefined, Value
+from warpsmith.ssa.nodes import (
+    Address,
+    Barrier,
+    Callee,
+    Constant,
+    Convert,
+    Exchange,
+    Fence,
+    Float,
+    Instruction,
+    Memory,
+    NoWrap,
+    Operand,
+    Param,
+    Query,
+    Text,
+    Undefined,
+    Value,
+)
 
 __all__ = ["Followed"]
 
@@ -69,7 +87,7 @@ class Followed:
                 return frozenset()
             case Exchange():
                 return self.all
-            case _:
+            case Memory() | Barrier() | Callee() | Convert() | Fence() | Float() | NoWrap() | Text() | None:
                 return self._computed(made)
 
     def _query(self, register: str) -> frozenset[int]:

@@ -17,7 +17,7 @@ from warpsmith.analysis.memory.accesses import AccessSite, places
 from warpsmith.analysis.memory.clamps import unclamp
 from warpsmith.analysis.memory.forms import Forms
 from warpsmith.analysis.memory.solved import solved_forms
-from warpsmith.analysis.patterns.columns import Column, Columns, read_columns
+from warpsmith.analysis.patterns.columns import Columns, IndexColumn, read_columns
 from warpsmith.analysis.patterns.follows import Followed
 from warpsmith.analysis.patterns.rows import Subscripts, read_subscripts, write_sum
 from warpsmith.analysis.uniformity.facts import AccessFact, KernelFacts
@@ -40,7 +40,7 @@ class KernelSpace(Struct, frozen=True):
     one of the two writes."""
 
     space: Space
-    columns: tuple[Column, ...]
+    columns: tuple[IndexColumn, ...]
     facts: tuple[tuple[AccessFact, ...], ...]
     changing: tuple[frozenset[int], ...]
 
@@ -77,7 +77,7 @@ def kernel_accesses(facts: KernelFacts) -> tuple[KernelSpace, ...]:
     return tuple(found)
 
 
-def _changing(forms: Forms, one: _Found, columns: Sequence[Column], sites: Sequence[AccessSite]) -> frozenset[int]:
+def _changing(forms: Forms, one: _Found, columns: Sequence[IndexColumn], sites: Sequence[AccessSite]) -> frozenset[int]:
     """Return the columns of loops in which another reference touches the array of one, and one of the two
     writes."""
     own = {fact.instruction for fact in one.facts}
@@ -127,13 +127,13 @@ def _space(
     return KernelSpace(space, columns.columns, tuple(tuple(one.facts) for one in found), changing)
 
 
-def _counter(column: Column, kernel: Span | None) -> Counter:
+def _counter(column: IndexColumn, kernel: Span | None) -> Counter:
     if column.kind != "loop":
         return Counter(column.name, column.name, "", kernel)
     return Counter(column.name, column.name, str(column.span or column.header), column.span)
 
 
-def _reference(one: _Found, columns: Sequence[Column], parameters: Sequence[tuple[str, ...]]) -> ArrayReference:
+def _reference(one: _Found, columns: Sequence[IndexColumn], parameters: Sequence[tuple[str, ...]]) -> ArrayReference:
     width, rows = len(columns), one.subscripts
     lines = numeric_rows(rows.moving, width)
     classed = [matrix_row(write_sum, row, parameters, width) for row in rows.finest]
@@ -155,12 +155,12 @@ def _reference(one: _Found, columns: Sequence[Column], parameters: Sequence[tupl
     )
 
 
-def _is_inside(direction: Direction, columns: Sequence[Column]) -> bool:
+def _is_inside(direction: Direction, columns: Sequence[IndexColumn]) -> bool:
     """Whether a direction leads from some point to another, as far as the numbers of points are known."""
     return all(c.extent is None or abs(step) < c.extent for c, step in zip(columns, direction, strict=True))
 
 
-def _realized(directions: Sequence[Direction], columns: Sequence[Column]) -> Iterator[Direction]:
+def _realized(directions: Sequence[Direction], columns: Sequence[IndexColumn]) -> Iterator[Direction]:
     """Yield the directions without those that lead out of the launch from everywhere; one that shares a column with
     another stays, since the two together may lead to a point."""
     for direction in directions:
@@ -170,7 +170,7 @@ def _realized(directions: Sequence[Direction], columns: Sequence[Column]) -> Ite
             yield direction
 
 
-def _visits(rows: Sequence[AffineRow], columns: Sequence[Column]) -> tuple[tuple[int, ...], ...]:
+def _visits(rows: Sequence[AffineRow], columns: Sequence[IndexColumn]) -> tuple[tuple[int, ...], ...]:
     """Return the elements that the first block touches, iteration by iteration, thread by thread; none where they are
     no sums."""
     movers = {k for row in rows for k, c in enumerate(row.counters) if c.terms and columns[k].kind != "block"}
@@ -184,7 +184,7 @@ def _at_size(row: AffineRow) -> int:
     return sum(factor * SIZE ** len(monomial) for monomial, factor in row.rest.terms.items())
 
 
-def _points(columns: Sequence[Column], movers: set[int]) -> Iterator[tuple[int, ...]]:
+def _points(columns: Sequence[IndexColumn], movers: set[int]) -> Iterator[tuple[int, ...]]:
     order = sorted(range(len(columns)), key=lambda k: columns[k].kind != "loop")
     ranges = [range(min(SIZE, columns[k].extent or SIZE) if k in movers else 1) for k in order]
     for point in product(*ranges):

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.patterns.columns import Column
+from warpsmith.analysis.patterns.columns import IndexColumn
 from warpsmith.analysis.patterns.kernel import KernelSpace
 from warpsmith.analysis.uniformity.facts import AccessFact, Count, Dim
 from warpsmith.offload.mapping.landing import NestPlace, Place
@@ -30,7 +30,7 @@ def _entry(found: KernelSpace, kernel: str, block: Dim, write: Write) -> SpaceEn
     return SpaceEntry(_worded(found.space, write), place, (kernel,) * len(figures), figures, found.changing)
 
 
-def _place(column: Column) -> Place:
+def _place(column: IndexColumn) -> Place:
     match column.kind:
         case "block":
             return "block"
