@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
 from tests.analysis.patterns.brute import RandomKernel, contradictions, patterns_of, random_kernel, read_kernels
+from tests.analysis.patterns.samples import spaces
 from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.forms import Forms
@@ -21,6 +23,11 @@ from warpsmith.poly.patterns.matrices import AffineRow, numeric_rows
 from warpsmith.ssa.graph import Cycle
 
 _SEEDS = range(120)
+_HALO = """__shared__ float tile[10 * 18];
+tile[(threadIdx.y + 1) * 18 + threadIdx.x + 1] = x[threadIdx.x];
+if (threadIdx.x == 0) tile[threadIdx.y * 18 + 18] = x[threadIdx.y];
+__syncthreads();
+y[threadIdx.y * n + threadIdx.x] = tile[(threadIdx.y + 1) * 18 + threadIdx.x];"""
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +51,16 @@ def test_addresses(kernels: tuple[KernelUnit, list[RandomKernel]]) -> None:
     assert met["irregular"] > 15, met
     assert met["directions"] > 150, met
     assert met["groups"] > 15, met
+
+
+def test_threads_that_are_not_there_use_nothing_again(tmp_path: Path) -> None:
+    (found,) = spaces(_HALO, tmp_path)
+    reuse = {r.text: [found.columns[d.index(1)].name for d in r.reuse] for r in found.space.references if r.reuse}
+    assert reuse == {
+        "x[tid.x]": ["tid.y"],
+    }
+    groups = {found.space.references[g.earlier].text: g.direction for g in found.space.groups}
+    assert groups == {"tile[tid.y + 1][tid.x + 1]": (0, 1)}
 
 
 def _inside(direction: Sequence[int], columns: Sequence[IndexColumn]) -> bool:

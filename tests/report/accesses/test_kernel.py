@@ -25,7 +25,7 @@ for (int k = 0; k < n; k++) {
 def test_words(tmp_path: Path) -> None:
     (entry,) = kernel_spaces(spaces(_TILE, tmp_path), "one", (16, 8, 1), lambda text: text.replace("tid.", "t"))
     lines = "\n".join(space_lines(entry))
-    assert "indices ty, tx, loop k (outermost first), rank 3; kernel one, blocks of 16 x 8 x 1" in lines
+    assert "indices ty, tx, loop k of line 2 (outermost first), rank 3; kernel one, blocks of 16 x 8 x 1" in lines
     assert "used again along k (0, 0, 1): nothing keeps it: another reference to the array" in lines
     assert "used again along ty (1, 0, 0): a shared tile, or L1" in lines
     assert "2 sectors a request, 2 would do" in lines

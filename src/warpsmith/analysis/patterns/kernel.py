@@ -1,8 +1,9 @@
 """The access patterns of a kernel: one space for each run of loops around accesses, with the threads around it.
 
 Invariant: a direction of reuse that is reported leaves the address alone for all values of the parameters, where no
-index overflows. Limits: conditions and the bounds of loops that are no numbers are not looked at, so that the iteration
-that a direction leads to may not be there; and of an index that comes out of memory those of follows.py.
+index overflows. Limits: conditions (but those that tell which threads of a block may be there) and the bounds of loops
+that are no numbers are not looked at, so that the iteration that a direction leads to may not be there; and of an index
+that comes out of memory those of follows.py.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from warpsmith.analysis.memory.accesses import AccessSite, places
 from warpsmith.analysis.memory.clamps import unclamp
 from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.patterns.columns import Columns, IndexColumn, read_columns
 from warpsmith.analysis.patterns.follows import Followed
@@ -46,11 +48,12 @@ class KernelSpace(Struct, frozen=True):
 
 
 class _Found(Struct):
-    """A reference that was found: its rows, and the instructions that make it."""
+    """A reference that was found: its rows, the instructions that make it, and the threads that may be there."""
 
     site: AccessSite
     subscripts: Subscripts
     facts: list[AccessFact]
+    threads: set[int]
 
 
 def kernel_accesses(facts: KernelFacts) -> tuple[KernelSpace, ...]:
@@ -59,6 +62,7 @@ def kernel_accesses(facts: KernelFacts) -> tuple[KernelSpace, ...]:
     sites = [_unclamped(forms, site) for site in places(forms)]
     known = {fact.instruction: fact for fact in facts.accesses}
     headers = frozenset(site.block for site in sites)
+    presences = Presences(forms)
     groups: dict[tuple[str, ...], list[AccessSite]] = {}
     for site in sites:
         groups.setdefault(tuple(c.header for c in forms.around[site.block]), []).append(site)
@@ -71,7 +75,9 @@ def kernel_accesses(facts: KernelFacts) -> tuple[KernelSpace, ...]:
             subscripts = read_subscripts(site, columns, followed)
             fact = known[site.instruction]
             key = fact.variable, _texts(subscripts, site)
-            merged.setdefault(key, _Found(site, subscripts, [])).facts.append(fact)
+            one = merged.setdefault(key, _Found(site, subscripts, [], set()))
+            one.facts.append(fact)
+            one.threads |= presences.at(site.block).threads
         changing = tuple(_changing(forms, one, columns.columns, sites) for one in merged.values())
         found.append(_space(facts, columns, list(merged.values()), changing))
     return tuple(found)
@@ -116,6 +122,7 @@ def _space(
     again = [reference for reference in references if reference.reuse]
     moving = [(one.facts[0].variable, one.subscripts.moving) for one in found]
     groups = (g for g in group_reuse(moving, width) if _is_inside(g.direction, columns.columns))
+    groups = (g for g in groups if _meets(g.direction, columns.columns, found[g.earlier], found[g.later]))
     space = Space(
         counters=tuple(_counter(column, facts.span) for column in columns.columns),
         parameters=tuple("·".join(names) for names in parameters),
@@ -138,7 +145,7 @@ def _reference(one: _Found, columns: Sequence[IndexColumn], parameters: Sequence
     lines = numeric_rows(rows.moving, width)
     classed = [matrix_row(write_sum, row, parameters, width) for row in rows.finest]
     movers = [columns[k] for line in lines for k, entry in enumerate(line) if entry]
-    reuse = tuple(_realized(kernel(lines, width), columns))
+    reuse = tuple(_realized(_among(one.threads, kernel(lines, width), lines, columns), columns))
     kinds = {fact.kind for fact in one.facts}
     name = one.facts[0].variable or "memory"
     return ArrayReference(
@@ -153,6 +160,25 @@ def _reference(one: _Found, columns: Sequence[IndexColumn], parameters: Sequence
         reuse=reuse,
         visits=_visits(rows.shown, columns),
     )
+
+
+def _among(
+    threads: set[int], directions: Sequence[Direction], lines: Sequence[Sequence[int]], columns: Sequence[IndexColumn]
+) -> Sequence[Direction]:
+    """Return the directions without those from thread to thread, where no two of the threads that may be there touch
+    one element: `if (threadIdx.x == 0)`."""
+    own = [k for k, column in enumerate(columns) if column.kind == "thread"]
+    touched = {tuple(sum(line[k] * columns[k].atom.table[t] for k in own) for line in lines) for t in threads}
+    if len(touched) < len(threads):
+        return directions
+    return [d for d in directions if any(step and k not in own for k, step in enumerate(d))]
+
+
+def _meets(direction: Direction, columns: Sequence[IndexColumn], one: _Found, other: _Found) -> bool:
+    """Whether a direction leads from a thread that may be at one reference to a thread that may be at another."""
+    own = [(k, column.atom.table) for k, column in enumerate(columns) if column.kind == "thread"]
+    there = {tuple(table[t] for _, table in own) for t in other.threads}
+    return any(tuple(table[t] + direction[k] for k, table in own) in there for t in one.threads)
 
 
 def _is_inside(direction: Direction, columns: Sequence[IndexColumn]) -> bool:

@@ -8,6 +8,7 @@
     along a loop on the host                            L2: the next launch reads it
     along any axis, of what is written                  combined: the threads add up, or the like
     along a loop in which another reference writes      none (`landing` is not asked: report/accesses/model.py)
+    along y or z, of what a kernel has in shared memory shared memory, where it is (said there, too)
 
 A direction that combines several of them lands where the furthest does. Neighbours that read one element at different
 times (stencils) find it in a shared tile with a halo, or in L1, also along x.
@@ -32,7 +33,7 @@ from warpsmith.tree.walk import loops, walk
 
 __all__ = ["Landing", "NestPlace", "Place", "landing", "place_nest"]
 
-Landing = Literal["register", "broadcast", "shared tile or L1", "L2", "combined", "none"]
+Landing = Literal["register", "broadcast", "shared tile or L1", "shared memory", "L2", "combined", "none"]
 Place = Axis | Literal["thread", "block", "host"]
 
 

@@ -10,16 +10,17 @@ from warpsmith.poly.patterns.model import ArrayReference
 from warpsmith.poly.patterns.sample import SIZE
 from warpsmith.report.accesses.model import AccessReport, SpaceEntry, note_words
 from warpsmith.report.accesses.picture import PatternPicture, draw_pattern
-from warpsmith.report.accesses.text import matrix_table, reference_words, space_words
+from warpsmith.report.accesses.text import column_words, matrix_table, reference_words, space_words
 from warpsmith.report.pages.page import page
 
 __all__ = ["AccessSection", "access_section", "accesses_html"]
 
 
 class _Shown(Struct, frozen=True):
-    """One reference as the page has it."""
+    """One reference as the page has it; `place`: its line."""
 
     reference: ArrayReference
+    place: str
     words: str
     said: Sequence[str]
     table: Sequence[Sequence[str]]
@@ -27,12 +28,13 @@ class _Shown(Struct, frozen=True):
 
 
 class AccessSection(Struct, frozen=True):
-    """The references of one run of loops; `source`: the headers of these loops."""
+    """The references of one run of loops; `source`: the headers of these loops, where no kernel was written."""
 
     head: str
     source: str
     notes: Sequence[str]
     references: Sequence[_Shown]
+    blocks: str = ""
 
 
 def accesses_html(report: AccessReport) -> str:
@@ -47,9 +49,15 @@ def access_section(entry: SpaceEntry) -> AccessSection:
     space = entry.space
     loops = [counter.header.text for counter in space.counters if counter.loop and counter.header is not None]
     headers = "" if entry.figures else "\n".join("  " * depth + text for depth, text in enumerate(loops))
-    return AccessSection(space_words(entry), headers, note_words(entry), [_show(entry, r) for r in space.references])
+    head = column_words(space) if entry.figures else space_words(entry)
+    return AccessSection(head, headers, note_words(entry), [_show(entry, r) for r in space.references], _blocks(entry))
+
+
+def _blocks(entry: SpaceEntry) -> str:
+    return " x ".join(map(str, entry.place.block)) if entry.place is not None else ""
 
 
 def _show(entry: SpaceEntry, reference: ArrayReference) -> _Shown:
     words, *said = reference_words(entry, reference)
-    return _Shown(reference, words, said, matrix_table(entry.space, reference), draw_pattern(reference))
+    place = f"line {reference.span.line}: " if reference.span is not None else ""
+    return _Shown(reference, place, words, said, matrix_table(entry.space, reference), draw_pattern(reference))

@@ -45,7 +45,8 @@ def _place(column: IndexColumn) -> Place:
 def _figures(facts: Sequence[AccessFact]) -> AccessFigures:
     sectors = _most(_sectors(fact) for fact in facts)
     ideal = max(fact.ideal_sectors for fact in facts) if sectors is not None else None
-    return AccessFigures(sectors, ideal, _most(_ways(fact) for fact in facts), len(facts))
+    shared = all(fact.space == "shared" for fact in facts)
+    return AccessFigures(sectors, ideal, _most(_ways(fact) for fact in facts), len(facts), shared)
 
 
 def _sectors(fact: AccessFact) -> Count | None:

@@ -27,6 +27,7 @@ _FOUND: dict[Landing, str] = {
     "register": "a register",
     "broadcast": "broadcast: the lanes of a warp read it together",
     "shared tile or L1": "a shared tile, or L1",
+    "shared memory": "shared memory",
     "L2": "L2",
     "combined": "the threads combine what each has of it",
     "none": "nothing keeps it: another reference to the array, one of the two a write, comes in between",
@@ -35,12 +36,14 @@ _FOUND: dict[Landing, str] = {
 
 class AccessFigures(Struct, frozen=True):
     """What one reference of a kernel asks for: 32-byte sectors a request, those that its bytes would fill, and passes
-    of the banks of shared memory; `cases`: instructions that make it, of which these are the worst figures."""
+    of the banks of shared memory; `cases`: instructions that make it, of which these are the worst figures; `shared`:
+    its array is in shared memory."""
 
     sectors: Count | None
     ideal: int | None
     bank_ways: Count | None
     cases: int = 1
+    shared: bool = False
 
 
 class SpaceEntry(Struct, frozen=True):
@@ -60,7 +63,14 @@ class SpaceEntry(Struct, frozen=True):
         changing = self.changing[self.space.references.index(reference)] if self.changing else ()
         if any(direction[place] for place in changing):
             return "none"
-        return None if self.place is None else landing(direction, self.place, written=reference.writes)
+        if self.place is None:
+            return None
+        return self._in_place(reference, landing(direction, self.place, written=reference.writes))
+
+    def _in_place(self, reference: ArrayReference, found: Landing) -> Landing:
+        """Return where an array is that a kernel has in shared memory, in place of where it could be."""
+        shared = bool(self.figures) and self.figures[self.space.references.index(reference)].shared
+        return "shared memory" if shared and found == "shared tile or L1" else found
 
     def group_lands(self, group: GroupReuse) -> Landing | None:
         """Return where reuse between references lands: in L2 from one kernel to another; None where that is not
@@ -68,8 +78,10 @@ class SpaceEntry(Struct, frozen=True):
         one, other = self.kernels[group.earlier], self.kernels[group.later]
         if self.place is None or not (one and other):
             return None
-        written = any(self.space.references[place].writes for place in (group.earlier, group.later))
-        return "L2" if one != other else landing(group.direction, self.place, same_time=False, written=written)
+        pair = [self.space.references[place] for place in (group.earlier, group.later)]
+        written = all(reference.writes for reference in pair)
+        found = landing(group.direction, self.place, same_time=False, written=written)
+        return "L2" if one != other else self._in_place(pair[0], found)
 
 
 class AccessReport(Struct, frozen=True):

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from warpsmith.base.source import readable
-from warpsmith.poly.patterns.model import ArrayReference, MatrixRow, Space
+from warpsmith.poly.patterns.model import ArrayReference, Counter, MatrixRow, Space
 from warpsmith.report.accesses.model import AccessReport, SpaceEntry, direction_words, figure_words, note_words
 
-__all__ = ["accesses_text", "matrix_table", "reference_words", "space_lines", "space_words"]
+__all__ = ["accesses_text", "column_words", "matrix_table", "reference_words", "space_lines", "space_words"]
 
 _PLACE = {"thread": "in each thread", "host": "on the host"}
 
@@ -70,12 +70,21 @@ def space_words(entry: SpaceEntry) -> str:
 def _kernel_words(entry: SpaceEntry) -> str:
     assert entry.place is not None
     x, y, z = entry.place.block
-    indices = [counter.name for counter in entry.space.counters if not counter.loop]
-    loops = [counter.name for counter in entry.space.counters if counter.loop]
+    return f"{column_words(entry.space)}; kernel {entry.place.kernel}, blocks of {x} x {y} x {z}"
+
+
+def column_words(space: Space) -> str:
+    """Return the columns of a kernel's accesses: `indices blockIdx.x, threadIdx.x, loop k of line 7 (outermost
+    first), rank 3`."""
+    indices = [counter.name for counter in space.counters if not counter.loop]
+    loops = [counter for counter in space.counters if counter.loop]
     named = [f"indices {', '.join(indices)}"] if indices else []
-    named += [f"loop{'s' if len(loops) > 1 else ''} {', '.join(loops)}"] if loops else []
-    blocks = f"kernel {entry.place.kernel}, blocks of {x} x {y} x {z}"
-    return f"{', '.join(named) or 'one thread'} (outermost first), rank {entry.space.depth}; {blocks}"
+    named += [f"loop{'s' if len(loops) > 1 else ''} {', '.join(map(_loop_words, loops))}"] if loops else []
+    return f"{', '.join(named) or 'one thread'} (outermost first), rank {space.depth}"
+
+
+def _loop_words(counter: Counter) -> str:
+    return f"{counter.name} of line {counter.header.line}" if counter.header is not None else counter.name
 
 
 def reference_words(entry: SpaceEntry, reference: ArrayReference) -> list[str]:
