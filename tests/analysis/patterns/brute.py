@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -11,15 +12,16 @@ from msgspec import Struct
 
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.patterns.kernel import KernelSpace, kernel_accesses
-from warpsmith.analysis.uniformity.facts import Dim, LaunchShape
+from warpsmith.analysis.uniformity.facts import Dim, KernelFacts, LaunchShape
 from warpsmith.kernels.units import KernelFile, KernelUnit, read_unit
 from warpsmith.machine.devices import device
 from warpsmith.poly.patterns.lattice import rank
 from warpsmith.poly.patterns.model import ArrayReference
 
-__all__ = ["RandomKernel", "contradictions", "patterns_of", "random_kernel", "read_kernels"]
+__all__ = ["RandomKernel", "contradictions", "facts_of", "patterns_of", "random_kernel", "read_kernels"]
 
 GRID: Dim = (2, 3, 1)
+_READ = 60
 NUMBERS = {"n": 1009, "m": 10007}
 _NAMES = {"ctaid.y": "blockIdx.y", "ctaid.x": "blockIdx.x", "tid.y": "threadIdx.y", "tid.x": "threadIdx.x"}
 Point = tuple[int, ...]
@@ -45,7 +47,7 @@ class RandomKernel(Struct, frozen=True):
 def random_kernel(seed: int) -> RandomKernel:
     """Return one of the kernels; every fourth has its array in shared memory."""
     r = random.Random(seed)
-    block: Dim = r.choice(((4, 1, 1), (4, 3, 1), (8, 2, 1), (2, 5, 1)))
+    block: Dim = r.choice(((4, 1, 1), (4, 3, 1), (8, 2, 1), (2, 5, 1), (12, 2, 1)))
     loops = tuple(_loop(r, name) for name in "kl"[: r.randint(0, 2)])
     shared = seed % 4 == 3
     index = _index(r, block, [loop.name for loop in loops], shared=shared)
@@ -70,6 +72,7 @@ def _loop(r: random.Random, name: str) -> _Loop:
 
 def _index(r: random.Random, block: Dim, counters: Sequence[str], *, shared: bool) -> str:
     whole = [f"({block[k]} * blockIdx.{a} + threadIdx.{a})" for k, a in enumerate("xy")]
+    linear = f"({block[0]} * threadIdx.y + threadIdx.x)"
     names = [*whole, *_NAMES.values(), *counters, *counters]
     terms = []
     for _ in range(r.randint(1, 4)):
@@ -77,7 +80,15 @@ def _index(r: random.Random, block: Dim, counters: Sequence[str], *, shared: boo
         parameter = "" if shared else r.choice(("", "", "n * ", "m * "))
         terms.append(f"{factor} * {parameter}{r.choice(names)}")
     if r.random() < 0.2:
-        terms.append(r.choice(("threadIdx.x / 2", "threadIdx.x % 3", "threadIdx.x * threadIdx.y")))
+        terms.append(r.choice(("(threadIdx.x / 2)", "(threadIdx.x % 3)", "threadIdx.x * threadIdx.y")))
+    if r.random() < 0.4:
+        parameter = "" if shared else r.choice(("", "n * "))
+        for operator in r.choice(("/", "%", "/%", "//")):
+            number, of = (
+                r.choice((2, 2, 4, 3)),
+                r.choice(("threadIdx.x", "threadIdx.x", "threadIdx.y", whole[0], linear)),
+            )
+            terms.append(f"{r.choice((1, 3, number, 16))} * {parameter}({of} {operator} {number})")
     # numbers of blocks and threads have no sign: an index is of int
     signed = " + ".join(terms)
     for name in _NAMES.values():
@@ -94,10 +105,14 @@ def read_kernels(kernels: Sequence[RandomKernel], folder: Path) -> KernelUnit:
     return unit
 
 
-def patterns_of(unit: KernelUnit, one: RandomKernel) -> KernelSpace:
-    """Return what is said of the references in the loops of a kernel."""
+def facts_of(unit: KernelUnit, one: RandomKernel) -> KernelFacts:
+    """Return the facts of a kernel."""
     symbol = next(f.name for f in unit.module.functions if f.name == one.name or f"{len(one.name)}{one.name}" in f.name)
-    facts = examine(unit.module, symbol, LaunchShape(block=one.block, grid=GRID), device("a100"))
+    return examine(unit.module, symbol, LaunchShape(block=one.block, grid=GRID), device("a100"))
+
+
+def patterns_of(facts: KernelFacts) -> KernelSpace:
+    """Return what is said of the references in the loops of a kernel."""
     return next(s for s in kernel_accesses(facts) if any(_is_array(r) for r in s.space.references))
 
 
@@ -145,12 +160,22 @@ def _points(one: RandomKernel, found: KernelSpace) -> Iterator[tuple[Point, Mapp
             loops = [loop for loop in one.loops if loop.name == name.partition("/")[0]]
             if name in at:
                 point.append(at[name])
+            elif name.startswith("tid."):
+                point.append(_part(name, at))
             elif loops:
                 point.append(counts[loops[0].name].index(at[loops[0].name]))
             else:  # the number of an iteration: `i1` is of the outermost loop
                 loop = one.loops[int(name[1:]) - 1]
                 point.append(loop.values.index(at[loop.name]))
         yield tuple(point), at
+
+
+def _part(name: str, at: Mapping[str, int]) -> int:
+    """Return a part of the index of a thread: `tid.x%8/2`."""
+    number = at[_NAMES[name[:5]]]
+    for operator, by in re.findall(r"([%/])(\d+)", name[5:]):
+        number = number % int(by) if operator == "%" else number // int(by)
+    return number
 
 
 def _addresses(
@@ -167,6 +192,24 @@ def _addresses(
         element = code(*numbers, at.get("k", 0), at.get("l", 0), **NUMBERS)
         found[point] = (element, *numbers[:2]) if one.shared else (element,)
     return found
+
+
+def _read(text: str, at: Mapping[str, int]) -> int:
+    """Return what the text of a subscript is at a point."""
+    values = {**NUMBERS, **{name: number for name, number in at.items() if name.isidentifier()}}
+    for name, number in at.items():
+        counter, _, step = name.partition("/")
+        values |= {counter: int(step) * number} if step and counter in "kl" else {}
+    for axis in "xy":
+        digits = {name: number for name, number in at.items() if name.startswith(f"tid.{axis}")}
+        values[f"tid_{axis}"] = sum(_width(name) * number for name, number in digits.items())
+        values[f"ctaid_{axis}"] = at.get(f"ctaid.{axis}", 0)
+    code = re.sub(r"\b(c?tid)\.", r"\1_", text).replace("·", "*").replace("/", "//")
+    return int(eval(code, {}, values))
+
+
+def _width(name: str) -> int:
+    return int(name.partition("/")[2] or 1)
 
 
 def _move(point: Point, direction: Sequence[int]) -> Point:
@@ -215,6 +258,12 @@ def _matrix(reference: ArrayReference, table: Mapping[Point, tuple[int, ...]], f
         )
         if seen.setdefault(subscripts, address[0]) != address[0]:
             yield f"{reference.text}: subscripts {subscripts} are two elements"
+            return
+        if len(seen) > _READ:
+            continue
+        at = {column.name: number for column, number in zip(found.columns, point, strict=True)}
+        if [_read(row.text, at) for row in reference.rows] != list(subscripts):
+            yield f"{reference.text} is not {subscripts} at {point}"
             return
     if len(set(seen.values())) < len(seen):
         yield f"{reference.text}: one element has two subscripts"

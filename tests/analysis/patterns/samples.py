@@ -14,9 +14,9 @@ __all__ = ["spaces"]
 
 
 def spaces(body: str, folder: Path, block: Dim = (16, 8, 1), parameters: str = "") -> tuple[KernelSpace, ...]:
-    """Return the spaces of a kernel with parameters x, y, idx, n and a body."""
+    """Return the spaces of a kernel with parameters x, y, idx, n, m and a body."""
     path = folder / "one.cu"
-    given = parameters or "float *x, float *y, const int *idx, int n"
+    given = parameters or "float *x, float *y, const int *idx, int n, size_t m"
     path.write_text(f'extern "C" __global__ void one({given}) {{ {body} }}\n')
     unit = read_unit(KernelFile(str(path)))
     assert isinstance(unit, KernelUnit)

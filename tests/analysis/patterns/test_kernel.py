@@ -8,21 +8,31 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.patterns.brute import RandomKernel, contradictions, patterns_of, random_kernel, read_kernels
+from tests.analysis.patterns.brute import (
+    RandomKernel,
+    contradictions,
+    facts_of,
+    patterns_of,
+    random_kernel,
+    read_kernels,
+)
 from tests.analysis.patterns.samples import spaces
 from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.memory.lanes import BlockLanes
 from warpsmith.analysis.patterns.columns import IndexColumn, substitute
 from warpsmith.analysis.patterns.follows import Followed
+from warpsmith.analysis.patterns.quotients import AxisDigit
 from warpsmith.analysis.patterns.trips import iterations
-from warpsmith.kernels.units import KernelUnit
+from warpsmith.analysis.uniformity.facts import KernelFacts
 from warpsmith.poly.isl.polynomial import ZERO, Polynomial
 from warpsmith.poly.patterns.lattice import kernel
 from warpsmith.poly.patterns.matrices import AffineRow, numeric_rows
 from warpsmith.ssa.graph import Cycle
 
 _SEEDS = range(120)
+Known = tuple[RandomKernel, KernelFacts]
 _HALO = """__shared__ float tile[10 * 18];
 tile[(threadIdx.y + 1) * 18 + threadIdx.x + 1] = x[threadIdx.x];
 if (threadIdx.x == 0) tile[threadIdx.y * 18 + 18] = x[threadIdx.y];
@@ -31,26 +41,28 @@ y[threadIdx.y * n + threadIdx.x] = tile[(threadIdx.y + 1) * 18 + threadIdx.x];""
 
 
 @pytest.fixture(scope="module")
-def kernels(tmp_path_factory: pytest.TempPathFactory) -> tuple[KernelUnit, list[RandomKernel]]:
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> list[Known]:
     made = [random_kernel(seed) for seed in _SEEDS]
-    return read_kernels(made, tmp_path_factory.mktemp("kernels")), made
+    unit = read_kernels(made, tmp_path_factory.mktemp("kernels"))
+    return [(one, facts_of(unit, one)) for one in made]
 
 
-def test_addresses(kernels: tuple[KernelUnit, list[RandomKernel]]) -> None:
-    unit, made = kernels
+def test_addresses(kernels: list[Known]) -> None:
     met: Counter[str] = Counter()
-    for one in made:
-        found = patterns_of(unit, one)
+    for one, facts in kernels:
+        found = patterns_of(facts)
         assert list(contradictions(one, found)) == [], one.text
         for reference in found.space.references:
             met["regular"] += not any(row.irregular for row in reference.rows)
             met["irregular"] += any(row.irregular for row in reference.rows)
             met["directions"] += len(reference.reuse)
         met["groups"] += len(found.space.groups)
+        met["quotients"] += any(column.width > 1 for column in found.columns)
     assert met["regular"] > 150, met
     assert met["irregular"] > 15, met
     assert met["directions"] > 150, met
     assert met["groups"] > 15, met
+    assert met["quotients"] > 20, met
 
 
 def test_threads_that_are_not_there_use_nothing_again(tmp_path: Path) -> None:
@@ -100,6 +112,16 @@ def _no_rest(reader: object, order: Sequence[tuple[str, ...]], unit: int) -> dic
     return dict.fromkeys(order, ZERO)
 
 
+def _unproved(lanes: BlockLanes, table: Sequence[int], digits: Sequence[Sequence[AxisDigit]]) -> Form:
+    x = lanes.block[0]
+    terms = {(d.atom,): table[(1, x)[d.axis] * d.width] - table[0] for axis in digits for d in axis if d.extent > 1}
+    return Form(64, {(): table[0], **terms})
+
+
+def _any_lengths(one: Sequence[tuple[int, ...]], other: Sequence[tuple[int, ...]], block: object) -> object:
+    return tuple(tuple(sorted({*a, *b})) for a, b in zip(one, other, strict=True))
+
+
 def _twice(index: Form, site: AccessSite) -> int:
     return 8
 
@@ -117,13 +139,13 @@ def _twice(index: Form, site: AccessSite) -> int:
         ("kernel.kernel", _any_direction),
         ("rows._Reader._rests", _no_rest),
         ("rows._unit", _twice),
+        ("quotients._sum", _unproved),
+        ("rows._goes_on", _always_split),
+        ("quotients._join", _any_lengths),
     ],
 )
-def test_bugs_are_found(
-    place: str, mutant: object, kernels: tuple[KernelUnit, list[RandomKernel]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    unit, made = kernels
+def test_bugs_are_found(place: str, mutant: object, kernels: list[Known], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"warpsmith.analysis.patterns.{place}", mutant)
     if place == "kernel._is_inside":  # what digits take apart has no such directions
         monkeypatch.setattr("warpsmith.analysis.patterns.rows.digits", lambda entries, _: (tuple(entries),))
-    assert any(contradiction for one in made for contradiction in contradictions(one, patterns_of(unit, one)))
+    assert any(contradiction for one, facts in kernels for contradiction in contradictions(one, patterns_of(facts)))

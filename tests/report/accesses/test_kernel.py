@@ -25,9 +25,11 @@ for (int k = 0; k < n; k++) {
 def test_words(tmp_path: Path) -> None:
     (entry,) = kernel_spaces(spaces(_TILE, tmp_path), "one", (16, 8, 1), lambda text: text.replace("tid.", "t"))
     lines = "\n".join(space_lines(entry))
-    assert "indices ty, tx, loop k of line 2 (outermost first), rank 3; kernel one, blocks of 16 x 8 x 1" in lines
-    assert "used again along k (0, 0, 1): nothing keeps it: another reference to the array" in lines
-    assert "used again along ty (1, 0, 0): a shared tile, or L1" in lines
+    assert (
+        "indices ty, tx/2, tx%2, loop k of line 2 (outermost first), rank 4; kernel one, blocks of 16 x 8 x 1" in lines
+    )
+    assert "used again along k (0, 0, 0, 1): nothing keeps it: another reference to the array" in lines
+    assert "used again along ty (1, 0, 0, 0): a shared tile, or L1" in lines
     assert "2 sectors a request, 2 would do" in lines
     assert "of the banks" in lines
 
@@ -37,6 +39,6 @@ def test_json(tmp_path: Path) -> None:
     made = json.loads(json.dumps(space_json(entry)))
     whole = schema()
     jsonschema.validate(made, {"$ref": "#/$defs/access_space", "$defs": whole["$defs"]})
-    assert made["mapping"] == ["y", "x", "thread"]
+    assert made["mapping"] == ["y", "x", "x", "thread"]
     stored = next(r for r in made["references"] if r["text"].startswith("tile") and r["writes"])
-    assert stored["reuse"] == [{"direction": [0, 0, 1], "lands": "none"}]
+    assert stored["reuse"] == [{"direction": [0, 0, 0, 1], "lands": "none"}]

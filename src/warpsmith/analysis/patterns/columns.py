@@ -1,7 +1,8 @@
 """The columns of the access matrices of a kernel: block indices, thread indices, and the loops around an access.
 
     blocks       an axis that the grid has more than one block along; of an unknown grid, one that indices read
-    threads      an axis that the block has more than one thread along
+    threads      an axis that the block has more than one thread along; in its place quotients and remainders of it,
+                 where these make sums of addresses (quotients.py)
     loops        outermost first; `k` itself where it moves by 1 from a start that all threads of a block share (so that
                  a[k] is a[k] wherever it starts), else the number of the iteration
 
@@ -17,6 +18,7 @@ from msgspec import Struct
 
 from warpsmith.analysis.affine.symbols import Atom, Form, constant_form, from_atom
 from warpsmith.analysis.memory.forms import Forms
+from warpsmith.analysis.patterns.quotients import Quotients, find_quotients
 from warpsmith.analysis.patterns.trips import iterations
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import Cycle
@@ -28,8 +30,8 @@ _WIDE: Final = 64
 
 class IndexColumn(Struct, frozen=True):
     """One column: `atom` stands for it in forms; `extent`: so many numbers it has, None where that is not known;
-    `axis` of a block or thread; `header` of a loop's cycle, and `span` of its test; `bounded`: where it begins or ends
-    follows another column."""
+    `axis` of a block or thread, and `width`: the threads that one step of it is; `header` of a loop's cycle, and `span`
+    of its test; `bounded`: where it begins or ends follows another column."""
 
     name: str
     kind: Literal["block", "thread", "loop"]
@@ -39,13 +41,15 @@ class IndexColumn(Struct, frozen=True):
     header: str = ""
     span: Span | None = None
     bounded: bool = False
+    width: int = 1
 
 
 class Columns(Struct, frozen=True):
-    """The columns around some accesses, and what the number of an iteration is in terms of them."""
+    """The columns around some accesses; `sums`: what the numbers of iterations, and what threads know by their index,
+    are in terms of them."""
 
     columns: tuple[IndexColumn, ...]
-    iterations: Mapping[Atom, Form]
+    sums: Mapping[Atom, Form]
 
     @property
     def places(self) -> dict[Atom, int]:
@@ -53,11 +57,16 @@ class Columns(Struct, frozen=True):
         return {column.atom: place for place, column in enumerate(self.columns)}
 
 
-def read_columns(forms: Forms, cycles: Sequence[Cycle], headers: frozenset[str]) -> Columns:
-    """Return the columns of what stands in `cycles` (outermost first); `headers`: blocks that have accesses."""
-    found = [*_blocks(forms), *_threads(forms)]
+def read_columns(
+    forms: Forms, cycles: Sequence[Cycle], headers: frozenset[str], addresses: Sequence[Form] = ()
+) -> Columns:
+    """Return the columns of what stands in `cycles` (outermost first); `headers`: blocks that have accesses;
+    `addresses`: of the accesses."""
+    tables = dict.fromkeys(a for form in addresses for a in form.atoms() if a.kind == "index")
+    quotients = find_quotients(forms.lanes, (atom for atom in tables if atom not in forms.lanes.axes))
+    found = [*_blocks(forms), *_threads(quotients)]
     outer = {column.atom for column in found if column.kind == "block"}
-    known: dict[Atom, Form] = {}
+    known: dict[Atom, Form] = dict(quotients.sums)
     for cycle in cycles:
         column, number = _loop(forms, cycle, known, frozenset(outer), in_header=cycle.header in headers)
         known[forms.iteration(cycle)] = number
@@ -93,11 +102,11 @@ def _blocks(forms: Forms) -> Iterator[IndexColumn]:
         yield IndexColumn(atom.name, "block", atom, extent, axis)
 
 
-def _threads(forms: Forms) -> Iterator[IndexColumn]:
+def _threads(quotients: Quotients) -> Iterator[IndexColumn]:
     for axis in "zyx":
-        place = "xyz".index(axis)
-        if forms.lanes.block[place] > 1:
-            yield IndexColumn(f"tid.{axis}", "thread", forms.lanes.axes[place], forms.lanes.block[place], axis)
+        for digit in quotients.digits["xyz".index(axis)]:
+            if digit.extent > 1:
+                yield IndexColumn(digit.name, "thread", digit.atom, digit.extent, axis, width=digit.width)
 
 
 def _loop(

@@ -30,12 +30,12 @@ def digits(entries: Sequence[int], columns: Sequence[IndexColumn]) -> tuple[Entr
 
 
 def dimensions(entries: Sequence[int], columns: Sequence[IndexColumn]) -> tuple[Entries, ...]:
-    """Return a row as the rows of an array of rows of a known length, where no axis of threads is on both sides."""
+    """Return a row as the rows of an array of rows of a known length, where no index is on both sides."""
     movers = _movers(entries)
     for cut in range(1, len(movers)):
         coarse, fine = movers[:cut], movers[cut:]
-        axes = [{columns[k].axis or columns[k].header for k in side} for side in (coarse, fine)]
-        if not axes[0] & axes[1] and _splits(entries, columns, coarse, fine):
+        whole = any(_is_one_index(entries, columns, a, b) for a in coarse for b in fine)
+        if not whole and _splits(entries, columns, coarse, fine):
             rest = _keep(entries, fine)
             alike = len({columns[k].kind == "loop" for k in fine}) == 1
             return (_keep(entries, coarse), *(dimensions(rest, columns) if alike else (rest,)))
@@ -54,6 +54,19 @@ def _splits(entries: Sequence[int], columns: Sequence[IndexColumn], coarse: Sequ
             return False
         span += abs(entries[k]) * (extent - 1)
     return gcd(*(entries[k] for k in coarse)) > span
+
+
+def _is_one_index(entries: Sequence[int], columns: Sequence[IndexColumn], coarse: int, fine: int) -> bool:
+    """Whether two columns make one index together: those of one loop or axis. Where the axis has digits, only if they
+    are scaled like those of one number: 16·(tid.x/16) + tid.x%16 is tid.x, and 17·(tid.x/16) + tid.x%16 is not."""
+    one, other = columns[coarse], columns[fine]
+    if (one.axis or one.header) != (other.axis or other.header):
+        return False
+    digits = [c for c in columns if c.kind == "thread" and c.axis == one.axis]
+    if one.kind == "loop" or len(digits) < 2:
+        return True
+    widths = [digits[0].width * (digits[0].extent or 1) if c.kind == "block" else c.width for c in (one, other)]
+    return abs(entries[coarse]) * widths[1] == abs(entries[fine]) * widths[0]
 
 
 def _keep(entries: Sequence[int], kept: Sequence[int]) -> Entries:

@@ -31,6 +31,7 @@ from warpsmith.ssa.nodes import (
     Undefined,
     Value,
 )
+from warpsmith.ssa.ops import OPS
 
 __all__ = ["Followed"]
 
@@ -57,16 +58,33 @@ class Followed:
         value = self.forms.named.get(atom)
         return self.all if value is None else self._value(value)
 
+    def sources(self, atom: Atom) -> tuple[str, ...]:
+        """Return the arrays that an unknown is computed from, by name; none where something else is in it."""
+        found: dict[str, None] = {}
+        pending: list[Operand] = [v for v in (self.forms.named.get(atom),) if v is not None]
+        seen = set(pending)
+        while pending:
+            value = pending.pop()
+            made = self.forms.answer.definitions.get(value) if isinstance(value, Value) else None
+            site = self._sites.get(made) if isinstance(made, Instruction) else None
+            if site is not None and site.base is not None and not site.chosen:
+                found[site.base.name] = None
+            elif isinstance(made, Instruction) and made.operands and OPS[made.op].pure:
+                pending += [o for o in made.operands if o not in seen and not isinstance(o, Constant)]
+                seen.update(made.operands)
+            elif not isinstance(made, Instruction) or not isinstance(made.detail, Param | Query):
+                return ()
+        return tuple(found)
+
     def _table(self, table: tuple[int, ...]) -> frozenset[int]:
-        """Return the axes of threads along which a table of numbers changes."""
+        """Return the columns of threads along which a table of numbers changes."""
         x, y, _ = self.forms.lanes.block
         steps = {"x": 1, "y": x, "z": x * y}
         found: set[int] = set()
         for place, column in enumerate(self.columns.columns):
             if column.kind == "thread":
-                rows = self.forms.lanes.axes["xyz".index(column.axis)].table
-                step = steps[column.axis]
-                if any(table[t] != table[t - step] for t, at in enumerate(rows) if at):
+                step = steps[column.axis] * column.width
+                if any(table[t] != table[t - step] for t, at in enumerate(column.atom.table) if at):
                     found.add(place)
         return frozenset(found)
 

@@ -68,7 +68,8 @@ def kernel_accesses(facts: KernelFacts) -> tuple[KernelSpace, ...]:
         groups.setdefault(tuple(c.header for c in forms.around[site.block]), []).append(site)
     found: list[KernelSpace] = []
     for group in groups.values():
-        columns = read_columns(forms, forms.around[group[0].block], headers)
+        addresses = [site.address for site in group if site.address is not None]
+        columns = read_columns(forms, forms.around[group[0].block], headers, addresses)
         followed = Followed(forms, columns, sites)
         merged: dict[tuple[str, tuple[str, ...]], _Found] = {}
         for site in group:
@@ -145,7 +146,8 @@ def _reference(one: _Found, columns: Sequence[IndexColumn], parameters: Sequence
     lines = numeric_rows(rows.moving, width)
     classed = [matrix_row(write_sum, row, parameters, width) for row in rows.finest]
     movers = [columns[k] for line in lines for k, entry in enumerate(line) if entry]
-    reuse = tuple(_realized(_among(one.threads, kernel(lines, width), lines, columns), columns))
+    apart = _are_apart(one.threads, lines, columns)
+    reuse = tuple(_realized(kernel(lines, width), columns, apart=apart))
     kinds = {fact.kind for fact in one.facts}
     name = one.facts[0].variable or "memory"
     return ArrayReference(
@@ -162,16 +164,11 @@ def _reference(one: _Found, columns: Sequence[IndexColumn], parameters: Sequence
     )
 
 
-def _among(
-    threads: set[int], directions: Sequence[Direction], lines: Sequence[Sequence[int]], columns: Sequence[IndexColumn]
-) -> Sequence[Direction]:
-    """Return the directions without those from thread to thread, where no two of the threads that may be there touch
-    one element: `if (threadIdx.x == 0)`."""
+def _are_apart(threads: set[int], lines: Sequence[Sequence[int]], columns: Sequence[IndexColumn]) -> bool:
+    """Whether no two of the threads that may be there touch one element in one iteration: `if (threadIdx.x == 0)`."""
     own = [k for k, column in enumerate(columns) if column.kind == "thread"]
     touched = {tuple(sum(line[k] * columns[k].atom.table[t] for k in own) for line in lines) for t in threads}
-    if len(touched) < len(threads):
-        return directions
-    return [d for d in directions if any(step and k not in own for k, step in enumerate(d))]
+    return len(touched) == len(threads)
 
 
 def _meets(direction: Direction, columns: Sequence[IndexColumn], one: _Found, other: _Found) -> bool:
@@ -186,13 +183,15 @@ def _is_inside(direction: Direction, columns: Sequence[IndexColumn]) -> bool:
     return all(c.extent is None or abs(step) < c.extent for c, step in zip(columns, direction, strict=True))
 
 
-def _realized(directions: Sequence[Direction], columns: Sequence[IndexColumn]) -> Iterator[Direction]:
-    """Yield the directions without those that lead out of the launch from everywhere; one that shares a column with
-    another stays, since the two together may lead to a point."""
+def _realized(directions: Sequence[Direction], columns: Sequence[IndexColumn], *, apart: bool) -> Iterator[Direction]:
+    """Yield the directions without those that lead out of the launch from everywhere, and where threads are `apart`
+    without those from thread to thread; one that shares a column with another stays, since the two together may lead to
+    a point."""
     for direction in directions:
         others = (d for d in directions if d is not direction)
         alone = not any(a and b for d in others for a, b in zip(direction, d, strict=True))
-        if not alone or _is_inside(direction, columns):
+        among = all(c.kind == "thread" for c, step in zip(columns, direction, strict=True) if step)
+        if not alone or (_is_inside(direction, columns) and not (apart and among)):
             yield direction
 
 

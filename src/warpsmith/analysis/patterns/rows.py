@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from warpsmith.analysis.affine.symbols import Atom, Form
 from warpsmith.analysis.memory.accesses import AccessSite
-from warpsmith.analysis.patterns.columns import Columns, substitute
+from warpsmith.analysis.patterns.columns import Columns, IndexColumn, substitute
 from warpsmith.analysis.patterns.digits import digits, dimensions
 from warpsmith.analysis.patterns.follows import Followed
 from warpsmith.poly.isl.polynomial import ZERO, Monomial, Polynomial, constant
@@ -40,11 +40,12 @@ class _Part(Struct):
     entries: list[int]
     follows: set[int] = field(default_factory=set)
     irregular: bool = False
+    unknown: dict[Atom, None] = field(default_factory=dict)
 
 
 def read_subscripts(site: AccessSite, columns: Columns, followed: Followed) -> Subscripts:
     """Return the subscripts of an access."""
-    address = None if site.address is None else substitute(_plain(site.address), columns.iterations)
+    address = None if site.address is None else substitute(_plain(site.address), columns.sums)
     if address is None or site.base is None or site.chosen:
         anything = AffineRow("any element", (), follows=tuple(sorted(followed.all)))
         return Subscripts((anything,), (anything,), (anything,))
@@ -107,6 +108,7 @@ class _Reader(Struct):
         else:
             part.irregular = True
             part.follows |= set().union(*map(self.followed.atom, others))
+            part.unknown |= dict.fromkeys(a for a in others if a not in places)
 
     def rows(self, unit: int) -> Iterator[AffineRow]:
         """Yield the rows, outermost first, in elements."""
@@ -116,11 +118,21 @@ class _Reader(Struct):
             part = self.parts.get(fixed, _Part([0] * len(self.columns.columns)))
             if part.irregular:
                 moved = {k for k, entry in enumerate(part.entries) if entry}
-                yield AffineRow("…", (), follows=tuple(sorted(part.follows | moved)))
+                follows = tuple(sorted(part.follows | moved))
+                yield AffineRow(self._unknown(part, follows), (), follows=follows)
             elif fixed:
                 yield _row([entry // unit for entry in part.entries], rests[fixed], self.columns)
             else:
                 yield from self._dimensions([entry // unit for entry in part.entries], rests[fixed])
+
+    def _unknown(self, part: _Part, follows: Sequence[int]) -> str:
+        """Return what is known of an index that is no sum: where it is read, else the columns that it follows."""
+        read = dict.fromkeys(name for atom in part.unknown for name in self.followed.sources(atom))
+        if read and all(map(self.followed.sources, part.unknown)):
+            return f"index read from {' and '.join(read)}"
+        columns = self.columns.columns
+        known = 0 < len(follows) < len(columns) or len(columns) == 1
+        return f"index that follows {', '.join(columns[k].name for k in follows)}" if known else "unknown index"
 
     def _rests(self, order: Sequence[Monomial], unit: int) -> dict[Monomial, Polynomial]:
         """Return what is added in each row: `n` beside a row of n elements is 1, elsewhere a parameter."""
@@ -152,15 +164,40 @@ class _Reader(Struct):
 
 def _row(entries: Sequence[int], rest: Polynomial, columns: Columns) -> AffineRow:
     counters = tuple(constant(entry) if entry else ZERO for entry in entries)
-    names = [column.name for column in columns.columns]
-    named = Polynomial(dict(_term(name, entry) for name, entry in zip(names, entries, strict=True) if entry))
+    named = Polynomial(dict(reversed(list(_terms(entries, columns.columns)))))
     return AffineRow(write_sum(Polynomial({**named.terms, **rest.terms})), counters, rest)
 
 
-def _term(name: str, entry: int) -> tuple[Monomial, int]:
-    """Return a term of a text: 8 times `start/8` is `start`."""
-    counter, _, step = name.partition("/")
-    return ((counter,), entry // int(step)) if step and entry % int(step) == 0 else ((name,), entry)
+def _terms(entries: Sequence[int], columns: Sequence[IndexColumn]) -> Iterator[tuple[Monomial, int]]:
+    """Yield the terms of a text, last first: 8 times `start/8` is `start`, 16 times `tid.x/16` with `tid.x%16` is
+    `tid.x`."""
+    place = len(columns) - 1
+    while place >= 0:
+        column, entry, first = columns[place], entries[place], place
+        while first and entry and _goes_on(entries, columns, first):
+            first -= 1
+        name = _part_name(columns, first, place) if column.kind == "thread" else column.name
+        place = first - 1
+        counter, _, step = name.partition("/")
+        if column.kind == "loop" and step and entry % int(step) == 0:
+            yield (counter,), entry // int(step)
+        elif entry:
+            yield (f"({name})" if entry != 1 and {*name} & {*"/%"} else name,), entry
+
+
+def _goes_on(entries: Sequence[int], columns: Sequence[IndexColumn], place: int) -> bool:
+    """Whether a digit and the coarser one before it are digits of one number."""
+    one, other = columns[place - 1], columns[place]
+    alike = one.kind == other.kind == "thread" and one.axis == other.axis
+    return alike and entries[place - 1] * other.width == entries[place] * one.width
+
+
+def _part_name(columns: Sequence[IndexColumn], first: int, last: int) -> str:
+    """Return the name of some digits of one axis together: `tid.x%64/4`."""
+    axis, width = columns[last].axis, columns[last].width
+    cut = first > 0 and columns[first - 1].kind == "thread" and columns[first - 1].axis == axis
+    over = f"%{columns[first - 1].width}" if cut else ""
+    return f"tid.{axis}{over}{f'/{width}' if width > 1 else ''}"
 
 
 def write_sum(value: Polynomial) -> str:

@@ -21,7 +21,7 @@ user did not write (skewing), nothing is said.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -35,15 +35,18 @@ __all__ = ["Landing", "NestPlace", "Place", "landing", "place_nest"]
 
 Landing = Literal["register", "broadcast", "shared tile or L1", "shared memory", "L2", "combined", "none"]
 Place = Axis | Literal["thread", "block", "host"]
+_WARP: Final = 32
 
 
 class NestPlace(Struct, frozen=True):
     """Where the loops around references run (outermost first): an axis of the kernel's threads, in each thread, or on
-    the host around the kernel; "block": it is an index of blocks; and the threads of a block along x, y and z."""
+    the host around the kernel; "block": it is an index of blocks; the threads of a block along x, y and z; `widths`:
+    how many threads one step of each loop is, 1 where it is empty."""
 
     kernel: str
     loops: tuple[Place, ...]
     block: tuple[int, int, int]
+    widths: tuple[int, ...] = ()
 
 
 def place_nest(plan: Plan, counters: Sequence[str], outer: Sequence[str], reference: Span) -> NestPlace | None:
@@ -98,4 +101,5 @@ def landing(direction: Sequence[int], place: NestPlace, *, same_time: bool = Tru
     threads = dict(zip(("x", "y", "z"), place.block, strict=True))
     if any(threads.get(axis, 2) == 1 for axis in moved):
         return "L2"
-    return "broadcast" if same_time and moved == {"x"} else "shared tile or L1"
+    far = any(abs(step) * width >= _WARP for step, width in zip(direction, place.widths, strict=False))
+    return "broadcast" if same_time and moved == {"x"} and not far else "shared tile or L1"

@@ -25,7 +25,7 @@ def kernel_spaces(spaces: Sequence[KernelSpace], kernel: str, block: Dim, write:
 
 
 def _entry(found: KernelSpace, kernel: str, block: Dim, write: Write) -> SpaceEntry:
-    place = NestPlace(kernel, tuple(map(_place, found.columns)), block)
+    place = NestPlace(kernel, tuple(map(_place, found.columns)), block, tuple(c.width for c in found.columns))
     figures = tuple(map(_figures, found.facts))
     return SpaceEntry(_worded(found.space, write), place, (kernel,) * len(figures), figures, found.changing)
 
