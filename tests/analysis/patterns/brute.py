@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import product
 from pathlib import Path
+from types import CodeType
 
 from msgspec import Struct
 
@@ -83,11 +85,9 @@ def _index(r: random.Random, block: Dim, counters: Sequence[str], *, shared: boo
         terms.append(r.choice(("(threadIdx.x / 2)", "(threadIdx.x % 3)", "threadIdx.x * threadIdx.y")))
     if r.random() < 0.4:
         parameter = "" if shared else r.choice(("", "n * "))
+        parts = ("threadIdx.x", "threadIdx.x", whole[0], linear, "(threadIdx.x + threadIdx.y)")
         for operator in r.choice(("/", "%", "/%", "//")):
-            number, of = (
-                r.choice((2, 2, 4, 3)),
-                r.choice(("threadIdx.x", "threadIdx.x", "threadIdx.y", whole[0], linear)),
-            )
+            number, of = r.choice((2, 2, 4, 3)), r.choice(parts)
             terms.append(f"{r.choice((1, 3, number, 16))} * {parameter}({of} {operator} {number})")
     # numbers of blocks and threads have no sign: an index is of int
     signed = " + ".join(terms)
@@ -204,8 +204,13 @@ def _read(text: str, at: Mapping[str, int]) -> int:
         digits = {name: number for name, number in at.items() if name.startswith(f"tid.{axis}")}
         values[f"tid_{axis}"] = sum(_width(name) * number for name, number in digits.items())
         values[f"ctaid_{axis}"] = at.get(f"ctaid.{axis}", 0)
-    code = re.sub(r"\b(c?tid)\.", r"\1_", text).replace("·", "*").replace("/", "//")
-    return int(eval(code, {}, values))
+    return int(eval(_compile(text), {}, values))
+
+
+@cache
+def _compile(text: str) -> CodeType:
+    plain = re.sub(r"\b(ctaid|tid)\.", r"\1_", text).replace("·", "*").replace("/", "//")
+    return compile(plain, "subscript", "eval")
 
 
 def _width(name: str) -> int:
@@ -233,9 +238,13 @@ def _complete(reference: ArrayReference, table: Mapping[Point, tuple[int, ...]])
     """Yield a pair of points with one element that no directions lead between."""
     first: dict[tuple[int, ...], Point] = {}
     realized: list[list[int]] = []
+    met: set[Point] = set()
     for point, address in table.items():
         start = first.setdefault(address, point)
         apart = [b - a for a, b in zip(start, point, strict=True)]
+        if tuple(apart) in met:
+            continue
+        met.add(tuple(apart))
         if rank([*reference.reuse, apart]) > len(reference.reuse):
             yield f"{reference.text}: {start} and {point} touch one element"
             return
