@@ -12,7 +12,7 @@ import click
 from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
 from warpsmith.app.cli.about.settings import baseline_path, default_settings, is_found, settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.commands.fixes import Editing, edited_report, fix_options
+from warpsmith.app.cli.commands.edits.fixes import Editing, edited_report, fix_options
 from warpsmith.app.cli.commands.watch import watch_for_changes
 from warpsmith.app.cli.console import is_colored, tell
 from warpsmith.app.cli.crash import crash_file
