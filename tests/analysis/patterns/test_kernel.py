@@ -114,7 +114,8 @@ def _no_rest(reader: object, order: Sequence[tuple[str, ...]], unit: int) -> dic
 
 def _unproved(lanes: BlockLanes, table: Sequence[int], digits: Sequence[Sequence[AxisDigit]]) -> Form:
     x = lanes.block[0]
-    terms = {(d.atom,): table[(1, x)[d.axis] * d.width] - table[0] for axis in digits for d in axis if d.extent > 1}
+    known = [digit for axis in digits for digit in axis if digit.extent > 1]
+    terms: dict[tuple[Atom, ...], int] = {(d.atom,): table[(1, x)[d.axis] * d.width] - table[0] for d in known}
     return Form(64, {(): table[0], **terms})
 
 

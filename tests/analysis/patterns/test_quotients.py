@@ -30,7 +30,7 @@ from warpsmith.analysis.uniformity.seeds import Threads
 )
 def test_tables(block: Dim, rule: object, names: list[str], text: str) -> None:
     assert callable(rule)
-    lanes = BlockLanes(block, 32, Threads("block", 32, block))
+    lanes = BlockLanes(block, 32, Threads("block", block))
     table = lanes.index("table", tuple(rule(t % block[0], t // block[0]) for t in range(lanes.count)))
     found = find_quotients(lanes, [table])
     digits = [digit for axis in reversed(found.digits) for digit in axis if digit.extent > 1]
@@ -43,7 +43,7 @@ def test_tables(block: Dim, rule: object, names: list[str], text: str) -> None:
 
 
 def test_lengths_that_do_not_go_together() -> None:
-    lanes = BlockLanes((12, 1, 1), 32, Threads("block", 32, (12, 1, 1)))
+    lanes = BlockLanes((12, 1, 1), 32, Threads("block", (12, 1, 1)))
     tables = [lanes.index(f"by {n}", tuple(t // n for t in range(12))) for n in (2, 3, 4)]
     found = find_quotients(lanes, tables)
     assert [digit.name for digit in found.digits[0]] == ["tid.x/4", "tid.x%4/2", "tid.x%2"]
