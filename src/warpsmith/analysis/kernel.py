@@ -7,7 +7,7 @@ module, kernel, shape, device ──► uniformity (warp, block) ──► branc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -32,6 +32,7 @@ from warpsmith.analysis.uniformity.facts import (
     Dim,
     KernelFacts,
     LaunchShape,
+    RaceFact,
     RaceVerdict,
 )
 from warpsmith.analysis.uniformity.seeds import Threads
@@ -39,6 +40,7 @@ from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
 from warpsmith.machine.devices import Device
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Module
+from warpsmith.ssa.passes.prune import prune_unused
 
 __all__ = ["UNUSED", "block_of", "examine"]
 
@@ -67,8 +69,10 @@ def examine(
     found = [replace(p, base=None, space=space_of(p)) if p.chosen else p for p in places(forms_of_all)]
     waits, found_races = _together(forms_of_all, found, {fact.instruction: fact for fact in facts}, shape, assumed)
     written = next((f for f in module.written if f.name == kernel), None)
+    as_written = None
     if written is not None and (found_races.complete or found_races.verdict.kind == "none"):
         with_reads = examine(replace(module, functions=(written,), written=()), kernel, shape, device)
+        as_written = replace(with_reads, races=tuple(_races_of_reads(found_races.found, with_reads)))
         found_races = _join(found_races, with_reads)
     found_races = _leave_images(found_races) if module.images else found_races
     return KernelFacts(
@@ -93,6 +97,7 @@ def examine(
         function=function,
         warp_level=warp,
         block_level=whole,
+        as_written=as_written if as_written is not None and as_written.races else None,
     )
 
 
@@ -100,6 +105,19 @@ def _leave_images(races: Races) -> Races:
     """Return what is known of races where some code writes to images."""
     verdict = RaceVerdict("unknown", why="it is not looked at what is written to images")
     return replace(races, verdict=verdict) if races.verdict.kind == "none" else races
+
+
+def _races_of_reads(found: Sequence[RaceFact], written: KernelFacts) -> Iterator[RaceFact]:
+    """Yield the races of a read whose value nobody uses: compilers drop such a read, but need not."""
+    known = {race.places for race in found}
+    used = {i for _, i in prune_unused(written.function).instructions()}
+    for race in written.races:
+        unread = [side.access.span for side in (race.first, race.second) if side.access.instruction not in used]
+        if unread and race.places not in known:
+            at = "" if unread[0] is None else f" in line {unread[0].line}"
+            text = f"the compiler keeps the read of {race.variable}{at}, whose value nobody uses"
+            certainty = "conditional" if race.certainty == "proven" else race.certainty
+            yield replace(race, certainty=certainty, assumptions=(*race.assumptions, text))
 
 
 def _join(races: Races, written: KernelFacts) -> Races:

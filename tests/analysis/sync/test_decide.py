@@ -15,7 +15,7 @@ from warpsmith.analysis.affine.symbols import Atom
 from warpsmith.analysis.kernel import UNUSED, examine
 from warpsmith.analysis.sync import apart, decide, races, reached, turns, unknowns, ways
 from warpsmith.analysis.sync.apart import _Proof
-from warpsmith.analysis.sync.decide import ARRAYS_APART, FLAGS, INSIDE
+from warpsmith.analysis.sync.decide import ARRAYS_APART, INSIDE
 from warpsmith.analysis.sync.races import Judge, Meeting
 from warpsmith.analysis.sync.unknowns import UNSIGNED, Poly, Unknowns
 from warpsmith.analysis.uniformity.facts import LaunchShape, RaceVerdict
@@ -25,11 +25,10 @@ from warpsmith.ssa.nodes import Instruction
 Patch = pytest.MonkeyPatch
 
 NOT_FOUND = {
-    "other_parts", "halving_unknown", "unread", "unread_in_a_loop", "one_of_two", "argument_of_two", "two_names",
-    "loops_on_two_ways",
+    "halving_unknown", "one_of_two", "argument_of_two", "two_names", "loops_on_two_ways",
 }  # fmt: skip
-"""What a thread of another block picks by a choice, a loop that halves what is not known, reads that the compiled
-kernel lacks, pointers that are one of several, and places of which none leads to the other."""
+"""A loop that halves what is not known, pointers that are one of several, and places of which none leads to the
+other."""
 
 NOT_PROVEN = {
     "triangle", "counter_begins", "tickets", "packed", "product_filled", "product_refilled", "turned_in_strips",
@@ -249,22 +248,6 @@ def test_a_call_of_what_is_not_known_leaves_it_open(tmp_path: Path) -> None:
 def test_a_barrier_that_not_all_reach_leaves_it_open(tmp_path: Path) -> None:
     found = verdict("__global__ void k(int *a) { if (threadIdx.x < 5) __syncthreads(); }\n", tmp_path)
     assert found.kind == "unknown" and "barrier" in found.why
-
-
-EXCHANGE = """
-__kernel void k(__global int *a, __global int *b) {{
-  a[get_global_id(0)] = 1;
-  barrier({});
-  b[get_global_id(0)] = a[get_global_id(0) ^ 1];
-}}
-"""
-
-
-@pytest.mark.parametrize(("flags", "kind"), [("CLK_LOCAL_MEM_FENCE", "unknown"), ("CLK_GLOBAL_MEM_FENCE", "none")])
-def test_barriers_whose_flags_leave_the_memory_out_leave_it_open(flags: str, kind: str, tmp_path: Path) -> None:
-    found = verdict(EXCHANGE.format(flags), tmp_path, "k.cl", (1, 1, 1))
-    assert found.kind == kind
-    assert (FLAGS in found.why) == (kind == "unknown")
 
 
 READS = """

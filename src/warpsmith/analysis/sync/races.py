@@ -50,12 +50,17 @@ Relation = Mapping[str, int | None]
 
 
 class Meeting(Struct, frozen=True):
-    """Two places that may be executed in one interval by different threads; `whole`: with all barriers in place."""
+    """Two places that may be executed in one interval between such barriers (`cut`) by different threads."""
 
     first: AccessSite
     second: AccessSite
     ahead: Ahead
-    whole: bool = True
+    cut: Cut = full_barrier
+
+    @property
+    def whole(self) -> bool:
+        """Whether the intervals are those of all barriers of the block."""
+        return self.cut is full_barrier
 
     @property
     def key(self) -> object:
@@ -84,12 +89,16 @@ class Clash(Struct, frozen=True):
 
 
 def meetings(
-    found: Iterable[Interval], places: Mapping[Instruction, AccessSite], *, atomics: bool = False, whole: bool = True
+    found: Iterable[Interval],
+    places: Mapping[Instruction, AccessSite],
+    *,
+    atomics: bool = False,
+    cut: Cut = full_barrier,
 ) -> list[Meeting]:
     """Return every pair that may meet and conflict, each once; they are of one variable, or one is of none known.
 
-    `atomics`: two atomic operations conflict as well, which matters where their order does; `whole`: the intervals are
-    those of all barriers of the block."""
+    `atomics`: two atomic operations conflict as well, which matters where their order does; `cut`: the
+    barriers that the intervals are between."""
     made: dict[object, Meeting] = {}
     for interval in found:
         inside = [places[i] for i in interval.inside]
@@ -104,7 +113,7 @@ def meetings(
                 continue
             for mine, yours in product(interval.inside[a.instruction], interval.inside[b.instruction]):
                 ahead = _ahead(mine, yours)
-                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead, whole))
+                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead, cut))
             if len(made) > _MOST_PAIRS:
                 return list(made.values())
     return list(made.values())
@@ -170,7 +179,7 @@ class Judge(Struct):
         """Return the pairs of places that may meet between such barriers."""
         by_instruction = {place.instruction: place for place in places}
         found = intervals(self.forms, by_instruction, cut, self._entered)
-        return meetings(found, by_instruction, whole=cut is full_barrier)
+        return meetings(found, by_instruction, cut=cut)
 
     def meetings(self, places: Sequence[AccessSite]) -> list[Meeting]:
         """Return the pairs of places that may meet."""
