@@ -1,6 +1,6 @@
 """Files with kernels become modules of the kernel IR, whatever they are written in.
 
-.ptx              our reader                                   .cu .cuh .cl     libclang → tree → SSA
+.ptx .il          our readers                                  .cu .cuh .cl     libclang → tree → SSA
                                                                                 kernels lost there: NVRTC → our reader
 """
 
@@ -19,6 +19,7 @@ from warpsmith.front.inputs import Source
 from warpsmith.front.kernels import LaunchSite, load_kernels
 from warpsmith.front.load import FrontOptions
 from warpsmith.front.ptx.read import read_ptx
+from warpsmith.kernels.il_kernels import declared_parameter, read_il
 from warpsmith.kernels.includers import launches_elsewhere
 from warpsmith.kernels.ptx_kernels import recover_kernels
 from warpsmith.lower.program import lower
@@ -100,6 +101,8 @@ def read_unit(wanted: KernelFile) -> KernelUnit | Finding:
     file = _read(wanted)
     if isinstance(file, Finding):
         return file
+    if Path(wanted.path).suffix.lower() == ".il" and wanted.language is None:
+        return _il_unit(file)
     language = wanted.language or _LANGUAGES.get(Path(wanted.path).suffix.lower()) or _guess_language(file)
     if language is None:
         suffix = Path(wanted.path).suffix or "(none)"
@@ -108,6 +111,13 @@ def read_unit(wanted: KernelFile) -> KernelUnit | Finding:
         module, findings = read_ptx(file)
         return KernelUnit(file, module, findings, language=language)
     return _compile_source(wanted, file, language)
+
+
+def _il_unit(file: SourceFile) -> KernelUnit:
+    """Return the one kernel of a program of AMD IL; where a thread is has the names that PTX has."""
+    module, findings = read_il(file)
+    parameters = {f.name: tuple(map(declared_parameter, f.parameters)) for f in module.functions}
+    return KernelUnit(file, module, findings, language="ptx", parameters=parameters)
 
 
 def _compile_source(wanted: KernelFile, file: SourceFile, language: Language) -> KernelUnit:

@@ -12,6 +12,7 @@ import click
 from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
 from warpsmith.app.cli.about.settings import baseline_path, default_settings, is_found, settings_of
 from warpsmith.app.cli.command import Command
+from warpsmith.app.cli.commands.analyze_il import are_il, run_analysis
 from warpsmith.app.cli.commands.edits.fixes import Editing, edited_report, fix_options
 from warpsmith.app.cli.commands.watch import watch_for_changes
 from warpsmith.app.cli.console import is_colored, tell
@@ -78,7 +79,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
     """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
 
     A path is a file (.cu, .cl, .ptx), a folder, or - for standard input; with -p alone, all device code that is
-    compiled there. Numbers are worked out from the text: they
+    compiled there. Programs of AMD IL (.il) are counted as bundles of GPUs of 2007 to 2011, or of those of --device
+    (hd3870); --evidence full prints the bundles. Numbers are worked out from the text: they
     are a model, not a measurement.
 
     \b
@@ -86,6 +88,8 @@ def command(paths: tuple[str, ...], **given: object) -> int:
                 3 a part could not be read   70 an error of ours   124 out of time
     """
     outputs = _outputs(texts(given["forms"]), as_json=global_options().json)
+    if are_il(paths):
+        return run_analysis(paths, given, outputs)
     editing = Editing.of(given)
     if not given["watch"]:
         report = _run(paths, given, outputs, editing)

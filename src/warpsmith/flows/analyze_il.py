@@ -1,0 +1,59 @@
+"""ANALYZE of AMD IL, a straight line: texts go in, bundles, cycles and threads a second on each GPU come out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warpsmith.base.errors import InputError, RefusedError
+from warpsmith.base.findings import Finding
+from warpsmith.base.source import SourceFile
+from warpsmith.front.il.defects import find_defects
+from warpsmith.front.il.nodes import IlProgram
+from warpsmith.front.il.read import parse_il
+from warpsmith.machine.vliw.gpus import VliwGpu, load_vliw_gpus, vliw_gpu
+from warpsmith.report.vliw.model import VliwReport, VliwRow
+from warpsmith.targets.il.optimize import optimize_il
+from warpsmith.targets.r600.analyze import analyze_il
+
+__all__ = ["analyze_il_files"]
+
+
+def analyze_il_files(paths: Sequence[str], devices: Sequence[str] = (), granted: Sequence[str] = ()) -> VliwReport:
+    """Return the report on files of IL, for the GPUs that are named, else for all of the list; `granted`: conditions of
+    rewrites that hold.
+
+    Raises UsageError where there is no such GPU. What is wrong with a file is in its row.
+    """
+    gpus = tuple(vliw_gpu(name) for name in devices) or load_vliw_gpus()
+    return VliwReport(tuple(_analyze_file(path, gpus, granted) for path in paths))
+
+
+def _analyze_file(path: str, gpus: Sequence[VliwGpu], granted: Sequence[str]) -> VliwRow:
+    # text → program
+    try:
+        program = parse_il(SourceFile.read(path))
+    except OSError as error:
+        finding = Finding("INP001", "error", f"{path} cannot be read: {(error.strerror or str(error)).lower()}")
+        return VliwRow(path, "", (finding,))
+    except InputError as error:
+        return VliwRow(path, "", error.findings)
+    # program → what is likely to be wrong, bundles, figures, what makes it shorter
+    defects = find_defects(program)
+    try:
+        figures = analyze_il(program, gpus)
+        return VliwRow(path, _about(program), defects, figures, optimize_il(program, granted))
+    except RefusedError as error:
+        return VliwRow(path, _about(program), (*defects, *error.findings))
+
+
+def _about(program: IlProgram) -> str:
+    """Return what a program is, in words."""
+    kind = "pixel shader" if program.kind == "ps" else "compute shader"
+    constants = sum(one.size for one in program.constants.values())
+    parts = [_count(len(program.resources), "resource"), _count(constants, "constant register")]
+    outputs = ", ".join(f"o{number}" for number in program.outputs) or "g"
+    return f"{kind} of {_count(len(program.instructions), 'instruction')}, {', '.join(parts)}; writes {outputs}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

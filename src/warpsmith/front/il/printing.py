@@ -1,0 +1,98 @@
+"""A program of IL as text, which reads back as the same program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from warpsmith.front.il.nodes import (
+    WHOLE,
+    IlConstants,
+    IlDeclaration,
+    IlDestination,
+    IlInput,
+    IlInstruction,
+    IlLiteral,
+    IlOutput,
+    IlProgram,
+    IlRegister,
+    IlResource,
+    IlSource,
+    IlThreads,
+)
+
+__all__ = ["print_il", "print_il_instruction", "print_il_source"]
+
+
+def print_il(program: IlProgram, comments: Mapping[int, str] | None = None) -> str:
+    """Return the text of a program; `comments`: a line before the instruction of that number."""
+    return "\n".join((*_lines(program, comments or {}), ""))
+
+
+def _lines(program: IlProgram, comments: Mapping[int, str]) -> Iterator[str]:
+    yield f"il_{program.kind}_2_0"
+    yield from (_declaration(one) for one in program.declarations)
+    yield ""
+    depth = 0
+    for number, one in enumerate(program.instructions):
+        if one.op.form in ("else", "endif", "endloop"):
+            depth -= 1
+        pad = "    " * depth
+        if number in comments:
+            yield f"{pad}; {comments[number]}"
+        yield pad + print_il_instruction(one)
+        if one.op.form in ("if", "else", "loop"):
+            depth += 1
+    yield from ("endmain", "end")
+
+
+def _declaration(one: IlDeclaration) -> str:
+    match one:
+        case IlOutput():
+            return f"dcl_output_generic o{one.number}"
+        case IlInput():
+            return f"dcl_input_position_interp(linear_noperspective) v{one.number}.{one.mask}"
+        case IlResource():
+            formats = "".join(f"_fmt{letter}({form})" for letter, form in zip(WHOLE, one.formats, strict=True))
+            return f"dcl_resource_id({one.number})_type({one.axes}d,unnorm){formats}"
+        case IlLiteral():
+            return f"dcl_literal l{one.number}, {', '.join(f'0x{word:08X}' for word in one.words)}"
+        case IlConstants():
+            return f"dcl_cb cb{one.number}[{one.size}]"
+        case IlThreads():
+            return f"dcl_num_thread_per_group {', '.join(map(str, one.sizes))}"
+
+
+def print_il_instruction(one: IlInstruction) -> str:
+    """Return the line of an instruction."""
+    name = one.op.name
+    if one.op.form == "sample":
+        name += f"({one.resource})_sampler({one.sampler})"
+    elif one.op.form == "load":
+        name += f"({one.resource})"
+    name += "_sat" if one.saturate else ""
+    name += f"_zeroop({one.zero})" if one.zero else ""
+    operands = [_destination(one.destination)] if one.destination else []
+    operands += [print_il_source(source) for source in one.sources]
+    return f"{name} {', '.join(operands)}".rstrip()
+
+
+def _destination(one: IlDestination) -> str:
+    return _register(one.register) + ("" if one.mask == WHOLE else f".{one.mask}")
+
+
+def print_il_source(one: IlSource) -> str:
+    """Return the text of a source."""
+    text = _register(one.register) + ("" if one.swizzle == WHOLE else f".{one.swizzle}")
+    text += "_abs" if one.absolute else ""
+    return text + (f"_neg({one.negated})" if one.negated else "")
+
+
+def _register(one: IlRegister) -> str:
+    number = str(one.number) if one.kind in ("r", "v", "o", "l", "cb") else ""
+    if one.index is None:
+        return f"{one.kind}{number}"
+    index = one.index
+    if index.register is None:
+        return f"{one.kind}{number}[{index.offset}]"
+    more = f"+{index.offset}" if index.offset else ""
+    return f"{one.kind}{number}[r{index.register}.{index.component}{more}]"
