@@ -11,6 +11,7 @@ Limits: numbers wider than 64 bits have no columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,7 @@ def dtype_of(type: Type) -> npt.DTypeLike:
     return np.bool_ if type.bits == 1 else _SIGNED[type.bits]
 
 
+@lru_cache(maxsize=4096)
 def column_of(constant: Constant) -> Column:
     """Return a constant as a column of one element."""
     bits = constant.bits
@@ -51,11 +53,11 @@ def has_columns(i: Instruction) -> bool:
 
 
 def apply(i: Instruction, columns: Sequence[Column]) -> Column:
-    """Return the result of a pure op; raises KeyError for one that has none."""
+    """Return the result of a pure op; raises KeyError for one that has none. Numbers wrap: numpy's warnings of that
+    are to be ignored by who calls."""
     fast = _FAST.get(i.op)
-    if fast is not None and all(operand.type.kind != "float" for operand in i.operands):
-        with np.errstate(all="ignore"):
-            return fast(i, *columns)
+    if fast is not None and i.operands[-1].type.kind != "float":
+        return fast(i, *columns)
     return _slowly(i, columns)
 
 

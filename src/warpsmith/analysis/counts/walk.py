@@ -101,7 +101,8 @@ class Walk:
             raise NotCountedError("a loop has several entries")
         while True:
             try:
-                return self._walk()
+                with np.errstate(all="ignore"):
+                    return self._walk()
             except NotRegularError as error:
                 # that loop goes iteration by iteration
                 self.irregular.add(error.header)
