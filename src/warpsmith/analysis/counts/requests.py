@@ -15,9 +15,9 @@ from warpsmith.machine.requests import BANKS, SECTOR, WORD
 __all__ = ["count_local_sectors", "count_sectors", "count_ways", "count_words"]
 
 
-def count_sectors(addresses: Column, there: Column, size: int) -> Column:
-    """Return how many sectors each row touches."""
-    first, last = addresses // SECTOR, (addresses + size - 1) // SECTOR
+def count_sectors(addresses: Column, there: Column, size: int, unit: int = SECTOR) -> Column:
+    """Return how many sectors, or other units of memory, each row touches."""
+    first, last = addresses // unit, (addresses + size - 1) // unit
     widest = int((last - first)[there].max(initial=0)) + 1
     parts = [np.minimum(first + n, last) for n in range(widest)]
     return _count_different(np.concatenate(parts, axis=1), np.tile(there, (1, widest)))

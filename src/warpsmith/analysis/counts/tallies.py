@@ -1,7 +1,7 @@
 """What is counted, for each block of threads that is looked at: sums that can be taken so many times.
 
     visits      code block → warps that came                 lanes   code block → lanes that did
-    requests    access → requests, lanes, sectors, passes    lacks   access → why its addresses are not known
+    requests    access → requests, lanes, sectors, passes, lines of 128 bytes
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from msgspec import Struct, field
 from warpsmith.analysis.counts.columns import Column
 from warpsmith.ssa.nodes import Instruction
 
-__all__ = ["LANES", "PASSES", "REQUESTS", "SECTORS", "Tallies"]
+__all__ = ["LANES", "LINES", "PASSES", "REQUESTS", "SECTORS", "Tallies"]
 
-REQUESTS, LANES, SECTORS, PASSES = range(4)
+REQUESTS, LANES, SECTORS, PASSES, LINES = range(5)
 """Rows of the counts of an access."""
 
 
@@ -32,7 +32,7 @@ class Tallies(Struct):
         self.lanes[block] = self.lanes.get(block, 0) + lanes
 
     def request(self, access: Instruction, counts: Column) -> None:
-        """Count requests: rows REQUESTS, LANES, SECTORS, PASSES."""
+        """Count requests: rows REQUESTS to LINES."""
         self.requests[access] = self.requests.get(access, 0) + counts
 
     def take(self, other: Tallies, times: int) -> None:

@@ -11,9 +11,10 @@ from math import gcd
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from warpsmith.analysis.counts.columns import Column
-from warpsmith.analysis.counts.footprint import Intervals, TooManyIntervalsError, join, repeated
+from warpsmith.analysis.counts.footprint import Intervals, TooManyIntervalsError, join, repeated, touched_units
 from warpsmith.analysis.counts.requests import count_local_sectors, count_sectors, count_ways, count_words
 from warpsmith.analysis.counts.slopes import WINDOWS, Known, Lacking, NotRegularError, Number, Slope
 from warpsmith.analysis.counts.tallies import Tallies
@@ -22,10 +23,11 @@ from warpsmith.analysis.counts.values import array_of
 from warpsmith.machine.requests import SECTOR, WORD
 from warpsmith.ssa.nodes import Instruction, Memory, Space
 
-__all__ = ["AccessWriter", "bytes_of"]
+__all__ = ["GROUPS", "AccessWriter", "Sweeps", "bytes_of"]
 
 _MOST_PARTS: Final = 64
 """Sets of intervals of one access that are kept before they are joined."""
+LINE: Final = 128
 GROUPS: Final = 1 << 20
 """More regions than a launch has."""
 
@@ -37,6 +39,22 @@ def bytes_of(i: Instruction) -> int:
     if i.op == "store":
         return sum(operand.type.bytes for operand in i.operands[1:])
     return i.operands[1].type.bytes if len(i.operands) > 1 else i.results[0].type.bytes
+
+
+class Sweeps(Struct):
+    """What an access touches in one block, in sectors: at once, then with each loop around it, the innermost first,
+    and how many iterations that has; sums over `visits`."""
+
+    visits: int
+    sectors: list[float]
+    times: list[float]
+
+    def add(self, sectors: list[float], times: list[int]) -> None:
+        """Add what is touched at another visit; one that lies in other loops counts as if it did not."""
+        if len(sectors) == len(self.sectors):
+            self.visits += 1
+            self.sectors = [a + b for a, b in zip(self.sectors, sectors, strict=True)]
+            self.times = [a + b for a, b in zip(self.times, times, strict=True)]
 
 
 class AccessWriter:
@@ -52,6 +70,7 @@ class AccessWriter:
         self.touched: dict[Instruction, list[Intervals]] = defaultdict(list)
         self.moves: dict[Instruction, dict[str, int] | None] = {}
         self.overflow: set[Instruction] = set()
+        self.sweeps: dict[Instruction, Sweeps] = {}
 
     def arrivals(self, mask: Column) -> tuple[Column, Column]:
         """Return how many warps and lanes of each block there are."""
@@ -67,21 +86,21 @@ class AccessWriter:
         warps, lanes = self.arrivals(mask)
         zero = np.zeros_like(warps)
         if isinstance(address, Lacking):
-            tallies.request(i, np.stack((warps, lanes, zero, zero)))
+            tallies.request(i, np.stack((warps, lanes, zero, zero, zero)))
             return address.why
         assert isinstance(i.detail, Memory)
         there = mask.reshape(-1, self.threads.warp)
         place = np.broadcast_to(address.column.astype(np.int64) + i.detail.offset, mask.shape).reshape(there.shape)
         space, place = _own_space(i.detail.space, place, there)
         if space == "generic":
-            tallies.request(i, np.stack((warps, lanes, zero, zero)))
+            tallies.request(i, np.stack((warps, lanes, zero, zero, zero)))
             return "the memory that its address leads into"
         unsteady = self._slopes(address.slopes, space, there, extents)
         rows = np.flatnonzero(there.any(axis=1))
-        sectors, passes = _costs(space, place[rows], there[rows], bytes_of(i))
+        costs = _costs(space, place[rows], there[rows], bytes_of(i))
         owner = rows // self.threads.warps
         by_block = [np.bincount(owner, weights=c, minlength=self.threads.count).astype(np.int64)
-                    for c in (sectors, passes)]  # fmt: skip
+                    for c in costs]  # fmt: skip
         tallies.request(i, np.stack((warps, lanes, *by_block)))
         if space == "global" and not self.quiet:
             self._touch(i, Known(place, address.slopes), there)
@@ -132,26 +151,32 @@ class AccessWriter:
         group = lanes // self.threads.lanes * GROUPS + array_of(low)
         strides = {key: _taken(place.slopes[key], lanes, there) for key in self.loops if key in place.slopes}
         try:
-            self.touched[i].append(self._repeat(group, low, low + bytes_of(i), strides))
+            self.touched[i].append(self._repeat(i, (group, low, low + bytes_of(i)), strides))
             if len(self.touched[i]) >= _MOST_PARTS:
                 self.touched[i] = [_all_of(self.touched[i])]
         except TooManyIntervalsError:
             self.overflow.add(i)
             self.touched.pop(i, None)
 
-    def _repeat(self, group: Column, low: Column, high: Column, strides: Mapping[str, Column]) -> Intervals:
+    def _repeat(
+        self, i: Instruction, given: tuple[Column, Column, Column], strides: Mapping[str, Column]
+    ) -> Intervals:
+        """Return what is touched in all iterations of the loops that are gone through at once."""
+        group = given[0]
         even = all(_is_even(group, stride) for stride in strides.values())
-        found = join(group, low, high) if even else Intervals(group, low, high)
-        for key, stride in strides.items():
-            if even:
-                by_group = dict(zip(group.tolist(), stride.tolist(), strict=True))
-                step = np.array([by_group[g] for g in found.group.tolist()], np.int64)
-                found = repeated(found, step, self.loops[key])
-            elif len(strides) == 1:
-                found = repeated(found, stride, self.loops[key])
-            else:
-                raise TooManyIntervalsError
-        return found if even or strides else join(found.group, found.low, found.high)
+        if not even and len(strides) > 1:
+            raise TooManyIntervalsError
+        found = join(*given) if even else Intervals(*given)
+        sectors, times = [_count_sectors_of_one(found)], list[int]()
+        # the innermost loop first: what it touches is what the next one repeats
+        for key in reversed(self.loops):
+            stride = strides.get(key)
+            if stride is not None:
+                found = repeated(found, _of_groups(found, group, stride) if even else stride, self.loops[key])
+            sectors.append(_count_sectors_of_one(found))
+            times.append(self.loops[key])
+        self.sweeps.setdefault(i, Sweeps(0, [0.0] * len(sectors), [0.0] * len(times))).add(sectors, times)
+        return found
 
     def _move(self, i: Instruction, slopes: Mapping[str, Slope], there: Column) -> None:
         """Keep how the addresses of an access move from block to block."""
@@ -171,6 +196,18 @@ class AccessWriter:
         known = self.moves.setdefault(i, found)
         if known != found:
             self.moves[i] = None
+
+
+def _of_groups(found: Intervals, group: Column, stride: Column) -> Column:
+    """Return for each interval the stride of its group."""
+    by_group = dict(zip(group.tolist(), stride.tolist(), strict=True))
+    return np.array([by_group[g] for g in found.group.tolist()], np.int64)
+
+
+def _count_sectors_of_one(found: Intervals) -> float:
+    """Return how many sectors a group touches, on average."""
+    units = touched_units([found], SECTOR)
+    return float((units.high - units.low).sum()) / max(1, len(np.unique(units.group // GROUPS)))
 
 
 def _all_of(parts: list[Intervals]) -> Intervals:
@@ -203,18 +240,18 @@ def _own_space(space: Space, place: Column, there: Column) -> tuple[Space, Colum
     return "generic", place
 
 
-def _costs(space: Space, place: Column, there: Column, size: int) -> tuple[Column, Column]:
-    """Return the sectors and the passes of each row."""
+def _costs(space: Space, place: Column, there: Column, size: int) -> tuple[Column, Column, Column]:
+    """Return the sectors, the passes and the lines of each row."""
     one = np.ones(len(place), np.int64)
     none = np.zeros(len(place), np.int64)
     match space:
         case "shared":
-            return none, count_ways(place, there, size)
+            return none, count_ways(place, there, size), none
         case "constant":
-            return none, count_words(place, there, size)
+            return none, count_words(place, there, size), none
         case "local":
-            return count_local_sectors(place, there, size), one
+            return count_local_sectors(place, there, size), one, none
         case "global":
-            return count_sectors(place, there, size), one
+            return count_sectors(place, there, size), one, count_sectors(place, there, size, LINE)
         case _:
-            return none, one
+            return none, one, none

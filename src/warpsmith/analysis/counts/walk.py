@@ -267,6 +267,7 @@ class Walk:
         if not self.threads.sampled(axis):
             return True
         decided = np.where(mask, np.where(column, 1, 0), 2)
+        decided = np.broadcast_to(decided, self.threads.count * self.threads.lanes)
         at = 2 - AXES.index(axis)
         seen = np.moveaxis(decided.reshape(self.threads.shape), at, 0)
         return bool((seen[1] == seen[2]).all())
@@ -284,7 +285,23 @@ class Walk:
         """Return what an instruction gives."""
         if not OPS[i.op].pure or i.op in ("param", "query", "address"):
             return self.sources.of_instruction(i, value)
-        return result_of(i, [self.number(o) for o in i.operands], self.extents)
+        operands = [self.number(o) for o in i.operands]
+        found = result_of(i, operands, self.extents)
+        if value.type.bits == 1 and isinstance(found, Known) and found.slopes:
+            return self._keep_steady(found, operands)
+        return found
+
+    def _keep_steady(self, found: Known, operands: Sequence[Number]) -> Known:
+        """Return an answer that is made of answers: where none of these changes along an axis it does not either."""
+        slopes = dict(found.slopes)
+        for axis in AXES:
+            if slopes.get(axis) is not UNEVEN:
+                continue
+            made_of = [o for o in operands if isinstance(o, Known) and axis in o.slopes]
+            everywhere = np.ones(1, np.bool_)
+            if all(o.slopes[axis] is STEADY and self._is_alike(axis, o.column, everywhere) for o in made_of):
+                slopes[axis] = STEADY
+        return Known(found.column, slopes, found.pointer)
 
     def number(self, operand: Operand) -> Number:
         """Return what an operand is now."""

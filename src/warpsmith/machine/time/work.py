@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["SECTOR_BYTES", "Instructions", "LaunchWork", "Touched"]
+__all__ = ["SECTOR_BYTES", "Instructions", "LaunchWork", "Sweep", "Touched"]
 
 SECTOR_BYTES = 32
 
@@ -48,6 +48,14 @@ class Touched(Struct, frozen=True):
     grid: float
 
 
+class Sweep(Struct, frozen=True):
+    """A load in loops: the sectors that a block touches with it, at once and then with each loop around it, the
+    innermost first (`sectors`), and how often each of these repeats (`times`)."""
+
+    sectors: tuple[float, ...]
+    times: tuple[float, ...]
+
+
 class LaunchWork(Struct, frozen=True):
     """A launch; `running_blocks` run at a time on the whole device. `batches`: waits for memory, those that a warp makes at once being one; `load_sectors` and
     `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
@@ -69,6 +77,7 @@ class LaunchWork(Struct, frozen=True):
     batches: float
     read: Touched
     written: Touched
+    sweeps: tuple[Sweep, ...]
     shared_bytes: int
     flops: float
     wide: float
