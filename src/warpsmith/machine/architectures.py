@@ -16,11 +16,11 @@ __all__ = ["Architecture", "Lanes", "Latencies", "architecture"]
 
 
 class Lanes(Struct, frozen=True, forbid_unknown_fields=True):
-    """Results in a clock, by the kind of instruction; `float` is of 32 bits, `double` of 64; 0: there are none."""
+    """Results in a clock, by the kind of instruction; `single` and `double` are of floating point; 0: none."""
 
     integer: int
     multiply: int
-    float: int
+    single: int
     double: int
     special: int
     convert: int

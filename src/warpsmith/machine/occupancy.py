@@ -6,8 +6,8 @@
     the least of the four wins
 
 Source: NVIDIA's cuda_occupancy.h (allocation granularities and block caps). Shared memory is taken at its largest
-carve-out. Compute capability 1.1 gives registers to a block at a time, in units of 256, 2.0 to a warp, in units of 64, 63
-a thread at most, both to two warps at least (from memory of NVIDIA's occupancy calculator, not confirmed).
+carve-out. Compute capability 1.1 gives registers to a block at a time, in units of 256, 2.0 to a warp, in units of 64,
+63 a thread at most, both to two warps at least (from memory of NVIDIA's occupancy calculator, not confirmed).
 Limits: NVIDIA devices only.
 """
 

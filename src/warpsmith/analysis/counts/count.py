@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
@@ -90,7 +89,7 @@ def count_launch(
     if found.lacks:
         return found
     try:
-        work = _work(function, sums, walked, (threads, holding))
+        work = _work((function, graph), sums, walked, (threads, holding))
     except TooManyIntervalsError:
         return _lacking(found, "which bytes its blocks touch: they are in too many pieces")
     return LaunchCounts(
@@ -121,10 +120,10 @@ def _access(i: Instruction, row: np.ndarray, walked: Walked) -> AccessCount:
 
 
 def _work(
-    function: Function, sums: Tallies, walked: Walked, launch: tuple[LaunchedThreads, Holding]
+    owner: tuple[Function, Graph], sums: Tallies, walked: Walked, launch: tuple[LaunchedThreads, Holding]
 ) -> LaunchWork:
-    threads, holding = launch
-    kinds = block_kinds(function)
+    (function, graph), (threads, holding) = owner, launch
+    kinds = block_kinds(function, graph)
     counts: dict[str, float] = {}
     batches = flops = wide = 0.0
     for name, warps in sums.visits.items():
@@ -233,5 +232,3 @@ class _Touching(Struct, frozen=True):
 def _together(part: Intervals, chosen: np.ndarray) -> Intervals:
     """Return the intervals that are chosen, whatever block they are of."""
     return join(part.group[chosen] % GROUPS, part.low[chosen], part.high[chosen])
-
-

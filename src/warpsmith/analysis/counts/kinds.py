@@ -1,12 +1,14 @@
 """Instructions of the kernel IR as those that a multiprocessor executes.
 
+    a · b in a loop of neither  → counted before it
     fmul, fadd  → one multiply-add, where nothing else uses the product          (nvcc's default, -fmad=true)
     mul, add    → one, for the same reason (IMAD)
     param, address, bitcast, zext → none: operands and registers
     64-bit sums → two of 32 bits, products four; a division the sequence that stands for it
 
-Limits: what a compiler takes out of loops, unrolls or finds twice is not known here: these are counts of the IR, and
-SASS may have fewer or more. The lengths of divisions and of 64-bit functions are from memory, not confirmed.
+Limits: what a compiler unrolls, makes of indices that change evenly, or finds twice is not known here: these are counts
+of the IR, and SASS may have fewer or more. The lengths of divisions and of 64-bit functions are from memory, not
+confirmed.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from warpsmith.machine.time.work import Instructions
+from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Function, Instruction, Memory, Operand, Switch, Value
 from warpsmith.ssa.ops import OPS
 
@@ -41,11 +43,36 @@ class BlockKinds(Struct, frozen=True):
     wide: int
 
 
-def block_kinds(function: Function) -> dict[str, BlockKinds]:
-    """Return what each block of code is made of."""
+def block_kinds(function: Function, graph: Graph) -> dict[str, BlockKinds]:
+    """Return what each block of code that can be reached is made of; what a loop does not change stands before it."""
     uses = Counter(o for block in function.blocks for o in _operands(block) if isinstance(o, Value))
     made = {v: i for _, i in function.instructions() for v in i.results}
-    return {block.name: _kinds_of(block, uses, made) for block in function.blocks}
+    homes = _homes(function, graph)
+    held: dict[str, list[Instruction]] = {name: [] for name in graph.order}
+    for block, i in function.instructions():
+        if block.name in graph.rank:
+            held[homes.get(i, block.name)].append(i)
+    blocks = {block.name: block for block in function.blocks}
+    return {name: _kinds_of(blocks[name], held[name], uses, made) for name in graph.order}
+
+
+def _homes(function: Function, graph: Graph) -> dict[Instruction, str]:
+    """Return the block that each pure instruction is executed in once it is taken out of the loops that do not change
+    it."""
+    where = {phi.result: block.name for block in function.blocks for phi in block.phis}
+    homes: dict[Instruction, str] = {}
+    blocks = {block.name: block for block in function.blocks}
+    for name in graph.order:
+        for i in blocks[name].instructions:
+            home = name
+            while OPS[i.op].pure and (around := graph.cycles_around(home)):
+                cycle = around[-1]
+                if any(where.get(o) in cycle.blocks for o in i.operands if isinstance(o, Value)):
+                    break
+                home = graph.dominator[cycle.header]
+            homes[i] = home
+            where.update(dict.fromkeys(i.results, home))
+    return homes
 
 
 def _operands(block: BasicBlock) -> Iterable[Operand]:
@@ -55,10 +82,12 @@ def _operands(block: BasicBlock) -> Iterable[Operand]:
         yield from i.operands
 
 
-def _kinds_of(block: BasicBlock, uses: Mapping[Value, int], made: Mapping[Value, Instruction]) -> BlockKinds:
+def _kinds_of(
+    block: BasicBlock, held: Iterable[Instruction], uses: Mapping[Value, int], made: Mapping[Value, Instruction]
+) -> BlockKinds:
     found: Counter[str] = Counter()
     flops = wide = 0
-    for i in block.instructions:
+    for i in held:
         operations = _flops(i)
         flops += operations
         wide += operations if i.results and i.results[0].type.bits == 64 else 0
@@ -87,39 +116,42 @@ def _flops(i: Instruction) -> int:
 
 def _kinds(i: Instruction) -> Iterable[tuple[str, int]]:
     """Yield the kinds of machine instructions that stand for one op, with how many."""
+    if isinstance(i.detail, Memory):
+        yield "memory", 1
+        return
     bits = max((o.type.bits for o in (*i.operands, *i.results)), default=32)
-    floating = any(o.type.kind == "float" for o in (*i.operands, *i.results))
+    wide = bits == 64
     match OPS[i.op].cost:
-        case "alu":
-            if i.op not in ("query",):
-                yield "integer", 2 if bits == 64 else 1
-        case "multiply":
-            yield "multiply", 4 if bits == 64 and i.op == "mul" else 1
         case "divide":
-            yield from _division(bits, floating=floating)
-        case "float":
-            yield ("double" if bits == 64 else "float"), 1
-        case "special":
-            yield ("double", _WIDE_FUNCTION) if bits == 64 else ("special", 1)
+            yield from _division(i, wide=wide)
         case "convert":
             yield from _conversion(i)
-        case "memory" | "atomic" if isinstance(i.detail, Memory):
-            yield "memory", 1
-        case "exchange":
-            yield "memory", 1
-        case "barrier":
-            yield "barriers", 1
-        case "memory" | "atomic" | "none" | "call":
-            return
+        case "alu" if i.op != "query":
+            yield "integer", 1 + wide
+        case "multiply":
+            yield "multiply", 4 if wide and i.op == "mul" else 1
+        case cost:
+            yield from _ONE.get((cost, wide), _ONE.get((cost, False), ()))
 
 
-def _division(bits: int, *, floating: bool) -> Iterable[tuple[str, int]]:
-    if not floating:
-        yield "integer", _INTEGER_DIVISION * (4 if bits == 64 else 1)
-    elif bits == 64:
+_ONE: Final[Mapping[tuple[str, bool], tuple[tuple[str, int], ...]]] = {
+    ("float", False): (("single", 1),),
+    ("float", True): (("double", 1),),
+    ("special", False): (("special", 1),),
+    ("special", True): (("double", _WIDE_FUNCTION),),
+    ("exchange", False): (("memory", 1),),
+    ("barrier", False): (("barriers", 1),),
+}
+"""What stands for other ops, by their cost and whether they have 64 bits; for operands and registers nothing."""
+
+
+def _division(i: Instruction, *, wide: bool) -> Iterable[tuple[str, int]]:
+    if i.result.type.kind != "float":
+        yield "integer", _INTEGER_DIVISION * (4 if wide else 1)
+    elif wide:
         yield "double", _WIDE_FUNCTION
     else:
-        yield "float", _FLOAT_DIVISION
+        yield "single", _FLOAT_DIVISION
         yield "special", 1
 
 

@@ -218,9 +218,7 @@ def go_through(plan: LoopPlan, walk: LoopWalker, mask: Column) -> dict[str, Colu
     return out
 
 
-def _go_stretch(
-    plan: LoopPlan, walk: LoopWalker, phis: Sequence[_Phi], here: Column, stretch: tuple[int, int]
-) -> None:
+def _go_stretch(plan: LoopPlan, walk: LoopWalker, phis: Sequence[_Phi], here: Column, stretch: tuple[int, int]) -> None:
     """Count iterations that all these lanes go through."""
     key, (first, end) = plan.cycle.header, stretch
     length = end - first
@@ -246,9 +244,7 @@ def _go_stretch(
     walk.forget(key)
 
 
-def _set(
-    walk: LoopWalker, phis: Sequence[_Phi], iteration: int, key: str, here: Column, *, moving: bool
-) -> None:
+def _set(walk: LoopWalker, phis: Sequence[_Phi], iteration: int, key: str, here: Column, *, moving: bool) -> None:
     for phi in phis:
         walk.merge(phi.value, phi.at(iteration, key, moving=moving), here)
 
@@ -274,12 +270,7 @@ def _find_steps(plan: LoopPlan, walk: LoopWalker) -> list[_Phi] | None:
 
 def _wrapped(step: Column, bits: int) -> Column:
     """Return a step as the number with a sign that it is."""
-    return step if bits == 64 else step.astype(dtype_of_bits(bits)).astype(np.int64)
-
-
-def dtype_of_bits(bits: int) -> type[np.signedinteger]:
-    """Return the numpy integer of so many bits."""
-    return {8: np.int8, 16: np.int16, 32: np.int32}[bits]
+    return step.astype(f"i{bits // 8}").astype(np.int64)
 
 
 def _same_slopes(one: Known, other: Known) -> bool:

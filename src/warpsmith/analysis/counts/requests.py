@@ -61,7 +61,8 @@ def _phase(addresses: Column, there: Column, size: int) -> Column:
     fresh &= words != np.iinfo(np.int64).max
     rows = np.broadcast_to(np.arange(len(words))[:, None], words.shape)
     loads = np.bincount((rows * BANKS + words % BANKS)[fresh], minlength=len(words) * BANKS)
-    return loads.reshape(-1, BANKS).max(axis=1, initial=0)
+    most: Column = loads.reshape(-1, BANKS).max(axis=1, initial=0)
+    return most
 
 
 def _count_different(numbers: Column, there: Column) -> Column:
@@ -69,4 +70,5 @@ def _count_different(numbers: Column, there: Column) -> Column:
     low = np.iinfo(np.int64).min
     ordered = np.sort(np.where(there, numbers, low), axis=1)
     fresh = ordered[:, 1:] != ordered[:, :-1]
-    return fresh.sum(axis=1) + (ordered[:, 0] != low)
+    count: Column = fresh.sum(axis=1) + (ordered[:, 0] != low)
+    return count

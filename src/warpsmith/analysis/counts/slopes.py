@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from warpsmith.analysis.counts.columns import Column, apply, has_columns
 from warpsmith.ssa.nodes import Instruction, Text
 
-__all__ = ["STEADY", "UNEVEN", "Known", "Lacking", "Number", "NotRegularError", "Slope", "WINDOWS", "result_of"]
+__all__ = ["STEADY", "UNEVEN", "WINDOWS", "Known", "Lacking", "NotRegularError", "Number", "Slope", "result_of"]
 
 STEADY: Final = "steady"
 UNEVEN: Final = "uneven"

@@ -1,7 +1,7 @@
 """What is counted, for each block of threads that is looked at: sums that can be taken so many times.
 
-    visits      code block → warps that came                 lanes   code block → lanes that did
-    requests    access → requests, lanes, sectors, passes, lines of 128 bytes
+visits      code block → warps that came                 lanes   code block → lanes that did
+requests    access → requests, lanes, sectors, passes, lines of 128 bytes
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Loads, stores and atomics on the way: what the requests of warps cost, and which bytes their blocks touch.
 
-    an address that moves by s bytes an iteration ──► the same sectors again after 32 / gcd(s, 32) iterations
+an address that moves by s bytes an iteration ──► the same sectors again after 32 / gcd(s, 32) iterations
 """
 
 from __future__ import annotations
@@ -158,9 +158,7 @@ class AccessWriter:
             self.overflow.add(i)
             self.touched.pop(i, None)
 
-    def _repeat(
-        self, i: Instruction, given: tuple[Column, Column, Column], strides: Mapping[str, Column]
-    ) -> Intervals:
+    def _repeat(self, i: Instruction, given: tuple[Column, Column, Column], strides: Mapping[str, Column]) -> Intervals:
         """Return what is touched in all iterations of the loops that are gone through at once."""
         group = given[0]
         even = all(_is_even(group, stride) for stride in strides.values())
@@ -180,19 +178,7 @@ class AccessWriter:
 
     def _move(self, i: Instruction, slopes: Mapping[str, Slope], there: Column) -> None:
         """Keep how the addresses of an access move from block to block."""
-        found: dict[str, int] | None = {}
-        for axis in AXES:
-            slope = slopes.get(axis)
-            if slope is None:
-                continue
-            if isinstance(slope, str):
-                found = None
-                break
-            steps = np.unique(slope.reshape(there.shape)[there] if len(slope) > 1 else slope)
-            if len(steps) != 1:
-                found = None
-                break
-            found[axis] = int(steps[0])
+        found = _steps_of(slopes, there)
         known = self.moves.setdefault(i, found)
         if known != found:
             self.moves[i] = None
@@ -210,8 +196,25 @@ def _count_sectors_of_one(found: Intervals) -> float:
     return float((units.high - units.low).sum()) / max(1, len(np.unique(units.group // GROUPS)))
 
 
+def _steps_of(slopes: Mapping[str, Slope], there: Column) -> dict[str, int] | None:
+    """Return by how much addresses move along each axis of blocks; None where lanes move apart."""
+    found: dict[str, int] = {}
+    for axis in AXES:
+        slope = slopes.get(axis)
+        if slope is None:
+            continue
+        if isinstance(slope, str):
+            return None
+        steps = np.unique(slope.reshape(there.shape)[there] if len(slope) > 1 else slope)
+        if len(steps) != 1:
+            return None
+        found[axis] = int(steps[0])
+    return found
+
+
 def _all_of(parts: list[Intervals]) -> Intervals:
-    return join(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high")))
+    group, low, high = (np.concatenate([getattr(p, name) for p in parts]) for name in ("group", "low", "high"))
+    return join(group, low, high)
 
 
 def _is_even(group: Column, stride: Column) -> bool:

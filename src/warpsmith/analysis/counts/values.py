@@ -85,7 +85,7 @@ class Sources(Struct):
         column = self.threads.register(name)
         if column is None:
             return Lacking(f"the register %{name}")
-        slopes = {name: _ONE} if name in AXES and self.threads.sampled(name) else {}
+        slopes = {name: _ONE} if name in AXES and not self.threads.whole else {}
         return Known(column.astype(dtype_of(value.type)), slopes)
 
     def _address(self, name: str) -> Number:

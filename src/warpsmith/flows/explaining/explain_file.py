@@ -9,11 +9,12 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from warpsmith.analysis.counts.prediction import predict_blocks, predict_time
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely
 from warpsmith.analysis.resources.diagrams import diagrams
@@ -48,16 +49,21 @@ from warpsmith.settings.model import Settings
 from warpsmith.ssa.nodes import Function, Module
 from warpsmith.ssa.text import print_module
 
-__all__ = ["FileResult", "FileTask", "explain_file"]
+__all__ = ["FileResult", "FileTask", "Times", "explain_file"]
 
 Made = TypeVar("Made")
 _FEW: Final = 4
 """Reasons, and names for each, that are listed."""
 
 
+Times = Literal["", "launches", "blocks"]
+"""Times that are predicted: none, of the launches as they are, of the same threads in other blocks as well."""
+
+
 class FileTask(Struct, frozen=True):
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
-    pictures are wanted; `fixes`: edits that mend findings are; `known`: kernels by name with their texts, of which the
+    pictures are wanted; `fixes`: edits that mend findings are; `times`: which are
+    predicted; `known`: kernels by name with their texts, of which the
     findings are known: what has the same text is left out."""
 
     wanted: KernelFile
@@ -68,6 +74,7 @@ class FileTask(Struct, frozen=True):
     ptxas: bool = False
     diagrams: bool = False
     fixes: bool = False
+    times: Times = ""
     known: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -249,8 +256,17 @@ class _FileWork(Struct, frozen=True):
         """Put what the rules say of a kernel into the result."""
         trees = Trees(self.unit.file, self.unit.language, self.unit.functions) if self.task.fixes else None
         _keep_facts(found, self.names[kernel.name], self.unit.language, self.result, trees)
+        if self.task.times:
+            self.predict(found)
         if self.task.diagrams:
             _draw_pictures(found, self.unit.language, self.result)
+
+    def predict(self, found: Found) -> None:
+        """Give the kernels that were kept last their predicted times."""
+        kept = self.result.kernels
+        for place, facts in enumerate(found, len(kept) - len(found)):
+            others = predict_blocks(facts) if self.task.times == "blocks" else None
+            kept[place] = replace(kept[place], predicted=predict_time(facts), other_blocks=others)
 
     def guard(self, kernel: Function, step: Callable[[Function], Made], *, timed: bool = True) -> Made | None:
         """Return what a step makes of a kernel; None where it fails, which is said; `timed`: there is a limit."""

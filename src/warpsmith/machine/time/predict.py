@@ -117,7 +117,7 @@ def predict(device: Device, work: LaunchWork) -> Prediction | None:
     why = f"{_WORDS[binding]} ({pipe})" if binding == "pipe" else _WORDS[binding]
     return Prediction(
         seconds, binding, why, terms, uneven, pipe, moved, _roofline(device, known, work, moved, seconds),
-        _unconfirmed(device, known, binding),
+        _unconfirmed(device, known, binding, pipe),
     )  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def _pipe(device: Device, known: Architecture, work: LaunchWork) -> tuple[str, f
     """Return the kind of instruction whose lanes take longest, and how long; what has no lanes is not counted."""
     found = ("integer", 0.0)
     rate = device.units * device.clock_mhz * 1e6
-    for kind in ("integer", "multiply", "float", "double", "special", "convert", "memory", "control"):
+    for kind in ("integer", "multiply", "single", "double", "special", "convert", "memory", "control"):
         lanes = getattr(known.lanes, kind)
         seconds = getattr(work.instructions, kind) * _LANES / (lanes * rate) if lanes else 0.0
         found = max(found, (kind, seconds), key=lambda pair: pair[1])
@@ -158,11 +158,9 @@ def _waiting(device: Device, known: Architecture, work: LaunchWork, moved: Traff
     return (work.batches * latency + inside + results) / max(1, here)
 
 
-def _roofline(
-    device: Device, known: Architecture, work: LaunchWork, moved: Traffic, seconds: float
-) -> Roofline | None:
+def _roofline(device: Device, known: Architecture, work: LaunchWork, moved: Traffic, seconds: float) -> Roofline | None:
     """Return where a kernel that computes stands."""
-    lanes = known.lanes.double if work.wide > 0.5 else known.lanes.float
+    lanes = known.lanes.double if work.wide > 0.5 else known.lanes.single
     if not work.flops or not moved.memory_bytes or not lanes:
         return None
     peak = 2.0 * lanes * device.units * device.clock_mhz * 1e6
@@ -171,13 +169,13 @@ def _roofline(
     return Roofline(intensity, peak / bandwidth, peak, min(peak, intensity * bandwidth), work.flops / seconds)
 
 
-def _unconfirmed(device: Device, known: Architecture, binding: str) -> tuple[str, ...]:
+def _unconfirmed(device: Device, known: Architecture, binding: str, pipe: str) -> tuple[str, ...]:
     """Return the constants behind the binding term that have no source."""
     of_device = {"memory": ("bandwidth_gb_s",), "l2": ("l2_gb_s",), "launch": ("launch_ns",)}
     fields = of_device.get(binding, ("units", "clock_mhz"))
     found = [name for name in fields if device.sources.get(name) == "memory"]
     if binding == "latency" and known.source.get("memory_clocks") is None:
         found.append("the latency of memory")
-    if binding == "pipe":
-        found.append("lanes of the pipe")
+    if binding == "pipe" and pipe not in known.source:
+        found.append(f"the lanes of {known.name} for {pipe}")
     return tuple(found)

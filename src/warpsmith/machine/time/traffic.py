@@ -10,8 +10,9 @@ again, as often as the loop repeats. Stores go through the first cache. What is 
 
 Source: Hammer, Eitzinger, Hager, Wellein, "Kerncraft: A Tool for Analytic Performance Modeling of Loop Kernels" (2017)
 for layer conditions; Ernst, Hager, Thies, Wellein, "Analytical performance estimation during code generation on modern
-GPUs" (2022) for their use between blocks. Limits: caches are taken to be fully associative and to keep the newest; loops whose iterations are counted one by one
-are taken to find everything again.
+GPUs" (2022) for their use between blocks. Limits: caches are taken to be fully associative and to keep
+the newest; loops whose iterations are
+counted one by one are taken to find everything again.
 """
 
 from __future__ import annotations

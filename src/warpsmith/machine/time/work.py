@@ -17,11 +17,12 @@ SECTOR_BYTES = 32
 
 
 class Instructions(Struct, frozen=True):
-    """Instructions of warps, by the unit that executes them; `barriers` are waits."""
+    """Instructions of warps, by the unit that executes them; `single` and `double` are of floating point, `barriers`
+    are waits."""
 
     integer: float = 0
     multiply: float = 0
-    float: float = 0
+    single: float = 0
     double: float = 0
     special: float = 0
     convert: float = 0
@@ -33,7 +34,7 @@ class Instructions(Struct, frozen=True):
     def issued(self) -> float:
         """All of them."""
         return (
-            self.integer + self.multiply + self.float + self.double + self.special + self.convert + self.memory
+            self.integer + self.multiply + self.single + self.double + self.special + self.convert + self.memory
             + self.control + self.barriers
         )  # fmt: skip
 
@@ -57,7 +58,9 @@ class Sweep(Struct, frozen=True):
 
 
 class LaunchWork(Struct, frozen=True):
-    """A launch; `running_blocks` run at a time on the whole device. `batches`: waits for memory, those that a warp makes at once being one; `load_sectors` and
+    """A launch; `running_blocks` run at a time on the whole device.
+
+    `batches`: waits for memory, those that a warp makes at once being one; `load_sectors` and
     `store_sectors` are of global memory, `lines` the 128-byte lines of all its requests; `passes` those of shared
     memory; `local_sectors` of spills and arrays of a thread's own; `flops` those of lanes, `wide` the share of them
     that has 64 bits."""

@@ -12,6 +12,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from warpsmith.analysis.counts.prediction import BlockChoice, PredictedTime
 from warpsmith.analysis.resources.diagrams import Diagram
 from warpsmith.analysis.rules.finding import KernelFinding, why_of
 from warpsmith.analysis.uniformity.facts import (
@@ -87,7 +88,9 @@ class AccessEntry(Struct, frozen=True):
 
 class AnalyzedKernel(Struct, frozen=True):
     """One kernel as launched on one device. `block_assumed`, `grid_assumed`: what was taken for the launch without
-    being given; `freedom`: whether it is free of races; `diagrams`: where pictures were asked for."""
+    being given; `freedom`: whether it is free of races; `diagrams`: where pictures were asked for, `predicted`
+    and `other_blocks`:
+    where times were."""
 
     input: str
     name: str
@@ -103,6 +106,8 @@ class AnalyzedKernel(Struct, frozen=True):
     branches: int
     freedom: RaceVerdict
     diagrams: tuple[Diagram, ...] = ()
+    predicted: PredictedTime | None = None
+    other_blocks: BlockChoice | None = None
 
 
 class Reported(Struct, frozen=True):

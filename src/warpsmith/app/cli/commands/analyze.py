@@ -22,6 +22,7 @@ from warpsmith.app.cli.output import write_result
 from warpsmith.base.errors import UsageError, WarpsmithError
 from warpsmith.base.findings import Finding, Severity
 from warpsmith.flows.explain import ExplainOptions, explain
+from warpsmith.flows.explaining.explain_file import Times
 from warpsmith.report.analysis.csv import analysis_csv
 from warpsmith.report.analysis.github import analysis_github
 from warpsmith.report.analysis.groups import GroupBy
@@ -73,7 +74,12 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.option("--allow-incomplete", is_flag=True, help="Exit code 0 where a part could not be read.")
 @fix_options
 @click.option("--watch", is_flag=True, help="Run again whenever a file changes, until Ctrl-C.")
-@click.option("--metrics", is_flag=True, help="Print every number of each kernel as a table, too.")
+@click.option(
+    "--what-if", type=click.Choice(["blocks"]), help="Predict the time of the same threads in blocks of other shapes."
+)
+@click.option(
+    "--metrics", is_flag=True, help="Print every number of each kernel as a table, too, predicted times with them."
+)
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
 
@@ -165,8 +171,15 @@ def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]
     baseline = read_baseline(known) if known and wanted else None
     drawn = any(form.partition("=")[0] == "html" for form in texts(given["forms"]))
     kernels = texts(given["kernel"])
-    options = ExplainOptions(settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True)
+    options = ExplainOptions(
+        settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True, times=_times(given)
+    )  # fmt: skip
     return edited_report(files, options, editing) if editing.any else explain(files, options)
+
+
+def _times(given: dict[str, object]) -> Times:
+    """Return which times are predicted."""
+    return "blocks" if given["what_if"] else "launches" if given["metrics"] else ""
 
 
 def _render_report(report: AnalysisReport, form: str, settings: Settings, given: dict[str, object]) -> str:
