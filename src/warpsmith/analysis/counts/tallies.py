@@ -2,6 +2,8 @@
 
 visits      code block → warps that came                 lanes   code block → lanes that did
 requests    access → requests, lanes, sectors, passes, lines of 128 bytes
+
+The lines of a loop that is gone through at once are those of the iterations that are looked at: they are not exact.
 """
 
 from __future__ import annotations

@@ -92,7 +92,6 @@ class Walk:
         self.irregular: set[str] = set()
         self.plans: dict[str, LoopPlan | None] = {}
         self.wanted = _find_wanted(function)
-        self.kept = _find_kept(function, graph)
         self.left = _MOST_WORK
 
     def run(self) -> Walked:
@@ -188,7 +187,8 @@ class Walk:
                 self._access(i, mask)
             for value in i.results:
                 if value in self.wanted:
-                    self.assign(value, self.compute(i, value), mask)
+                    # of lanes that are elsewhere as well: what it is made of has not changed for them
+                    self.numbers[value] = self.compute(i, value)
         return self._leave(block, mask)
 
     def _access(self, i: Instruction, mask: Column) -> None:
@@ -313,13 +313,6 @@ class Walk:
             case Value():
                 return self.numbers.get(operand) or Lacking("what was never computed")
 
-    def assign(self, value: Value, number: Number, mask: Column) -> None:
-        """Keep a number; for lanes that are elsewhere too, where they do not need their own."""
-        if value in self.kept:
-            self.merge(value, number, mask)
-        else:
-            self.numbers[value] = number
-
     def merge(self, value: Value, number: Number, mask: Column) -> None:
         """Keep a number of the lanes that are here."""
         old = self.numbers.get(value)
@@ -378,32 +371,3 @@ def _find_wanted(function: Function) -> frozenset[Value]:
             found.add(operand)
             pending += made.get(operand, ())
     return frozenset(found)
-
-
-def _find_kept(function: Function, graph: Graph) -> frozenset[Value]:
-    """Return the values that are used outside of a loop that they are made in: lanes that left it early have others."""
-    homes = {v: b.name for b in function.blocks for i in b.instructions for v in i.results}
-    found: set[Value] = set()
-    for block in function.blocks:
-        uses = [(operand, block.name) for operand in _used(block)]
-        # a phi reads at the end of the block that control comes from
-        uses += [(operand, before) for phi in block.phis for before, operand in phi.incoming]
-        for operand, where in uses:
-            if not isinstance(operand, Value) or operand not in homes:
-                continue
-            around = set(graph.cycles_around(where))
-            if not around.issuperset(graph.cycles_around(homes[operand])):
-                found.add(operand)
-    return frozenset(found)
-
-
-def _used(block: BasicBlock) -> Iterable[Operand]:
-    for i in block.instructions:
-        yield from i.operands
-    match block.terminator:
-        case Branch(condition):
-            yield condition
-        case Switch(value):
-            yield value
-        case Return(operands):
-            yield from operands
