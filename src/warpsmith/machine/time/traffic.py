@@ -47,6 +47,8 @@ def traffic(work: LaunchWork, l1_bytes: float, l2_bytes: float) -> Traffic:
 
 def _after_first(work: LaunchWork, l1_bytes: float) -> float:
     """Return the sectors of loads that the first cache does not have."""
+    if not l1_bytes:
+        return work.load_sectors
     once = min(work.load_sectors, work.read.block * work.blocks)
     return min(work.load_sectors, once * _again(work.sweeps, l1_bytes / work.resident_blocks))
 

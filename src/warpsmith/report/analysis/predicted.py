@@ -118,6 +118,9 @@ def _json_of(found: PredictedTime) -> Json:
     entry: Json = {"label": "predicted", "block": list(found.block), "exact": found.exact, "lacks": list(found.lacks)}
     if found.grid is not None:
         entry["grid"] = list(found.grid)
+    if found.occupancy is not None:
+        held = found.occupancy
+        entry["occupancy"] = {"warps": held.warps, "limit": held.limit, "limited_by": held.limited_by}
     if made is None:
         return entry
     entry |= {
