@@ -10,9 +10,9 @@ from tests.analysis.runs import GRID, SHAPES, Launched
 from warpsmith.analysis.counts.footprint import touched_units
 from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
 from warpsmith.analysis.counts.threads import LaunchedThreads
-from warpsmith.analysis.counts.touching import AccessWriter
-from warpsmith.analysis.counts.values import Sources
-from warpsmith.analysis.counts.walk import Walk, Walked
+from warpsmith.analysis.counts.touching import AccessCounter
+from warpsmith.analysis.counts.values import LaunchSources
+from warpsmith.analysis.counts.walk import Walked, WarpWalk
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Module
@@ -22,10 +22,10 @@ __all__ = ["differences", "sums", "touched", "walk_of", "walked"]
 Row = list[float]
 
 
-def walk_of(module: Module, shape: tuple[Dim, Dim, int], arguments: Mapping[str, int]) -> Walk:
+def walk_of(module: Module, shape: tuple[Dim, Dim, int], arguments: Mapping[str, int]) -> WarpWalk:
     function = module.functions[0]
     threads = LaunchedThreads.of(*shape)
-    return Walk(function, Graph.of(function), threads, Sources.of(module, function, threads, arguments))
+    return WarpWalk(function, Graph.of(function), threads, LaunchSources.of(module, function, threads, arguments))
 
 
 def walked(module: Module, shape: tuple[Dim, Dim, int], arguments: Mapping[str, int]) -> Walked:
@@ -39,7 +39,7 @@ def sums(found: Walked, weights: Iterable[float]) -> dict[object, Row]:
     return rows | {id(i): row[:LINES, 0].tolist() for i, row in total.requests.items()}
 
 
-def touched(writer: AccessWriter) -> dict[int, object]:
+def touched(writer: AccessCounter) -> dict[int, object]:
     """Return the sectors of each access, by block and array."""
     found: dict[int, object] = {}
     for i, parts in writer.touched.items():

@@ -78,19 +78,20 @@ def _set_op(name: str, made: object) -> Patch:
     return lambda patch: patch.setattr(columns, "_FAST", {**columns._FAST, name: made})
 
 
-_first_above, _period = loops._first_above, touching.AccessWriter._period
+_first_above, _period = loops._first_above, touching.AccessCounter._period
 _take = tallies.Tallies.take
 _register, _count = threads.LaunchedThreads.register, requests.count_sectors
 BUGS: dict[str, tuple[Patch, Callable[[], bool]]] = {
     "a loop ends an iteration late": (
         _set(loops, "_first_above", lambda d, c: _first_above(d, c) + 1), _loops_differ),
-    "requests of a loop always cost the same": (_set(touching.AccessWriter, "_period", lambda *_: 1), _loops_differ),
+    "requests of a loop always cost the same": (_set(touching.AccessCounter, "_period", lambda *_: 1), _loops_differ),
     "a stretch is divided without its rest": (
         _set(tallies.Tallies, "take", lambda self, other, times: _take(self, other, times - 1)),
         _loops_differ),
     "a step is forgotten": (_set(loops, "_wrapped", lambda step, bits: np.ones_like(step)), _loops_differ),
     "lanes take what others compute": (
-        _set(walk.Walk, "merge", lambda self, value, number, mask: self.numbers.update({value: number})), _runs_differ),
+        _set(walk.WarpWalk, "merge", lambda self, value, number, mask: self.numbers.update({value: number})),
+        _runs_differ),
     "quotients are rounded down": (_set_op("sdiv", lambda i, *c: _floor(*c)), lambda: _op_differs("sdiv")),
     "comparisons without a sign have one": (
         _set_op("ult", lambda i, *c: np.less(*c)), lambda: _op_differs("ult")),
@@ -103,7 +104,7 @@ BUGS: dict[str, tuple[Patch, Callable[[], bool]]] = {
     "threads have their number along y for that along x": (
         _set(threads.LaunchedThreads, "register",
              lambda self, name: _register(self, "tid.y" if name == "tid.x" else name)), _runs_differ),
-    "blocks are alike without a look": (_set(walk.Walk, "_is_alike", lambda *_: True), _blocks_differ),
+    "blocks are alike without a look": (_set(walk.WarpWalk, "_is_alike", lambda *_: True), _blocks_differ),
     "the last block is forgotten": (
         _set(threads, "_axis_weights",
              lambda numbers, blocks, steady: np.array([1.0, blocks - 2, 0, 0] if blocks > 4 else [1.0] * blocks)),

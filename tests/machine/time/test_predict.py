@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from tests.machine.time.works import axpy, work_of
 from warpsmith.machine.devices import device
 from warpsmith.machine.time.predict import predict
-from warpsmith.machine.time.work import Instructions, Touched
+from warpsmith.machine.time.work import Instructions, TouchedSectors
 
-NOTHING = Touched(0, 0, 0, 0)
+NOTHING = TouchedSectors(0, 0, 0, 0)
 V100 = device("v100")
 
 
@@ -47,7 +47,7 @@ def test_a_block_more_than_multiprocessors_is_a_tail() -> None:
 
 
 def test_few_warps_wait() -> None:
-    read = Touched(32, 32, 32, 32)
+    read = TouchedSectors(32, 32, 32, 32)
     slow = work_of(1, 1, Instructions(memory=1000), read, NOTHING, load_sectors=4000, batches=1000, lines=1000)
     found = predict(V100, slow)
     assert found is not None and found.binding in ("latency", "launch")

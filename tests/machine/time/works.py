@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.machine.time.work import Instructions, LaunchWork, Touched
+from warpsmith.machine.time.work import Instructions, LaunchWork, TouchedSectors
 
 __all__ = ["axpy", "work_of"]
 
@@ -11,8 +11,8 @@ def axpy(n: int, block: int = 256) -> LaunchWork:
     """Return y += a · x on `n` floats."""
     warps, blocks = n / 32, -(-n // block)
     running = 640
-    read = Touched(2 * block / 8, 2 * block / 8 * running, 4 * block / 8 * running, 2 * n / 8)
-    written = Touched(block / 8, block / 8 * running, 2 * block / 8 * running, n / 8)
+    read = TouchedSectors(2 * block / 8, 2 * block / 8 * running, 4 * block / 8 * running, 2 * n / 8)
+    written = TouchedSectors(block / 8, block / 8 * running, 2 * block / 8 * running, n / 8)
     return work_of(
         blocks, block // 32, Instructions(integer=6 * warps, single=warps, memory=3 * warps, control=warps),
         read, written, requests=3 * warps, load_sectors=8 * warps, store_sectors=4 * warps, lines=3 * warps,
@@ -21,7 +21,12 @@ def axpy(n: int, block: int = 256) -> LaunchWork:
 
 
 def work_of(
-    blocks: int, block_warps: int, instructions: Instructions, read: Touched, written: Touched, **given: float
+    blocks: int,
+    block_warps: int,
+    instructions: Instructions,
+    read: TouchedSectors,
+    written: TouchedSectors,
+    **given: float,
 ) -> LaunchWork:
     """Return a launch; what is not given is 0."""
     names = ("requests", "load_sectors", "store_sectors", "lines", "passes", "local_sectors", "words", "batches",

@@ -19,12 +19,12 @@ from warpsmith.analysis.counts.kinds import block_kinds
 from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SECTORS, Tallies
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
 from warpsmith.analysis.counts.touching import GROUPS, Sweeps
-from warpsmith.analysis.counts.values import Sources
-from warpsmith.analysis.counts.walk import NotCountedError, Walk, Walked
+from warpsmith.analysis.counts.values import LaunchSources
+from warpsmith.analysis.counts.walk import NotCountedError, Walked, WarpWalk
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.source import Span
 from warpsmith.machine.requests import SECTOR
-from warpsmith.machine.time.work import Instructions, LaunchWork, Sweep, Touched
+from warpsmith.machine.time.work import Instructions, LaunchWork, Sweep, TouchedSectors
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Module
 
@@ -75,7 +75,7 @@ def count_launch(
     block, grid, warp = shape
     threads = LaunchedThreads.of(block, grid, warp)
     try:
-        walked = Walk(function, graph, threads, Sources.of(module, function, threads, arguments)).run()
+        walked = WarpWalk(function, graph, threads, LaunchSources.of(module, function, threads, arguments)).run()
     except NotCountedError as error:
         return LaunchCounts(block, grid, exact=False, looked_at=threads.count, lacks=(_tell(error.why, error.span),))
     sums = walked.tallies.added(threads.weights(walked.unsteady))
@@ -180,7 +180,7 @@ class _Touching(Struct, frozen=True):
     threads: LaunchedThreads
     running: int
 
-    def of(self, found: Sequence[Instruction]) -> Touched:
+    def of(self, found: Sequence[Instruction]) -> TouchedSectors:
         """Return what some accesses touch together, in sectors."""
         if any(i in self.walked.writer.overflow for i in found):
             raise TooManyIntervalsError
@@ -196,7 +196,7 @@ class _Touching(Struct, frozen=True):
             spans = [self._first(kept, blocks_of) for blocks_of in (self.running, 2 * self.running, blocks)]
         else:
             spans = [self._moved(kept, blocks_of, block) for blocks_of in (self.running, 2 * self.running, blocks)]
-        return Touched(block, *spans)
+        return TouchedSectors(block, *spans)
 
     def _first(self, kept: Mapping[Instruction, Sequence[Intervals]], blocks: int) -> float:
         """Return what the first blocks touch, all of which are looked at."""

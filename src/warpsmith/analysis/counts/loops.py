@@ -24,7 +24,7 @@ from msgspec import Struct
 from warpsmith.analysis.counts.columns import Column, dtype_of
 from warpsmith.analysis.counts.slopes import Known, Lacking, NotRegularError, Number, Slope
 from warpsmith.analysis.counts.tallies import Tallies
-from warpsmith.analysis.counts.touching import AccessWriter
+from warpsmith.analysis.counts.touching import AccessCounter
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import BasicBlock, Branch, Instruction, Operand, Phi, Value
 from warpsmith.ssa.ops import OPS
@@ -53,7 +53,7 @@ class LoopWalker(Protocol):
     numbers: dict[Value, Number]
     extents: dict[str, Column]
     tallies: Tallies
-    writer: AccessWriter
+    writer: AccessCounter
 
     def number(self, operand: Operand) -> Number:
         """Return what an operand is now."""

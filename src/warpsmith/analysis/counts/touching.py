@@ -23,7 +23,7 @@ from warpsmith.analysis.counts.values import array_of
 from warpsmith.machine.requests import SECTOR, WORD
 from warpsmith.ssa.nodes import Instruction, Memory, Space
 
-__all__ = ["GROUPS", "AccessWriter", "Sweeps", "bytes_of"]
+__all__ = ["GROUPS", "AccessCounter", "Sweeps", "bytes_of"]
 
 _MOST_PARTS: Final = 64
 """Sets of intervals of one access that are kept before they are joined."""
@@ -57,7 +57,7 @@ class Sweeps(Struct):
             self.times = [a + b for a, b in zip(self.times, times, strict=True)]
 
 
-class AccessWriter:
+class AccessCounter:
     """Counts accesses, and keeps what they touch. `loops`: those that are gone through at once, with how many
     iterations; `quiet`: what is touched is known already; `periods`: after how many iterations of a loop requests cost
     the same again; `touched`: by access; `moves`: how its addresses move from block to block, None: unevenly."""

@@ -20,13 +20,13 @@ from warpsmith.analysis.counts.slopes import Known, Lacking, Number
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
 from warpsmith.ssa.nodes import Address, Function, Instruction, Memory, Module, Param, Query, Symbol, Value
 
-__all__ = ["Sources", "array_of"]
+__all__ = ["LaunchSources", "array_of"]
 
 _ROW = 128
 """All banks of shared memory once: each variable begins at the first."""
 
 
-class Sources(Struct):
+class LaunchSources(Struct):
     """The numbers that a launch begins with. `arguments`: those that are known; `arrays`: names of what has an address
     that is not known, in the order of their regions."""
 
@@ -37,7 +37,9 @@ class Sources(Struct):
     arrays: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, module: Module, function: Function, threads: LaunchedThreads, arguments: Mapping[str, int]) -> Sources:
+    def of(
+        cls, module: Module, function: Function, threads: LaunchedThreads, arguments: Mapping[str, int]
+    ) -> LaunchSources:
         """Return those of a launch of a kernel."""
         symbols = {symbol.name: symbol for symbol in (*module.symbols, *function.symbols)}
         offsets: dict[str, int] = {}

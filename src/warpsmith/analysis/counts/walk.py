@@ -35,8 +35,8 @@ from warpsmith.analysis.counts.slopes import (
 )
 from warpsmith.analysis.counts.tallies import Tallies
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
-from warpsmith.analysis.counts.touching import AccessWriter
-from warpsmith.analysis.counts.values import Sources
+from warpsmith.analysis.counts.touching import AccessCounter
+from warpsmith.analysis.counts.values import LaunchSources
 from warpsmith.base.source import Span
 from warpsmith.ssa.graph import Cycle, Graph
 from warpsmith.ssa.nodes import (
@@ -59,7 +59,7 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["NotCountedError", "Walk", "Walked"]
+__all__ = ["NotCountedError", "Walked", "WarpWalk"]
 
 _MOST_WORK: Final = 400_000
 """Visits of blocks of code by all warps together, before a count is given up."""
@@ -79,14 +79,14 @@ class Walked(Struct, frozen=True):
 
     tallies: Tallies
     unsteady: frozenset[str]
-    writer: AccessWriter
+    writer: AccessCounter
     lacks: Mapping[Instruction, str] = field(default_factory=dict)
 
 
-class Walk:
+class WarpWalk:
     """One walk of a launch's warps through a kernel."""
 
-    def __init__(self, function: Function, graph: Graph, threads: LaunchedThreads, sources: Sources) -> None:
+    def __init__(self, function: Function, graph: Graph, threads: LaunchedThreads, sources: LaunchSources) -> None:
         self.function, self.graph, self.threads, self.sources = function, graph, threads, sources
         self.blocks: dict[str, BasicBlock] = {b.name: b for b in function.blocks}
         self.irregular: set[str] = set()
@@ -111,7 +111,7 @@ class Walk:
         self.unsteady: set[str] = set()
         self.extents: dict[str, Column] = dict(self.threads.extents())
         self.tallies = Tallies(self.threads.count)
-        self.writer = AccessWriter(self.threads)
+        self.writer = AccessCounter(self.threads)
         self.lacks: dict[Instruction, str] = {}
         waiting = {self.graph.entry: self.threads.filled()}
         self._region(None, waiting)

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from warpsmith.machine.time.work import SECTOR_BYTES, LaunchWork, Sweep, Touched
+from warpsmith.machine.time.work import SECTOR_BYTES, LaunchWork, Sweep, TouchedSectors
 
 __all__ = ["Traffic", "traffic"]
 
@@ -53,7 +53,7 @@ def _after_first(work: LaunchWork, l1_bytes: float) -> float:
     return min(work.load_sectors, once * _again(work.sweeps, l1_bytes / work.resident_blocks))
 
 
-def _after_second(touched: Touched, asked: float, work: LaunchWork, l2_bytes: float) -> float:
+def _after_second(touched: TouchedSectors, asked: float, work: LaunchWork, l2_bytes: float) -> float:
     """Return the sectors that the second cache does not have."""
     if not asked:
         return 0.0

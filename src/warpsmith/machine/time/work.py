@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["SECTOR_BYTES", "Instructions", "LaunchWork", "Sweep", "Touched"]
+__all__ = ["SECTOR_BYTES", "Instructions", "LaunchWork", "Sweep", "TouchedSectors"]
 
 SECTOR_BYTES = 32
 
@@ -39,7 +39,7 @@ class Instructions(Struct, frozen=True):
         )  # fmt: skip
 
 
-class Touched(Struct, frozen=True):
+class TouchedSectors(Struct, frozen=True):
     """Different sectors, read and written: of a block on average, of the blocks that run at a time, of twice as many,
     of the grid."""
 
@@ -78,8 +78,8 @@ class LaunchWork(Struct, frozen=True):
     local_sectors: float
     words: float
     batches: float
-    read: Touched
-    written: Touched
+    read: TouchedSectors
+    written: TouchedSectors
     sweeps: tuple[Sweep, ...]
     shared_bytes: int
     flops: float
