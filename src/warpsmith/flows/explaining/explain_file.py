@@ -18,7 +18,6 @@ from warpsmith.analysis.counts.prediction import predict_blocks, predict_time
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely
 from warpsmith.analysis.resources.diagrams import diagrams
-from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.rules.memory.transfers import host_transfers
 from warpsmith.analysis.uniformity.facts import KernelFacts
@@ -28,6 +27,7 @@ from warpsmith.base.source import SourceFile, Span
 from warpsmith.base.time_limit import NO_TIME, OutOfTimeError, time_limit
 from warpsmith.fixes.propose import proposals
 from warpsmith.fixes.site import Trees
+from warpsmith.flows.explaining.registers import Registers, ask_ptxas
 from warpsmith.flows.witness.budget import RunBudget, suspicion, with_figures, with_witnesses
 from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
@@ -44,7 +44,6 @@ from warpsmith.report.analysis.model import (
 )
 from warpsmith.report.analysis.wording import Wording
 from warpsmith.report.fingerprints import fingerprints
-from warpsmith.run.native.ptxas import assemble_ptx
 from warpsmith.settings.model import Settings
 from warpsmith.ssa.nodes import Function, Module
 from warpsmith.ssa.text import print_module
@@ -121,7 +120,8 @@ def explain_file(task: FileTask) -> FileResult:
     result.parameters = sorted({parameter.name for kernel in kernels for parameter in kernel.parameters})
     result.starts = {names[kernel.name]: kernel.span for kernel in kernels if kernel.span is not None}
     result.failed = not kernels and any(finding.severity == "error" for finding in result.diagnostics)
-    compiled = _compile_ptx(task, unit, result)
+    compiled, unanswered = ask_ptxas(unit, task.wanted.arguments, task.devices) if task.ptxas else ({}, ())
+    result.diagnostics += unanswered
     if task.fixes or task.known:
         result.texts = {names[kernel.name]: _text(unit, kernel) for kernel in kernels}
     result.same = frozenset(name for name, text in result.texts.items() if task.known.get(name) == text)
@@ -181,24 +181,6 @@ def _text(unit: KernelUnit, kernel: Function) -> str:
 
 def _is_wanted(name: str, symbol: str, globs: Sequence[str]) -> bool:
     return not globs or any(fnmatchcase(one, glob) for one in (name, symbol) for glob in globs)
-
-
-Registers = Mapping[tuple[str, str], CompilerFigures]
-"""What ptxas says of a kernel, by device and symbol."""
-
-
-def _compile_ptx(task: FileTask, unit: KernelUnit, result: FileResult) -> Registers:
-    """Return what ptxas says of the kernels of a PTX file, where it is asked."""
-    if not task.ptxas or unit.language != "ptx":
-        return {}
-    found: dict[tuple[str, str], CompilerFigures] = {}
-    for device in task.devices:
-        said = assemble_ptx(unit.file.data(), device.arch) if device.vendor == "nvidia" else {}
-        if isinstance(said, Finding):
-            result.diagnostics.append(said)
-        else:
-            found |= {(device.name, symbol): numbers for symbol, numbers in said.items()}
-    return found
 
 
 Found = list[KernelFacts]

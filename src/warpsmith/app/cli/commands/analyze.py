@@ -69,7 +69,11 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
 @click.option("--no-baseline", is_flag=True, help="Show what the baseline has as well.")
 @click.option("--show-suppressed", is_flag=True, help="List what comments and the baseline keep back.")
 @click.option("--stdin-filename", metavar="NAME", help="The name of what comes from standard input (-).")
-@click.option("--ptxas", is_flag=True, help="Ask ptxas for the registers of PTX kernels (else estimated).")
+@click.option(
+    "--ptxas",
+    is_flag=True,
+    help="Ask ptxas for the registers of PTX and, with NVRTC, of CUDA kernels (else estimated).",
+)
 @click.option("--require-input", is_flag=True, help="No file at all is an error.")
 @click.option("--allow-incomplete", is_flag=True, help="Exit code 0 where a part could not be read.")
 @fix_options
