@@ -11,6 +11,7 @@ from warpsmith.analysis.resources.resources import CompilerFigures
 from warpsmith.base.findings import Finding
 from warpsmith.base.time_limit import OutOfTimeError
 from warpsmith.flows.explaining import explain_file as flow
+from warpsmith.flows.explaining import registers
 from warpsmith.flows.explaining.explain_file import FileResult, FileTask, explain_file
 from warpsmith.kernels.shape import Launching
 from warpsmith.kernels.units import KernelFile
@@ -67,11 +68,11 @@ def test_a_kernel_that_fails_is_a_diagnostic_and_the_others_are_served(monkeypat
 
 
 def test_registers_are_those_that_ptxas_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flow, "assemble_ptx", lambda data, arch: {"k": CompilerFigures(77, 0)})
+    monkeypatch.setattr(registers, "assemble_ptx", lambda data, arch: {"k": CompilerFigures(77, 0)})
     assert [one.resources.registers for one in explain_file(task(ptxas=True)).kernels] == [77]
     assert explain_file(task()).kernels[0].resources.source == "estimate"
     lost = Finding("TOL001", "error", "no ptxas")
-    monkeypatch.setattr(flow, "assemble_ptx", lambda data, arch: lost)
+    monkeypatch.setattr(registers, "assemble_ptx", lambda data, arch: lost)
     found = explain_file(task(ptxas=True))
     assert found.diagnostics == [lost] and found.kernels[0].resources.source == "estimate"
 
