@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from warpsmith.analysis.counts.columns import apply
+from warpsmith.analysis.counts.columns import Column, apply
 from warpsmith.analysis.counts.slopes import STEADY, UNEVEN, Known, Lacking, result_of
 from warpsmith.ssa.nodes import Instruction, Operand, Value
 from warpsmith.ssa.types import I1, I32, I64, Type
@@ -27,12 +27,13 @@ def _known(chosen: random.Random, type: Type, *, moves: bool) -> Known:
     return Known(column, {"k": slope} if moves else {})
 
 
-def _at(known: Known, step: int) -> np.ndarray:
+def _at(known: Known, step: int) -> Column:
     slope = known.slopes.get("k")
     if slope is None or isinstance(slope, str):
         return known.column
     with np.errstate(all="ignore"):
-        return (known.column.astype(np.int64) + step * slope).astype(known.column.dtype)
+        moved: Column = (known.column.astype(np.int64) + step * slope).astype(known.column.dtype)
+    return moved
 
 
 OPS = {
