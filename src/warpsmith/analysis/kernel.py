@@ -7,19 +7,19 @@ module, kernel, shape, device ──► uniformity (warp, block) ──► branc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
-from warpsmith.analysis.memory.accesses import AccessSite, accesses, addresses, places, space_of
+from warpsmith.analysis.memory.accesses import AccessSite, accesses, places, space_of
 from warpsmith.analysis.memory.apart import has_own_bytes
 from warpsmith.analysis.memory.bounds import in_launch
 from warpsmith.analysis.memory.branches import branches
 from warpsmith.analysis.memory.forms import Forms
-from warpsmith.analysis.memory.lanes import BlockLanes
-from warpsmith.analysis.memory.presence import Presences, conditions
+from warpsmith.analysis.memory.presence import Presences
+from warpsmith.analysis.memory.solved import solved_forms
 from warpsmith.analysis.resources.resources import CompilerFigures, resources
 from warpsmith.analysis.sync.barriers import barriers, exchanges
 from warpsmith.analysis.sync.decide import Races, decide
@@ -32,6 +32,7 @@ from warpsmith.analysis.uniformity.facts import (
     Dim,
     KernelFacts,
     LaunchShape,
+    RaceFact,
     RaceVerdict,
 )
 from warpsmith.analysis.uniformity.seeds import Threads
@@ -39,6 +40,7 @@ from warpsmith.analysis.uniformity.uniformity import Uniformity, uniformity
 from warpsmith.machine.devices import Device
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Module
+from warpsmith.ssa.passes.prune import prune_unused
 
 __all__ = ["UNUSED", "block_of", "examine"]
 
@@ -67,8 +69,10 @@ def examine(
     found = [replace(p, base=None, space=space_of(p)) if p.chosen else p for p in places(forms_of_all)]
     waits, found_races = _together(forms_of_all, found, {fact.instruction: fact for fact in facts}, shape, assumed)
     written = next((f for f in module.written if f.name == kernel), None)
+    as_written = None
     if written is not None and (found_races.complete or found_races.verdict.kind == "none"):
         with_reads = examine(replace(module, functions=(written,), written=()), kernel, shape, device)
+        as_written = replace(with_reads, races=tuple(_races_of_reads(found_races.found, with_reads)))
         found_races = _join(found_races, with_reads)
     found_races = _leave_images(found_races) if module.images else found_races
     return KernelFacts(
@@ -93,6 +97,7 @@ def examine(
         function=function,
         warp_level=warp,
         block_level=whole,
+        as_written=as_written if as_written is not None and as_written.races else None,
     )
 
 
@@ -100,6 +105,19 @@ def _leave_images(races: Races) -> Races:
     """Return what is known of races where some code writes to images."""
     verdict = RaceVerdict("unknown", why="it is not looked at what is written to images")
     return replace(races, verdict=verdict) if races.verdict.kind == "none" else races
+
+
+def _races_of_reads(found: Sequence[RaceFact], written: KernelFacts) -> Iterator[RaceFact]:
+    """Yield the races of a read whose value nobody uses: compilers drop such a read, but need not."""
+    known = {race.places for race in found}
+    used = {i for _, i in prune_unused(written.function).instructions()}
+    for race in written.races:
+        unread = [side.access.span for side in (race.first, race.second) if side.access.instruction not in used]
+        if unread and race.places not in known:
+            at = "" if unread[0] is None else f" in line {unread[0].line}"
+            text = f"the compiler keeps the read of {race.variable}{at}, whose value nobody uses"
+            certainty = "conditional" if race.certainty == "proven" else race.certainty
+            yield replace(race, certainty=certainty, assumptions=(*race.assumptions, text))
 
 
 def _join(races: Races, written: KernelFacts) -> Races:
@@ -131,17 +149,9 @@ def _together(
 def _forms(module: Module, ask: Callable[..., Uniformity], shape: LaunchShape) -> Forms:
     """Return the addresses and conditions of a function as sums; where these show that threads answer a comparison
     alike, uniformity is asked again."""
-    forms = _solve(module, ask(), shape)
+    forms = solved_forms(module, ask(), shape)
     alike = find_agreed(forms, find_compared(forms))
-    return _solve(module, ask(agreed=alike), shape) if alike else forms
-
-
-def _solve(module: Module, answer: Uniformity, shape: LaunchShape) -> Forms:
-    assert answer.threads.block is not None
-    lanes = BlockLanes(answer.threads.block, answer.threads.warp, answer.threads)
-    forms = Forms(module, answer, lanes, shape)
-    forms.solve([*addresses(forms), *conditions(forms)])
-    return forms
+    return solved_forms(module, ask(agreed=alike), shape) if alike else forms
 
 
 def block_of(function: Function, shape: LaunchShape, device: Device) -> tuple[Dim, tuple[str, ...]]:

@@ -32,6 +32,11 @@ class StartedLaunch(Struct, frozen=True):
     shared: int
     end: int
 
+    @property
+    def dynamic(self) -> int:
+        """Bytes of dynamic shared memory that no argument is."""
+        return self.shared - sum(part.end - part.start for part in self.launch.parts)
+
     def place_again(self) -> LaunchMemory:
         """Return memory of its own with the arguments as they were, at the same addresses."""
         return self.placed(checks=False)[0]

@@ -140,7 +140,7 @@ class Barrier(Struct, frozen=True):
 
     waits: bool = True
     reduces: str = ""
-    orders: Literal["all", "shared", "global", "none"] = "all"
+    orders: Literal["all", "shared", "global", "none", "unknown"] = "all"
 
 
 class Fence(Struct, frozen=True):

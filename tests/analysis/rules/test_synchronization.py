@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
 from tests.analysis.test_kernel import HEAD, ROW, STAGED, TILE, told
+from tests.lower.harness import lowered
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.rules.finding import KernelFinding
 from warpsmith.analysis.rules.synchronization import synchronization
@@ -16,6 +19,8 @@ from warpsmith.ssa.reader import parse_module
 
 WAIT = "  barrier [waits] 0:i32\n"
 WARP = LaunchShape((32, 1, 1))
+ROW64 = LaunchShape((64, 1, 1), (1, 1, 1))
+RACES = ("SYN002", "SYN004", "SYN008")
 
 
 def found(body: str, shape: LaunchShape = ROW) -> list[KernelFinding]:
@@ -158,3 +163,97 @@ def test_one_address_for_a_warp(body: str, expected: str | None) -> None:
 def test_an_address_for_each_lane_is_not_contended() -> None:
     own = "  %o:i64 = smulwide %x 4:i32\n  %p:i64 = add %a %o\n" + COUNT.format("global", "%p")
     assert "SYN007" not in rules(own)
+
+
+def told_of(text: str, folder: Path) -> list[tuple[str, str, list[str]]]:
+    """Return the races of a kernel in blocks of 64: rule, certainty, and the lines of both sides."""
+    module = lowered(text, folder, "k.cu").module
+    name = next(f.name for f in module.functions if f.kernel)
+    races = [one for one in synchronization(examine(module, name, ROW64, device("h100"))) if one.rule in RACES]
+    spans = [(one, [one.span, *(note.span for note in one.related)]) for one in races]
+    return [(one.rule, one.certainty, sorted(str(s.line) for s in some if s)) for one, some in spans]
+
+
+TWO_STORES = """__global__ void k(int *a) {
+  __shared__ int f[1];
+  if (threadIdx.x < 40) f[0] = ONE;
+  if (threadIdx.x > 20) f[0] = OTHER;
+  __syncthreads();
+  a[threadIdx.x] = f[0];
+}
+"""
+
+
+@pytest.mark.parametrize(("one", "other", "races"), [("1", "1", 0), ("1", "2", 1), ("a[0]", "1", 1)])
+def test_a_flag_that_is_set_at_two_places_is_no_race(one: str, other: str, races: int, tmp_path: Path) -> None:
+    found = told_of(TWO_STORES.replace("ONE", one).replace("OTHER", other), tmp_path)
+    assert [(rule, lines) for rule, _, lines in found] == [("SYN002", ["3", "4"])] * races
+
+
+TWICE = """__device__ void step(int *s, int h) { int t = threadIdx.x;
+  if (t < h) s[t] += s[t + h / 2];
+}
+__global__ void k(int *a) {
+  __shared__ int s[128];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  if (FIRST) step(s, 64);
+  __syncthreads();
+  step(s, 32);
+  __syncthreads();
+  a[threadIdx.x] = s[threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "rule", "certainty"), [("a[threadIdx.x] > 3", "SYN004", "proven"), ("true", "SYN002", "proven")]
+)
+def test_a_function_that_is_called_twice_has_its_race_once(
+    first: str, rule: str, certainty: str, tmp_path: Path
+) -> None:
+    assert told_of(TWICE.replace("FIRST", first), tmp_path) == [(rule, certainty, ["2", "2"])]
+
+
+def test_a_read_whose_value_nobody_uses_is_told_with_that_word(tmp_path: Path) -> None:
+    text = "__global__ void k(int *a) {\n  int x = a[threadIdx.x + 1];\n  x = 3;\n  WAIT a[threadIdx.x] = x;\n}\n"
+    assert told_of(text.replace("WAIT", ""), tmp_path) == [("SYN002", "conditional", ["2", "4"])]
+    assert told_of(text.replace("WAIT", "__syncthreads();"), tmp_path) == []
+
+
+STORED = "__global__ void k(int *a, int *b, int n) {\n  __shared__ int s[129];\n  int t = threadIdx.x;\n  BODY\n}\n"
+EVERY = "for (int i = 0; i < n; i++) "
+
+
+@pytest.mark.parametrize(
+    ("alike", "unlike"),
+    [
+        ("s[0] = n; b[t] = s[0];", "s[0] = t; b[t] = s[0];"),
+        ("s[0] = n; if (t > 9) b[t] = s[0];", "if (t > 9) s[0] = n; b[t] = s[0];"),
+        ("if (a[t] > 9) { s[0] = n; b[t] = s[0]; }", "if (a[t] > 9) s[0] = n; b[t] = s[0];"),
+        ("s[n & 7] = 1; b[t] = s[n & 7];", "s[t] = 1; b[t] = s[t + 1];"),
+        ("s[0] = n; b[t] = s[0];", "b[t] = s[0]; s[0] = n;"),
+        ("s[0] = 1; EVERY b[t] += s[0];", "EVERY { s[0] = i; b[t] += s[0]; }"),
+        (
+            "s[0] = 0; __syncthreads(); EVERY b[t] += s[0];",
+            "EVERY {\n s[0] = 0; __syncthreads();\n if (t == 0) s[0] = 1;\n __syncthreads();\n b[t] += s[0]; }",
+        ),
+        ("s[0] = n; int x = s[0]; x = 3; b[t] = x;", "s[0] = t; int x = s[0]; x = 3; b[t] = x;"),
+        ("a[0] = n; b[t] = a[0];", "a[t] = n; b[t] = a[0];"),
+        ("__shared__ int *p; p = s; b[t] = p[t];", "__shared__ int *p; p = s + t; b[t] = p[0];"),
+    ],
+)
+def test_who_reads_what_all_have_stored_misses_no_order(alike: str, unlike: str, tmp_path: Path) -> None:
+    for body, races in ((alike, False), (unlike, True)):
+        assert bool(told_of(STORED.replace("BODY", body.replace("EVERY", EVERY)), tmp_path)) is races
+
+
+ACROSS = "__global__ void k(int *a, int *b, int n) {\n  a[0] = WHO;\n  b[blockIdx.x * 64 + threadIdx.x] = a[0];\n}\n"
+
+
+@pytest.mark.parametrize(("who", "rules"), [("n", []), ("0", []), ("blockIdx.x", ["SYN008"] * 2)])
+def test_all_blocks_may_store_one_number(who: str, rules: list[str], tmp_path: Path) -> None:
+    module = lowered(ACROSS.replace("WHO", who), tmp_path, "k.cu").module
+    facts = examine(module, module.functions[0].name, LaunchShape((64, 1, 1), (4, 1, 1)), device("h100"))
+    assert facts.freedom.kind == "unknown"
+    assert [one.rule for one in synchronization(facts) if one.rule in RACES] == rules

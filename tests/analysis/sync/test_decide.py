@@ -15,7 +15,7 @@ from warpsmith.analysis.affine.symbols import Atom
 from warpsmith.analysis.kernel import UNUSED, examine
 from warpsmith.analysis.sync import apart, decide, races, reached, turns, unknowns, ways
 from warpsmith.analysis.sync.apart import _Proof
-from warpsmith.analysis.sync.decide import ARRAYS_APART, FLAGS, INSIDE
+from warpsmith.analysis.sync.decide import ARRAYS_APART, INSIDE
 from warpsmith.analysis.sync.races import Judge, Meeting
 from warpsmith.analysis.sync.unknowns import UNSIGNED, Poly, Unknowns
 from warpsmith.analysis.uniformity.facts import LaunchShape, RaceVerdict
@@ -25,11 +25,10 @@ from warpsmith.ssa.nodes import Instruction
 Patch = pytest.MonkeyPatch
 
 NOT_FOUND = {
-    "other_parts", "halving_unknown", "unread", "unread_in_a_loop", "one_of_two", "argument_of_two", "two_names",
-    "loops_on_two_ways",
+    "halving_unknown", "one_of_two", "argument_of_two", "two_names", "loops_on_two_ways",
 }  # fmt: skip
-"""What a thread of another block picks by a choice, a loop that halves what is not known, reads that the compiled
-kernel lacks, pointers that are one of several, and places of which none leads to the other."""
+"""A loop that halves what is not known, pointers that are one of several, and places of which none leads to the
+other."""
 
 NOT_PROVEN = {
     "triangle", "counter_begins", "tickets", "packed", "product_filled", "product_refilled", "turned_in_strips",
@@ -251,22 +250,6 @@ def test_a_barrier_that_not_all_reach_leaves_it_open(tmp_path: Path) -> None:
     assert found.kind == "unknown" and "barrier" in found.why
 
 
-EXCHANGE = """
-__kernel void k(__global int *a, __global int *b) {{
-  a[get_global_id(0)] = 1;
-  barrier({});
-  b[get_global_id(0)] = a[get_global_id(0) ^ 1];
-}}
-"""
-
-
-@pytest.mark.parametrize(("flags", "kind"), [("CLK_LOCAL_MEM_FENCE", "unknown"), ("CLK_GLOBAL_MEM_FENCE", "none")])
-def test_barriers_whose_flags_leave_the_memory_out_leave_it_open(flags: str, kind: str, tmp_path: Path) -> None:
-    found = verdict(EXCHANGE.format(flags), tmp_path, "k.cl", (1, 1, 1))
-    assert found.kind == kind
-    assert (FLAGS in found.why) == (kind == "unknown")
-
-
 READS = """
 struct Two { int x, y; };
 __device__ int peek(const int *a, int i) { return a[i]; }
@@ -411,3 +394,13 @@ def test_a_meeting_without_all_barriers_is_not_narrowed(folder: Path) -> None:
         facts = load_version(pair, racy=False, folder=folder).facts
     assert not any(fact.redundant for fact in facts.barriers)
     assert {meeting.whole for meeting in told} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("index", "said"),
+    [("i + k", "on k"), ("i + k * n", "on k and n"), ("i * n", "on n"), ("i + k * (int)a[1]", "on what is not known")],
+)
+def test_what_is_not_decided_names_the_arguments(index: str, said: str, tmp_path: Path) -> None:
+    text = f"__global__ void f(float *a, int n, int k) {{ int i = threadIdx.x; float x = a[{index}]; a[i] = x; }}"
+    found = verdict(text, tmp_path, grid=(1, 1, 1))
+    assert found.kind == "unknown" and found.why.endswith(f"depends {said}")

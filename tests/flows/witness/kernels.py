@@ -151,10 +151,10 @@ def text_of(name: str, *, races: bool) -> str:
     return f"__global__ void {'racy' if races else 'calm'}{text.replace(what, racy if races else calm)}\n"
 
 
-def unit_of(folder: Path, text: str) -> KernelUnit:
+def unit_of(folder: Path, text: str, name: str = "k.cu") -> KernelUnit:
     """Return the kernels of a text."""
-    (folder / "k.cu").write_text(text)
-    unit = read_unit(KernelFile(str(folder / "k.cu")))
+    (folder / name).write_text(text)
+    unit = read_unit(KernelFile(str(folder / name)))
     assert not isinstance(unit, Finding)
     return unit
 

@@ -112,3 +112,24 @@ def test_dynamic_shared_memory_becomes_as_large_as_it_takes(tmp_path: Path) -> N
     for fixed in (replace(planned, most=0), replace(planned, most=64)):
         failed = try_launch(fixed, made)
         assert isinstance(failed, FailedLaunch) and failed.problem.kind == "bounds"
+
+
+def test_arrays_of_a_block_become_as_long_as_it_takes(tmp_path: Path) -> None:
+    text = """__kernel void k(__local float *f, __local int *s, __global int *a) {
+        int t = get_local_id(0);
+        __local int own[64];
+        own[t] = f[t];
+        s[t + 3000] = t;
+        a[t] = s[3000 + t / 2] + own[t];
+    }"""
+    unit = unit_of(tmp_path, text, "k.cl")
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    made = next(make_arguments(unit, kernel, 64, {}))
+    found = try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made)
+    assert isinstance(found, Attempt) and found.outcome is not None and found.outcome.conflicts
+    assert dict(found.made.arrays) == {"f": ("f32", 2048), "s": ("i32", 8192), "a": ("i32", 256)}
+    assert found.started.shared == 4 * (2048 + 8192) and found.started.dynamic == 0
+    unit = unit_of(tmp_path, text.replace("3000", "100000"), "k.cl")
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    failed = try_launch(Planned(unit, kernel, (64, 1, 1), (1, 1, 1), 0, 32), made)
+    assert isinstance(failed, FailedLaunch) and failed.problem.kind == "bounds"

@@ -56,3 +56,14 @@ def test_an_array_becomes_longer_until_it_is_too_long(tmp_path: Path) -> None:
 def test_fractions_rise_around_what_arrays_hold(tmp_path: Path) -> None:
     (one,) = made_for(tmp_path, "float least, float most, double step")
     assert one.numbers == {"least": "-1.5", "most": "1.5", "step": "4.5"}
+
+
+def test_arrays_of_a_block_hold_nothing(tmp_path: Path) -> None:
+    unit = unit_of(tmp_path, "__kernel void k(__local int *s, __local float *f, __global float4 *g) {}\n", "k.cl")
+    (kernel,) = (one for one in unit.module.functions if one.kernel)
+    (one,) = make_arguments(unit, kernel, 64, {})
+    assert one.texts == ("s=local:i32[2048]", "f=local:f32[2048]", "g=rand:f32[256]")
+    assert one.assumptions == ()
+    longer = one.longer("s", 1 << 15)
+    assert longer is not None and longer.arrays["s"] == ("i32", 1 << 13)
+    assert one.longer("s", 1 << 20) is None, "more than a block has"

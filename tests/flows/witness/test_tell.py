@@ -221,3 +221,28 @@ def test_stores_of_the_same_miss_no_order(tmp_path: Path) -> None:
     assert search(tmp_path, SAME.replace("WHO", "t % 8")) == []
     (race,) = search(tmp_path, SAME.replace("WHO", "t"))
     assert race.certainty == "conditional" or race.certainty == "witnessed"
+
+
+def test_arrays_of_a_block_that_are_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """__kernel void k(__local int *s, __global const int *a, __global int *b) {
+        int t = get_local_id(0);
+        s[a[t] & 15] = t;
+        b[t] = s[t & 15];
+    }"""
+    unit = unit_of(tmp_path, text, "k.cl")
+    found = tell.search(unit, KernelFile(str(tmp_path / "k.cl")), facts_of(unit), SECONDS)
+    assert found.why == "" and {race.variable for race in found.races} == {"s"}
+    race = next(race for race in found.races if len(race.places) == 2)
+    assert race.offset is not None and 0 <= race.offset < 64, "a byte of the array"
+    assert "--arg s=local:i32[2048]" in race.replay.replace("'", "") and "--shared" not in race.replay
+    assert "race" in typed(capsys, *shlex.split(race.replay)[1:])[1].lower()
+
+
+def test_an_array_of_a_block_that_is_too_short_meets_no_other(tmp_path: Path) -> None:
+    text = """__kernel void k(__local int *s, __local int *f, __global int *b) {
+        int t = get_local_id(0);
+        s[t + 2048 + 32] = t;
+        b[t] = f[63 - t];
+    }"""
+    unit = unit_of(tmp_path, text, "k.cl")
+    assert not tell.search(unit, KernelFile(str(tmp_path / "k.cl")), facts_of(unit), SECONDS).races

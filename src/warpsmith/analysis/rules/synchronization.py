@@ -14,11 +14,12 @@ from warpsmith.analysis.rules.place import describe_access, place_of
 from warpsmith.analysis.rules.race_causes import find_causes
 from warpsmith.analysis.rules.sides import comparison
 from warpsmith.analysis.sync.by_data import BY_DATA
+from warpsmith.analysis.sync.flags import describe_flags
 from warpsmith.analysis.sync.races import UNLIKE
 from warpsmith.analysis.uniformity.facts import AccessFact, BarrierFact, ExchangeFact, KernelFacts, RaceFact, Side
-from warpsmith.base.findings import Note
+from warpsmith.base.findings import Certainty, Note
 from warpsmith.base.source import Span
-from warpsmith.ssa.nodes import Branch, Exit, Operand, Return, Value
+from warpsmith.ssa.nodes import Branch, Constant, Exit, Instruction, Operand, Return, Value
 
 __all__ = ["synchronization"]
 
@@ -27,10 +28,9 @@ def synchronization(facts: KernelFacts) -> Iterator[KernelFinding]:
     """Yield what is to be said of how the threads of a kernel wait for each other."""
     yield from (_divergent(facts, barrier) for barrier in facts.barriers if barrier.divergent)
     yield from _redundant(facts)
-    races = [race for race in facts.races if not _is_one_number(facts, race)]
-    told = [_race(facts, race) for race in races]
-    for one, first in zip(told, find_causes(races), strict=True):
-        yield replace(one, cause=f"{told[first].subject} {told[first].span}")
+    yield from _races(facts)
+    if facts.as_written is not None:
+        yield from _races(replace(facts.as_written, words=facts.words))
     for exchange in facts.exchanges:
         # nobody waits for lanes that have ended (PTX ISA, vote.sync and others); only what they would give is undefined
         if exchange.absent and (exchange.op == "shuffle" or not exchange.exits):
@@ -125,9 +125,35 @@ def _redundant(facts: KernelFacts) -> Iterator[KernelFinding]:
 # --- races
 
 
+def _races(facts: KernelFacts) -> Iterator[KernelFinding]:
+    races = [race for race in facts.races if not _is_one_number(facts, race)]
+    told = [_race(facts, race) for race in races]
+    best: dict[object, KernelFinding] = {}
+    for one, race in zip(told, races, strict=True):
+        # a function that is called twice has one pair of places twice, of several warps and of one
+        other = best.setdefault(_in_text(race), one)
+        best[_in_text(race)] = max(other, one, key=_weight)
+    for one, race, first in zip(told, races, find_causes(races), strict=True):
+        if best[_in_text(race)] is one:
+            yield replace(one, cause=f"{told[first].subject} {told[first].span}")
+
+
+def _weight(one: KernelFinding) -> tuple[int, bool]:
+    """Return what tells which of two findings of the same places is told: how certain it is, and of a whole block."""
+    order: tuple[Certainty, ...] = ("heuristic", "conditional", "witnessed", "proven")
+    return order.index(one.certainty), one.rule == "SYN002"
+
+
+def _in_text(race: RaceFact) -> object:
+    """Return the two places of a race in the text; instructions that have none are places of their own."""
+    sides = (race.first.access, race.second.access)
+    return race.variable, race.reach, frozenset(str(side.span) if side.span else id(side.instruction) for side in sides)
+
+
 def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     first, second = race.first, race.second
-    rule = "SYN008" if race.reach == "grid" else "SYN004" if _in_one_warp(facts, race) else "SYN002"
+    warped = race.barrier is None and _in_one_warp(facts, race)
+    rule = "SYN008" if race.reach == "grid" else "SYN004" if warped else "SYN002"
     where = race.variable if race.offset is None else f"{race.variable} at byte {race.offset}"
     terms = facts.words
     words = {
@@ -142,7 +168,9 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     }  # fmt: skip
     message = words[rule][0]
     helps: tuple[str, ...] = words[rule][1]
-    if race.space != "shared" and rule == "SYN002":
+    if race.barrier is not None:
+        message, helps = _said_of_flags(race, where, race.barrier)
+    elif race.space != "shared" and rule == "SYN002":
         helps = (f"put {terms.barrier_of_device_memory} between the two", *helps[1:])
     if rule == "SYN008" and first.access.instruction is second.access.instruction and _is_of_no_block(facts, race):
         message = f"every block of the launch writes the same elements of {where}: no order between them"
@@ -159,6 +187,8 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
         certainty = "heuristic"
     block, other = (" of one block", " of another") if rule == "SYN008" else ("", "")
     related = () if first.access.span is None else (Note(first.access.span, _doing(first, block)),)
+    if race.barrier is not None and race.barrier.span is not None:
+        related = (*related, Note(race.barrier.span, f"orders {describe_flags(race.barrier)}"))
     rows = tuple(
         (_who(side, at), side.access.kind, str(side.access.span or ""))
         for side, at in ((first, block), (second, other))
@@ -172,16 +202,55 @@ def _race(facts: KernelFacts, race: RaceFact) -> KernelFinding:
     )  # fmt: skip
 
 
+def _said_of_flags(race: RaceFact, where: str, barrier: Instruction) -> tuple[str, tuple[str, ...]]:
+    """Return the message of a race past a barrier of OpenCL, and what helps."""
+    memory, flag = ("local", "CLK_LOCAL_MEM_FENCE") if race.space == "shared" else ("global", "CLK_GLOBAL_MEM_FENCE")
+    at = "" if barrier.span is None else f" in line {barrier.span.line}"
+    message = (
+        f"data race on {memory} {where}: the flags of the barrier between the two accesses leave {memory} memory out"
+    )
+    return message, (f"add {flag} to the flags of the barrier{at}",)
+
+
 def _is_one_number(facts: KernelFacts, race: RaceFact) -> bool:
-    """Whether both sides are one store of one number that is the same for all: a flag, whoever sets it."""
-    access = race.first.access
-    i = access.instruction
-    if i is not race.second.access.instruction or i.op != "store":
+    """Whether all that is stored is one number that is the same for all: a flag, whoever sets it. Who reads what it
+    has stored itself gets that number as well."""
+    sides = race.first.access, race.second.access
+    stores = list({side.instruction: side for side in sides if side.kind == "store"}.values())
+    if len(stores) != 1:
+        numbers = [_constants(store.instruction) for store in stores]
+        return len(numbers) > 1 and numbers[0] == numbers[1] != ()
+    store, loads = stores[0], [side for side in sides if side.kind != "store"]
+    if not _stores_one_number(facts, race, store):
         return False
+    return all(load.kind == "load" and _is_read_back(facts, race, store, load) for load in loads)
+
+
+def _stores_one_number(facts: KernelFacts, race: RaceFact, store: AccessFact) -> bool:
+    numbers = store.instruction.operands[1:]
     level = facts.warp_level if UNLIKE in race.assumptions else facts.block_level
-    alike = race.reach == "block" and not access.loops
-    same = alike and all(level.is_uniform(value, access.block) for value in i.operands[1:])
-    return same or origin(facts, *i.operands[1:]).of_launch
+    alike = race.reach == "block" and not store.loops
+    same = alike and all(level.is_uniform(value, store.block) for value in numbers)
+    return same or origin(facts, *numbers).of_launch
+
+
+def _is_read_back(facts: KernelFacts, race: RaceFact, store: AccessFact, load: AccessFact) -> bool:
+    """Whether a thread that loads there has stored there itself, behind the last barrier that others stored behind:
+    all threads store to one place, once, and whoever loads comes by the store."""
+    address = store.instruction.operands[0]
+    alike = race.reach == "block" and facts.block_level.is_uniform(address, store.block)
+    if store.loops or not (alike or origin(facts, address).of_launch):
+        return False
+    if store.block != load.block:
+        return facts.block_level.graph.dominates(store.block, load.block)
+    inside = next(block.instructions for block in facts.function.blocks if block.name == store.block)
+    return inside.index(store.instruction) < inside.index(load.instruction)
+
+
+def _constants(i: Instruction) -> tuple[Constant, ...]:
+    """Return the numbers that a store puts there, none where one is not written out."""
+    numbers = tuple(operand for operand in i.operands[1:] if isinstance(operand, Constant))
+    return numbers if len(numbers) == len(i.operands) - 1 else ()
 
 
 def _is_guarded(facts: KernelFacts, race: RaceFact) -> bool:

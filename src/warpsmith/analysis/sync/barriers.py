@@ -16,7 +16,7 @@ from msgspec import Struct
 from warpsmith.analysis.memory.accesses import AccessSite
 from warpsmith.analysis.memory.branches import reasons
 from warpsmith.analysis.memory.forms import Forms
-from warpsmith.analysis.memory.phases import ALL_LANES, around, full_barrier, intervals
+from warpsmith.analysis.memory.phases import ALL_LANES, Cut, around, full_barrier, intervals
 from warpsmith.analysis.memory.presence import Presences
 from warpsmith.analysis.sync.races import Judge, meetings
 from warpsmith.analysis.uniformity.facts import (
@@ -139,10 +139,11 @@ class _Ordered(Struct):
 
     def holds_without(self, barrier: Instruction) -> tuple[bool, tuple[str, ...]]:
         """Return whether no two accesses clash without this barrier that it keeps apart, and what that rests on."""
-        found = intervals(self.judge.forms, self.places, lambda i: full_barrier(i) and i is not barrier)
+        others: Cut = lambda i: full_barrier(i) and i is not barrier  # noqa: E731
+        found = intervals(self.judge.forms, self.places, others)
         before, behind = around(self.judge.forms, self.places, full_barrier, barrier)
         assumptions = list(self.assumptions)
-        for meeting in meetings(found, self.places, atomics=True, whole=False):
+        for meeting in meetings(found, self.places, atomics=True, cut=others):
             # what meets with all barriers in place may be kept apart by this one on another way
             one, two = meeting.first.instruction, meeting.second.instruction
             diverged = (one in before and two in behind) or (two in before and one in behind)

@@ -13,7 +13,7 @@ own, and said to be where that matters.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Final
@@ -27,6 +27,7 @@ from warpsmith.analysis.memory.phases import full_barrier
 from warpsmith.analysis.sync.apart import apart_in_block, apart_in_grid
 from warpsmith.analysis.sync.barriers import all_instructions, are_inside, come_together
 from warpsmith.analysis.sync.by_data import pick_clash
+from warpsmith.analysis.sync.flags import Unordered, assume_flags, left_out
 from warpsmith.analysis.sync.grid import across_blocks, may_order_blocks
 from warpsmith.analysis.sync.races import Clash, Judge, Meeting
 from warpsmith.analysis.sync.reached import apart_by_numbers, find_reached, find_reached_in_grid, is_made_of
@@ -188,22 +189,31 @@ def _decide_block(work: _Work, places: Sequence[AccessSite]) -> None:
 
 
 def _decide_flags(work: _Work, barriers: Sequence[Instruction], places: Sequence[AccessSite]) -> None:
-    """Leave open what only barriers order whose flags leave that memory out (OpenCL)."""
+    """Tell of what only barriers order whose flags leave that memory out (OpenCL); leave open what is not decided."""
     for space in ("shared", "global"):
-        fewer = {i for i in barriers if getattr(i.detail, "orders", "all") not in ("all", space)}
-        mine = [place for place in places if place.space == space]
-        if not fewer or all(place.kind == "load" for place in mine):
-            continue
-        for meeting in work.judge.meetings_by(mine, partial(_is_left, fewer)):
+        for left in left_out(work.judge, barriers, places, space):
+            meeting = left.meeting
             work.proofs -= 1
-            if not (work.proofs > 0 and _are_apart(work.judge, meeting)):
-                work.shared = work.shared and space != "shared"
+            if work.proofs > 0 and _are_apart(work.judge, meeting):
+                continue
+            work.shared = work.shared and space != "shared"
+            shown = _shown_by_flags(work, left)
+            if shown is None:
                 work.leave_pair(meeting.first, meeting.second, "threads of one block", FLAGS)
-                return
+                break
+            if work.tell(meeting, exact=shown.exact):
+                work.found.append(replace(_race(work, meeting, shown), barrier=left.barrier, certainty="conditional"))
 
 
-def _is_left(gone: Set[Instruction], i: Instruction) -> bool:
-    return full_barrier(i) and i not in gone
+def _shown_by_flags(work: _Work, left: Unordered) -> Clash | None:
+    """Return what may be told of a meeting that only a barrier's flags leave open; None where it is not known."""
+    if left.barrier is None:
+        return None
+    clash = work.judge.judge(left.meeting)
+    shown = clash if clash.clash and clash.exact else _shown(work, left.meeting, clash)
+    if not shown.clash or not (shown.exact or shown.reached):
+        return None
+    return replace(shown, assumptions=(*shown.assumptions, assume_flags(left.barrier)))
 
 
 def _are_apart(judge: Judge, meeting: Meeting) -> bool:
@@ -380,12 +390,15 @@ def _decide_grid(work: _Work, places: Sequence[AccessSite], grid: Dim | None, fo
             work.texts += texts
             continue
         untold = unsized or ordered or one.kind == other.kind == "atomic"
-        clash = None if untold or work.tried <= 0 else find_reached_in_grid(work.judge, (one, other))
+        # the first block's threads may get to either place
+        orders = [] if untold or work.tried <= 0 else [(one, other), (other, one)][: 1 if one is other else 2]
+        clashes = ((pair, find_reached_in_grid(work.judge, pair)) for pair in orders)
+        shown = next((_grid_race(work, pair, clash, grid) for pair, clash in clashes if clash is not None), None)
         work.tried -= 1
-        if clash is None:
+        if shown is None:
             work.leave_pair(one, other, "threads of different blocks")
         else:
-            found.append(_grid_race(work, (one, other), clash, grid))
+            found.append(shown)
 
 
 def _grid_pairs(places: Sequence[AccessSite]) -> Iterator[tuple[AccessSite, AccessSite]]:

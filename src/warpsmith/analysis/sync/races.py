@@ -50,12 +50,17 @@ Relation = Mapping[str, int | None]
 
 
 class Meeting(Struct, frozen=True):
-    """Two places that may be executed in one interval by different threads; `whole`: with all barriers in place."""
+    """Two places that may be executed in one interval between such barriers (`cut`) by different threads."""
 
     first: AccessSite
     second: AccessSite
     ahead: Ahead
-    whole: bool = True
+    cut: Cut = full_barrier
+
+    @property
+    def whole(self) -> bool:
+        """Whether the intervals are those of all barriers of the block."""
+        return self.cut is full_barrier
 
     @property
     def key(self) -> object:
@@ -84,12 +89,16 @@ class Clash(Struct, frozen=True):
 
 
 def meetings(
-    found: Iterable[Interval], places: Mapping[Instruction, AccessSite], *, atomics: bool = False, whole: bool = True
+    found: Iterable[Interval],
+    places: Mapping[Instruction, AccessSite],
+    *,
+    atomics: bool = False,
+    cut: Cut = full_barrier,
 ) -> list[Meeting]:
     """Return every pair that may meet and conflict, each once; they are of one variable, or one is of none known.
 
-    `atomics`: two atomic operations conflict as well, which matters where their order does; `whole`: the intervals are
-    those of all barriers of the block."""
+    `atomics`: two atomic operations conflict as well, which matters where their order does; `cut`: the
+    barriers that the intervals are between."""
     made: dict[object, Meeting] = {}
     for interval in found:
         inside = [places[i] for i in interval.inside]
@@ -104,7 +113,7 @@ def meetings(
                 continue
             for mine, yours in product(interval.inside[a.instruction], interval.inside[b.instruction]):
                 ahead = _ahead(mine, yours)
-                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead, whole))
+                made.setdefault((id(a), id(b), ahead), Meeting(a, b, ahead, cut))
             if len(made) > _MOST_PAIRS:
                 return list(made.values())
     return list(made.values())
@@ -170,7 +179,7 @@ class Judge(Struct):
         """Return the pairs of places that may meet between such barriers."""
         by_instruction = {place.instruction: place for place in places}
         found = intervals(self.forms, by_instruction, cut, self._entered)
-        return meetings(found, by_instruction, whole=cut is full_barrier)
+        return meetings(found, by_instruction, cut=cut)
 
     def meetings(self, places: Sequence[AccessSite]) -> list[Meeting]:
         """Return the pairs of places that may meet."""
@@ -349,7 +358,7 @@ class Judge(Struct):
     def _of_first_block(self, first: _Side, second: _Side, difference: Form, *, warped: bool) -> Clash:
         """Return what is known where two places are apart by more the greater the index of the block: every grid has a
         first block."""
-        unknown = Clash(None, why="it depends on what is not known")
+        unknown = Clash(None, why=f"it depends on {_name_unknowns(first, second, difference)}")
         rest = [monomial for monomial in difference.terms if monomial]
         wrapping = [monomial for monomial in rest if any(atom.wraps for atom in monomial)]
         growing = (any(atom.wraps or atom.of_block for atom in monomial) for monomial in rest)
@@ -449,6 +458,15 @@ class Judge(Struct):
                 pending += graph.successors[name]
                 waits = name in headers or any(_waits(i) for i in self.forms.blocks[name].instructions)
         return waits
+
+
+def _name_unknowns(one: _Side, other: _Side, difference: Form) -> str:
+    """Return the arguments on which it hangs how far two places are apart, where it is nothing else."""
+    forms = (difference, one.whole.varying(), other.whole.varying())
+    atoms = {atom for form in forms for monomial in form.terms for atom in monomial if atom.kind == "shared"}
+    atoms = {atom for atom in atoms if not atom.wraps and not atom.of_block}
+    names = sorted({atom.argument for atom in atoms if atom.argument})
+    return " and ".join(names) if names and all(atom.argument for atom in atoms) else "what is not known"
 
 
 def _may_agree(one: Relation, two: Relation) -> bool:

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from warpsmith.analysis.affine.symbols import Atom, center
 from warpsmith.analysis.memory.accesses import AccessSite
-from warpsmith.analysis.memory.phases import full_barrier
+from warpsmith.analysis.memory.phases import Cut
 from warpsmith.analysis.sync.first_block import asks_for_block, tests_before
 from warpsmith.analysis.sync.races import FIRST_BLOCK, UNLIKE, Clash, Judge, Meeting, overlap
 from warpsmith.analysis.sync.trial import Trial
@@ -297,7 +297,7 @@ def _made_of(judge: Judge | Trial, operand: Operand) -> Iterator[Instruction | P
 def _is_open(judge: Judge, meeting: Meeting, trials: tuple[Trial, Trial]) -> bool:
     """Whether control may come from one place to the other without a barrier."""
     a, b = meeting.first, meeting.second
-    return _leads(judge, a, b, trials) or _leads(judge, b, a, trials)
+    return _leads(judge, a, b, trials, meeting.cut) or _leads(judge, b, a, trials, meeting.cut)
 
 
 def _comes(judge: Judge, block: str, trial: Trial, *, known: bool) -> bool:
@@ -317,12 +317,12 @@ def _comes(judge: Judge, block: str, trial: Trial, *, known: bool) -> bool:
     return block in seen
 
 
-def _leads(judge: Judge, first: AccessSite, second: AccessSite, trials: tuple[Trial, Trial]) -> bool:
+def _leads(judge: Judge, first: AccessSite, second: AccessSite, trials: tuple[Trial, Trial], cut: Cut) -> bool:
     if first.instruction is second.instruction:
         return True
     blocks, graph = judge.forms.blocks, judge.forms.graph
     rest = list(dropwhile(lambda i: i is not first.instruction, blocks[first.block].instructions))
-    met = _meets(rest, second)
+    met = _meets(rest, second, cut)
     if met is not None:
         return met
     pending, seen = list(_ways(judge, first.block, graph.successors[first.block], trials)), set[str]()
@@ -331,7 +331,7 @@ def _leads(judge: Judge, first: AccessSite, second: AccessSite, trials: tuple[Tr
         if name in seen:
             continue
         seen.add(name)
-        met = _meets(blocks[name].instructions, second)
+        met = _meets(blocks[name].instructions, second, cut)
         if met:
             return True
         if met is None:
@@ -339,12 +339,12 @@ def _leads(judge: Judge, first: AccessSite, second: AccessSite, trials: tuple[Tr
     return False
 
 
-def _meets(instructions: Iterable[Instruction], place: AccessSite) -> bool | None:
+def _meets(instructions: Iterable[Instruction], place: AccessSite, cut: Cut) -> bool | None:
     """Return whether a place comes before a barrier; None: there is neither."""
     for i in instructions:
         if i is place.instruction:
             return True
-        if full_barrier(i):
+        if cut(i):
             return False
     return None
 

@@ -234,7 +234,8 @@ class RaceFact(Struct, frozen=True):
     """Two accesses of different threads to one place with nothing between them that orders them, one of them a write.
 
     `variable` and `offset` (bytes, where known) say which place; `reach`: threads of one block, or of several;
-    `replay`: the command that shows it, where it was seen in a run."""
+    `replay`: the command that shows it, where it was seen in a run; `barrier`: the one between them whose flags leave
+    this memory out (OpenCL)."""
 
     kernel: str
     variable: str
@@ -246,6 +247,7 @@ class RaceFact(Struct, frozen=True):
     certainty: Certainty
     assumptions: tuple[str, ...]
     replay: str = ""
+    barrier: Instruction | None = None
 
     @property
     def places(self) -> frozenset[str]:
@@ -327,3 +329,5 @@ class KernelFacts(Struct, frozen=True, eq=False):
     words: Vocabulary = field(default=CUDA)
     simulated: Simulated = field(default_factory=Simulated)
     """What runs on made up arguments show besides races."""
+    as_written: KernelFacts | None = None
+    """The same of the kernel with its reads whose values nobody uses; its races are those that only these make."""

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from warpsmith.analysis.counts.prediction import predict_blocks, predict_time
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely
+from warpsmith.analysis.patterns.kernel import kernel_accesses
 from warpsmith.analysis.resources.diagrams import diagrams
 from warpsmith.analysis.rules.judge import judge
 from warpsmith.analysis.rules.memory.transfers import host_transfers
@@ -33,6 +34,7 @@ from warpsmith.kernels.names import shown_names
 from warpsmith.kernels.shape import Launching, shape_of
 from warpsmith.kernels.units import KernelFile, KernelUnit, Language, read_unit
 from warpsmith.machine.devices import Device
+from warpsmith.report.accesses.kernel import kernel_spaces
 from warpsmith.report.analysis.model import (
     AccessEntry,
     AnalyzedKernel,
@@ -61,9 +63,9 @@ Times = Literal["", "launches", "blocks"]
 
 class FileTask(Struct, frozen=True):
     """One file, and everything that decides what is found in it; `ptxas`: it is asked for registers; `diagrams`:
-    pictures are wanted; `fixes`: edits that mend findings are; `times`: which are
-    predicted; `known`: kernels by name with their texts, of which the
-    findings are known: what has the same text is left out."""
+    pictures are wanted; `fixes`: edits that mend findings are; `patterns`: access matrices are; `times`: which are
+    predicted; `known`: kernels by name with their texts, of which the findings are known: what has the same text is
+    left out."""
 
     wanted: KernelFile
     devices: tuple[Device, ...]
@@ -73,6 +75,7 @@ class FileTask(Struct, frozen=True):
     ptxas: bool = False
     diagrams: bool = False
     fixes: bool = False
+    patterns: bool = False
     times: Times = ""
     known: Mapping[str, str] = field(default_factory=dict)
 
@@ -242,6 +245,8 @@ class _FileWork(Struct, frozen=True):
             self.predict(found)
         if self.task.diagrams:
             _draw_pictures(found, self.unit.language, self.result)
+        if self.task.patterns:
+            _keep_patterns(found, self.unit.language, self.result)
 
     def predict(self, found: Found) -> None:
         """Give the kernels that were kept last their predicted times."""
@@ -306,6 +311,14 @@ def _draw_pictures(found: Sequence[KernelFacts], language: Language, result: Fil
     pictures = tuple(map(words.diagram, diagrams(found[0])))
     place = len(result.kernels) - len(found)
     result.kernels[place] = replace(result.kernels[place], diagrams=pictures)
+
+
+def _keep_patterns(found: Sequence[KernelFacts], language: Language, result: FileResult) -> None:
+    """Give the kernel that was kept last its access matrices, for the first device."""
+    words, place = Wording.of(language, found[0]), len(result.kernels) - len(found)
+    kept = result.kernels[place]
+    spaces = kernel_spaces(kernel_accesses(found[0]), kept.name, kept.block, words.text)
+    result.kernels[place] = replace(kept, patterns=spaces)
 
 
 def _signature(facts: KernelFacts, name: str) -> str:

@@ -118,9 +118,9 @@ def try_launch(planned: Planned, made: Made, expected: AbstractSet[Places] = fro
         except UsageError as error:
             return _fail(error.findings[0].message)
         found = _Launched(planned, made, started, expected).run()
-        longer = _lengthen(planned, made, found.problem) if isinstance(found, FailedLaunch) else None
+        longer = _lengthen(planned, made, found.problem, started) if isinstance(found, FailedLaunch) else None
         if longer is None:
-            return replace(found, made=made, shared=started.shared) if isinstance(found, FailedLaunch) else found
+            return replace(found, made=made, shared=started.dynamic) if isinstance(found, FailedLaunch) else found
         planned, made = longer
 
 
@@ -129,7 +129,9 @@ def _place(planned: Planned, made: Made) -> StartedLaunch:
     return place_launch(planned.unit, planned.kernel, made.texts, *how, shared=planned.shared, width=planned.width)
 
 
-def _lengthen(planned: Planned, made: Made, problem: KernelProblem) -> tuple[Planned, Made] | None:
+def _lengthen(
+    planned: Planned, made: Made, problem: KernelProblem, started: StartedLaunch
+) -> tuple[Planned, Made] | None:
     """Return a launch whose arrays, or whose dynamic shared memory, may hold what was accessed out of bounds."""
     if problem.kind != "bounds" or problem.where is None or problem.where[1] < 0:
         return None
@@ -137,6 +139,11 @@ def _lengthen(planned: Planned, made: Made, problem: KernelProblem) -> tuple[Pla
     longer = made.longer(name, offset + size)
     if longer is not None:
         return planned, longer
+    if name.startswith(SHARED) and started.launch.parts:
+        layout = shared_layout(planned.unit.module, planned.kernel.name, started.dynamic, started.launch.parts)
+        part = layout.near(offset)
+        longer = None if part is None else made.longer(part.name, offset + size - part.start)
+        return None if longer is None else (planned, longer)
     start = shared_layout(planned.unit.module, planned.kernel.name).end
     needed = offset + size - start
     if not name.startswith(SHARED) or offset < start or not planned.shared < needed <= planned.most:

@@ -2,6 +2,7 @@
 
 n = 1024          twice as many as there are threads, then other sizes
 a = rand:f32[…]   as long as the run turned out to need
+s = local:f32[…]  __local of OpenCL, likewise
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from warpsmith.kernels.units import KernelUnit
-from warpsmith.ssa.nodes import Function, Parameter
+from warpsmith.ssa.nodes import Function
 from warpsmith.tree import types as tree
 
 __all__ = ["Made", "make_arguments"]
@@ -21,6 +22,9 @@ __all__ = ["Made", "make_arguments"]
 _SHORTEST: Final = 256
 LONGEST: Final = 1 << 24
 """Bytes of an array at most."""
+_SHORTEST_LOCAL: Final = 1 << 13
+_LARGEST_LOCAL: Final = 1 << 16
+"""Bytes of an array of a block, at first and at most: what leaves one may be in the next."""
 _GROWTH: Final = 4
 _FEW: Final = 8
 """A number for kernels to which large ones are too much."""
@@ -30,33 +34,41 @@ _FLOATS: Final = {4: "f32", 8: "f64", 2: "f16"}
 
 class Made(Struct, frozen=True):
     """Arguments of a launch: `numbers` by parameter, as texts, those that are `given` by the user among them; for each
-    array the type of its elements and how many they are."""
+    array the type of its elements and how many they are; those in `local` are of a block, and hold nothing."""
 
     numbers: Mapping[str, str]
     given: frozenset[str]
     arrays: Mapping[str, tuple[str, int]]
+    local: frozenset[str] = frozenset()
 
     @property
     def texts(self) -> tuple[str, ...]:
         """Return them as `simulate --arg` takes them."""
         numbers = (f"{name}={text}" for name, text in self.numbers.items())
-        return (*numbers, *(f"{name}={_content(type, count)}" for name, (type, count) in self.arrays.items()))
+        arrays = (
+            f"{name}={f'local:{type}[{count}]' if name in self.local else _content(type, count)}"
+            for name, (type, count) in self.arrays.items()
+        )
+        return (*numbers, *arrays)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Return what was made up, in words."""
         numbers = [f"{name} is {text}" for name, text in self.numbers.items() if name not in self.given]
-        held = [name for name, (type, _) in self.arrays.items() if type not in _FLOATS.values()]
+        held = [
+            name for name, (type, _) in self.arrays.items() if type not in _FLOATS.values() and name not in self.local
+        ]
         names = f"{', '.join(held[:3])}{' …' if len(held) > 3 else ''}"
         return (*numbers, *([f"random numbers below {_BELOW} in {names}"] if held else []))
 
     def longer(self, name: str, count_bytes: int) -> Made | None:
         """Return the same with an array of so many bytes at least; None where that is too long, or no array."""
-        if name not in self.arrays or count_bytes > LONGEST:
+        longest = _LARGEST_LOCAL if name in self.local else LONGEST
+        if name not in self.arrays or count_bytes > longest:
             return None
         type, count = self.arrays[name]
         size = _bytes_of(type)
-        needed = max(min(_GROWTH * count, LONGEST // size), -(-count_bytes // size))
+        needed = max(min(_GROWTH * count, longest // size), -(-count_bytes // size))
         return replace(self, arrays={**self.arrays, name: (type, 1 << (needed - 1).bit_length())})
 
 
@@ -78,9 +90,9 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
     floats: list[str] = []
     for parameter in kernel.parameters:
         type = declared.get(parameter.name)
-        element = _element(parameter, type)
+        element = _element(type)
         if element:
-            arrays[parameter.name] = (element, _SHORTEST)
+            arrays[parameter.name] = (element, _SHORTEST_LOCAL // _bytes_of(element) if _is_local(type) else _SHORTEST)
         elif parameter.name in known:
             numbers[parameter.name] = str(known[parameter.name])
         elif parameter.type is None:
@@ -95,8 +107,10 @@ def make_arguments(unit: KernelUnit, kernel: Function, threads: int, known: Mapp
             sizes.append(parameter.name)
     numbers |= zip(floats, _floats(len(floats)), strict=True)
     given = frozenset(known).intersection(numbers)
+    local = frozenset(name for name in arrays if _is_local(declared.get(name)))
     for size in _sizes(threads) if sizes else [0]:
-        yield Made({name: text or str(_fits(size, kernel, name)) for name, text in numbers.items()}, given, arrays)
+        said = {name: text or str(_fits(size, kernel, name)) for name, text in numbers.items()}
+        yield Made(said, given, arrays, local)
 
 
 def _sizes(threads: int) -> Iterator[int]:
@@ -115,14 +129,23 @@ def _fits(size: int, kernel: Function, name: str) -> int:
     return min(size, (1 << (8 * parameter.bytes - 1)) - 1)
 
 
-def _element(parameter: Parameter, type: tree.Type | None) -> str:
+def _is_local(type: tree.Type | None) -> bool:
+    return isinstance(type, tree.Pointer) and type.space == "shared"
+
+
+def _element(type: tree.Type | None) -> str:
     """Return the type of the elements that a pointer leads to, "" for what is no pointer."""
-    if not isinstance(type, tree.Pointer) or type.space == "shared":
-        return ""
-    match type.to:
+    return _element_of(type.to) if isinstance(type, tree.Pointer) else ""
+
+
+def _element_of(type: tree.Type) -> str:
+    """Return the type of the elements of an array as arguments have it: numbers, or bytes."""
+    match type:
         case tree.Scalar(kind="float", bits=bits) if bits // 8 in _FLOATS:
             return _FLOATS[bits // 8]
         case tree.Scalar(kind="signed" | "unsigned", bits=bits) if bits in (8, 16, 32, 64):
-            return f"{type.to.kind[0].replace('s', 'i')}{bits}"
+            return f"{type.kind[0].replace('s', 'i')}{bits}"
+        case tree.Record(lanes=lanes) if lanes and type.fields:
+            return _element_of(type.fields[0].type)
         case _:
             return "u8"

@@ -54,7 +54,7 @@ class LaunchPlan(Struct, frozen=True):
 
     def command(self, attempt: Attempt) -> str:
         """Return the command that shows the same."""
-        return self.command_for(attempt.made, attempt.started.shared)
+        return self.command_for(attempt.made, attempt.started.dynamic)
 
     def command_for(self, made: Made, shared: int) -> str:
         """Return the command that runs it on these arguments; `shared`: bytes of dynamic shared memory."""

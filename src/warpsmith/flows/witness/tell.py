@@ -114,6 +114,9 @@ class _Search:
         first, second = sides
         if first is None or second is None:
             return None
+        if len({side.access.variable for side in (first, second)} & attempt.made.local) > 1:
+            # one of two arrays was made too short
+            return None
         reach = "block" if conflict.first.origin.block == conflict.second.origin.block else "grid"
         pair = [access.instruction for access in (first.access, second.access)]
         found = origins(self.function, pair, frozenset(attempt.made.arrays))
@@ -141,7 +144,8 @@ class _Search:
         """Return the byte of its variable that both touch, where that is a variable of a block."""
         if not conflict.buffer.startswith(SHARED):
             return conflict.offset
-        layout = shared_layout(self.unit.module, self.function.name, attempt.started.shared, ())
+        started = attempt.started
+        layout = shared_layout(self.unit.module, self.function.name, started.dynamic, started.launch.parts)
         part = layout.near(conflict.offset)
         return None if part is None else conflict.offset - part.start
 

@@ -12,7 +12,7 @@ import click
 from warpsmith.app.cli.about.launching import kernel_files, kernel_options, launching_of
 from warpsmith.app.cli.about.settings import baseline_path, default_settings, is_found, settings_of
 from warpsmith.app.cli.command import Command
-from warpsmith.app.cli.commands.fixes import Editing, edited_report, fix_options
+from warpsmith.app.cli.commands.edits.fixes import Editing, edited_report, fix_options
 from warpsmith.app.cli.commands.watch import watch_for_changes
 from warpsmith.app.cli.console import is_colored, tell
 from warpsmith.app.cli.crash import crash_file
@@ -82,7 +82,7 @@ FORMATS: Final = ("text", "concise", "json", "jsonl", "sarif", "html", "github",
     "--what-if", type=click.Choice(["blocks"]), help="Predict the time of the same threads in blocks of other shapes."
 )
 @click.option(
-    "--metrics", is_flag=True, help="Print every number of each kernel as a table, too, predicted times with them."
+    "--metrics", is_flag=True, help="Every number of each kernel as a table, predicted times, and its access matrices."
 )
 def command(paths: tuple[str, ...], **given: object) -> int:
     """Say what the kernels in PATHS cost and what is wrong with them, without a GPU.
@@ -176,7 +176,8 @@ def _report(paths: tuple[str, ...], settings: Settings, given: dict[str, object]
     drawn = any(form.partition("=")[0] == "html" for form in texts(given["forms"]))
     kernels = texts(given["kernel"])
     options = ExplainOptions(
-        settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True, times=_times(given)
+        settings, launching, kernels, baseline, bool(given["ptxas"]), drawn, fixes=True,
+        patterns=bool(given["metrics"]), times=_times(given),
     )  # fmt: skip
     return edited_report(files, options, editing) if editing.any else explain(files, options)
 

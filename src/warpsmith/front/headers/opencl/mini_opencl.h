@@ -54,6 +54,10 @@ WS_VECTORS(double)
 WS_VECTORS(half)
 #undef WS_VECTORS
 
+#ifndef NULL
+#define NULL ((void *)0)
+#endif
+
 typedef uint cl_mem_fence_flags;
 #define CLK_LOCAL_MEM_FENCE 0x01
 #define CLK_GLOBAL_MEM_FENCE 0x02

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from warpsmith.lower.builtins.rows import Rule, lanewise, needs, nothing, op_of
+from warpsmith.lower.constants import constant_number
 from warpsmith.lower.conversions import convert_value, number
 from warpsmith.lower.frame import Frame, Result
 from warpsmith.lower.layout import NotModeled, value_type
@@ -14,6 +15,8 @@ from warpsmith.tree import nodes
 from warpsmith.tree.types import UNSIGNED
 
 __all__ = ["OPENCL"]
+
+Orders = Literal["all", "shared", "global", "none", "unknown"]
 
 _FAST: Final = Float(approximate=True)
 
@@ -59,13 +62,15 @@ def _global_size(frame: Frame, e: nodes.Call) -> Result:
 
 
 def _barrier(frame: Frame, e: nodes.Call) -> Result:
-    flags = frame.scalar(needs(e, 1)[0])
-    orders = _ORDERED[flags.bits & 3] if isinstance(flags, Constant) else "none"
+    given = needs(e, 1)[0]
+    frame.scalar(given)
+    flags = constant_number(given)
+    orders: Orders = _ORDERED[flags & 3] if isinstance(flags, int) else "unknown"
     frame.builder.emit_many("barrier", (number(I32, 0),), (), Barrier(orders=orders))
     return None
 
 
-_ORDERED: Final[tuple[Literal["none", "shared", "global", "all"], ...]] = ("none", "shared", "global", "all")
+_ORDERED: Final[tuple[Orders, ...]] = ("none", "shared", "global", "all")
 """By the flags of a barrier: CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2 (OpenCL C, 6.15.8)."""
 
 
