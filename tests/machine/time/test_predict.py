@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.machine.time.works import axpy, work_of
 from warpsmith.machine.devices import device
 from warpsmith.machine.time.predict import predict
-from warpsmith.machine.time.work import Instructions, TouchedSectors
+from warpsmith.machine.time.work import TouchedSectors, WarpInstructions
 
 NOTHING = TouchedSectors(0, 0, 0, 0)
 V100 = device("v100")
@@ -26,7 +26,7 @@ def test_a_stream_takes_its_bytes_over_what_memory_gives() -> None:
 
 
 def test_what_computes_takes_its_busiest_pipe() -> None:
-    kinds = Instructions(double=1e8, integer=1e6)
+    kinds = WarpInstructions(double=1e8, integer=1e6)
     found = predict(V100, work_of(8000, 8, kinds, NOTHING, NOTHING, flops=3.2e9, wide=1.0))
     assert found is not None and (found.binding, found.pipe) == ("pipe", "double")
     # 32 lanes of fp64 of 80 multiprocessors at 1.53 GHz
@@ -34,7 +34,7 @@ def test_what_computes_takes_its_busiest_pipe() -> None:
 
 
 def test_one_block_uses_one_multiprocessor() -> None:
-    kinds = Instructions(integer=1e6)
+    kinds = WarpInstructions(integer=1e6)
     alone, all_ = (predict(V100, work_of(n, 8, kinds, NOTHING, NOTHING)) for n in (1, 80))
     assert alone is not None and all_ is not None
     assert alone.imbalance == 80 and all_.imbalance == 1
@@ -42,16 +42,16 @@ def test_one_block_uses_one_multiprocessor() -> None:
 
 
 def test_a_block_more_than_multiprocessors_is_a_tail() -> None:
-    found = predict(V100, work_of(81, 8, Instructions(integer=1e6), NOTHING, NOTHING))
+    found = predict(V100, work_of(81, 8, WarpInstructions(integer=1e6), NOTHING, NOTHING))
     assert found is not None and found.imbalance == pytest.approx(160 / 81)
 
 
 def test_few_warps_wait() -> None:
     read = TouchedSectors(32, 32, 32, 32)
-    slow = work_of(1, 1, Instructions(memory=1000), read, NOTHING, load_sectors=4000, batches=1000, lines=1000)
+    slow = work_of(1, 1, WarpInstructions(memory=1000), read, NOTHING, load_sectors=4000, batches=1000, lines=1000)
     found = predict(V100, slow)
     assert found is not None and found.binding in ("latency", "launch")
-    one = predict(V100, replace(slow, blocks=80, block_warps=8, instructions=Instructions(memory=640_000),
+    one = predict(V100, replace(slow, blocks=80, block_warps=8, instructions=WarpInstructions(memory=640_000),
                                 load_sectors=320_000, batches=640_000))  # fmt: skip
     assert one is not None and one.terms.latency < found.terms.latency * 1.1
 

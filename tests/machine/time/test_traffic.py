@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.machine.time.works import axpy, work_of
 from warpsmith.machine.time.traffic import traffic
-from warpsmith.machine.time.work import Instructions, Sweep, TouchedSectors
+from warpsmith.machine.time.work import Sweep, TouchedSectors, WarpInstructions
 
 NOTHING = TouchedSectors(0, 0, 0, 0)
 KIB = 1024
@@ -26,7 +26,7 @@ def test_without_caches_every_sector_comes() -> None:
 def _swept(load_sectors: float, once: float, sweep: Sweep) -> float:
     """Return the sectors that one block asks the second cache for."""
     read = TouchedSectors(once, once, once, once)
-    work = work_of(1, 8, Instructions(), read, NOTHING, load_sectors=load_sectors)
+    work = work_of(1, 8, WarpInstructions(), read, NOTHING, load_sectors=load_sectors)
     work = replace(work, resident_blocks=1, sweeps=(sweep,))
     return traffic(work, 64 * KIB, 6 * KIB * KIB).l2_bytes / 32
 
@@ -46,7 +46,7 @@ def test_neighbors_of_an_iteration_share_sectors_where_one_fits() -> None:
 
 def test_waves_of_blocks_find_what_they_share_only_if_it_stays() -> None:
     read = TouchedSectors(200, 64_000, 64_100, 65_000)
-    work = work_of(6400, 8, Instructions(), read, NOTHING, load_sectors=640_000.0 * 100)
+    work = work_of(6400, 8, WarpInstructions(), read, NOTHING, load_sectors=640_000.0 * 100)
     found = [traffic(work, 0, mib * KIB * KIB).memory_bytes / 32 for mib in (6, 1)]
     # ten waves of 640 blocks, each of which brings 100 sectors that the last one had not
     assert found == [65_000, 640_000]

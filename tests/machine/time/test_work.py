@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tests.machine.time.works import axpy
-from warpsmith.machine.time.work import Instructions
+from warpsmith.machine.time.work import WarpInstructions
 
 
 def test_all_kinds_are_issued() -> None:
-    names = Instructions.__struct_fields__
-    assert Instructions(**dict.fromkeys(names, 1.0)).issued == len(names)
+    names = WarpInstructions.__struct_fields__
+    assert WarpInstructions(**dict.fromkeys(names, 1.0)).issued == len(names)
 
 
 def test_warps_are_those_of_all_blocks() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warpsmith.machine.time.work import Instructions, LaunchWork, TouchedSectors
+from warpsmith.machine.time.work import LaunchWork, TouchedSectors, WarpInstructions
 
 __all__ = ["axpy", "work_of"]
 
@@ -14,7 +14,7 @@ def axpy(n: int, block: int = 256) -> LaunchWork:
     read = TouchedSectors(2 * block / 8, 2 * block / 8 * running, 4 * block / 8 * running, 2 * n / 8)
     written = TouchedSectors(block / 8, block / 8 * running, 2 * block / 8 * running, n / 8)
     return work_of(
-        blocks, block // 32, Instructions(integer=6 * warps, single=warps, memory=3 * warps, control=warps),
+        blocks, block // 32, WarpInstructions(integer=6 * warps, single=warps, memory=3 * warps, control=warps),
         read, written, requests=3 * warps, load_sectors=8 * warps, store_sectors=4 * warps, lines=3 * warps,
         batches=warps, flops=2.0 * n,
     )  # fmt: skip
@@ -23,7 +23,7 @@ def axpy(n: int, block: int = 256) -> LaunchWork:
 def work_of(
     blocks: int,
     block_warps: int,
-    instructions: Instructions,
+    instructions: WarpInstructions,
     read: TouchedSectors,
     written: TouchedSectors,
     **given: float,

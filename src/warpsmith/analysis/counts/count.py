@@ -24,7 +24,7 @@ from warpsmith.analysis.counts.walk import NotCountedError, Walked, WarpWalk
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.source import Span
 from warpsmith.machine.requests import SECTOR
-from warpsmith.machine.time.work import Instructions, LaunchWork, Sweep, TouchedSectors
+from warpsmith.machine.time.work import LaunchWork, Sweep, TouchedSectors, WarpInstructions
 from warpsmith.ssa.graph import Graph
 from warpsmith.ssa.nodes import Function, Instruction, Memory, Module
 
@@ -142,7 +142,7 @@ def _work(
         block_warps=threads.warps,
         resident_blocks=holding.resident_blocks,
         running_blocks=holding.running_blocks,
-        instructions=Instructions(**counts),
+        instructions=WarpInstructions(**counts),
         requests=_sum(rows.values(), REQUESTS),
         load_sectors=_sum((of_global[i] for i in of_global if i.op == "load"), SECTORS),
         store_sectors=_sum((of_global[i] for i in writes), SECTORS),

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["SECTOR_BYTES", "Instructions", "LaunchWork", "Sweep", "TouchedSectors"]
+__all__ = ["SECTOR_BYTES", "LaunchWork", "Sweep", "TouchedSectors", "WarpInstructions"]
 
 SECTOR_BYTES = 32
 
 
-class Instructions(Struct, frozen=True):
-    """Instructions of warps, by the unit that executes them; `single` and `double` are of floating point, `barriers`
+class WarpInstructions(Struct, frozen=True):
+    """WarpInstructions of warps, by the unit that executes them; `single` and `double` are of floating point, `barriers`
     are waits."""
 
     integer: float = 0
@@ -69,7 +69,7 @@ class LaunchWork(Struct, frozen=True):
     block_warps: int
     resident_blocks: int
     running_blocks: int
-    instructions: Instructions
+    instructions: WarpInstructions
     requests: float
     load_sectors: float
     store_sectors: float
