@@ -90,3 +90,15 @@ def test_overloads_and_copies_have_fingerprints_of_their_own() -> None:
     assert [one.fingerprint for one in found.findings] == [
         one.fingerprint for one in explain_file(task(kernel(), kernel("l"))).findings
     ]
+
+
+def test_a_kernel_that_takes_too_long_to_count_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*given: object) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(flow, "predict_time", late)
+    found = explain_file(task(times="launches"))
+    assert found.kernels and not found.late
+    assert all(one.predicted is not None and "time" in one.predicted.lacks[0] for one in found.kernels)
+    monkeypatch.undo()
+    assert all(one.predicted is None for one in explain_file(task()).kernels)

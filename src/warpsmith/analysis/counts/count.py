@@ -20,7 +20,7 @@ from warpsmith.analysis.counts.tallies import LANES, LINES, PASSES, REQUESTS, SE
 from warpsmith.analysis.counts.threads import AXES, LaunchedThreads
 from warpsmith.analysis.counts.touching import GROUPS, Sweeps
 from warpsmith.analysis.counts.values import LaunchSources
-from warpsmith.analysis.counts.walk import NotCountedError, Walked, WarpWalk
+from warpsmith.analysis.counts.walk import MOST_WORK, NotCountedError, Walked, WarpWalk
 from warpsmith.analysis.uniformity.facts import Dim
 from warpsmith.base.source import Span
 from warpsmith.machine.requests import SECTOR
@@ -68,14 +68,21 @@ class LaunchCounts(Struct, frozen=True):
 
 
 def count_launch(
-    owner: tuple[Module, Function, Graph], shape: tuple[Dim, Dim, int], arguments: Mapping[str, int], holding: Holding
+    owner: tuple[Module, Function, Graph],
+    shape: tuple[Dim, Dim, int],
+    arguments: Mapping[str, int],
+    holding: Holding,
+    most: int = MOST_WORK,
 ) -> LaunchCounts:
-    """Return the counts of a launch; `shape`: block, grid, threads a warp."""
+    """Return the counts of a launch; `shape`: block, grid, threads a warp; `most`: visits of blocks of code by all
+    warps together before it is given up."""
     module, function, graph = owner
     block, grid, warp = shape
     threads = LaunchedThreads.of(block, grid, warp)
     try:
-        walked = WarpWalk(function, graph, threads, LaunchSources.of(module, function, threads, arguments)).run()
+        walk = WarpWalk(function, graph, threads, LaunchSources.of(module, function, threads, arguments))
+        walk.left = most
+        walked = walk.run()
     except NotCountedError as error:
         return LaunchCounts(block, grid, exact=False, looked_at=threads.count, lacks=(_tell(error.why, error.span),))
     sums = walked.tallies.added(threads.weights(walked.unsteady))

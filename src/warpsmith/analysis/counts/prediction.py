@@ -9,8 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from warpsmith.analysis.counts.count import Holding, LaunchCounts, count_launch
+from warpsmith.analysis.counts.count import Holding, count_launch
 from warpsmith.analysis.counts.shapes import covering, other_blocks, why_bound_to_block
+from warpsmith.analysis.counts.walk import MOST_WORK
 from warpsmith.analysis.uniformity.facts import Dim, KernelFacts
 from warpsmith.machine.limits import MAX_GRID
 from warpsmith.machine.occupancy import Occupancy, occupancy
@@ -48,9 +49,10 @@ class BlockChoice(Struct, frozen=True):
     ties: int = 0
 
 
-def predict_time(facts: KernelFacts, block: Dim | None = None, grid: Dim | None = None) -> PredictedTime:
-    """Return the predicted time of a kernel as it is launched, or in another block and grid."""
-    block, grid = block or facts.block, grid or facts.shape.grid
+def predict_time(facts: KernelFacts, launch: tuple[Dim, Dim] | None = None, most: int = MOST_WORK) -> PredictedTime:
+    """Return the predicted time of a kernel as it is launched, or in another block and grid; `most`: work of counting
+    before it is given up."""
+    block, grid = launch or (facts.block, facts.shape.grid)
     if grid is None:
         return PredictedTime(block, None, lacks=("the grid (--grid)",))
     held = facts.resources
@@ -61,7 +63,10 @@ def predict_time(facts: KernelFacts, block: Dim | None = None, grid: Dim | None 
     found = occupancy(facts.device, threads, held.registers, shared)
     if not found.blocks:
         return PredictedTime(block, grid, lacks=("a multiprocessor on which a block fits",), occupancy=found)
-    counts = _count(facts, (block, grid), Holding(found.blocks, found.blocks * facts.device.units, shared))
+    holding = Holding(found.blocks, found.blocks * facts.device.units, shared)
+    owner = facts.module, facts.function, Graph.of(facts.function)
+    shape = block, grid, facts.device.warp_width
+    counts = count_launch(owner, shape, facts.shape.arguments, holding, most)
     prediction = None if counts.work is None else predict(facts.device, counts.work)
     lacks = counts.lacks
     if counts.work is not None and prediction is None:
@@ -69,11 +74,6 @@ def predict_time(facts: KernelFacts, block: Dim | None = None, grid: Dim | None 
     return PredictedTime(
         block, grid, prediction, counts.work, counts.exact, counts.looked_at, lacks, found
     )  # fmt: skip
-
-
-def _count(facts: KernelFacts, launch: tuple[Dim, Dim], holding: Holding) -> LaunchCounts:
-    owner = facts.module, facts.function, Graph.of(facts.function)
-    return count_launch(owner, (*launch, facts.device.warp_width), facts.shape.arguments, holding)
 
 
 def predict_blocks(facts: KernelFacts) -> BlockChoice:
@@ -84,11 +84,9 @@ def predict_blocks(facts: KernelFacts) -> BlockChoice:
     if why := why_bound_to_block(facts.function):
         return BlockChoice(why=why)
     threads = [facts.block[at] * grid[at] for at in range(3)]
-    found = []
-    for block in other_blocks(facts.block, grid):
-        covers = covering(threads, block)
-        if all(count <= most for count, most in zip(covers, MAX_GRID, strict=True)):
-            found.append(predict_time(facts, block, covers))
+    shapes = [(block, covering(threads, block)) for block in other_blocks(facts.block, grid)]
+    taken = [shape for shape in shapes if all(a <= b for a, b in zip(shape[1], MAX_GRID, strict=True))]
+    found = [predict_time(facts, shape, MOST_WORK // max(1, len(taken))) for shape in taken]
     done = [one for one in found if one.prediction is not None]
     if not done:
         lacks = found[0].lacks if found else ("a block that covers the grid",)

@@ -59,9 +59,9 @@ from warpsmith.ssa.nodes import (
 )
 from warpsmith.ssa.ops import OPS
 
-__all__ = ["NotCountedError", "Walked", "WarpWalk"]
+__all__ = ["MOST_WORK", "NotCountedError", "Walked", "WarpWalk"]
 
-_MOST_WORK: Final = 400_000
+MOST_WORK: Final = 60_000
 """Visits of blocks of code by all warps together, before a count is given up."""
 
 
@@ -92,7 +92,7 @@ class WarpWalk:
         self.irregular: set[str] = set()
         self.plans: dict[str, LoopPlan | None] = {}
         self.wanted = _find_wanted(function)
-        self.left = _MOST_WORK
+        self.left = MOST_WORK
 
     def run(self) -> Walked:
         """Return the counts. Raises NotCountedError."""

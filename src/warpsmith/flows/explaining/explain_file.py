@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from warpsmith.analysis.counts.prediction import predict_blocks, predict_time
+from warpsmith.analysis.counts.prediction import PredictedTime, predict_blocks, predict_time
 from warpsmith.analysis.kernel import examine
 from warpsmith.analysis.likely_block import examine_likely
 from warpsmith.analysis.patterns.kernel import kernel_accesses
@@ -213,6 +213,8 @@ class _FileWork(Struct, frozen=True):
         for kernel, found in facts.items():
             if found:
                 self.guard(kernel, partial(self.keep, found))
+            if found and self.task.times:
+                self.guard(kernel, partial(self.predict, found), timed=False)
 
     def examine(self, kernel: Function) -> Found:
         """Return what the text of a kernel tells."""
@@ -241,19 +243,26 @@ class _FileWork(Struct, frozen=True):
         """Put what the rules say of a kernel into the result."""
         trees = Trees(self.unit.file, self.unit.language, self.unit.functions) if self.task.fixes else None
         _keep_facts(found, self.names[kernel.name], self.unit.language, self.result, trees)
-        if self.task.times:
-            self.predict(found)
         if self.task.diagrams:
             _draw_pictures(found, self.unit.language, self.result)
         if self.task.patterns:
             _keep_patterns(found, self.unit.language, self.result)
 
-    def predict(self, found: Found) -> None:
-        """Give the kernels that were kept last their predicted times."""
+    def predict(self, found: Found, _: Function) -> None:
+        """Give a kernel that was kept its predicted times; one that takes too long to count has none."""
         kept = self.result.kernels
-        for place, facts in enumerate(found, len(kept) - len(found)):
-            others = predict_blocks(facts) if self.task.times == "blocks" else None
-            kept[place] = replace(kept[place], predicted=predict_time(facts), other_blocks=others)
+        for facts in found:
+            key = facts.kernel, facts.device.name
+            place = next((at for at, one in enumerate(kept) if (one.symbol, one.device) == key), None)
+            if place is None:
+                continue
+            try:
+                with time_limit(self.task.settings.seconds("timeout")):
+                    others = predict_blocks(facts) if self.task.times == "blocks" else None
+                    kept[place] = replace(kept[place], predicted=predict_time(facts), other_blocks=others)
+            except OutOfTimeError:
+                late = PredictedTime(facts.block, facts.shape.grid, lacks=("time to count it (--timeout)",))
+                kept[place] = replace(kept[place], predicted=late)
 
     def guard(self, kernel: Function, step: Callable[[Function], Made], *, timed: bool = True) -> Made | None:
         """Return what a step makes of a kernel; None where it fails, which is said; `timed`: there is a limit."""

@@ -17,7 +17,7 @@ SECTOR_BYTES = 32
 
 
 class WarpInstructions(Struct, frozen=True):
-    """WarpInstructions of warps, by the unit that executes them; `single` and `double` are of floating point, `barriers`
+    """Instructions of warps, by the unit that executes them; `single` and `double` are of floating point, `barriers`
     are waits."""
 
     integer: float = 0
